@@ -165,7 +165,7 @@ def _hump(frequency: NDArray[np.float64], centre: float, octaves: float) -> NDAr
 def _shaped(count: int, rng: np.random.Generator, shape: _Shape, tilt_db: float) -> NDArray[np.float64]:
     """White noise given a power `shape` over frequency, tilted, high-passed at 80 Hz, RMS 1."""
     size = count + (-count % 2) or 2
-    frequency = np.fft.rfftfreq(size, 1.0 / SAMPLE_RATE)
+    frequency = np.asarray(np.fft.rfftfreq(size, 1.0 / SAMPLE_RATE), dtype=np.float64)
     octaves = np.log2(np.maximum(frequency, 20.0) / 500.0)
     highpass = frequency**4 / (frequency**4 + 80.0**4)  # second-order, in power
     power = shape(frequency) * 10.0 ** (tilt_db * octaves / 10.0) * highpass
@@ -205,6 +205,7 @@ def _engine(count: int, rng: np.random.Generator, rpm: float) -> NDArray[np.floa
     for order in np.arange(0.5, 12.5, 0.5):
         if order * rpm / 60.0 > 1500.0:
             break
-        firing = 1.0 if order % 2.0 == 0.0 else 0.25
+        hertz = order * rpm / 60.0
+        firing = (1.0 if order % 2.0 == 0.0 else 0.25) * hertz**2 / math.hypot(hertz**2, 80.0**2)
         noise += firing * rng.uniform(0.4, 1.0) / order**0.8 * np.sin(order * phase + rng.uniform(0.0, 2.0 * np.pi))
     return noise / max(float(np.sqrt(np.mean(noise**2))), 1e-12)

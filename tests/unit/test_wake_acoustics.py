@@ -27,7 +27,9 @@ def test_same_seed_same_noise() -> None:
 
 
 def test_noise_grows_with_speed() -> None:
-    levels = [rms(acoustics.road_noise(5.0, np.random.default_rng(1), speed)) for speed in (0.0, 30.0, 60.0, 100.0, 140.0)]
+    levels = [
+        rms(acoustics.road_noise(5.0, np.random.default_rng(1), speed)) for speed in (0.0, 30.0, 60.0, 100.0, 140.0)
+    ]
     assert levels == sorted(levels)
     assert 20.0 * math.log10(levels[3]) == pytest.approx(-32.0, abs=3.0)
 
