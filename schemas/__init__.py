@@ -1,0 +1,5 @@
+"""The words of Glovebox: values, events, ports and errors.
+
+Owns every type that two packages exchange. Owns no I/O, no clock and no engine: this package imports nothing of the
+project and nothing that loads a model.
+"""

@@ -1,0 +1,187 @@
+"""The closed set of things that flow through a spoken turn, and the results that parts hand each other.
+
+Stream positions are counted in samples of the 16 kHz microphone stream since it was opened: audio time is the only clock
+of a turn. Durations are seconds unless the name says otherwise.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field
+
+from schemas.actions import Action
+from schemas.memory import Recollection
+
+SAMPLE_RATE = 16_000
+"""Samples a second of the microphone stream; mono, int16."""
+
+FRAME = 512
+"""Samples in a frame of the microphone stream: 32 ms, the chunk that Silero VAD takes at 16 kHz."""
+
+Samples = NDArray[np.int16]
+"""Mono PCM."""
+
+
+class Event(BaseModel):
+    """Base of the events and results."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+
+class WakeDetection(Event):
+    """The wake word was heard."""
+
+    keyword: str
+    score: Annotated[float, Field(ge=0.0, le=1.0)]
+    end_sample: int
+    """Where the keyword ended, in samples since the engine's last reset."""
+
+
+class Hypothesis(Event):
+    """One recogniser pass over an utterance."""
+
+    text: str
+    """Lower-case words without punctuation; empty when nothing was recognised."""
+    log_score: float = 0.0
+    """Log-likelihood of the pass; comparable only within one utterance and one recogniser."""
+
+
+class Transcript(Event):
+    """What was heard."""
+
+    text: str
+    """The words to act on or to understand; empty when nothing was recognised."""
+    confidence: Annotated[float, Field(ge=0.0, le=1.0)]
+    in_grammar: bool
+    """True only if the command grammar gave a complete parse *and* won against the open model."""
+    grammar: Hypothesis | None = None
+    open: Hypothesis | None = None
+    seconds: float = 0.0
+    """Length of the utterance."""
+
+
+class CommandKind(StrEnum):
+    """What a complete parse of the command grammar asks for."""
+
+    ACTION = "action"
+    CONTROL = "control"
+    MEMORY = "memory"
+
+
+class Command(Event):
+    """A complete parse of a known command."""
+
+    kind: CommandKind
+    name: str
+    """An action's name, or one of yes, no, stop, repeat, help; or of remember_what, forget_last, opt_out, opt_in,
+    private_trip."""
+    slots: dict[str, Any] = {}
+
+
+class Motion(StrEnum):
+    """Driving state as the gate sees it. Unknown or stale signals count as moving."""
+
+    PARKED = "parked"
+    IDLING = "idling"
+    MOVING = "moving"
+
+
+class VehicleState(Event):
+    """The vehicle's signals that the gate and the replies need. None: unknown."""
+
+    speed_kmh: float | None = None
+    gear: str | None = None
+    """P, R, N or D."""
+    ignition_on: bool | None = None
+    age_s: float = 0.0
+    """Seconds since speed and gear were read."""
+    values: dict[str, Any] = {}
+    """Current value of every other signal that the adapter offers, by its name in ``vehicle.signals``."""
+
+
+class Verdict(StrEnum):
+    """The gate's answer."""
+
+    ALLOW = "allow"
+    CONFIRM = "confirm"
+    DENY = "deny"
+
+
+class Ruling(Event):
+    """The gate's answer with its reason."""
+
+    verdict: Verdict
+    rule: str
+    """Name of the rule that decided."""
+    reason: str
+    """A sentence that is safe to speak; empty for ALLOW."""
+    source: str = ""
+    """Where the rule comes from."""
+
+
+class ActionStatus(StrEnum):
+    """What became of an action."""
+
+    DONE = "done"
+    """The vehicle's current value reached the target (or the query was answered)."""
+    DENIED = "denied"
+    NEEDS_CONFIRMATION = "needs_confirmation"
+    FAULT = "fault"
+
+
+class Moved(Event):
+    """One signal that changed."""
+
+    signal: str
+    before: Any
+    after: Any
+
+
+class ActionResult(Event):
+    """What became of an action."""
+
+    action: Action
+    status: ActionStatus
+    ruling: Ruling
+    moved: tuple[Moved, ...] = ()
+    answer: dict[str, Any] = {}
+    """For queries: what was read. For find_place and the like: what was chosen."""
+    token: str | None = None
+    """For NEEDS_CONFIRMATION: hand it to ``VehiclePort.confirm``; bound to this action, expires."""
+    error: str | None = None
+    """For FAULT: the error's code."""
+
+
+class Route(StrEnum):
+    """The coordinator's choice for an utterance."""
+
+    FAST = "fast"
+    """A complete parse: no language model."""
+    MODEL = "model"
+    CONTROL = "control"
+    MEMORY = "memory"
+    STATEMENT = "statement"
+    """The driver tells something (a preference, small talk) and asks for nothing."""
+    REJECT = "reject"
+    """Not understood."""
+
+
+class Reply(Event):
+    """What the assistant says and did in a turn."""
+
+    text: str
+    route: Route
+    reason: str
+    """Why this route and this answer: for the timeline, never spoken."""
+    results: tuple[ActionResult, ...] = ()
+    recalled: tuple[Recollection, ...] = ()
+    """Preferences that were used."""
+    pending: str | None = None
+    """Token of an action that waits for a spoken yes."""
+    ends_conversation: bool = False
+    timings: dict[str, float] = {}
+    """Milliseconds by stage (route, recall, slice, generate, validate, act)."""

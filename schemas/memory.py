@@ -1,0 +1,172 @@
+"""What memory holds and answers with: preferences, consent, decisions, receipts, recollections.
+
+Values only. Times are timezone-aware UTC datetimes; clocks are injected by the caller.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from schemas.preferences import BY_DETAIL, Category
+
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+class Value(BaseModel):
+    """Base of the values below."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Status(StrEnum):
+    """Whether a preference holds now, or held once. What was forgotten is gone and has no status."""
+
+    ACTIVE = "active"
+    SUPERSEDED = "superseded"
+
+
+class Turn(Value):
+    """One turn of a conversation, kept until extraction has seen it."""
+
+    speaker: str
+    """``driver`` or ``assistant``."""
+    text: str
+    at: datetime
+    confidence: Share = 1.0
+    """How sure the recogniser was."""
+
+
+class Conversation(Value):
+    """What was said between a wake word and the end of the follow-up window (or a whole trip's talk)."""
+
+    id: str
+    turns: tuple[Turn, ...]
+
+    def driver_turns(self) -> tuple[Turn, ...]:
+        """The driver's turns, in order; ``Mention.turn`` counts them from 0."""
+        return tuple(turn for turn in self.turns if turn.speaker == "driver")
+
+
+class Candidate(Value):
+    """A preference that extraction found and that maintenance has yet to decide on."""
+
+    detail: str
+    """Detail key of the category."""
+    value: str
+    sentence: str
+    """The driver's own sentence that revealed it."""
+    said_at: datetime
+    conversation: str
+    confidence: Share
+    negated: bool = False
+    """True: the driver said that it does *not* hold any more ("no more italian")."""
+
+    @property
+    def category(self) -> Category:
+        """The category of the candidate."""
+        return BY_DETAIL[self.detail]
+
+
+class Preference(Value):
+    """A stored preference."""
+
+    id: str
+    detail: str
+    value: str
+    sentences: tuple[str, ...]
+    """The driver's sentences that revealed it, oldest first."""
+    conversation: str
+    confidence: Share
+    uses: int = 0
+    status: Status = Status.ACTIVE
+    valid_from: datetime
+    valid_to: datetime | None = None
+    """Set when it was superseded."""
+    last_used: datetime | None = None
+
+    @property
+    def category(self) -> Category:
+        """The category of the preference."""
+        return BY_DETAIL[self.detail]
+
+
+class Outcome(StrEnum):
+    """What became of a candidate."""
+
+    APPEND = "append"
+    PASS = "pass"  # noqa: S105 - the word of CarMem's protocol, not a password
+    UPDATE = "update"
+    REFUSED = "refused"
+    """Consent forbids it: opted out, sensitive and not asked for, or learning is paused."""
+    DROPPED = "dropped"
+    """Not grounded in the driver's words, or verification disagreed."""
+
+
+class Decision(Value):
+    """What maintenance decided on one candidate, and why. ``candidate`` is None where it must not be shown again."""
+
+    outcome: Outcome
+    detail: str
+    reason: str
+    """A sentence for the timeline and the driver; never holds the value of a refused candidate."""
+    value: str | None = None
+    """None for refused ones."""
+    preference: str | None = None
+    """Id of the preference that was written or matched."""
+    replaced: tuple[str, ...] = ()
+    """Values that were superseded."""
+
+
+class MaintenanceChoice(Value):
+    """What the language model fills for the task ``maintain``: does the new value repeat, replace or join the old ones?"""
+
+    decision: Literal["pass", "update", "append"]
+    entry: Annotated[int, Field(ge=0, le=15)] | None = None
+    """Number of the existing value that is repeated (pass) or replaced (update)."""
+
+
+class Consent(Value):
+    """What may be remembered."""
+
+    opted_out: frozenset[str] = frozenset()
+    """Main, sub or detail keys that the driver switched off."""
+    opted_in: frozenset[str] = frozenset()
+    """Sensitive detail keys that the driver asked for."""
+    paused_until: datetime | None = None
+    private_trip: bool = False
+
+    def forbids(self, category: Category, now: datetime) -> str | None:
+        """The reason for which this category may not be written now, or None if it may."""
+        if self.private_trip:
+            return "this is a private trip"
+        if self.paused_until is not None and now < self.paused_until:
+            return "learning is paused"
+        for key in category.path:
+            if key in self.opted_out:
+                return f"{category.title.lower()} is switched off"
+        if category.sensitive and category.detail not in self.opted_in:
+            return f"{category.title.lower()} is sensitive and was not asked for"
+        return None
+
+
+class Recollection(Value):
+    """A stored preference that was recalled for a request."""
+
+    preference: Preference
+    score: float
+    """Similarity x decay x importance, 0..1."""
+
+
+class Receipt(Value):
+    """What an erasure removed: ids, categories, times and counts; never content."""
+
+    erased: tuple[str, ...]
+    categories: tuple[str, ...]
+    at: datetime
+    turns_erased: int = 0
+    verified: bool
+    """True: afterwards no byte of the erased values was found in any file of the vault's folder."""

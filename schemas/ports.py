@@ -1,0 +1,292 @@
+"""Where the packages meet: the protocols that engines and services implement.
+
+Every port has a fake beside its real engines, stated as one, and a contract test in ``tests/contract`` that runs on both.
+Engines are synchronous and know no clock; the loop in ``voice.loop`` runs them off its event loop. All sound is mono int16
+at 16 kHz unless a parameter says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel
+
+from schemas.actions import Action
+from schemas.events import ActionResult, Command, Samples, Transcript, VehicleState, WakeDetection
+from schemas.memory import Consent, Conversation, Decision, Preference, Receipt, Recollection
+
+
+class Clock(Protocol):
+    """Monotonic seconds, and waiting for them. In a drive that is played back, the stream is the clock."""
+
+    def now(self) -> float:
+        """Seconds since some fixed moment; never goes back."""
+        ...
+
+    async def sleep(self, seconds: float) -> None:
+        """Return after that many seconds of this clock."""
+        ...
+
+
+class WakeWord(Protocol):
+    """Finds the wake word in a stream."""
+
+    sample_rate: int
+
+    def process(self, chunk: Samples) -> WakeDetection | None:
+        """Take the next samples (any number); a detection when the keyword ended in them."""
+        ...
+
+    def reset(self) -> None:
+        """Forget the stream so far; positions count from here."""
+        ...
+
+
+class Vad(Protocol):
+    """Tells speech from the rest, frame by frame."""
+
+    def process(self, frame: Samples) -> float:
+        """Probability (0..1) that this frame of ``schemas.events.FRAME`` samples holds speech."""
+        ...
+
+    def reset(self) -> None:
+        """Forget the stream so far."""
+        ...
+
+
+class Recognizer(Protocol):
+    """Turns one utterance into words. Streaming: start, feed any number of times, finish."""
+
+    def start(self) -> None:
+        """Begin an utterance; an unfinished one is thrown away."""
+        ...
+
+    def feed(self, chunk: Samples) -> None:
+        """Take the next samples of the utterance (any number)."""
+        ...
+
+    def partial(self) -> str:
+        """The words so far; cheap, may change, empty where the engine cannot tell."""
+        ...
+
+    def finish(self) -> Transcript:
+        """End the utterance.
+
+        Raises:
+            schemas.errors.ModelError: the engine failed.
+        """
+        ...
+
+
+class CommandMatcher(Protocol):
+    """Understands a command by rules alone."""
+
+    def match(self, text: str) -> Command | None:
+        """The command that the whole text asks for, or None: a partial match is no match."""
+        ...
+
+
+class LanguageModel(Protocol):
+    """Completes a prompt under a grammar at temperature 0."""
+
+    def complete(self, prompt: str, *, grammar: str, max_tokens: int) -> str:
+        """The completion, which the grammar accepts completely.
+
+        Args:
+            prompt: text in the model's own format.
+            grammar: GBNF made by ``models.structured``; never from outside (a malformed grammar kills llama.cpp).
+            max_tokens: limit of the output.
+
+        Raises:
+            schemas.errors.GenerationError: the limit came before the grammar's end.
+        """
+        ...
+
+
+class Encoder(Protocol):
+    """Sentence vectors, and how well a text belongs to each leaf of the schemas."""
+
+    dimension: int
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit vectors, shape (len(texts), dimension): for search."""
+        ...
+
+    def topics(self, text: str) -> dict[str, float]:
+        """Probability of every preference detail key for what the driver said, and of ``none``; they sum to 1."""
+        ...
+
+    def requests(self, text: str) -> dict[str, float]:
+        """Probability of every action name, and of ``none`` (asks for nothing that the car can do); they sum to 1."""
+        ...
+
+
+class Synthesizer(Protocol):
+    """Turns a sentence into sound."""
+
+    def synthesize(self, text: str) -> Iterator[Samples]:
+        """Sound at 16 kHz, piece by piece; the first piece as early as the engine can.
+
+        Raises:
+            schemas.errors.EngineMissingError: the program is not installed.
+            schemas.errors.AudioError: it failed.
+        """
+        ...
+
+
+class AudioSource(Protocol):
+    """A microphone, or something that delivers frames as one would."""
+
+    def frames(self) -> Iterator[Samples]:
+        """Frames of ``schemas.events.FRAME`` samples, without gaps, until the source ends.
+
+        Raises:
+            schemas.errors.AudioError: the source cannot be opened or failed.
+        """
+        ...
+
+    def close(self) -> None:
+        """Release the device; ``frames`` ends."""
+        ...
+
+
+class AudioSink(Protocol):
+    """A loudspeaker, or something that takes sound as one would."""
+
+    def play(self, samples: Samples) -> float:
+        """Queue sound at 16 kHz; returns seconds until all that is queued will have been heard."""
+        ...
+
+    def stop(self) -> None:
+        """Fall silent at once and drop what is queued."""
+        ...
+
+    def close(self) -> None:
+        """Release the device."""
+        ...
+
+
+class MemoryPort(Protocol):
+    """What is remembered about one driver."""
+
+    driver: str
+
+    def recall(self, query: str, *, details: Sequence[str] = (), limit: int = 3) -> tuple[Recollection, ...]:
+        """Active preferences that matter for the query, best first; empty when none passes the threshold.
+
+        Args:
+            query: what was asked, in words.
+            details: only these detail keys; empty for all.
+            limit: at most that many.
+        """
+        ...
+
+    def used(self, recalled: Sequence[Recollection]) -> None:
+        """Note that these preferences were used (reinforcement)."""
+        ...
+
+    def learn(self, conversation: Conversation) -> tuple[Decision, ...]:
+        """Extraction and maintenance over a finished conversation; what is allowed is stored when this returns."""
+        ...
+
+    def preferences(self, key: str | None = None, *, history: bool = False) -> tuple[Preference, ...]:
+        """Stored preferences, newest first, under a main, sub or detail key.
+
+        Raises:
+            schemas.errors.UnknownEntryError: no such category.
+        """
+        ...
+
+    def forget(self, key: str) -> Receipt:
+        """Erase a preference by id, a category by key, or ``everything``; history included.
+
+        Raises:
+            schemas.errors.UnknownEntryError: nothing has that id or key.
+        """
+        ...
+
+    def consent(self) -> Consent:
+        """What may be remembered now."""
+        ...
+
+    def opt_out(self, key: str) -> Consent:
+        """Switch a main, sub or detail category off; what is stored stays until forgotten."""
+        ...
+
+    def opt_in(self, key: str) -> Consent:
+        """Switch a category on again, or a sensitive one on for the first time."""
+        ...
+
+    def set_private_trip(self, private: bool) -> Consent:
+        """Remember nothing from now on, or remember again."""
+        ...
+
+    def pause(self, until: datetime | None) -> Consent:
+        """Remember nothing until then; None resumes."""
+        ...
+
+    def export(self) -> dict[str, Any]:
+        """Everything that is stored, as JSON values."""
+        ...
+
+    def close(self) -> None:
+        """Release the vault."""
+        ...
+
+
+class VehiclePort(Protocol):
+    """The vehicle behind the gate."""
+
+    def offers(self) -> frozenset[str]:
+        """Names of the actions that this vehicle has."""
+        ...
+
+    async def state(self) -> VehicleState:
+        """Current signals.
+
+        Raises:
+            schemas.errors.AdapterError: the vehicle cannot be reached.
+        """
+        ...
+
+    async def act(self, action: Action) -> ActionResult:
+        """Ask the gate, then the vehicle. Denied and unconfirmed are results; DONE only when the value has moved."""
+        ...
+
+    async def confirm(self, token: str) -> ActionResult:
+        """Carry out the action that waits under this token, if the gate still agrees.
+
+        Raises:
+            schemas.errors.ConfirmationError: unknown or expired token.
+        """
+        ...
+
+    def withdraw(self, token: str) -> None:
+        """Drop an action that waits for confirmation; unknown tokens are ignored."""
+        ...
+
+    async def close(self) -> None:
+        """Release the adapter."""
+        ...
+
+
+class StructuredModel(Protocol):
+    """Fills a Pydantic model from words: the one mechanism of understanding (see ``models.structured``)."""
+
+    def fill(self, task: str, model: type[BaseModel], *, turns: Sequence[str], facts: Sequence[str] = ()) -> BaseModel:
+        """A validated instance of the model.
+
+        Args:
+            task: ``act``, ``extract`` or ``maintain``.
+            model: the slice, as ``schemas.actions.action_model`` or ``schemas.preferences.preference_model`` make it.
+            turns: the driver's turns that it may draw on, oldest first; the request is the last one.
+            facts: remembered or observed facts that it may draw on, ``"detail key: value"`` each.
+
+        Raises:
+            schemas.errors.GenerationError: no valid output within the limits.
+        """
+        ...
