@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from schemas.actions import Action
 from schemas.events import ActionResult, Command, Samples, Transcript, VehicleState, WakeDetection
-from schemas.memory import Consent, Conversation, Decision, Preference, Receipt, Recollection
+from schemas.memory import Consent, Conversation, Decision, Preference, Receipt, Recollection, Turn
 
 
 class Clock(Protocol):
@@ -191,6 +191,19 @@ class MemoryPort(Protocol):
 
     def learn(self, conversation: Conversation) -> tuple[Decision, ...]:
         """Extraction and maintenance over a finished conversation; what is allowed is stored when this returns."""
+        ...
+
+    def note(self, turn: Turn, conversation: str) -> None:
+        """Keep a turn until extraction has seen it; during a pause or a private trip it is dropped at once.
+
+        Args:
+            turn: what was said.
+            conversation: id of the conversation that it belongs to.
+        """
+        ...
+
+    def learn_pending(self) -> tuple[Decision, ...]:
+        """``learn`` for every conversation that was noted and not yet learnt from, oldest first; then they are erased."""
         ...
 
     def preferences(self, key: str | None = None, *, history: bool = False) -> tuple[Preference, ...]:
