@@ -185,3 +185,31 @@ class Reply(Event):
     ends_conversation: bool = False
     timings: dict[str, float] = {}
     """Milliseconds by stage (route, recall, slice, generate, validate, act)."""
+
+
+class TurnRecord(Event):
+    """A finished turn, for timelines, latency tables and logs. Seconds are stream time."""
+
+    conversation: str
+    wake: WakeDetection | None = None
+    """The wake word that opened it; None in the follow-up window."""
+    began_s: float = 0.0
+    """Where the utterance begins."""
+    speech_ended_s: float = 0.0
+    """Where the last voice of the utterance was."""
+    endpoint_s: float = 0.0
+    """Where the endpointer closed it."""
+    endpoint_reason: str = ""
+    transcript: Transcript | None = None
+    """None for typed text."""
+    reply: Reply | None = None
+    """None when it failed or held no words."""
+    error: str | None = None
+    """Code of the error that ended it."""
+    error_message: str | None = None
+    latency_ms: dict[str, float] = {}
+    """By stage: endpoint (silence waited for, audio time), recognise, the stages of ``Reply.timings``, synthesise (to the
+    first piece), total (end of speech to first reply audio)."""
+    reply_at_s: float | None = None
+    """Where the reply begins to sound."""
+    reply_seconds: float = 0.0

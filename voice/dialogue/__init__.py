@@ -1,0 +1,1 @@
+"""From words to a reply: coordinator, operator, validator, responder (Mercedes' persistent-memory roles)."""
