@@ -1,0 +1,99 @@
+"""The operator: gathers what a request needs and has the language model fill the slice.
+
+Recall with the plan's details, the vehicle's offers, the slice; then one call, judged by the validator, and at most one
+refinement with a narrower slice. Owns no state and says nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from schemas.actions import Action, FindPlace, action_model, actions_of
+from schemas.errors import GenerationError
+from schemas.memory import Recollection
+from schemas.ports import MemoryPort, StructuredModel
+from voice.dialogue.coordinator import PLACE_DETAILS, Plan
+from voice.dialogue.validator import Finding, validate
+
+RECALL_LIMIT = 3
+"""Facts shown to the model: a slice of a category or three; more only costs prompt tokens."""
+
+
+@dataclass(slots=True)
+class Proposal:
+    """What the model proposes for a request."""
+
+    actions: tuple[Action, ...] = ()
+    recalled: tuple[Recollection, ...] = ()
+    """All that was shown to the model."""
+    used: tuple[Recollection, ...] = ()
+    """Those whose value went into a slot without having been said now."""
+    reason: str = ""
+    ask_first: bool = False
+    timings: dict[str, float] = field(default_factory=dict[str, float])
+
+
+class Operator:
+    """Works out the actions of a request by the model path."""
+
+    def __init__(self, memory: MemoryPort, model: StructuredModel, offers: frozenset[str]) -> None:
+        """An operator over one driver's memory and one vehicle's offers."""
+        self._memory, self._model, self._offers = memory, model, offers
+
+    def propose(self, text: str, plan: Plan) -> Proposal:
+        """The actions for a request; empty with a reason when nothing valid came of it. Never raises for the model's sake."""
+        proposal = Proposal()
+        started = time.perf_counter()
+        if plan.details:
+            proposal.recalled = self._memory.recall(text, details=plan.details, limit=RECALL_LIMIT)
+        proposal.timings["recall"] = _ms(started)
+        facts = [f"{r.preference.detail}: {r.preference.value}" for r in proposal.recalled]
+        slices = [plan.actions] if len(plan.actions) == 1 else [plan.actions, plan.actions[:1]]
+        for names in slices:
+            actions = self._fill(text, names, facts, proposal)
+            findings = [self._judge(action, text, facts) for action in actions]
+            wrong = [finding.reason for finding in findings if not finding.ok]
+            if actions and not wrong:
+                proposal.actions = actions
+                proposal.ask_first = any(finding.ask_first for finding in findings)
+                proposal.used = tuple(r for r in proposal.recalled if _fills(r, actions, text))
+                proposal.reason = findings[0].reason
+                return proposal
+            proposal.reason = "; ".join(wrong) or "the language model found nothing to do"
+        return proposal
+
+    def _fill(self, text: str, names: tuple[str, ...], facts: list[str], proposal: Proposal) -> tuple[Action, ...]:
+        started = time.perf_counter()
+        try:
+            filled = self._model.fill("act", action_model(names), turns=[text], facts=facts)
+        except GenerationError as error:
+            proposal.reason = str(error)
+            return ()
+        finally:
+            proposal.timings["generate"] = proposal.timings.get("generate", 0.0) + _ms(started)
+        return actions_of(filled)
+
+    def _judge(self, action: Action, text: str, facts: list[str]) -> Finding:
+        return validate(action, text, facts, self._offers)
+
+
+def _fills(recollection: Recollection, actions: tuple[Action, ...], text: str) -> bool:
+    """Whether the preference's value stands in a slot of the actions although it was not said in the request."""
+    value = recollection.preference.value.lower()
+    if value in text.lower():
+        return False
+    for action in actions:
+        if isinstance(action, FindPlace) and recollection.preference.detail not in PLACE_DETAILS[action.kind]:
+            continue
+        for slot in action.slots().values():
+            if isinstance(slot, bool):
+                continue
+            said = f"{slot:g}" if isinstance(slot, float) else str(slot).lower().replace("_", " ")
+            if said in value.split() or said == value or (len(said) > 3 and (said in value or value in said)):
+                return True
+    return False
+
+
+def _ms(started: float) -> float:
+    return (time.perf_counter() - started) * 1000.0
