@@ -79,8 +79,13 @@ class Dialogue:
         """Typed words as a transcript: surely heard, in the grammar if the matcher says so."""
         return Transcript(text=text, confidence=1.0, in_grammar=self._matcher.match(text) is not None)
 
-    async def respond(self, transcript: Transcript) -> Reply:
+    async def respond(self, transcript: Transcript, *, addressed: bool = True) -> Reply:
         """The reply to an utterance; acts on the vehicle on the way.
+
+        Args:
+            transcript: what was heard.
+            addressed: False in the follow-up window: what is not understood there was most likely said to somebody else,
+                so it gets an empty reply and is not kept.
 
         Raises:
             schemas.errors.GloveboxError: memory, a model or the vehicle failed.
@@ -88,6 +93,8 @@ class Dialogue:
         started = time.perf_counter()
         plan = self._coordinator.plan(transcript)
         planned_ms = (time.perf_counter() - started) * 1000.0
+        if not addressed and plan.route is Route.REJECT and self._pending is None:
+            return Reply(text="", route=plan.route, reason=f"{plan.reason}; not addressed", timings={"route": planned_ms})
         self._note("driver", transcript.text, transcript.confidence)
         reply = await self._carry_out(plan, transcript)
         reply = reply.model_copy(update={"timings": {"route": planned_ms, **reply.timings}})

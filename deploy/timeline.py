@@ -1,0 +1,139 @@
+"""What happened, entry by entry: the form in which the command line, the demo and its page tell a drive.
+
+``Timeline`` is the loop's observer. An entry holds a sentence for a person and its facts as JSON values for a program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from schemas.events import ActionResult, ActionStatus, Reply, TurnRecord, WakeDetection
+from schemas.memory import Decision, Outcome
+
+
+class TimelineEntry(BaseModel):
+    """One thing that happened."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    at_s: float
+    """Seconds of the stream (0 for typed text)."""
+    kind: str
+    """wake, heard, decided, recalled, moved, refused, asked, fault, said, learned, ended, error."""
+    text: str
+    data: dict[str, Any] = {}
+
+
+class Timeline:
+    """Turns what the loop reports into entries; implements ``voice.loop.Observer``."""
+
+    def __init__(self, emit: Callable[[TimelineEntry], None]) -> None:
+        """A timeline that hands every entry on as it happens."""
+        self._emit = emit
+        self.records: list[TurnRecord] = []
+
+    def woke(self, at: float, detection: WakeDetection) -> None:
+        """An entry for the wake word."""
+        text = f"“{detection.keyword}” ({detection.score:.2f})"
+        self._emit(TimelineEntry(at_s=at, kind="wake", text=text, data={"score": detection.score}))
+
+    def finished(self, record: TurnRecord) -> None:
+        """The entries of a turn."""
+        self.records.append(record)
+        for entry in entries_of(record):
+            self._emit(entry)
+
+    def ended(self, at: float, conversation: str) -> None:
+        """An entry for the end of a conversation."""
+        data = {"conversation": conversation}
+        self._emit(TimelineEntry(at_s=at, kind="ended", text="end of the conversation", data=data))
+
+    def learned(self, at: float, decisions: Sequence[Decision]) -> None:
+        """An entry for every decision of maintenance."""
+        for decision in decisions:
+            self._emit(entry_of(at, decision))
+
+
+def entries_of(record: TurnRecord) -> list[TimelineEntry]:
+    """A turn, told in the order in which it happened."""
+    entries: list[TimelineEntry] = []
+    if record.transcript is not None:
+        entries.append(_heard(record))
+    if record.reply is not None:
+        entries += reply_entries(record.reply, record.endpoint_s)
+        if record.reply.text:
+            said_at = record.reply_at_s if record.reply_at_s is not None else record.endpoint_s
+            data = {"seconds": record.reply_seconds, "latency_ms": record.latency_ms, "route": record.reply.route.value}
+            entries.append(TimelineEntry(at_s=said_at, kind="said", text=f"“{record.reply.text}”", data=data))
+    if record.error is not None:
+        data = {"code": record.error}
+        entries.append(TimelineEntry(at_s=record.endpoint_s, kind="error", text=record.error_message or "", data=data))
+    return entries
+
+
+def _heard(record: TurnRecord) -> TimelineEntry:
+    transcript = record.transcript
+    assert transcript is not None  # noqa: S101 - narrowed by the caller
+    if not transcript.text:
+        return TimelineEntry(at_s=record.began_s, kind="heard", text="no words", data={"text": ""})
+    how = "command grammar" if transcript.in_grammar else "open speech"
+    data = {
+        "text": transcript.text,
+        "confidence": transcript.confidence,
+        "in_grammar": transcript.in_grammar,
+        "open": transcript.open.text if transcript.open else None,
+        "grammar": transcript.grammar.text if transcript.grammar else None,
+        "seconds": transcript.seconds,
+        "endpoint": record.endpoint_reason,
+        "until_s": record.speech_ended_s,
+    }
+    text = f"“{transcript.text}” ({how}, {transcript.confidence:.2f} sure)"
+    return TimelineEntry(at_s=record.began_s, kind="heard", text=text, data=data)
+
+
+def reply_entries(reply: Reply, at: float) -> list[TimelineEntry]:
+    """What was decided, recalled and done for a reply."""
+    entries = [TimelineEntry(at_s=at, kind="decided", text=f"{reply.route.value}: {reply.reason}", data={"route": reply.route.value})]  # fmt: skip
+    for recollection in reply.recalled:
+        preference = recollection.preference
+        text = f"{preference.category.title}: {preference.value} (score {recollection.score:.2f})"
+        data = {"detail": preference.detail, "value": preference.value, "score": recollection.score}
+        entries.append(TimelineEntry(at_s=at, kind="recalled", text=text, data=data))
+    entries += [_acted(result, at) for result in reply.results]
+    return entries
+
+
+def _acted(result: ActionResult, at: float) -> TimelineEntry:
+    name = result.action.describe()
+    data: dict[str, Any] = {
+        "action": result.action.name,
+        "slots": result.action.slots(),
+        "status": result.status.value,
+        "rule": result.ruling.rule,
+        "moved": [moved.model_dump(mode="json") for moved in result.moved],
+        "answer": result.answer,
+    }
+    if result.status is ActionStatus.DENIED:
+        return TimelineEntry(at_s=at, kind="refused", text=f"{name}: {result.ruling.reason}", data=data)
+    if result.status is ActionStatus.NEEDS_CONFIRMATION:
+        return TimelineEntry(at_s=at, kind="asked", text=f"{name}: {result.ruling.reason}", data=data)
+    if result.status is ActionStatus.FAULT:
+        return TimelineEntry(at_s=at, kind="fault", text=f"{name}: {result.error}", data=data)
+    changes = ", ".join(f"{m.signal} {_plain(m.before)} → {_plain(m.after)}" for m in result.moved)
+    answer = ", ".join(f"{key} {_plain(value)}" for key, value in result.answer.items())
+    return TimelineEntry(at_s=at, kind="moved", text=f"{name}: {changes or answer or 'done'}", data=data)
+
+
+def _plain(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def entry_of(at: float, decision: Decision) -> TimelineEntry:
+    """A decision of maintenance."""
+    shown = "" if decision.value is None else f" “{decision.value}”"
+    word = {Outcome.REFUSED: "not stored", Outcome.DROPPED: "dropped"}.get(decision.outcome, decision.outcome.value)
+    text = f"{word}: {decision.detail}{shown} ({decision.reason})"
+    return TimelineEntry(at_s=at, kind="learned", text=text, data=decision.model_dump(mode="json"))
