@@ -1,0 +1,142 @@
+"""The keyword network in PyTorch, and its way into an ONNX file.
+
+Owns: the architecture (a small stack of depthwise-separable convolutions over time without padding, so that a stream and a
+whole clip give the same outputs) and the export with batch normalisation folded into the weights. Does not own training.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import torch
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+from torch import Tensor, nn
+
+from models.runtime import keyword, mel
+
+WIDTH = 96
+_STEM = 64
+_DILATIONS = (1, 1, 2, 2)
+_HIDDEN = 64
+
+
+class Separable(nn.Module):
+    """Depthwise convolution of five taps, then a pointwise one; adds its input, cropped, where the shapes allow."""
+
+    def __init__(self, inputs: int, outputs: int, stride: int = 1, dilation: int = 1) -> None:
+        super().__init__()
+        self.depth = nn.Conv1d(inputs, inputs, 5, stride, dilation=dilation, groups=inputs, bias=False)
+        self.depth_norm = nn.BatchNorm1d(inputs)
+        self.point = nn.Conv1d(inputs, outputs, 1, bias=False)
+        self.point_norm = nn.BatchNorm1d(outputs)
+        self.crop = 2 * dilation if stride == 1 and inputs == outputs else 0
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(batch, inputs, time) -> (batch, outputs, (time - 4 dilation) / stride)."""
+        y = self.point_norm(self.point(self.depth_norm(self.depth(x))))
+        return torch.relu(y + x[..., self.crop : -self.crop] if self.crop else y)
+
+
+class KeywordNet(nn.Module):
+    """Features (batch, frames, 40) -> logits (batch, outputs), `keyword.outputs_of(frames)` of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem = nn.Conv1d(mel.BANDS, _STEM, 5, 2, bias=False)
+        self.stem_norm = nn.BatchNorm1d(_STEM)
+        blocks = [Separable(_STEM, WIDTH, stride=2)]
+        blocks += [Separable(WIDTH, WIDTH, dilation=dilation) for dilation in _DILATIONS]
+        self.blocks = nn.ModuleList(blocks)
+        self.drop = nn.Dropout(0.1)
+        self.hidden = nn.Conv1d(WIDTH, _HIDDEN, 1)
+        self.out = nn.Conv1d(_HIDDEN, 1, 1)
+
+    def forward(self, features: Tensor) -> Tensor:
+        x = torch.relu(self.stem_norm(self.stem(features.transpose(1, 2))))
+        for block in self.blocks:
+            x = block(x)
+        return self.out(torch.relu(self.hidden(self.drop(x)))).squeeze(1)
+
+
+def parameters(net: nn.Module) -> int:
+    """Number of weights."""
+    return sum(weight.numel() for weight in net.parameters())
+
+
+def export(net: KeywordNet, path: Path, metadata: dict[str, str]) -> None:
+    """Write `net` as ONNX: input "features" (1, frames, 40), output "scores" (1, outputs) after the sigmoid."""
+    graph = _Graph()
+    x = graph.add("Transpose", ["features"], perm=[0, 2, 1])
+    x = graph.add("Relu", [graph.convolution(x, net.stem, net.stem_norm)])
+    for module in net.blocks:
+        assert isinstance(module, Separable)
+        y = graph.convolution(x, module.depth, module.depth_norm)
+        y = graph.convolution(y, module.point, module.point_norm)
+        if module.crop:
+            y = graph.add("Add", [y, graph.cropped(x, module.crop)])
+        x = graph.add("Relu", [y])
+    x = graph.add("Relu", [graph.convolution(x, net.hidden, None)])
+    x = graph.add("Sigmoid", [graph.convolution(x, net.out, None)])
+    squeezed = graph.add("Squeeze", [x, graph.constant(np.asarray([1], np.int64))])
+    graph.nodes[-1].output[0] = "scores"
+    assert squeezed != "scores"
+    model = helper.make_model(
+        helper.make_graph(
+            graph.nodes,
+            "keyword",
+            [helper.make_tensor_value_info("features", TensorProto.FLOAT, [1, "frames", mel.BANDS])],
+            [helper.make_tensor_value_info("scores", TensorProto.FLOAT, [1, "outputs"])],
+            graph.weights,
+        ),
+        opset_imports=[helper.make_opsetid("", 17)],
+        ir_version=8,
+        producer_name="glovebox",
+    )
+    helper.set_model_props(model, {"front_end": mel.FRONT_END, "field": str(keyword.FIELD), **metadata})
+    onnx.checker.check_model(model)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    onnx.save(model, str(path))
+
+
+class _Graph:
+    """Nodes and weights under construction."""
+
+    def __init__(self) -> None:
+        self.nodes: list[onnx.NodeProto] = []
+        self.weights: list[onnx.TensorProto] = []
+
+    def add(self, kind: str, inputs: list[str], **attributes: int | list[int]) -> str:
+        name = f"v{len(self.nodes)}"
+        node = helper.make_node(kind, inputs, [name])
+        node.attribute.extend(helper.make_attribute(key, value) for key, value in sorted(attributes.items()))
+        self.nodes.append(node)
+        return name
+
+    def constant(self, values: NDArray[np.float32] | NDArray[np.int64]) -> str:
+        name = f"w{len(self.weights)}"
+        self.weights.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
+        return name
+
+    def convolution(self, x: str, layer: nn.Conv1d, norm: nn.BatchNorm1d | None) -> str:
+        """`layer` with `norm` (as in evaluation) folded into its weights."""
+        weight = layer.weight.detach()
+        bias = layer.bias.detach() if layer.bias is not None else torch.zeros(layer.out_channels)
+        if norm is not None:
+            assert norm.running_var is not None and norm.running_mean is not None
+            scale = norm.weight.detach() / torch.sqrt(norm.running_var + norm.eps)
+            weight = weight * scale[:, None, None]
+            bias = (bias - norm.running_mean) * scale + norm.bias.detach()
+        return self.add(
+            "Conv",
+            [x, self.constant(weight.numpy()), self.constant(bias.numpy())],
+            strides=list(layer.stride),
+            dilations=list(layer.dilation),
+            group=layer.groups,
+        )
+
+    def cropped(self, x: str, crop: int) -> str:
+        """`x` without `crop` steps at both ends of time."""
+        return self.add("Slice", [x, *(self.constant(np.asarray([value], np.int64)) for value in (crop, -crop, 2))])

@@ -1,0 +1,159 @@
+"""The wake word's stream: chunk sizes, refractory period, reset, bad files. On a network that the test builds itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+
+from models.runtime import keyword, mel
+from models.runtime.keyword import KeywordNetwork
+from schemas.errors import ModelDamagedError, ModelMissingError
+from schemas.events import Samples, WakeDetection
+from voice.wake.onnx import OnnxWakeWord
+
+RATE = 16_000
+
+
+def build(path: Path, **metadata: str) -> Path:
+    """A network with the field and stride of a real one that answers to a loud 2 kHz: sigmoid of its last frame's band."""
+    kernel = np.zeros((1, mel.BANDS, keyword.FIELD), np.float32)
+    kernel[0, int(np.argmax(mel.mel_bank()[64])), -1] = 4.0  # FFT bin 64 is 2 kHz
+    nodes = [
+        helper.make_node("Transpose", ["features"], ["t"], perm=[0, 2, 1]),
+        helper.make_node("Conv", ["t", "kernel", "bias"], ["c"], strides=[keyword.STRIDE]),
+        helper.make_node("Sigmoid", ["c"], ["s"]),
+        helper.make_node("Squeeze", ["s", "axis"], ["scores"]),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "tone",
+        [helper.make_tensor_value_info("features", TensorProto.FLOAT, [1, "frames", mel.BANDS])],
+        [helper.make_tensor_value_info("scores", TensorProto.FLOAT, [1, "outputs"])],
+        [
+            numpy_helper.from_array(kernel, "kernel"),
+            numpy_helper.from_array(np.asarray([-6.0], np.float32), "bias"),
+            numpy_helper.from_array(np.asarray([1], np.int64), "axis"),
+        ],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    known = {"front_end": mel.FRONT_END, "keyword": "tone", "threshold": "0.5", "lag_samples": "800"}
+    helper.set_model_props(model, {**known, **metadata})
+    onnx.save(model, str(path))
+    return path
+
+
+@pytest.fixture
+def network(tmp_path: Path) -> Path:
+    return build(tmp_path / "tone.onnx")
+
+
+def stream(seconds: float, tones: tuple[float, ...]) -> Samples:
+    """Faint noise with 0.3 s of a loud 2 kHz tone at each of `tones` seconds."""
+    samples = 30.0 * np.random.default_rng(1).standard_normal(round(seconds * RATE))
+    burst = 8000.0 * np.sin(2.0 * np.pi * 2000.0 * np.arange(round(0.3 * RATE)) / RATE)
+    for second in tones:
+        samples[round(second * RATE) : round(second * RATE) + burst.size] += burst
+    return samples.astype(np.int16)
+
+
+def detections(wake: OnnxWakeWord, samples: Samples, chunk: int) -> list[WakeDetection]:
+    found = [wake.process(samples[start : start + chunk]) for start in range(0, samples.size, chunk)]
+    while (last := wake.process(np.zeros(0, np.int16))) is not None:
+        found.append(last)
+    return [item for item in found if item is not None]
+
+
+@pytest.mark.parametrize("chunk", [1, 160, 333, 512, 4096, 100_000])
+def test_any_chunk_size_gives_the_scores_of_the_whole(network: Path, chunk: int) -> None:
+    samples = stream(2.5, (1.6,))
+    whole = KeywordNetwork(network).process(samples)
+    pieces = KeywordNetwork(network)
+    parts = [pieces.process(samples[start : start + chunk]) for start in range(0, samples.size, chunk)]
+    values: NDArray[np.float32] = np.concatenate([part.values for part in parts])
+    positions: NDArray[np.int64] = np.concatenate([part.positions for part in parts])
+    assert whole.values.size == 35 and float(whole.values.max()) > 0.6
+    assert np.array_equal(positions, whole.positions)
+    assert np.allclose(values, whole.values, atol=1e-5)
+
+
+@pytest.mark.parametrize("chunk", [480, 512, 16_000, 200_000])
+def test_any_chunk_size_gives_the_same_detections(network: Path, chunk: int) -> None:
+    found = detections(OnnxWakeWord(network), stream(9.0, (2.0, 6.0)), chunk)
+    assert [item.keyword for item in found] == ["tone", "tone"]
+    reference = detections(OnnxWakeWord(network), stream(9.0, (2.0, 6.0)), 512)
+    assert [item.end_sample for item in found] == [item.end_sample for item in reference]
+
+
+def test_end_is_the_position_less_the_lag(tmp_path: Path) -> None:
+    samples = stream(3.0, (2.0,))
+    ends = [
+        detections(OnnxWakeWord(build(tmp_path / "a.onnx", lag_samples=lag)), samples, 512)[0].end_sample
+        for lag in ("0", "800")
+    ]
+    assert ends[0] - ends[1] == 800
+    assert 2.0 * RATE < ends[0] < 2.4 * RATE
+
+
+def test_refractory_period_holds_back_the_second(network: Path) -> None:
+    samples = stream(7.0, (2.0, 3.2, 5.0))
+    assert len(detections(OnnxWakeWord(network, refractory=0.5), samples, 512)) == 3
+    assert len(detections(OnnxWakeWord(network, refractory=2.0), samples, 512)) == 2
+    assert len(detections(OnnxWakeWord(network, refractory=6.0), samples, 512)) == 1
+
+
+def test_threshold_is_the_files_unless_given(network: Path) -> None:
+    assert OnnxWakeWord(network).threshold == 0.5
+    assert detections(OnnxWakeWord(network, threshold=1.0), stream(4.0, (2.0,)), 512) == []
+
+
+def test_reset_starts_a_new_stream(network: Path) -> None:
+    wake = OnnxWakeWord(network)
+    samples = stream(5.0, (2.0, 4.4))
+    first = detections(wake, samples, 512)
+    wake.process(stream(3.0, (2.0,)))
+    wake.reset()
+    assert detections(wake, samples, 512) == first
+
+
+@pytest.mark.parametrize("values", [{"threshold": 0.0}, {"threshold": 1.5}, {"refractory": -1.0}])
+def test_values_out_of_range_are_refused(network: Path, values: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="must lie"):
+        OnnxWakeWord(network, **values)
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(ModelMissingError, match=r"none\.onnx is missing"):
+        OnnxWakeWord(tmp_path / "none.onnx")
+
+
+@pytest.mark.parametrize("keep", [0, 100, 0.5])
+def test_truncated_file(network: Path, keep: float) -> None:
+    content = network.read_bytes()
+    network.write_bytes(content[: int(keep if keep > 1 else keep * len(content))])
+    with pytest.raises(ModelDamagedError, match="cannot be loaded"):
+        OnnxWakeWord(network)
+
+
+def test_another_front_end_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ModelDamagedError, match="front end 'mfcc13'"):
+        OnnxWakeWord(build(tmp_path / "other.onnx", front_end="mfcc13"))
+
+
+def test_file_without_threshold_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ModelDamagedError, match="lacks"):
+        OnnxWakeWord(build(tmp_path / "bare.onnx", threshold="high"))
+
+
+def test_features_do_not_depend_on_chunks_or_gain() -> None:
+    samples = stream(1.0, (0.5,))
+    whole = mel.MelStream().process(samples)
+    pieces = mel.MelStream()
+    parts = np.concatenate([pieces.process(samples[start : start + 77]) for start in range(0, samples.size, 77)])
+    assert np.allclose(whole, parts, atol=1e-4)
+    quieter = mel.MelStream().process((samples // 4).astype(np.int16))
+    assert float(np.abs(whole - quieter)[60:].mean()) < 0.1 * float(np.abs(whole)[60:].mean())

@@ -1,0 +1,1 @@
+"""Finding the wake word in a stream."""
