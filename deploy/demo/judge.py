@@ -1,0 +1,135 @@
+"""Judges a finished drive against its script, and makes the table of latencies.
+
+Reads the timeline and the summaries alone. Checks that *decide* are about the state of the vehicle and the vault; the others are the
+figures that the project wants to reach, shown as measured whether they are reached or not.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+from deploy.demo.script import TRIPS, Trip
+from deploy.timeline import TimelineEntry
+
+FAST_P95_MS, MODEL_P95_MS = 400.0, 1200.0
+RESIDENT_MB = 700.0
+ALWAYS_ON_SHARE = 0.06
+WALL_S = 60.0
+_STAGES = ("endpoint", "recognise", "route", "recall", "generate", "act", "synthesise", "total")
+_PATHS = {"fast": "fast", "control": "fast", "memory": "fast", "statement": "fast", "reject": "fast", "model": "model"}
+
+
+class Check(BaseModel):
+    """One thing that must, or should, be so."""
+
+    model_config = ConfigDict(frozen=True)
+
+    ok: bool
+    text: str
+    decides: bool = True
+    """Whether the exit code hangs on it."""
+
+
+class Stage(BaseModel):
+    """Latency of one stage on one path, in milliseconds."""
+
+    model_config = ConfigDict(frozen=True)
+
+    stage: str
+    path: str
+    turns: int
+    p50: float
+    p95: float
+    worst: float
+
+
+def latency_table(entries: Mapping[int, Sequence[TimelineEntry]]) -> list[Stage]:
+    """Stage by stage over all turns of both trips, fast path and model path apart."""
+    collected: dict[tuple[str, str], list[float]] = {}
+    for entry in (entry for trip in entries.values() for entry in trip if entry.kind == "said"):
+        path = _PATHS[entry.data["route"]]
+        for stage, milliseconds in entry.data["latency_ms"].items():
+            collected.setdefault((path, stage), []).append(milliseconds)
+    table: list[Stage] = []
+    for path in ("fast", "model"):
+        for stage in _STAGES:
+            values = collected.get((path, stage))
+            if values:
+                p50, p95 = np.percentile(values, [50, 95])
+                table.append(
+                    Stage(stage=stage, path=path, turns=len(values), p50=p50, p95=p95, worst=max(values))
+                )  # fmt: skip
+    return table
+
+
+def judge(
+    entries: Mapping[int, Sequence[TimelineEntry]],
+    summaries: Mapping[int, Mapping[str, Any]],
+    stages: Sequence[Stage],
+    wall_s: float,
+) -> list[Check]:
+    """All checks of the drive, those that decide first."""
+    checks = [check for trip in TRIPS for check in _trip(trip, entries.get(trip.number, ()), summaries[trip.number])]
+    return checks + _figures(stages, summaries, wall_s)
+
+
+def _trip(trip: Trip, entries: Sequence[TimelineEntry], summary: Mapping[str, Any]) -> list[Check]:
+    name = f"trip {trip.number}"
+    checks: list[Check] = []
+    values = summary["vehicle"]
+    wrong = {signal: values.get(signal) for signal, value in trip.vehicle.items() if not _same(values.get(signal), value)}
+    expected = ", ".join(f"{signal} {value}" for signal, value in trip.vehicle.items())
+    found = "" if not wrong else f"; found {wrong}"
+    checks.append(Check(ok=not wrong, text=f"{name}: vehicle ended at {expected}{found}"))
+    held = sorted((p["detail"], p["value"].lower()) for p in summary["vault"])
+    vault = sorted(trip.vault.items())
+    shown = ", ".join(f"{detail} {value}" for detail, value in vault)
+    checks.append(Check(ok=held == vault, text=f"{name}: vault holds {shown}" + ("" if held == vault else f"; found {held}")))
+    kinds = Counter(entry.kind for entry in entries)
+    for kind, least in trip.statuses.items():
+        checks.append(Check(ok=kinds[kind] >= least, text=f"{name}: {kinds[kind]} × {kind} (at least {least})"))
+    rejects = sum(e.kind == "decided" and e.data.get("route") == "reject" for e in entries)
+    checks.append(Check(ok=rejects == trip.rejects, text=f"{name}: {rejects} not understood, and answered so"))
+    outcomes = Counter(entry.data["outcome"] for entry in entries if entry.kind == "learned")
+    if trip.decisions:
+        told = ", ".join(f"{count} × {outcome}" for outcome, count in sorted(outcomes.items()))
+        checks.append(Check(ok=dict(outcomes) == trip.decisions, text=f"{name}: learning gave {told}"))
+    if trip.used:
+        used = {str(e.data["value"]).lower() for e in entries if e.kind == "recalled"}
+        said = " ".join(e.text.lower() for e in entries if e.kind == "said")
+        named = all(value in used and value in said for value in trip.used)
+        checks.append(Check(ok=named, text=f"{name}: replies used and named {', '.join(trip.used)}"))
+    return checks
+
+
+def _same(found: Any, wanted: Any) -> bool:
+    if isinstance(wanted, float) and isinstance(found, int | float):
+        return abs(found - wanted) < 0.26
+    return bool(found == wanted)
+
+
+def _figures(stages: Sequence[Stage], summaries: Mapping[int, Mapping[str, Any]], wall_s: float) -> list[Check]:
+    totals = {stage.path: stage for stage in stages if stage.stage == "total"}
+    checks: list[Check] = []
+    for path, limit in (("fast", FAST_P95_MS), ("model", MODEL_P95_MS)):
+        if path in totals:
+            p95 = totals[path].p95
+            text = f"{path} path: end of speech to first reply audio p95 {p95:.0f} ms (goal under {limit:.0f})"
+            checks.append(Check(ok=p95 < limit, text=text, decides=False))
+    resident = max(s["resident_mb"] for s in summaries.values())
+    share = max(s["always_on_share"] for s in summaries.values())
+    calls, valid = (sum(s[key] for s in summaries.values()) for key in ("generations", "generations_valid"))
+    checks += [
+        Check(ok=resident < RESIDENT_MB, text=f"resident memory {resident:.0f} MB (goal under {RESIDENT_MB:.0f})",
+              decides=False),
+        Check(ok=share < ALWAYS_ON_SHARE, text=f"wake word and VAD take {share:.1%} of a core (goal under {ALWAYS_ON_SHARE:.0%})",
+              decides=False),
+        Check(ok=calls == valid, text=f"{valid} of {calls} outputs of the language model valid against their slice"),
+        Check(ok=wall_s < WALL_S, text=f"the whole demo took {wall_s:.1f} s (goal under {WALL_S:.0f})", decides=False),
+    ]  # fmt: skip
+    return checks

@@ -1,0 +1,101 @@
+"""What is said on the two trips, and the state in which the vehicle and the vault must be afterwards.
+
+The first half is sound for the microphone (``deploy.demo.cabin``), the second is read only after the drive, by
+``deploy.demo.play``, to judge it. The assistant sees neither.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from deploy.demo.cabin import Line, Voice
+
+ANNA = Voice("en-us+f2", 140, 55)
+BEN = Voice("en-us", 140, 45)
+CLARA = Voice("en-us+f4", 145, 50)
+DAN = Voice("en-gb+m3", 140, 50)
+
+NEW_TALK_S = 7.5
+"""Seconds of quiet after which the follow-up window (5 s) has surely closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trip:
+    """One trip: who says what, and what must have come of it."""
+
+    number: int
+    title: str
+    profile: str
+    """Name of the simulated vehicle's speed profile."""
+    seed: int
+    lines: tuple[Line, ...]
+    vehicle: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Signal -> value at the end."""
+    statuses: dict[str, int] = field(default_factory=dict[str, int])
+    """Kind of timeline entry -> least number of them."""
+    decisions: dict[str, int] = field(default_factory=dict[str, int])
+    """Outcome of maintenance -> exact number."""
+    rejects: int = 0
+    """How many utterances must be answered as not understood."""
+    used: tuple[str, ...] = ()
+    """Values of remembered preferences that replies must have used."""
+    vault: dict[str, str] = field(default_factory=dict[str, str])
+    """Detail -> value, exactly what the vault holds at the end."""
+
+
+def _line(text: str, voice: Voice, **options: Any) -> Line:
+    return Line(text, voice, **{"wait_s": NEW_TALK_S, **options})
+
+
+VAULT = {
+    "favourite_cuisine": "italian",
+    "preferred_temperature": "20 degrees",
+    "favorite_genres": "jazz",
+}
+
+TRIPS: tuple[Trip, ...] = (
+    Trip(
+        number=1,
+        title="The first trip",
+        profile="town",
+        seed=1,
+        lines=(
+            _line("set the temperature to twenty three degrees", ANNA, wait_s=1.5),
+            _line("by the way i like it at twenty two degrees", ANNA, wake=False, wait_s=0.9),
+            _line("stop remembering podcasts", ANNA),
+            _line("open the driver window", ANNA, breath_s=0.0),
+            _line("set the volume to forty percent", BEN),
+            _line("navigate to the airport", CLARA),
+            _line("i love italian food", CLARA, wake=False, wait_s=0.9),
+            _line("set the ambient light to blue", DAN),
+            _line("open the trunk", DAN),
+            _line("open the sunroof", ANNA),
+            _line("yes", ANNA, wake=False, wait_s=0.9),
+            _line("the purple elephant sang about the ocean", BEN),
+            _line("my favorite music is jazz", ANNA),
+            _line("i always listen to true crime podcasts", ANNA, wake=False, wait_s=0.9),
+            _line("i really love italian food", CLARA),
+            _line("actually i prefer twenty degrees now", ANNA),
+        ),
+        vehicle={},
+        statuses={"moved": 6, "refused": 1, "asked": 1},
+        decisions={"append": 3, "pass": 1, "update": 1, "refused": 1},
+        vault=VAULT,
+    ),
+    Trip(
+        number=2,
+        title="The second trip",
+        profile="town",
+        seed=2,
+        lines=(
+            _line("i'm hungry", CLARA, wait_s=1.5),
+            _line("make it comfortable", ANNA),
+            _line("play something", ANNA),
+        ),
+        vehicle={},
+        statuses={"moved": 3, "recalled": 3},
+        used=("italian", "20 degrees", "jazz"),
+        vault=VAULT,
+    ),
+)

@@ -1,0 +1,108 @@
+"""One trip in a process of its own: reads its orders from standard input, tells what happens as JSON lines.
+
+``python -m deploy.demo.trip`` with ``{"config": ..., "number": 1, "out": folder}`` on standard input. Every line of output is a
+timeline entry or, last, the summary. The process knows the script's sounds and nothing of what they should lead to.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import soundfile
+
+from deploy.app import assemble
+from deploy.config import Config
+from deploy.demo.cabin import Cabin, CabinSpeaker, Line
+from deploy.demo.script import TRIPS, Trip
+from deploy.timeline import TimelineEntry
+from schemas.errors import GloveboxError
+from schemas.events import SAMPLE_RATE, Samples
+from voice.tts.espeak import EspeakSynthesizer
+
+
+def speak(line: Line, keyword: str) -> Samples:
+    """The sound of a line, wake word included."""
+    voice = EspeakSynthesizer(voice=line.voice.name, speed_wpm=line.voice.speed, pitch=line.voice.pitch)
+    if line.wake and line.breath_s <= 0.0:
+        return _sound(voice, f"{keyword} {line.text}")
+    said = _sound(voice, line.text)
+    if not line.wake:
+        return said
+    pause = np.zeros(int(line.breath_s * SAMPLE_RATE), np.int16)
+    return np.concatenate([_sound(voice, keyword), pause, said])
+
+
+def _sound(voice: EspeakSynthesizer, text: str) -> Samples:
+    return _trimmed(np.concatenate(list(voice.synthesize(text))))
+
+
+def _trimmed(sound: Samples) -> Samples:
+    """Without the synthesiser's silence at both ends (it adds a few hundred milliseconds)."""
+    loud = np.flatnonzero(np.abs(sound.astype(np.int32)) > 150)
+    return sound[loud[0] : loud[-1] + 1] if len(loud) else sound
+
+
+def drive(config: Config, trip: Trip, out: Path) -> dict[str, Any]:
+    """Play the trip through a new assistant; entries go to standard output. Returns the summary."""
+
+    def emit(entry: TimelineEntry) -> None:
+        print(json.dumps({"entry": entry.model_dump(mode="json")}), flush=True)
+
+    started = time.perf_counter()
+    with assemble(config) as assistant:
+        ready_s = time.perf_counter() - started
+        speaker = CabinSpeaker()
+        lines = [(line, speak(line, config.wake.keyword)) for line in trip.lines]
+        cabin = Cabin(lines, speaker, seed=trip.seed)
+        played = time.perf_counter()
+        load = assistant.play_back(cabin, speaker, emit)
+        drive_s = time.perf_counter() - played
+        learning = time.perf_counter()
+        assistant.end_trip(emit)
+        learn_s = time.perf_counter() - learning
+        state = assistant.vehicle_state()
+        held = [{"detail": p.detail, "value": p.value, "id": p.id} for p in assistant.memory.preferences()]
+        calls, valid = assistant.generations()
+        summary = {
+            "number": trip.number,
+            "ready_s": ready_s,
+            "drive_s": drive_s,
+            "learn_s": learn_s,
+            "audio_s": load.audio_s,
+            "always_on_share": load.share(),
+            "wake_cpu_ms_per_s": 1000.0 * load.wake_cpu_s / load.audio_s,
+            "vad_cpu_ms_per_s": 1000.0 * load.vad_cpu_s / load.audio_s,
+            "recognise_rtf": load.recognise_cpu_s / max(load.recognise_audio_s, 1e-9),
+            "resident_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0,
+            "generations": calls,
+            "generations_valid": valid,
+            "vehicle": state.values,
+            "vault": held,
+            "spoken": cabin.spoken,
+        }
+    soundfile.write(out / f"trip{trip.number}.wav", cabin.recording(), SAMPLE_RATE, subtype="PCM_16")
+    return summary
+
+
+def main() -> int:
+    """Read the orders, drive, print the summary; the exit code is that of the error, if any."""
+    orders = json.load(sys.stdin)
+    trip = next(trip for trip in TRIPS if trip.number == orders["number"])
+    try:
+        summary = drive(Config.model_validate(orders["config"]), trip, Path(orders["out"]))
+    except GloveboxError as error:
+        failure = {"code": error.code, "message": str(error), "exit_code": error.exit_code}
+        print(json.dumps({"error": failure}), flush=True)
+        return error.exit_code
+    print(json.dumps({"summary": summary}), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
