@@ -1,0 +1,153 @@
+"""The word graph: the closed templates as one deterministic automaton over words.
+
+Owns: building it and walking it. Every sentence of the templates is a path from state 0 to a final state and nothing else
+is. Polite openings and long lists are shared, so a decoder that follows it considers each word once: PocketSphinx gets it
+as a finite-state grammar, and the matcher asks it which templates a sentence can belong to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from models.commands.phrase import Choice, Phrase, Run, Words
+from models.commands.templates import Templates
+
+_Arcs = dict[str, int]
+
+
+@dataclass(slots=True)
+class _Nfa:
+    words: list[dict[str, list[int]]] = field(default_factory=list[dict[str, list[int]]])
+    silent: list[list[int]] = field(default_factory=list[list[int]])
+
+    def state(self) -> int:
+        self.words.append({})
+        self.silent.append([])
+        return len(self.words) - 1
+
+
+class WordGraph:
+    """A deterministic, acyclic automaton over words; state 0 is the start.
+
+    Attributes:
+        arcs: by state, the next state for each word.
+        blocks: by state, the template blocks that end there; empty if no sentence ends there.
+    """
+
+    def __init__(self, templates: Templates, *, keep_blocks: bool = True) -> None:
+        """Build the graph.
+
+        Args:
+            templates: where the sentences come from.
+            keep_blocks: tell sentences of different blocks apart. Without, the graph is several times smaller: ``blocks``
+                then only says whether a sentence ends (``frozenset({0})``).
+        """
+        nfa, ends = _nfa(templates)
+        arcs, finals = _determinised(nfa, ends if keep_blocks else dict.fromkeys(ends, 0))
+        self.arcs, self.blocks = _minimised(arcs, finals)
+
+    def ends(self, words: Sequence[str]) -> frozenset[int]:
+        """The blocks that have this sentence; empty if it is no complete sentence of the templates."""
+        state = 0
+        for word in words:
+            following = self.arcs[state].get(word)
+            if following is None:
+                return frozenset()
+            state = following
+        return self.blocks[state]
+
+    def transitions(self) -> list[tuple[int, int, str]]:
+        """Every arc as (from, to, word), in a fixed order."""
+        return [(state, end, word) for state, arcs in enumerate(self.arcs) for word, end in sorted(arcs.items())]
+
+    def final(self) -> list[int]:
+        """The states in which a sentence may end."""
+        return [state for state, blocks in enumerate(self.blocks) if blocks]
+
+
+def _nfa(templates: Templates) -> tuple[_Nfa, dict[int, int]]:
+    nfa = _Nfa()
+    start = nfa.state()
+    ends: dict[int, int] = {}
+
+    def add(phrase: Phrase, begin: int) -> int:
+        if isinstance(phrase, Words):
+            for word in phrase.words:
+                end = nfa.state()
+                nfa.words[begin].setdefault(word, []).append(end)
+                begin = end
+            return begin
+        if isinstance(phrase, Run):
+            for item in phrase.items:
+                begin = add(item, begin)
+            return begin
+        if isinstance(phrase, Choice):
+            items: Sequence[Phrase] = phrase.items
+        else:
+            items = [value.phrase for value in templates.lists[phrase.list_name]]
+        end = nfa.state()
+        for item in items:
+            nfa.silent[add(item, begin)].append(end)
+        if isinstance(phrase, Choice) and phrase.optional:
+            nfa.silent[begin].append(end)
+        return end
+
+    for template in templates.closed:
+        branch = nfa.state()
+        nfa.silent[start].append(branch)
+        ends[add(template.phrase, branch)] = template.block
+    return nfa, ends
+
+
+def _determinised(nfa: _Nfa, ends: dict[int, int]) -> tuple[list[_Arcs], list[frozenset[int]]]:
+    def closure(states: frozenset[int]) -> frozenset[int]:
+        seen, waiting = set(states), list(states)
+        while waiting:
+            for following in nfa.silent[waiting.pop()]:
+                if following not in seen:
+                    seen.add(following)
+                    waiting.append(following)
+        # States without arcs of their own only matter as ends; leaving them out makes equal sets equal more often.
+        return frozenset(state for state in seen if nfa.words[state] or state in ends)
+
+    first = closure(frozenset({0}))
+    number, order, arcs = {first: 0}, [first], list[_Arcs]()
+    for states in order:
+        reached: dict[str, set[int]] = {}
+        for state in states:
+            for word, following in nfa.words[state].items():
+                reached.setdefault(word, set()).update(following)
+        own: _Arcs = {}
+        for word in sorted(reached):
+            target = closure(frozenset(reached[word]))
+            if target not in number:
+                number[target] = len(order)
+                order.append(target)
+            own[word] = number[target]
+        arcs.append(own)
+    return arcs, [frozenset(ends[state] for state in states if state in ends) for states in order]
+
+
+def _minimised(arcs: list[_Arcs], blocks: list[frozenset[int]]) -> tuple[list[_Arcs], list[frozenset[int]]]:
+    """Merge states from which the same sentences follow; acyclic, so one pass from the ends will do."""
+    waiting, order, seen = [(0, False)], list[int](), set[int]()
+    while waiting:
+        state, done = waiting.pop()
+        if done:
+            order.append(state)
+        elif state not in seen:
+            seen.add(state)
+            waiting.append((state, True))
+            waiting.extend((following, False) for following in arcs[state].values() if following not in seen)
+    known: dict[tuple[frozenset[int], tuple[tuple[str, int], ...]], int] = {}
+    merged: dict[int, int] = {}
+    for state in order:
+        key = (blocks[state], tuple((word, merged[end]) for word, end in sorted(arcs[state].items())))
+        merged[state] = known.setdefault(key, len(known))
+    last = merged[0]  # the start is merged last; number from it
+    new_blocks, new_arcs = [frozenset[int]()] * len(known), [_Arcs()] * len(known)
+    for (own, outgoing), state in known.items():
+        new_blocks[last - state] = own
+        new_arcs[last - state] = {word: last - end for word, end in outgoing}
+    return new_arcs, new_blocks

@@ -1,0 +1,299 @@
+"""The template file: loading, checking, sampling, and the JSGF grammar.
+
+Owns: what a template file may hold and what can be made from it without hearing anything. The format is hassil's, with two
+additions: an intent may state its ``kind`` (``action`` unless said), and YAML's ``on``/``yes`` are words, not truth
+values. A file of another domain loads in the same way; what its intents mean is the caller's matter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+from hassil.expression import Sentence
+from hassil.parse_expression import parse_sentence
+from hassil.parser import ParseError
+from hassil.util import is_template, merge_dict
+
+from models.commands.phrase import Choice, Phrase, Run, Slot, TemplateSyntaxError, Words, phrase_of, slots_of
+from models.commands.spelling import number_words, spoken
+from schemas.errors import ConfigError
+from schemas.events import Command, CommandKind
+
+HERE = Path(__file__).parent
+BUILTIN = (HERE / "commands.yaml", HERE / "lists.yaml")
+"""The templates of Glovebox itself."""
+
+OPTIONAL_SHARE = 0.3
+"""Chance that a sample has an optional part: our choice; speakers leave most of them out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One value of a list: how it is said, and what goes into the slot."""
+
+    phrase: Phrase
+    out: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """One sentence template."""
+
+    intent: str
+    kind: CommandKind
+    block: int
+    """Index of its block (sentences that share fixed slots) in the file, counted over all intents."""
+    slots: Mapping[str, Any]
+    """Slots that the block fixes."""
+    text: str
+    phrase: Phrase
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML with ``on``, ``off``, ``yes`` and ``no`` as words (as YAML 1.2 has it)."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:bool"]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|false)$"), list("tf"))
+
+
+class Templates:
+    """Sentence templates that were loaded and checked. Immutable after construction."""
+
+    def __init__(self, content: dict[str, Any], origin: Mapping[str, str]) -> None:
+        """Use ``load_templates``; ``content`` is the merged file, ``origin`` names the file of every part of it."""
+        self._origin = origin
+        self.language: str = str(content.get("language", "en"))
+        self.rules = {
+            name: self._parse(f"rule <{name}>", text) for name, text in content.get("expansion_rules", {}).items()
+        }
+        self.wildcards = frozenset(name for name, d in content.get("lists", {}).items() if d.get("wildcard"))
+        """Lists that take any words; sentences with one are matched in text only, never sampled nor put in a grammar."""
+        self.lists = {
+            name: self._values(name, given)
+            for name, given in content.get("lists", {}).items()
+            if not given.get("wildcard")
+        }
+        self.templates = tuple(self._read_intents(content.get("intents", {})))
+        self.definition = self._definition(content)
+        """The merged file with number ranges written out in words: what hassil loads."""
+
+    @property
+    def intents(self) -> tuple[str, ...]:
+        """Names of the intents in file order."""
+        return tuple(dict.fromkeys(template.intent for template in self.templates))
+
+    @property
+    def closed(self) -> tuple[Template, ...]:
+        """The templates without wildcards: those that can be spoken to a closed grammar."""
+        return tuple(t for t in self.templates if not any(s.list_name in self.wildcards for s in slots_of(t.phrase)))
+
+    def vocabulary(self) -> frozenset[str]:
+        """Every word that a closed template can contain."""
+        found: set[str] = set()
+        for phrase in [t.phrase for t in self.closed] + [v.phrase for name in self._used() for v in self.lists[name]]:
+            found.update(_words(phrase))
+        return frozenset(found)
+
+    def sample(
+        self, rng: np.random.Generator, n: int, *, intents: Sequence[str] | None = None
+    ) -> list[tuple[str, Command]]:
+        """``n`` random sentences with the commands that they stand for; intents are equally likely.
+
+        Args:
+            rng: source of all randomness.
+            n: how many, 0 or more.
+            intents: only these; None for all.
+
+        Raises:
+            schemas.errors.ConfigError: one of ``intents`` is not in the file, or has no closed template.
+        """
+        groups: dict[str, list[Template]] = {}
+        for template in self.closed:
+            groups.setdefault(template.intent, []).append(template)
+        names = list(groups) if intents is None else list(intents)
+        if missing := [name for name in names if name not in groups]:
+            raise ConfigError(f"no template for {', '.join(missing)}; the file has {', '.join(groups)}")
+        drawn: list[tuple[str, Command]] = []
+        for _ in range(n):
+            group = groups[names[int(rng.integers(len(names)))]]
+            template = group[int(rng.integers(len(group)))]
+            slots = dict(template.slots)
+            words = self._draw(template.phrase, rng, slots)
+            drawn.append((" ".join(words), Command(kind=template.kind, name=template.intent, slots=slots)))
+        return drawn
+
+    def to_jsgf(self, name: str = "commands") -> str:
+        """The closed templates as a JSGF grammar without repetition or recursion; its public rule is ``<command>``."""
+        lines = ["#JSGF V1.0 UTF-8 en;", f"grammar {name};"]
+        for list_name in self._used():
+            choices = " | ".join(_jsgf(value.phrase) for value in self.lists[list_name])
+            lines.append(f"<list_{list_name}> = {choices};")
+        tops: list[str] = []
+        for intent in self.intents:
+            own = [template for template in self.closed if template.intent == intent]
+            if own:
+                lines.append(f"<intent_{intent}> = {' | '.join(_jsgf(template.phrase) for template in own)};")
+                tops.append(f"<intent_{intent}>")
+        lines.append(f"public <command> = {' | '.join(tops)};")
+        return "\n".join(lines) + "\n"
+
+    def _used(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(slot.list_name for t in self.closed for slot in slots_of(t.phrase)))
+
+    def _draw(self, phrase: Phrase, rng: np.random.Generator, slots: dict[str, Any]) -> list[str]:
+        if isinstance(phrase, Words):
+            return list(phrase.words)
+        if isinstance(phrase, Run):
+            return [word for item in phrase.items for word in self._draw(item, rng, slots)]
+        if isinstance(phrase, Choice):
+            if phrase.optional and rng.random() >= OPTIONAL_SHARE:
+                return []
+            return self._draw(phrase.items[int(rng.integers(len(phrase.items)))], rng, slots)
+        values = self.lists[phrase.list_name]
+        value = values[int(rng.integers(len(values)))]
+        slots[phrase.slot] = value.out
+        return self._draw(value.phrase, rng, {})
+
+    def _read_intents(self, intents: Mapping[str, Any]) -> Iterable[Template]:
+        block = 0
+        for intent, given in intents.items():
+            where = f"intent {intent!r}"
+            try:
+                kind = CommandKind(given.get("kind", "action"))
+            except ValueError:
+                raise self._error(where, f"kind {given['kind']!r} is none of {', '.join(CommandKind)}") from None
+            if not given.get("data"):
+                raise self._error(where, "it has no data")
+            for data in given["data"]:
+                if not data.get("sentences"):
+                    raise self._error(where, "a block has no sentences")
+                slots = dict(data.get("slots", {}))
+                for text in data["sentences"]:
+                    yield Template(intent, kind, block, slots, text, self._phrase(where, text, slots))
+                block += 1
+
+    def _phrase(self, where: str, text: str, fixed: Mapping[str, Any]) -> Phrase:
+        try:
+            phrase = phrase_of(self._parse(where, text).expression, self.rules)
+        except TemplateSyntaxError as error:
+            raise self._error(where, f"sentence {text!r}: {error}") from None
+        for slot in slots_of(phrase):
+            if slot.list_name not in self.lists and slot.list_name not in self.wildcards:
+                raise self._error(where, f"sentence {text!r}: no list {{{slot.list_name}}}")
+            if slot.slot in fixed:
+                raise self._error(where, f"sentence {text!r}: slot {slot.slot!r} is fixed by its block already")
+        return phrase
+
+    def _values(self, name: str, given: Mapping[str, Any]) -> tuple[Value, ...]:
+        where = f"list {name!r}"
+        if "range" in given:
+            return tuple(Value(Words(tuple(text.split())), out) for text, out in _range(given["range"]))
+        values: list[Value] = []
+        for entry in given.get("values") or []:
+            said, out = (entry["in"], entry.get("out")) if isinstance(entry, dict) else (str(entry), None)
+            if out is None and is_template(said):
+                raise self._error(where, f"value {said!r} is a template and needs an out")
+            try:
+                phrase = phrase_of(self._parse(where, said).expression, self.rules)
+            except TemplateSyntaxError as error:
+                raise self._error(where, f"value {said!r}: {error}") from None
+            if any(slots_of(phrase)):
+                raise self._error(where, f"value {said!r} refers to another list")
+            values.append(Value(phrase, spoken(said) if out is None else out))
+        if not values:
+            raise self._error(where, "it has neither values nor range nor wildcard")
+        return tuple(values)
+
+    def _definition(self, content: dict[str, Any]) -> dict[str, Any]:
+        lists: dict[str, Any] = {}
+        for name, given in content.get("lists", {}).items():
+            if "range" in given:
+                lists[name] = {"values": [{"in": text, "out": out} for text, out in _range(given["range"])]}
+            elif "values" in given:
+                lists[name] = {
+                    "values": [
+                        entry if isinstance(entry, dict) else {"in": str(entry), "out": spoken(str(entry))}
+                        for entry in given["values"]
+                    ]
+                }
+            else:
+                lists[name] = given
+        return {**content, "language": self.language, "lists": lists}
+
+    def _parse(self, where: str, text: str) -> Sentence:
+        try:
+            return parse_sentence(str(text))
+        except (ParseError, AssertionError, IndexError) as error:
+            raise self._error(where, f"{text!r} is no valid template ({error or type(error).__name__})") from None
+
+    def _error(self, where: str, problem: str) -> ConfigError:
+        return ConfigError(f"{self._origin.get(where, 'template file')}: {where}: {problem}")
+
+
+def load_templates(*paths: Path) -> Templates:
+    """Read template files; later files add to earlier ones. Without paths: the templates of Glovebox.
+
+    Raises:
+        schemas.errors.ConfigError: a file is missing or is not a template file; the message names file and intent.
+    """
+    content: dict[str, Any] = {}
+    origin: dict[str, str] = {}
+    for path in paths or BUILTIN:
+        try:
+            part = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
+        except OSError as error:
+            raise ConfigError(f"cannot read the template file {path}: {error.strerror}") from error
+        except yaml.YAMLError as error:
+            raise ConfigError(f"{path} is no valid YAML: {str(error).splitlines()[0]}") from error
+        if not isinstance(part, dict):
+            raise ConfigError(f"{path} is no template file: it holds no intents, lists or rules")
+        for section, mark in (("intents", "intent {!r}"), ("lists", "list {!r}"), ("expansion_rules", "rule <{}>")):
+            names = part.get(section, {})
+            if not isinstance(names, dict) or not all(isinstance(given, dict | str) for given in names.values()):
+                raise ConfigError(f"{path}: {section} must name its parts")
+            origin.update({mark.format(name): str(path) for name in names})
+        merge_dict(content, part)
+    if not content.get("intents"):
+        raise ConfigError(f"no intents in {', '.join(str(path) for path in paths or BUILTIN)}")
+    return Templates(content, origin)
+
+
+def _range(given: Mapping[str, Any]) -> list[tuple[str, int | float]]:
+    """Every way to say the numbers of a range: halves also as "and a half", 100 also as "a hundred"."""
+    halves = given.get("fractions") == "halves"
+    said: list[tuple[str, int | float]] = []
+    last = int(given["to"])
+    for number in range(int(given["from"]), last + 1, int(given.get("step", 1))):
+        said.append((number_words(number), number))
+        if number == 100:
+            said.append(("a hundred", number))
+        if halves and number < last:
+            said += [(f"{number_words(number)} and a half", number + 0.5), (number_words(number + 0.5), number + 0.5)]
+    return said
+
+
+def _words(phrase: Phrase) -> set[str]:
+    if isinstance(phrase, Words):
+        return set(phrase.words)
+    return set() if isinstance(phrase, Slot) else set().union(*(_words(item) for item in phrase.items))
+
+
+def _jsgf(phrase: Phrase) -> str:
+    if isinstance(phrase, Words):
+        return " ".join(phrase.words)
+    if isinstance(phrase, Slot):
+        return f"<list_{phrase.list_name}>"
+    if isinstance(phrase, Run):
+        return " ".join(_jsgf(item) for item in phrase.items)
+    inside = " | ".join(_jsgf(item) for item in phrase.items)
+    return f"[{inside}]" if phrase.optional else f"({inside})"

@@ -1,0 +1,149 @@
+"""The template loader with files of any domain: errors that name file and intent, and what is made from a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from models.commands.graph import WordGraph
+from models.commands.matcher import TemplateMatcher
+from models.commands.spelling import number_words, spoken
+from models.commands.templates import load_templates
+from schemas.errors import ConfigError
+from schemas.events import CommandKind
+
+COFFEE = """
+language: en
+intents:
+  order:
+    data:
+      - sentences:
+          - "[i want] [a] {size} {drink}[s] [with {milk}]"
+          - "{drink};{size}"
+  cancel:
+    kind: control
+    data: [{sentences: ["cancel [the] order[s]", "on", "yes"], slots: {on: true}}]
+  say:
+    data: [{sentences: ["say {anything}"]}]
+lists:
+  size: {values: [small, {in: "(large|big)", out: large}]}
+  drink: {values: [coffee, iced tea]}
+  milk: {values: ["no milk", {in: "[a lot of] milk", out: much}]}
+  anything: {wildcard: true}
+"""
+
+
+def write(tmp_path: Path, text: str, name: str = "coffee.yaml") -> Path:
+    path = tmp_path / name
+    path.write_text(text)
+    return path
+
+
+def test_another_domain(tmp_path: Path) -> None:
+    text = COFFEE.replace("{drink}[s]", "{drink}")
+    templates = load_templates(write(tmp_path, text))
+    matcher = TemplateMatcher(templates)
+    order = matcher.match("I want a big iced tea with a lot of milk!")
+    assert order is not None
+    assert order.slots == {"size": "large", "drink": "iced tea", "milk": "much"}
+    assert matcher.match("coffee small") == matcher.match("small coffee")
+    cancel = matcher.match("cancel the orders")
+    assert cancel is not None and (cancel.kind, cancel.slots) == (CommandKind.CONTROL, {"on": True})
+    assert matcher.match("on") == cancel
+    said = matcher.match("say whatever you like")
+    assert said is not None and said.slots == {"anything": "whatever you like"}
+    assert templates.vocabulary() >= {"coffee", "iced", "orders", "order", "big"}
+    assert "say" not in templates.vocabulary()
+    assert "say" not in templates.to_jsgf() and "anything" not in templates.to_jsgf()
+    assert all(matcher.match(words) == command for words, command in templates.sample(np.random.default_rng(1), 200))
+
+
+def test_the_graph_has_exactly_the_sentences(tmp_path: Path) -> None:
+    text = 'intents: {a: {data: [{sentences: ["[x] (b|c d)"]}]}, e: {data: [{sentences: ["c d", "light[s]"]}]}}'
+    graph = WordGraph(load_templates(write(tmp_path, text)))
+    found: list[str] = []
+
+    def walk(state: int, words: tuple[str, ...]) -> None:
+        if graph.blocks[state]:
+            found.append(" ".join(words))
+        for word, end in graph.arcs[state].items():
+            walk(end, (*words, word))
+
+    walk(0, ())
+    assert sorted(found) == ["b", "c d", "light", "lights", "x b", "x c d"]
+    assert graph.ends(["c", "d"]) == {0, 1}
+    assert graph.ends(["c"]) == frozenset()
+    small = WordGraph(load_templates(write(tmp_path, text)), keep_blocks=False)
+    assert {" ".join(w) for w in (["b"], ["c", "d"], ["lights"]) if small.ends(w)} == {"b", "c d", "lights"}
+    assert all(word in ("x", "b", "c", "d", "light", "lights") for _, _, word in small.transitions())
+
+
+def test_of_two_commands_with_one_sentence_the_first_in_the_file_wins(tmp_path: Path) -> None:
+    one = 'intents: {first: {data: [{sentences: ["go"]}]}, second: {data: [{sentences: ["go"]}]}}'
+    two = 'intents: {second: {data: [{sentences: ["go"]}]}, first: {data: [{sentences: ["go"]}]}}'
+    for text, name in ((one, "first"), (two, "second")):
+        command = TemplateMatcher(load_templates(write(tmp_path, text))).match("go")
+        assert command is not None and command.name == name
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("intents: {brew: {data: [{sentences: ['make (tea']}]}}", "brew"),
+        ("intents: {brew: {data: [{sentences: ['make <drink>']}]}}", "brew"),
+        ("intents: {brew: {data: [{sentences: ['make {drink}']}]}}", "brew"),
+        ("intents: {brew: {data: []}}", "brew"),
+        ("intents: {brew: {data: [{slots: {a: 1}}]}}", "brew"),
+        ("intents: {brew: {kind: spell, data: [{sentences: [a]}]}}", "spell"),
+        ("intents: {brew: {data: [{sentences: ['{d:size}'], slots: {size: 1}}]}}\nlists: {d: {values: [a]}}", "size"),
+        ("intents: {brew: {data: [{sentences: ['{d}s']}]}}\nlists: {d: {values: [a]}}", "space"),
+        ("intents: {brew: {data: [{sentences: ['a']}]}}\nlists: {d: {values: ['(a|b)']}}", "'d'"),
+        ("intents: {brew: {data: [{sentences: ['a']}]}}\nlists: {d: {}}", "'d'"),
+        ("intents: {brew: {data: [{sentences: ['<r>']}]}}\nexpansion_rules: {r: 'x <q>', q: 'y <r>'}", "repeat"),
+        ("intents: {brew: {data: [{sentences: ['a;b;c;d;e']}]}}", "permutation"),
+        ("intents: [brew]", "intents"),
+        ("[a, b]", "no template file"),
+        ("a: [", "YAML"),
+        ("lists: {}", "no intents"),
+    ],
+)
+def test_errors_name_file_and_part(tmp_path: Path, text: str, part: str) -> None:
+    path = write(tmp_path, text)
+    with pytest.raises(ConfigError) as caught:
+        load_templates(path)
+    assert str(path) in str(caught.value)
+    assert part in str(caught.value)
+
+
+def test_missing_file_and_unknown_intent(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="absent.yaml"):
+        load_templates(tmp_path / "absent.yaml")
+    with pytest.raises(ConfigError, match="teleport"):
+        load_templates().sample(np.random.default_rng(0), 1, intents=["teleport"])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Set it to 22.5°C, please!", "set it to twenty two point five degrees celsius please"),
+        ("22,5 degrees", "twenty two point five degrees"),
+        ("100%", "one hundred percent"),
+        ("50 per cent", "fifty percent"),
+        ("the driver’s 'side'", "the driver's side"),
+        ("Air-conditioning: A/C or A.C.", "air conditioning a c or a c"),
+        ("R&B", "r and b"),
+        ("OK.", "okay"),
+        ("  ", ""),
+    ],
+)
+def test_spelling(text: str, expected: str) -> None:
+    assert spoken(text) == expected
+    assert spoken(expected) == expected
+
+
+def test_numbers() -> None:
+    assert [number_words(n) for n in (0, 16, 25, 22.5, 100)] == [
+        "zero", "sixteen", "twenty five", "twenty two point five", "one hundred",
+    ]  # fmt: skip
