@@ -1,0 +1,312 @@
+"""The dialogue on stated fakes: which way an utterance goes, what is done, said, noted and asked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import BaseModel
+
+from schemas.actions import ACTIONS, Action, SetTrunk, SetWindow
+from schemas.errors import ConfirmationError, GenerationError
+from schemas.events import (
+    ActionResult,
+    ActionStatus,
+    Command,
+    CommandKind,
+    Reply,
+    Route,
+    Ruling,
+    Transcript,
+    VehicleState,
+    Verdict,
+)
+from schemas.memory import Consent, Preference, Receipt, Recollection, Turn
+from voice.dialogue.agent import Dialogue
+
+NOW = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
+
+
+class FakeMatcher:
+    """A fake: knows a handful of sentences."""
+
+    commands = {
+        "set the temperature to twenty two degrees": Command(
+            kind=CommandKind.ACTION, name="set_temperature", slots={"celsius": 22.0}
+        ),
+        "open the trunk": Command(kind=CommandKind.ACTION, name="set_trunk", slots={"open": True}),
+        "close the sunroof": Command(kind=CommandKind.ACTION, name="set_sunroof", slots={"percent": 0}),
+        "play some music": Command(kind=CommandKind.ACTION, name="play_music"),
+        "yes": Command(kind=CommandKind.CONTROL, name="yes"),
+        "no": Command(kind=CommandKind.CONTROL, name="no"),
+        "stop": Command(kind=CommandKind.CONTROL, name="stop"),
+        "say that again": Command(kind=CommandKind.CONTROL, name="repeat"),
+        "what do you remember": Command(kind=CommandKind.MEMORY, name="remember_what"),
+        "forget that": Command(kind=CommandKind.MEMORY, name="forget_last"),
+        "stop remembering music": Command(kind=CommandKind.MEMORY, name="opt_out", slots={"category": "music"}),
+    }
+
+    def match(self, text: str) -> Command | None:
+        return self.commands.get(text)
+
+
+class FakeEncoder:
+    """A fake: scores by key words."""
+
+    dimension = 4
+    asks = {"hungry": "find_place", "music": "play_music", "window": "set_window", "rocket": "launch", "ages": "set_mute"}
+    tells = {"italian": "favourite_cuisine", "jazz": "favorite_genres", "vegan": "dietary_preference"}
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray[Any, Any]:
+        return np.ones((len(texts), 4), np.float32)
+
+    def _scores(self, table: dict[str, str], text: str) -> dict[str, float]:
+        found = [label for word, label in table.items() if word in text]
+        return {found[0]: 0.9, "none": 0.1} if found else {next(iter(table.values())): 0.05, "none": 0.95}
+
+    def topics(self, text: str) -> dict[str, float]:
+        return self._scores(self.tells, text)
+
+    def requests(self, text: str) -> dict[str, float]:
+        return self._scores(self.asks, text)
+
+
+class FakeModel:
+    """A fake: answers what the test says, and keeps what it was asked."""
+
+    def __init__(self, *answers: dict[str, Any] | Exception) -> None:
+        self.answers = list(answers)
+        self.asked: list[tuple[str, list[str], list[str], set[str]]] = []
+
+    def fill(self, task: str, model: type[BaseModel], *, turns: Sequence[str], facts: Sequence[str] = ()) -> BaseModel:
+        self.asked.append((task, list(turns), list(facts), set(model.model_fields)))
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return model.model_validate(answer)
+
+
+class FakeVehicle:
+    """A fake: refuses the trunk, asks before windows, does the rest."""
+
+    def __init__(self) -> None:
+        self.done: list[Action] = []
+        self.waiting: dict[str, Action] = {}
+
+    def offers(self) -> frozenset[str]:
+        return frozenset(action.name for action in ACTIONS)
+
+    async def state(self) -> VehicleState:
+        return VehicleState()
+
+    async def act(self, action: Action) -> ActionResult:
+        if isinstance(action, SetTrunk):
+            ruling = Ruling(verdict=Verdict.DENY, rule="trunk_parked", reason="I can only open the trunk when parked.")
+            return ActionResult(action=action, status=ActionStatus.DENIED, ruling=ruling)
+        if isinstance(action, SetWindow):
+            self.waiting["token"] = action
+            ruling = Ruling(verdict=Verdict.CONFIRM, rule="window_fast", reason="We are fast.")
+            return ActionResult(action=action, status=ActionStatus.NEEDS_CONFIRMATION, ruling=ruling, token="token")
+        return self._do(action)
+
+    def _do(self, action: Action) -> ActionResult:
+        self.done.append(action)
+        ruling = Ruling(verdict=Verdict.ALLOW, rule="comfort", reason="")
+        answer = {"name": "Trattoria", "minutes": 6, "title": "a jazz mix"}
+        return ActionResult(action=action, status=ActionStatus.DONE, ruling=ruling, answer=answer)
+
+    async def confirm(self, token: str) -> ActionResult:
+        if token not in self.waiting:
+            raise ConfirmationError("unknown token")
+        return self._do(self.waiting.pop(token))
+
+    def withdraw(self, token: str) -> None:
+        self.waiting.pop(token, None)
+
+    async def close(self) -> None:
+        return None
+
+
+class FakeMemory:
+    """A fake: holds what the test puts in."""
+
+    driver = "test"
+
+    def __init__(self, *held: tuple[str, str]) -> None:
+        self.held = [
+            Preference(id=f"p{n}", detail=detail, value=value, sentences=("said",), conversation="c", confidence=1.0,
+                       valid_from=NOW)
+            for n, (detail, value) in enumerate(held)
+        ]  # fmt: skip
+        self.noted: list[Turn] = []
+        self.used_ids: list[str] = []
+        self.agreed = Consent()
+
+    def recall(self, query: str, *, details: Sequence[str] = (), limit: int = 3) -> tuple[Recollection, ...]:
+        fitting = [p for p in self.held if not details or p.detail in details]
+        return tuple(Recollection(preference=p, score=0.8) for p in fitting[:limit])
+
+    def used(self, recalled: Sequence[Recollection]) -> None:
+        self.used_ids += [r.preference.id for r in recalled]
+
+    def note(self, turn: Turn, conversation: str) -> None:
+        self.noted.append(turn)
+
+    def preferences(self, key: str | None = None, *, history: bool = False) -> tuple[Preference, ...]:
+        return tuple(p for p in self.held if key is None or key in p.category.path)
+
+    def forget(self, key: str) -> Receipt:
+        gone = next(p for p in self.held if p.id == key)
+        self.held.remove(gone)
+        return Receipt(erased=(gone.id,), categories=(gone.category.key,), at=NOW, verified=True)
+
+    def consent(self) -> Consent:
+        return self.agreed
+
+    def opt_out(self, key: str) -> Consent:
+        self.agreed = self.agreed.model_copy(update={"opted_out": self.agreed.opted_out | {key}})
+        return self.agreed
+
+
+def make(
+    *answers: dict[str, Any] | Exception, held: Sequence[tuple[str, str]] = ()
+) -> tuple[Dialogue, FakeVehicle, FakeMemory, FakeModel]:
+    vehicle, memory, model = FakeVehicle(), FakeMemory(*held), FakeModel(*answers)
+    dialogue = Dialogue(
+        memory=memory,  # type: ignore[arg-type]
+        vehicle=vehicle,
+        matcher=FakeMatcher(),
+        encoder=FakeEncoder(),
+        model=model,
+        clock=lambda: NOW,
+    )
+    return dialogue, vehicle, memory, model
+
+
+def say(dialogue: Dialogue, text: str) -> Reply:
+    return asyncio.run(dialogue.respond(dialogue.typed(text)))
+
+
+def test_a_complete_command_takes_the_fast_path_without_the_model() -> None:
+    dialogue, vehicle, _, model = make()
+    reply = say(dialogue, "set the temperature to twenty two degrees")
+    assert reply.route is Route.FAST
+    assert reply.text == "22 degrees."
+    assert [a.describe() for a in vehicle.done] == ["set_temperature(celsius=22.0, zone=all)"]
+    assert model.asked == []
+
+
+def test_a_refusal_is_spoken_with_its_reason_and_nothing_moves() -> None:
+    dialogue, vehicle, _, _ = make()
+    reply = say(dialogue, "open the trunk")
+    assert "parked" in reply.text
+    assert vehicle.done == []
+
+
+def test_a_vague_request_is_filled_from_memory_and_the_reply_says_with_what() -> None:
+    answer = {"navigation": {"find_place": {"kind": "restaurant", "quality": "italian"}}}
+    dialogue, vehicle, memory, model = make(answer, held=[("favourite_cuisine", "italian")])
+    reply = say(dialogue, "i'm hungry")
+    assert reply.route is Route.MODEL
+    assert model.asked[0][2] == ["favourite_cuisine: italian"]
+    assert reply.text.startswith("Because you like italian food: Taking you to Trattoria")
+    assert memory.used_ids == ["p0"]
+    assert len(vehicle.done) == 1
+
+
+def test_an_open_command_is_filled_from_memory_but_works_without() -> None:
+    dialogue, _, _, _ = make({"media": {"play_music": {"genre": "jazz"}}}, held=[("favorite_genres", "jazz")])
+    assert "you like jazz" in say(dialogue, "play some music").text
+    dialogue, vehicle, _, _ = make({})
+    assert say(dialogue, "play some music").text == "Playing a jazz mix."
+    assert vehicle.done[0].slots() == {}
+
+
+def test_a_value_that_nobody_said_is_not_executed_even_after_refinement() -> None:
+    wrong = {"navigation": {"find_place": {"kind": "restaurant", "quality": "thai"}}}
+    dialogue, vehicle, _, model = make(wrong, held=[("favourite_cuisine", "italian")])
+    reply = say(dialogue, "i'm hungry")
+    assert reply.route is Route.REJECT
+    assert vehicle.done == []
+    assert "not said" in reply.reason
+    assert len(model.asked) == 1, "a slice of one cannot be refined"
+
+
+def test_a_model_that_fails_is_no_crash() -> None:
+    dialogue, vehicle, _, _ = make(GenerationError("too long"))
+    assert say(dialogue, "i'm hungry").route is Route.REJECT
+    assert vehicle.done == []
+
+
+def test_a_free_request_for_a_window_needs_two_agreements() -> None:
+    dialogue, vehicle, _, _ = make({"openings": {"set_window": {"window": "driver", "percent": 100}}})
+    reply = say(dialogue, "could somebody open that window please")
+    assert reply.text.endswith("Say yes or no.")
+    assert vehicle.done == []
+    assert vehicle.waiting == {}
+    assert say(dialogue, "yes").results[0].status is ActionStatus.DONE
+    assert len(vehicle.done) == 1
+
+
+@pytest.mark.parametrize("answer", ["no", "stop", "set the temperature to twenty two degrees", "nonsense words"])
+def test_anything_but_yes_withdraws_what_was_waiting(answer: str) -> None:
+    dialogue, vehicle, _, _ = make({"openings": {"set_window": {"window": "driver", "percent": 100}}})
+    say(dialogue, "could somebody open that window please")
+    say(dialogue, answer)
+    assert "nothing waiting" in say(dialogue, "yes").text
+    assert not any(isinstance(action, SetWindow) for action in vehicle.done)
+
+
+def test_a_preference_is_noted_and_answered_truthfully() -> None:
+    dialogue, _, memory, _ = make()
+    assert say(dialogue, "i love italian food").route is Route.STATEMENT
+    assert [turn.speaker for turn in memory.noted] == ["driver", "assistant"]
+    memory.agreed = Consent(opted_out=frozenset({"restaurant"}))
+    assert "won't keep" in say(dialogue, "i love italian food").text
+    dialogue, _, _, _ = make()
+    assert "sensitive" in say(dialogue, "i am vegan").text
+
+
+def test_what_is_not_understood_is_answered_so_but_not_when_nobody_was_addressed() -> None:
+    dialogue, _, memory, _ = make()
+    assert say(dialogue, "purple elephants").text.startswith("Sorry")
+    before = len(memory.noted)
+    heard = Transcript(text="purple elephants", confidence=0.9, in_grammar=False)
+    assert asyncio.run(dialogue.respond(heard, addressed=False)).text == ""
+    assert len(memory.noted) == before
+
+
+def test_words_heard_too_faintly_are_not_acted_on() -> None:
+    dialogue, _, _, model = make()
+    heard = Transcript(text="i'm hungry", confidence=0.05, in_grammar=False)
+    assert asyncio.run(dialogue.respond(heard)).route is Route.REJECT
+    assert model.asked == []
+
+
+def test_memory_can_be_asked_forgotten_and_switched_off() -> None:
+    dialogue, _, memory, _ = make(held=[("favorite_genres", "jazz"), ("favourite_cuisine", "italian")])
+    assert say(dialogue, "what do you remember").text == "I remember that you like jazz, you like italian food."
+    assert "Forgotten" in say(dialogue, "forget that").text
+    assert [p.value for p in memory.held] == ["italian"]
+    assert "nothing about music" in say(dialogue, "stop remembering music").text
+    assert "music" in memory.agreed.opted_out
+
+
+def test_repeat_says_the_last_reply_and_does_nothing_again() -> None:
+    dialogue, vehicle, _, _ = make()
+    first = say(dialogue, "set the temperature to twenty two degrees")
+    assert say(dialogue, "say that again").text == first.text
+    assert len(vehicle.done) == 1
+
+
+def test_a_new_conversation_has_a_new_id_and_no_pending_action() -> None:
+    dialogue, _, _, _ = make({"openings": {"set_window": {"window": "driver", "percent": 100}}})
+    say(dialogue, "could somebody open that window please")
+    first = dialogue.conversation
+    dialogue.end_conversation()
+    assert dialogue.conversation != first
+    assert "nothing waiting" in say(dialogue, "yes").text
