@@ -8,6 +8,7 @@ speech-to-intent-benchmark (Apache-2.0); they are read from a folder and never c
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,6 +102,13 @@ def synthetic_speech(texts: tuple[str, ...], count: int, seed: int, variants: tu
     """espeak-ng saying `texts` in turn, each time with another voice."""
     rng = np.random.default_rng(seed)
     return [voices.speak(texts[index % len(texts)], voices.random_prosody(rng, variants)) for index in range(count)]
+
+
+def near_texts() -> tuple[str, ...]:
+    """Near words in carrier sentences; the longest common period of both is their product, so every pair comes up."""
+    pairs = math.lcm(len(phrases.NEAR_WORDS), len(phrases.NEAR_CARRIERS))
+    words, carriers = phrases.NEAR_WORDS, phrases.NEAR_CARRIERS
+    return tuple(carriers[index % len(carriers)].format(words[index % len(words)]) for index in range(pairs))
 
 
 def cached(folder: Path, name: str, make: Callable[[], list[Spoken]]) -> list[Spoken]:

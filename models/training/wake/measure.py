@@ -33,6 +33,8 @@ EARLY, LATE = 0.25, 0.60
 CURVE = (0.30, 0.40, 0.50, 0.60, 0.70, 0.80, 0.85, 0.90, 0.93, 0.95, 0.97)
 TARGET_PER_HOUR = 0.5
 
+RECORDED, TALK, ALONE = "recorded speech", "synthetic small talk", "noise alone"
+
 DEMO_VOICES = ("en-us", "en-us+f2", "en-gb+m3", "en-us+f4", "en-gb-x-rp")
 
 
@@ -137,18 +139,18 @@ def misses(best: Floats, threshold: float) -> float:
 
 
 def negatives(data: Path, cache: Path, part: Part) -> dict[str, list[Clip]]:
-    """Speech without the keyword: recorded, synthetic sentences, synthetic words near the keyword (told apart)."""
+    """Speech without the keyword: recorded, synthetic small talk, and what was written to sound like it (told apart)."""
     dev = part == "dev"
     variants = voices.TRAIN_VARIANTS if dev else voices.HELD_OUT_VARIANTS
-    texts = phrases.MEASURE_SENTENCES[0 if dev else 1 :: 2]
-    count = 400 if dev else 800
+    half = slice(0 if dev else 1, None, 2)
+    talk, said = phrases.SMALL_TALK[half], phrases.NEAR_SENTENCES[half]
+    make = corpus.synthetic_speech
     return {
-        "recorded speech": corpus.negative_recordings(data, part),
-        "synthetic sentences": cached_clips(
-            cache, f"measure-{part}", lambda: corpus.synthetic_speech(texts, count, 11 + dev, variants)
-        ),
+        RECORDED: corpus.negative_recordings(data, part),
+        TALK: cached_clips(cache, f"talk-{part}", lambda: make(talk, 400 if dev else 800, 11 + dev, variants)),
+        "sentences near the keyword": cached_clips(cache, f"said-{part}", lambda: make(said, 200, 15 + dev, variants)),
         "words near the keyword": cached_clips(
-            cache, f"near-{part}", lambda: corpus.synthetic_speech(phrases.NEAR_WORDS, 400, 13 + dev, variants)
+            cache, f"near-{part}", lambda: make(phrases.NEAR_WORDS, 400, 13 + dev, variants)
         ),
     }
 
@@ -177,7 +179,7 @@ def choose(network: KeywordNetwork, data: Path, cache: Path) -> tuple[float, int
     """
     noises = Noises(data, 31)
     speech = negatives(data, cache, "dev")
-    common = speech["recorded speech"] + speech["synthetic sentences"]
+    common = speech[RECORDED] + speech[TALK]
     streams = [stream_scores(network, common, noises, condition) for condition in NEGATIVE_CONDITIONS]
     length = hours(common) * len(streams)
     grid = np.arange(0.50, 0.985, 0.01).tolist()
@@ -224,17 +226,15 @@ def report(network: KeywordNetwork, data: Path, cache: Path, part: Part, thresho
     quiet = [noises.cut("road", RATE * 600), noises.cut("kitchen", RATE * 120)]
     network.reset()
     alone = [network.process((clip * (3277.0 / float(np.abs(clip).max()))).astype(np.int16)) for clip in quiet]
-    streams["noise alone"] = (sum(clip.size for clip in quiet) / RATE / 3600.0, alone)
+    streams[ALONE] = (sum(clip.size for clip in quiet) / RATE / 3600.0, alone)
     print(f"\nFalse accepts at threshold {threshold:.2f} (each clip clean, and in road noise at 15 and 5 dB)\n")
     print("| speech | hours played | false accepts | an hour |\n|---|---|---|---|")
     for name, (length, scores) in streams.items():
         count = sum(accepts(item, threshold) for item in scores)
         print(f"| {name} | {length:.2f} | {count} | {count / length:.2f} |")
-    common = [streams[name] for name in ("recorded speech", "synthetic sentences", "noise alone")]
+    common = [streams[name] for name in (RECORDED, TALK, ALONE)]
     length = sum(item[0] for item in common)
-    print(
-        f"\nMisses of recorded speakers against false accepts over {length:.2f} h (recorded, synthetic, noise alone)\n"
-    )
+    print(f"\nMisses of recorded speakers against false accepts over {length:.2f} h ({RECORDED}, {TALK}, {ALONE})\n")
     columns = ("clean", "road 15 dB", "road 10 dB", "road 5 dB", "kitchen 10 dB")
     print(f"| threshold | false accepts | an hour | {' | '.join(columns)} |\n|---|---|---|{'---|' * len(columns)}")
     for level in CURVE:

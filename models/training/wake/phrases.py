@@ -135,6 +135,17 @@ NEAR_WORDS = (
 )
 """Sound like it, or like a part of it. "Computers" is left out on purpose: it holds the keyword."""
 
+NEAR_CARRIERS = (
+    "I saw the {} yesterday",
+    "{} set the temperature",
+    "is that a {} or not",
+    "she said {} again and again",
+    "well {} what is the time",
+    "my {} and your sister",
+    "{}",
+)
+"""Put the near words into a sentence, to train on."""
+
 TRAIN_SENTENCES = (
     *AFTER_KEYWORD,
     "did you remember to lock the back door this morning",
@@ -179,7 +190,7 @@ TRAIN_SENTENCES = (
     "the community centre is opposite the museum",
 )
 
-MEASURE_SENTENCES = (
+SMALL_TALK = (
     "do you know whether the chemist is still open",
     "my neighbour bought a caravan and painted it green",
     "put your seat belt on before we leave",
@@ -193,6 +204,21 @@ MEASURE_SENTENCES = (
     "next track please and a little louder",
     "switch on the defroster for the rear window",
     "her new puppy chewed up my slippers",
+    "turn the volume down to three",
+    "lower the driver's window a bit",
+    "how much range do we have left",
+    "I am allergic to peanuts so no satay",
+    "what a beautiful sunset over the hills",
+    "accept the call and put it on the speaker",
+    "tomorrow I have to be at the dentist by nine",
+    "cancel the route and show me the map",
+    "warm up the seat and the steering wheel",
+    "a hundred and eighty seven point five",
+    "tell me a joke about a tourist",
+)
+"""To measure with, never trained on: what is said in a car, with no thought of the keyword."""
+
+NEAR_SENTENCES = (
     "the commuters waited for the replacement bus",
     "a computed value is not a measured one",
     "compile a list of things that we need to buy",
@@ -205,20 +231,9 @@ MEASURE_SENTENCES = (
     "communism and capitalism were the topic of the evening",
     "the computation took longer than expected",
     "pure orange juice and two croissants please",
-    "turn the volume down to three",
-    "lower the driver's window a bit",
-    "how much range do we have left",
-    "I am allergic to peanuts so no satay",
-    "what a beautiful sunset over the hills",
-    "accept the call and put it on the speaker",
-    "tomorrow I have to be at the dentist by nine",
     "we need a new tumbler and a cutter for the kitchen",
-    "cancel the route and show me the map",
     "she was a commuter for twenty years",
     "the reporter put her computations on the table",
-    "warm up the seat and the steering wheel",
     "there is a pewter jug on the shelf",
-    "a hundred and eighty seven point five",
-    "tell me a joke about a tourist",
 )
-"""Never trained on. About one in four is near the keyword."""
+"""To measure with, never trained on: written to hold something that sounds like a part of the keyword."""

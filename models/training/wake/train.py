@@ -30,7 +30,7 @@ POSITIVES = 0.4
 PEAK_RATE = 3e-3
 MINING = (0.3, 0.5, 0.7, 0.85)
 """Shares of the steps after which the training negatives are searched for false alarms."""
-SYNTHETIC_KEYWORDS, SYNTHETIC_NEAR, SYNTHETIC_SPEECH = 1000, 1100, 700
+SYNTHETIC_KEYWORDS, SYNTHETIC_NEAR, SYNTHETIC_NEAR_SAID, SYNTHETIC_SPEECH = 1000, 1100, 800, 700
 
 
 def load_bank(data: Path, cache: Path) -> Bank:
@@ -39,6 +39,9 @@ def load_bank(data: Path, cache: Path) -> Bank:
     keywords = corpus.cached(cache, "keywords", lambda: corpus.synthetic_keywords(SYNTHETIC_KEYWORDS, 1, train))
     near = corpus.cached_clips(
         cache, "near", lambda: corpus.synthetic_speech(phrases.NEAR_WORDS, SYNTHETIC_NEAR, 2, train)
+    )
+    near += corpus.cached_clips(
+        cache, "near-said", lambda: corpus.synthetic_speech(corpus.near_texts(), SYNTHETIC_NEAR_SAID, 4, train)
     )
     speech = corpus.cached_clips(
         cache, "speech", lambda: corpus.synthetic_speech(phrases.TRAIN_SENTENCES, SYNTHETIC_SPEECH, 3, train)
