@@ -4,8 +4,8 @@ One frozen Pydantic model an action; its fields are its slots. ``ACTIONS`` lists
 are documented; ``action_model`` builds the hierarchical model of a slice of them (domain, action, slots), the same
 shape that preferences have, so that one mechanism fills both (see ``models.structured``).
 
-Ranges: cabin temperature 16.0..28.0 C in steps of 0.5 (CAR-bench and the Android VHAL example agree; VSS has no bounds),
-fan 0..5 and seat heating 0..3 (CAR-bench), positions and brightness in percent.
+Ranges: cabin temperature 16.0..28.0 C in steps of 0.5 (CAR-bench and the Android VHAL example agree; VSS has no
+bounds), fan 0..5 and seat heating 0..3 (CAR-bench), positions and brightness in percent.
 """
 
 from __future__ import annotations
@@ -170,8 +170,8 @@ class SetAmbientColor(Action):
 
 
 class SetAmbientBrightness(Action):
-    name, domain, description = "set_ambient_brightness", Domain.LIGHTS, "Set the ambient light's brightness in percent."
-    percent: Percent
+    name, domain, description = "set_ambient_brightness", Domain.LIGHTS, "Set the ambient light's brightness."
+    percent." percent: Percent
 
 
 class ChangeAmbientBrightness(Action):

@@ -1,7 +1,7 @@
 """The closed set of things that flow through a spoken turn, and the results that parts hand each other.
 
-Stream positions are counted in samples of the 16 kHz microphone stream since it was opened: audio time is the only clock
-of a turn. Durations are seconds unless the name says otherwise.
+Stream positions are counted in samples of the 16 kHz microphone stream since it was opened: audio time is the only
+clock of a turn. Durations are seconds unless the name says otherwise.
 """
 
 from __future__ import annotations
@@ -208,8 +208,8 @@ class TurnRecord(Event):
     """Code of the error that ended it."""
     error_message: str | None = None
     latency_ms: dict[str, float] = {}
-    """By stage: endpoint (silence waited for, audio time), recognise, the stages of ``Reply.timings``, synthesise (to the
-    first piece), total (end of speech to first reply audio)."""
+    """By stage: endpoint (silence waited for, audio time), recognise, the stages of ``Reply.timings``, synthesise (to
+    the first piece), total (end of speech to first reply audio)."""
     reply_at_s: float | None = None
     """Where the reply begins to sound."""
     reply_seconds: float = 0.0

@@ -1,8 +1,8 @@
 """Where the packages meet: the protocols that engines and services implement.
 
-Every port has a fake beside its real engines, stated as one, and a contract test in ``tests/contract`` that runs on both.
-Engines are synchronous and know no clock; the loop in ``voice.loop`` runs them off its event loop. All sound is mono int16
-at 16 kHz unless a parameter says otherwise.
+Every port has a fake beside its real engines, stated as one, and a contract test in ``tests/contract`` that runs on
+both. Engines are synchronous and know no clock; the loop in ``voice.loop`` runs them off its event loop. All sound is
+mono int16 at 16 kHz unless a parameter says otherwise.
 """
 
 from __future__ import annotations
@@ -203,7 +203,8 @@ class MemoryPort(Protocol):
         ...
 
     def learn_pending(self) -> tuple[Decision, ...]:
-        """``learn`` for every conversation that was noted and not yet learnt from, oldest first; then they are erased."""
+        """``learn`` for every conversation that was noted and not yet learnt from, oldest first; then they are
+        erased."""
         ...
 
     def preferences(self, key: str | None = None, *, history: bool = False) -> tuple[Preference, ...]:

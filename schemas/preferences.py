@@ -17,7 +17,8 @@ GROUNDED: dict[str, Any] = {"grounded": True}
 """JSON-schema mark of a string that must be words of the driver (see ``models.structured``)."""
 
 RETENTION_DAYS = 540
-"""Days that an unused preference is kept: 18 months, the longest expiry that Google's and Alexa's privacy pages offer."""
+"""Days that an unused preference is kept: 18 months, the longest expiry that Google's and Alexa's privacy pages
+offer."""
 
 Path: TypeAlias = tuple[str, str, str]
 """Keys of the main, sub and detail category."""
@@ -224,9 +225,9 @@ def preference_model(details: tuple[str, ...]) -> type[BaseModel]:
         details: detail keys of the slice; order does not matter.
 
     Returns:
-        A model with one optional field a main category, each a model with one optional field a sub category, each a model
-        with one optional list of `Mention` a detail category; extras forbidden at every level. Single categories hold
-        at most one item, multi at most three.
+        A model with one optional field a main category, each a model with one optional field a sub category, each a
+        model with one optional list of `Mention` a detail category; extras forbidden at every level. Single
+        categories hold at most one item, multi at most three.
 
     Raises:
         KeyError: an unknown detail key.

@@ -21,8 +21,8 @@ class WallClock:
 class StreamClock:
     """The microphone stream as clock; implements ``schemas.ports.Clock``.
 
-    ``advance_to`` follows the stream. Who sleeps makes the clock run ahead at once; ``slept`` adds it up, so that the loop can
-    count it into the time until the reply.
+    ``advance_to`` follows the stream. Who sleeps makes the clock run ahead at once; ``slept`` adds it up, so that the
+    loop can count it into the time until the reply.
     """
 
     def __init__(self) -> None:

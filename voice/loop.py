@@ -1,7 +1,7 @@
 """The only asynchronous orchestration: performs the commands of the turn machine on real or stated-fake parts.
 
-One frame of the microphone at a time goes to the wake word, the VAD, the endpointer and, while an utterance is open, the
-recogniser. Everything that takes longer than a frame runs beside it. Two paces, one code path:
+One frame of the microphone at a time goes to the wake word, the VAD, the endpointer and, while an utterance is open,
+the recogniser. Everything that takes longer than a frame runs beside it. Two paces, one code path:
 
 - *live*: understanding runs as a task while frames keep coming; wall time and audio time are the same.
 - *playback* (a file, the demo): frames come faster than real time and the stream is the clock. Understanding is awaited
@@ -68,7 +68,8 @@ class LoopSettings:
     """What is not the business of a single part."""
 
     preroll_s: float = 0.3
-    """Audio before the detected start of speech that the recogniser still gets: one-word answers are lost without it."""
+    """Audio before the detected start of speech that the recogniser still gets: one-word answers are lost without
+    it."""
     history_s: float = 2.5
     """Audio kept for pre-roll and for commands said in one breath with the wake word."""
     partial_every: int = 4
@@ -426,5 +427,3 @@ class Silent:
 
     def ended(self, at: float, conversation: str) -> None:
         """Ignored."""
-
-

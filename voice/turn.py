@@ -1,18 +1,20 @@
 """The spoken turn as a table: a state machine with no I/O and no clock.
 
-``TurnMachine.feed(event) -> [command]``. Time enters as data: every event carries its position in the microphone stream in
-seconds, and nothing else counts as time. ``voice.loop`` performs the commands.
+``TurnMachine.feed(event) -> [command]``. Time enters as data: every event carries its position in the microphone
+stream in seconds, and nothing else counts as time. ``voice.loop`` performs the commands.
 
 Rules, in the order in which they win:
 
-1. Everything that changes the state of a turn stands in ``TABLE``. An event that has no row for the present state is ignored:
-   late results of an abandoned turn must not disturb the next one.
-2. Every state but IDLE has a hard limit (``Limits``). Passing it is the event ``TimedOut``, which has a row for each of them,
-   and a turn that dies in THINKING is told to the driver aloud.
-3. The microphone is gated from the end of the utterance until the reply has been heard; only then does the follow-up window
-   open. With echo cancelling the loop keeps feeding the wake word, so WakeHeard has a row in SPEAKING.
-4. The wake word always starts over: in the follow-up window and inside an utterance it drops what was waiting for a yes.
-5. A conversation lasts from the wake word to the end of the follow-up window. It ends exactly once: with EndConversation.
+1. Everything that changes the state of a turn stands in ``TABLE``. An event that has no row for the present state is
+   ignored: late results of an abandoned turn must not disturb the next one.
+2. Every state but IDLE has a hard limit (``Limits``). Passing it is the event ``TimedOut``, which has a row for each
+   of them, and a turn that dies in THINKING is told to the driver aloud.
+3. The microphone is gated from the end of the utterance until the reply has been heard; only then does the follow-up
+   window open. With echo cancelling the loop keeps feeding the wake word, so WakeHeard has a row in SPEAKING.
+4. The wake word always starts over: in the follow-up window and inside an utterance it drops what was waiting for a
+   yes.
+5. A conversation lasts from the wake word to the end of the follow-up window. It ends exactly once: with
+   EndConversation.
 
 The diagram in docs/architecture.md is made from ``TABLE`` by ``diagram()``; a test compares them.
 """
@@ -114,8 +116,8 @@ class Limits:
     """Hard limits of the states in seconds of audio time.
 
     Sources: a listener that never stops is the first complaint of voice assistants' users (endpointing threads of
-    wyoming-satellite and linux-voice-assistant: 15 to 45 s); a reply after 2 s breaks a conversation down, so thinking may
-    take a few times that before the driver is told.
+    wyoming-satellite and linux-voice-assistant: 15 to 45 s); a reply after 2 s breaks a conversation down, so
+    thinking may take a few times that before the driver is told.
     """
 
     listening_s: float = 5.0

@@ -1,8 +1,9 @@
 """The cabin of the demo: a driver who talks, noise that never stops, a loudspeaker that everybody hears.
 
-``Cabin`` is the microphone (an AudioSource that delivers one continuous stream) and ``CabinSpeaker`` the loudspeaker (an
-AudioSink). The driver behaves as drivers do: says a line, waits until the assistant has finished, thinks a moment, goes on.
-The words of a line leave this module as sound only: nothing behind the microphone is told what was said.
+``Cabin`` is the microphone (an AudioSource that delivers one continuous stream) and ``CabinSpeaker`` the loudspeaker
+(an AudioSink). The driver behaves as drivers do: says a line, waits until the assistant has finished, thinks a
+moment, goes on. The words of a line leave this module as sound only: nothing behind the microphone is told what was
+said.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Judges a finished drive against its script, and makes the table of latencies.
 
-Reads the timeline and the summaries alone. Checks that *decide* are about the state of the vehicle and the vault; the others are the
-figures that the project wants to reach, shown as measured whether they are reached or not.
+Reads the timeline and the summaries alone. Checks that *decide* are about the state of the vehicle and the vault; the
+others are the figures that the project wants to reach, shown as measured whether they are reached or not.
 """
 
 from __future__ import annotations
@@ -82,14 +82,18 @@ def _trip(trip: Trip, entries: Sequence[TimelineEntry], summary: Mapping[str, An
     name = f"trip {trip.number}"
     checks: list[Check] = []
     values = summary["vehicle"]
-    wrong = {signal: values.get(signal) for signal, value in trip.vehicle.items() if not _same(values.get(signal), value)}
+    wrong = {
+        signal: values.get(signal) for signal, value in trip.vehicle.items() if not _same(values.get(signal), value)
+    }
     expected = ", ".join(f"{signal} {value}" for signal, value in trip.vehicle.items())
     found = "" if not wrong else f"; found {wrong}"
     checks.append(Check(ok=not wrong, text=f"{name}: vehicle ended at {expected}{found}"))
     held = sorted((p["detail"], p["value"].lower()) for p in summary["vault"])
     vault = sorted(trip.vault.items())
     shown = ", ".join(f"{detail} {value}" for detail, value in vault)
-    checks.append(Check(ok=held == vault, text=f"{name}: vault holds {shown}" + ("" if held == vault else f"; found {held}")))
+    checks.append(
+        Check(ok=held == vault, text=f"{name}: vault holds {shown}" + ("" if held == vault else f"; found {held}"))
+    )
     kinds = Counter(entry.kind for entry in entries)
     for kind, least in trip.statuses.items():
         checks.append(Check(ok=kinds[kind] >= least, text=f"{name}: {kinds[kind]} × {kind} (at least {least})"))

@@ -128,7 +128,9 @@ def _wave(audio: np.ndarray[Any, Any]) -> dict[str, str]:
     assistant = audio[:, 1] - 0.6 * audio[:, 0]
     for name, channel in (("cabin", audio[:, 0]), ("assistant", assistant)):
         edges = np.linspace(0, len(channel), WAVE_POINTS + 1).astype(int)
-        peaks = [float(np.sqrt(np.mean(channel[a:b] ** 2))) if b > a else 0.0 for a, b in zip(edges, edges[1:], strict=False)]
+        peaks = [
+            float(np.sqrt(np.mean(channel[a:b] ** 2))) if b > a else 0.0 for a, b in zip(edges, edges[1:], strict=False)
+        ]
         top = max(max(peaks), 1e-6)
         heights = [46.0 * (peak / top) ** 0.8 for peak in peaks]
         upper = " ".join(f"L{x} {50 - h:.1f}" for x, h in enumerate(heights))

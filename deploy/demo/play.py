@@ -1,7 +1,8 @@
 """Plays the two trips, tells the drive, and judges how it ended.
 
-Each trip runs in a new process (``deploy.demo.trip``) on the same vault, which lies in a temporary folder of the demo's own: the
-driver's real vault is never touched. Exit code 0 only if the vehicle, the vault and the replies ended as the script says.
+Each trip runs in a new process (``deploy.demo.trip``) on the same vault, which lies in a temporary folder of the
+demo's own: the driver's real vault is never touched. Exit code 0 only if the vehicle, the vault and the replies ended
+as the script says.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """One trip in a process of its own: reads its orders from standard input, tells what happens as JSON lines.
 
-``python -m deploy.demo.trip`` with ``{"config": ..., "number": 1, "out": folder}`` on standard input. Every line of output is a
-timeline entry or, last, the summary. The process knows the script's sounds and nothing of what they should lead to.
+``python -m deploy.demo.trip`` with ``{"config": ..., "number": 1, "out": folder}`` on standard input. Every line of
+output is a timeline entry or, last, the summary. The process knows the script's sounds and nothing of what they
+should lead to.
 """
 
 from __future__ import annotations

@@ -58,7 +58,13 @@ class FakeEncoder:
     """A fake: scores by key words."""
 
     dimension = 4
-    asks = {"hungry": "find_place", "music": "play_music", "window": "set_window", "rocket": "launch", "ages": "set_mute"}
+    asks = {
+        "hungry": "find_place",
+        "music": "play_music",
+        "window": "set_window",
+        "rocket": "launch",
+        "ages": "set_mute",
+    }
     tells = {"italian": "favourite_cuisine", "jazz": "favorite_genres", "vegan": "dietary_preference"}
 
     def encode(self, texts: Sequence[str]) -> np.ndarray[Any, Any]:

@@ -1,7 +1,7 @@
 """One driver's dialogue: an utterance in, a reply out.
 
-Owns what a conversation needs to go on: its id, the action that waits for a yes, the preference last spoken of, the last
-reply. Everything else is asked from the ports. Knows no sound.
+Owns what a conversation needs to go on: its id, the action that waits for a yes, the preference last spoken of, the
+last reply. Everything else is asked from the ports. Knows no sound.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ class Dialogue:
         """The reply to an utterance; acts on the vehicle on the way.
 
         Args:
-            transcript: what was heard.
-            addressed: False in the follow-up window: what is not understood there was most likely said to somebody else,
+            transcript: what was heard. addressed: False in the follow-up window: what is not understood there was
+            most likely said to somebody else,
                 so it gets an empty reply and is not kept.
 
         Raises:
@@ -94,7 +94,9 @@ class Dialogue:
         plan = self._coordinator.plan(transcript)
         planned_ms = (time.perf_counter() - started) * 1000.0
         if not addressed and plan.route is Route.REJECT and self._pending is None:
-            return Reply(text="", route=plan.route, reason=f"{plan.reason}; not addressed", timings={"route": planned_ms})
+            return Reply(
+                text="", route=plan.route, reason=f"{plan.reason}; not addressed", timings={"route": planned_ms}
+            )
         self._note("driver", transcript.text, transcript.confidence)
         reply = await self._carry_out(plan, transcript)
         reply = reply.model_copy(update={"timings": {"route": planned_ms, **reply.timings}})

@@ -1,7 +1,7 @@
 """The coordinator: which way an utterance goes, and whether memory is needed for it.
 
-Cheap: rules and one encoder pass. It decides on the evidence of the recogniser (a complete parse that won its comparison),
-the matcher and the encoder, and never calls the language model. Owns no state.
+Cheap: rules and one encoder pass. It decides on the evidence of the recogniser (a complete parse that won its
+comparison), the matcher and the encoder, and never calls the language model. Owns no state.
 """
 
 from __future__ import annotations

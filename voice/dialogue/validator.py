@@ -1,7 +1,8 @@
 """The self-validator: is what the language model proposes grounded, consistent and allowed?
 
-Pure rules over words, slots and facts. The gate in ``vehicle`` judges safety in the vehicle's state; this judges whether the
-driver said it at all. A number that nobody said, a name that nobody mentioned, or an action against a "don't" is refused here.
+Pure rules over words, slots and facts. The gate in ``vehicle`` judges safety in the vehicle's state; this judges
+whether the driver said it at all. A number that nobody said, a name that nobody mentioned, or an action against a
+"don't" is refused here.
 """
 
 from __future__ import annotations
@@ -23,12 +24,15 @@ _TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "sev
 
 QUALITIES: dict[str, frozenset[str]] = {
     "level": frozenset("off low medium high full max maximum min minimum warm hot cool strong weak most least".split()),
-    "percent": frozenset("open close closed shut half halfway full fully all bit little crack low high up down".split()),
+    "percent": frozenset(
+        "open close closed shut half halfway full fully all bit little crack low high up down".split()
+    ),
 }
 """Words that stand for a number of a slot without naming it."""
 
 CAREFUL = frozenset({Domain.OPENINGS})
-"""Domains in which a request that was not a complete command needs a spoken yes: a misheard word must not move a window."""
+"""Domains in which a request that was not a complete command needs a spoken yes: a misheard word must not move a
+window."""
 
 CAREFUL_ACTIONS = frozenset({"set_low_beam", "set_high_beam", "set_fog_lights", "move_seat"})
 
