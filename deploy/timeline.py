@@ -96,7 +96,8 @@ def _heard(record: TurnRecord) -> TimelineEntry:
 
 def reply_entries(reply: Reply, at: float) -> list[TimelineEntry]:
     """What was decided, recalled and done for a reply."""
-    entries = [TimelineEntry(at_s=at, kind="decided", text=f"{reply.route.value}: {reply.reason}", data={"route": reply.route.value})]  # fmt: skip
+    route = reply.route.value
+    entries = [TimelineEntry(at_s=at, kind="decided", text=f"{route}: {reply.reason}", data={"route": route})]
     for recollection in reply.recalled:
         preference = recollection.preference
         text = f"{preference.category.title}: {preference.value} (score {recollection.score:.2f})"

@@ -171,7 +171,7 @@ class SetAmbientColor(Action):
 
 class SetAmbientBrightness(Action):
     name, domain, description = "set_ambient_brightness", Domain.LIGHTS, "Set the ambient light's brightness."
-    percent." percent: Percent
+    percent: Percent
 
 
 class ChangeAmbientBrightness(Action):

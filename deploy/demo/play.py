@@ -31,9 +31,19 @@ from schemas.events import SAMPLE_RATE
 
 PAUSE_BETWEEN_TRIPS_S = 1.5
 _STYLES = {
-    "wake": "dim cyan", "heard": "bold white", "decided": "dim", "recalled": "magenta", "moved": "green", "refused": "red",
-    "asked": "yellow", "fault": "bold red", "said": "bold cyan", "learned": "magenta", "ended": "dim", "error": "bold red",
-}  # fmt: skip
+    "wake": "dim cyan",
+    "heard": "bold white",
+    "decided": "dim",
+    "recalled": "magenta",
+    "moved": "green",
+    "refused": "red",
+    "asked": "yellow",
+    "fault": "bold red",
+    "said": "bold cyan",
+    "learned": "magenta",
+    "ended": "dim",
+    "error": "bold red",
+}
 
 
 class Drive:
