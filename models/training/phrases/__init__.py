@@ -48,6 +48,18 @@ SPOKEN = re.compile(r"[a-z']+( [a-z']+)*")
 T = TypeVar("T")
 
 
+class _Loader(yaml.SafeLoader):
+    """YAML in which only ``true`` and ``false`` are truth values: ``on``, ``off``, ``yes`` and ``no`` are words."""
+
+    yaml_implicit_resolvers = {  # noqa: RUF012 - the name and kind that PyYAML looks for
+        first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:bool"]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
+_Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("true|false"), list("tf"))
+
+
 @dataclass(frozen=True)
 class Value:
     """A value and the ways of saying it."""
@@ -195,7 +207,7 @@ def topics() -> Mapping[str, Topic]:
 @lru_cache(maxsize=1)
 def slot_names() -> frozenset[str]:
     """The names that may stand in braces in a request: ``conversations`` knows how each of them is said."""
-    return frozenset(_read("requests.yaml", yaml.SafeLoader)["slots"])
+    return frozenset(_read("requests.yaml", _Loader)["slots"])
 
 
 @lru_cache(maxsize=1)
@@ -206,7 +218,7 @@ def requests() -> tuple[Phrasing, ...]:
         ValueError: a line is not in spoken form, or its slots are not those of its action.
     """
     found: list[Phrasing] = []
-    for action, entries in _read("requests.yaml", yaml.SafeLoader)["actions"].items():
+    for action, entries in _read("requests.yaml", _Loader)["actions"].items():
         for entry in entries:
             say = tuple(_checked(line, tuple(slot_names())) for line in entry["say"])
             slots = entry.get("slots", {})
@@ -224,7 +236,7 @@ def vague() -> tuple[Vague, ...]:
         ValueError: a line is not in spoken form, or a slot or detail key is unknown.
     """
     found: list[Vague] = []
-    for name, entry in _read("vague.yaml", yaml.SafeLoader).items():
+    for name, entry in _read("vague.yaml", _Loader).items():
         fills = tuple(Fill(**fill) for fill in entry["fills"])
         fields = BY_NAME[entry["action"]].model_fields
         if any(fill.detail not in BY_DETAIL or fill.slot not in fields for fill in fills):
@@ -241,12 +253,12 @@ def negatives() -> Mapping[str, tuple[str, ...]]:
     Raises:
         ValueError: a line is not in spoken form.
     """
-    read = _read("negatives.yaml", yaml.SafeLoader)
+    read = _read("negatives.yaml", _Loader)
     return {kind: tuple(_checked(line, ()) for line in lines) for kind, lines in read.items()}
 
 
 @lru_cache(maxsize=1)
 def assistant() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     """What the assistant says, by sub category (and ``any``) and by moment: ``opens``, ``answers``, ``closes``."""
-    read = _read("assistant.yaml", yaml.SafeLoader)
+    read = _read("assistant.yaml", _Loader)
     return {topic: {moment: tuple(lines) for moment, lines in moments.items()} for topic, moments in read.items()}
