@@ -94,6 +94,7 @@ class MelStream:
     """Features of a stream that arrives in chunks of any length; equal to those of the whole stream at once."""
 
     def __init__(self) -> None:
+        """Start a stream."""
         self._pending: Floats = np.zeros(0, np.float32)
         self._average: Floats | None = None
 

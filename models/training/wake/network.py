@@ -55,6 +55,7 @@ class KeywordNet(nn.Module):
         self.out = nn.Conv1d(_HIDDEN, 1, 1)
 
     def forward(self, features: Tensor) -> Tensor:
+        """(batch, frames, 40) -> (batch, outputs)."""
         x = torch.relu(self.stem_norm(self.stem(features.transpose(1, 2))))
         for block in self.blocks:
             x = block(x)
@@ -125,7 +126,8 @@ class _Graph:
         weight = layer.weight.detach()
         bias = layer.bias.detach() if layer.bias is not None else torch.zeros(layer.out_channels)
         if norm is not None:
-            assert norm.running_var is not None and norm.running_mean is not None
+            assert norm.running_var is not None
+            assert norm.running_mean is not None
             scale = norm.weight.detach() / torch.sqrt(norm.running_var + norm.eps)
             weight = weight * scale[:, None, None]
             bias = (bias - norm.running_mean) * scale + norm.bias.detach()

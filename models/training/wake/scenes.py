@@ -43,7 +43,8 @@ class Bank:
 class Scenes:
     """Makes examples."""
 
-    def __init__(self, bank: Bank, rng: np.random.Generator) -> None:
+    def __init__(self, bank: Bank, rng: np.random.Generator, noises: int = 80) -> None:
+        """Prepare `noises` stretches of 10 s of road noise and fewer of the others."""
         self._bank = bank
         self._rng = rng
         self._real = [_resampled(item, rate) for item in bank.real for rate in _RATES]
@@ -51,11 +52,11 @@ class Scenes:
             acoustics.enclosure_response(rng, float(rng.choice([0.05, 0.1, 0.2, 0.4]))) for _ in range(60)
         ]
         self._pools = {
-            "road": np.concatenate([_road(rng) for _ in range(80)]),
-            "babble": np.concatenate([self._babble(10.0) for _ in range(12)]),
-            "clatter": np.concatenate([clatter(10.0, rng) for _ in range(20)]),
-            "music": np.concatenate([music(10.0, rng) for _ in range(16)]),
-            "plain": np.concatenate([_plain(10.0, rng) for _ in range(8)]),
+            "road": np.concatenate([_road(rng) for _ in range(noises)]),
+            "babble": np.concatenate([self._babble(10.0) for _ in range(1 + noises * 11 // 80)]),
+            "clatter": np.concatenate([clatter(10.0, rng) for _ in range(1 + noises * 19 // 80)]),
+            "music": np.concatenate([music(10.0, rng) for _ in range(1 + noises * 15 // 80)]),
+            "plain": np.concatenate([_plain(10.0, rng) for _ in range(1 + noises * 7 // 80)]),
         }
 
     def batch(self, size: int, positives: float) -> tuple[Floats, Floats]:

@@ -2,7 +2,7 @@
 
     python -m models.training.wake.train --data ../shared/data/wake --out models/builtin/wake
 
-Owns: the loop. On one core 3,000 steps take about a quarter of an hour; the result is a function of the seed, the data and
+Owns: the loop. On one core 2,000 steps take about a quarter of an hour; the result is a function of the seed, the data and
 the versions of PyTorch and espeak-ng. Threshold and model card come afterwards, from `measure`.
 """
 
@@ -140,13 +140,14 @@ def train(data: Path, cache: Path, steps: int, seed: int) -> KeywordNet:
 
 
 def main() -> None:
+    """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
         "--data", type=Path, default=Path("../shared/data/wake"), help="folder of recordings by keyword"
     )
     parser.add_argument("--out", type=Path, default=Path("models/builtin/wake"))
     parser.add_argument("--cache", type=Path, default=Path(".cache/wake"), help="synthetic speech is kept here")
-    parser.add_argument("--steps", type=int, default=3000)
+    parser.add_argument("--steps", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     net = train(options.data, options.cache, options.steps, options.seed)

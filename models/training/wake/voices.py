@@ -31,20 +31,16 @@ ACCENTS = (
 )
 
 TRAIN_VARIANTS = (
-    *("+f1", "+f2", "+f4", "+m1", "+m3", "+m4", "+m6", "+m7"),
-    *("+Alex", "+Alicia", "+Andrea", "+Annie", "+Denis", "+Gene", "+Hugo", "+Jacky"),
-    *("+Lee", "+Marco", "+Mario", "+Michael", "+Mike", "+adam", "+anika", "+belinda"),
-    *("+boris", "+david", "+ed", "+edward", "+grandma", "+grandpa", "+iven", "+iven2"),
-    *("+john", "+klatt", "+klatt2", "+klatt3", "+miguel", "+pedro", "+quincy", "+robert"),
-    *("+sandro", "+shelby", "+steph2", "+travis", "+victor", "", "", ""),
-    *("", ""),
+    *(
+        "+f1 +f2 +f4 +m1 +m3 +m4 +m6 +m7 +Alex +Alicia +Andrea +Annie +Denis +Gene +Hugo +Jacky +Lee +Marco +Mario "
+        "+Michael +Mike +adam +anika +belinda +boris +david +ed +edward +grandma +grandpa +iven +iven2 +john +klatt +klatt2 "
+        "+klatt3 +miguel +pedro +quincy +robert +sandro +shelby +steph2 +travis +victor"
+    ).split(),
+    *[""] * 5,
 )
 """Voice variants to train on; the plain voice five times, so that it is not drowned."""
 
-HELD_OUT_VARIANTS = (
-    *("+f3", "+f5", "+m2", "+m5", "+m8", "+linda", "+max", "+rob", "+steph", "+zac", "+norbert", "+benjamin", "+aunty"),
-    "+michel",
-)
+HELD_OUT_VARIANTS = tuple("+f3 +f5 +m2 +m5 +m8 +linda +max +rob +steph +zac +norbert +benjamin +aunty +michel".split())
 """Never trained on."""
 
 

@@ -1,0 +1,41 @@
+"""The exported network gives what the trained one gives. Needs the `train` extra."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from models.runtime import keyword, mel
+from models.runtime.keyword import KeywordNetwork
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed (extra `train`): nothing to compare with")
+
+
+def test_export_equals_the_network_in_torch(tmp_path: Path) -> None:
+    from models.training.wake import network
+    from models.training.wake.train import features_of
+
+    torch.manual_seed(3)
+    net = network.KeywordNet()
+    with torch.no_grad():  # batch normalisation with statistics of its own, so that folding is put to the test
+        net(torch.randn(4, 200, mel.BANDS) * 2.0 + 0.5)
+    net.eval()
+    network.export(net, tmp_path / "net.onnx", {"keyword": "test"})
+    samples = (3000.0 * np.random.default_rng(1).standard_normal(32_000)).astype(np.int16)
+    features = features_of(samples[None].astype(np.float32) / np.float32(32768.0), mel.mel_bank())
+    with torch.no_grad():
+        expected = torch.sigmoid(net(features))[0].numpy()
+    assert expected.shape == (keyword.outputs_of(features.shape[1]),)
+    runtime = KeywordNetwork(tmp_path / "net.onnx")
+    scores = runtime.process(samples)
+    smoothed = np.convolve(expected, np.ones(keyword.SMOOTHING) / keyword.SMOOTHING)[: expected.size]
+    assert np.allclose(scores.values, smoothed, atol=1e-4)
+    assert runtime.metadata["keyword"] == "test"
+
+
+def test_size_stays_small() -> None:
+    from models.training.wake import network
+
+    assert 50_000 < network.parameters(network.KeywordNet()) < 100_000
