@@ -130,6 +130,29 @@ class Vague:
     say: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Negatives:
+    """Lines of one kind that hold no preference; ``asks``: whether something is asked of the car (what is left open)."""
+
+    kind: str
+    asks: bool
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Slot:
+    """How a name in braces of a request is said.
+
+    One of: ``values`` (said -> slot value), ``words`` (the said words are the value), ``topics`` (words of the values of
+    these detail keys), ``numbers`` (``celsius`` or ``percent``; ``conversations`` speaks them).
+    """
+
+    values: Mapping[str, Any] | None = None
+    words: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    numbers: str | None = None
+
+
 def held_out_part(items: Sequence[T]) -> frozenset[T]:
     """The held-out fifth of some lines (at least one of two), by the CRC-32 of their text; one line alone is never."""
     ranked = sorted(items, key=lambda item: zlib.crc32(str(item).encode()))
@@ -205,9 +228,12 @@ def topics() -> Mapping[str, Topic]:
 
 
 @lru_cache(maxsize=1)
-def slot_names() -> frozenset[str]:
-    """The names that may stand in braces in a request: ``conversations`` knows how each of them is said."""
-    return frozenset(_read("requests.yaml", _Loader)["slots"])
+def slots() -> Mapping[str, Slot]:
+    """The names that may stand in braces in a request, and how each is said."""
+    return {
+        name: Slot(entry.get("values"), tuple(entry.get("words", ())), tuple(entry.get("from", ())), entry.get("numbers"))
+        for name, entry in _read("requests.yaml", _Loader)["slots"].items()
+    }
 
 
 @lru_cache(maxsize=1)
@@ -220,11 +246,11 @@ def requests() -> tuple[Phrasing, ...]:
     found: list[Phrasing] = []
     for action, entries in _read("requests.yaml", _Loader)["actions"].items():
         for entry in entries:
-            say = tuple(_checked(line, tuple(slot_names())) for line in entry["say"])
-            slots = entry.get("slots", {})
-            if not set(slots) <= set(BY_NAME[action].model_fields):
-                raise ValueError(f"{action} has not all of the slots {sorted(slots)}")
-            found.append(Phrasing(action, slots, say))
+            say = tuple(_checked(line, tuple(slots())) for line in entry["say"])
+            filled = entry.get("slots", {})
+            if not set(filled) <= set(BY_NAME[action].model_fields):
+                raise ValueError(f"{action} has not all of the slots {sorted(filled)}")
+            found.append(Phrasing(action, filled, say))
     return tuple(found)
 
 
@@ -247,14 +273,17 @@ def vague() -> tuple[Vague, ...]:
 
 
 @lru_cache(maxsize=1)
-def negatives() -> Mapping[str, tuple[str, ...]]:
-    """What is neither a preference nor a vague request, by kind; a kind that starts with ``no request`` asks nothing.
+def negatives() -> tuple[Negatives, ...]:
+    """What holds no preference of the driver.
 
     Raises:
         ValueError: a line is not in spoken form.
     """
     read = _read("negatives.yaml", _Loader)
-    return {kind: tuple(_checked(line, ()) for line in lines) for kind, lines in read.items()}
+    return tuple(
+        Negatives(kind, entry["asks"], tuple(_checked(line, ()) for line in entry["lines"]))
+        for kind, entry in read.items()
+    )
 
 
 @lru_cache(maxsize=1)
