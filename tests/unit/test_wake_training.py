@@ -98,7 +98,7 @@ def test_mixture_of_a_measurement_has_its_ratio(tmp_path: Path) -> None:
     (tmp_path / "noise").mkdir()
     hiss = (1000.0 * np.random.default_rng(4).standard_normal(RATE)).astype(np.int16)
     sf.write(tmp_path / "noise" / "kitchen.flac", hiss, RATE)
-    noises = measure.Noises(tmp_path / "wake", 1)
+    noises = measure.Noises(tmp_path / "wake", 1, minutes=0.2)
     speech = (0.1 * np.sin(np.arange(2 * RATE) * 0.3)).astype(np.float32)
     level = float(np.sqrt(np.mean(speech**2)))
     mixed = noises.under(speech, level, measure.Condition("kitchen", 10.0)).astype(np.float32) / np.float32(32767.0)
