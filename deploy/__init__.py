@@ -1,0 +1,1 @@
+"""The program and its life on a device: configuration, composition, command line, demo, set-up."""

@@ -1,0 +1,1 @@
+"""The vehicle behind its gate: the only code that can move something."""

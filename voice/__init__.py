@@ -1,0 +1,1 @@
+"""From sound to sound: wake word, voice activity, recogniser, the turn, the dialogue and the voice."""

@@ -1,0 +1,1 @@
+"""Engines that load weights: role-neutral, one engine a file."""

@@ -1,0 +1,1 @@
+"""The scripts that made the weights in ``models/builtin`` from data that they generate."""

@@ -1,0 +1,234 @@
+"""What can be configured: every key with its unit, range and meaning.
+
+Owns the shape only. The values stand in ``deploy/default.toml`` (there are no defaults here but None for what may be left
+out), and ``deploy.config`` reads them from their sources.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+Seconds = Annotated[float, Field(gt=0.0, le=600.0)]
+Word = Annotated[str, Field(min_length=1, max_length=200)]
+Folder = Annotated[Path, AfterValidator(lambda path: path.expanduser())]
+ModelName = Annotated[str, Field(min_length=1)]
+"""A model's id in models/catalog.toml, or the path of its file or folder (with a slash in it)."""
+
+
+def _number(value: Any) -> Any:
+    """Digits from the environment or a flag as the number that they are."""
+    return int(value) if isinstance(value, str) and value.isdecimal() else value
+
+
+Device = Annotated[int | Word | None, BeforeValidator(_number)]
+
+
+class Section(BaseModel):
+    """Base of the sections: frozen, and a key that is not there is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class DriverSettings(Section):
+    """Who drives."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$")]
+    """The driver whose vault is opened: a small letter or digit, then at most 31 of those, ``_`` and ``-``."""
+
+
+class DataSettings(Section):
+    """Where things lie on this device."""
+
+    folder: Folder
+    """Vaults and imported models."""
+    key_file: Folder
+    """The key of the vaults, made when the first vault is made. Keep it apart from ``folder``: together they are readable."""
+
+
+class AudioSettings(Section):
+    """Microphone and loudspeaker."""
+
+    input_device: Device = None
+    """Number or part of the name, as ``glovebox doctor`` lists them; left out: the system's default."""
+    output_device: Device = None
+
+
+class WakeSettings(Section):
+    """The wake word."""
+
+    keyword: Word
+    """The word that the model was trained on."""
+    model: ModelName
+    threshold: Share | None = None
+    """Score from which on it is the keyword; left out: the model's own, chosen where it was measured."""
+    refractory_s: Annotated[float, Field(ge=0.0, le=10.0)]
+    """Seconds after a detection in which there is no other."""
+
+
+class VadSettings(Section):
+    """Speech or not, frame by frame."""
+
+    model: ModelName
+    start_at: Annotated[float, Field(gt=0.0, le=1.0)]
+    """Probability from which on a frame is speech."""
+    stop_below: Annotated[float, Field(gt=0.0, le=1.0)]
+    """Probability under which a frame is none."""
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.stop_below > self.start_at:
+            raise ValueError(f"stop_below ({self.stop_below}) must not lie above start_at ({self.start_at})")
+        return self
+
+
+class EndpointSettings(Section):
+    """When an utterance is over."""
+
+    silence_s: Seconds
+    """Silence that ends it."""
+    hurry_silence_s: Seconds
+    """Silence that ends it when the words so far are a complete command."""
+    max_utterance_s: Seconds
+    no_speech_s: Seconds
+    """Silence after the wake word that gives up."""
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if not self.hurry_silence_s <= self.silence_s < self.max_utterance_s:
+            raise ValueError(
+                "needs hurry_silence_s <= silence_s < max_utterance_s; they are "
+                f"{self.hurry_silence_s}, {self.silence_s} and {self.max_utterance_s}"
+            )
+        return self
+
+
+class TurnSettings(Section):
+    """Hard limits of a turn's states, and how it sounds."""
+
+    listening_s: Seconds
+    capturing_s: Seconds
+    thinking_s: Seconds
+    speaking_s: Seconds
+    follow_up_s: Seconds
+    """How long the driver may go on without the wake word after a reply."""
+    preroll_s: Annotated[float, Field(ge=0.0, le=2.0)]
+    """Sound before the detected start of speech that the recogniser still gets."""
+    chime: bool
+    """A short sound when the wake word was heard and nobody goes on speaking."""
+    chime_after_s: Annotated[float, Field(ge=0.0, le=2.0)]
+    barge_in: bool
+    """Listen for the wake word while speaking; only where the sound system cancels echo."""
+
+
+class AsrSettings(Section):
+    """The recogniser."""
+
+    engine: Literal["pocketsphinx", "whisper"]
+    """``whisper`` needs the extra ``asr`` and an imported model."""
+    model: ModelName | None = None
+    """The Whisper model; unused by pocketsphinx, whose acoustic model comes with its package."""
+    threads: Annotated[int, Field(ge=1, le=64)]
+
+    @model_validator(mode="after")
+    def _has_model(self) -> Self:
+        if self.engine == "whisper" and self.model is None:
+            raise ValueError("engine whisper needs a model; import one with `glovebox models import` and name it")
+        return self
+
+
+class DialogueSettings(Section):
+    """Thresholds of the coordinator; see ``voice.dialogue.coordinator``."""
+
+    request_at: Share
+    """Probability that the utterance asks for something, from which on the language model is asked."""
+    statement_at: Share
+    """Probability of its best preference category, from which on it counts as telling a preference."""
+    heard_at: Share
+    """Recogniser confidence below which the words are not acted on at all."""
+    request_floor: Share
+    """Actions less probable than this stay out of the slice."""
+    slice_size: Annotated[int, Field(ge=1, le=44)]
+    """Most actions in a slice."""
+
+
+class LlmSettings(Section):
+    """The language model."""
+
+    model: ModelName
+    style: Literal["builtin", "chat"]
+    """How the prompt is written: ``builtin`` for the model of this project, ``chat`` for an instruct model's own template."""
+    threads: Annotated[int, Field(ge=1, le=64)]
+    context_tokens: Annotated[int, Field(ge=256, le=32_768)]
+    max_tokens: Annotated[int, Field(ge=16, le=4_096)]
+    """Most tokens of one output."""
+
+
+class EncoderSettings(Section):
+    """Sentence vectors and the scores of both schemas' leaves."""
+
+    model: ModelName
+    threads: Annotated[int, Field(ge=1, le=64)]
+
+
+class TtsSettings(Section):
+    """The voice."""
+
+    engine: Literal["espeak", "piper"]
+    """``piper`` needs the extra ``tts`` and an imported voice."""
+    voice: Word
+    """espeak-ng's voice, e.g. ``en-us+f2``; unused by piper."""
+    speed_wpm: Annotated[int, Field(ge=80, le=450)]
+    """Words a minute (espeak-ng's range)."""
+    pitch: Annotated[int, Field(ge=0, le=99)]
+    model: ModelName | None = None
+    """Piper's voice; unused by espeak."""
+
+    @model_validator(mode="after")
+    def _has_model(self) -> Self:
+        if self.engine == "piper" and self.model is None:
+            raise ValueError("engine piper needs a model; import one with `glovebox models import` and name it")
+        return self
+
+
+class VehicleSettings(Section):
+    """The vehicle behind the gate."""
+
+    adapter: Literal["simulated"]
+    profile: Word
+    """What the simulated vehicle does meanwhile: a speed profile's name."""
+    confirmation_s: Seconds
+    """How long an action waits for a spoken yes."""
+
+
+class MemorySettings(Section):
+    """What memory does by itself."""
+
+    learn: Literal["conversation", "trip"]
+    """When extraction runs: at the end of every conversation or of the trip."""
+    recall_at: Share
+    """Score from which on a preference is recalled."""
+
+
+class Config(Section):
+    """The whole configuration."""
+
+    profile: Literal["embedded", "pi5", "jetson"]
+    """Named set of values in deploy/profiles that lies between the defaults and the device's own file."""
+    driver: DriverSettings
+    data: DataSettings
+    audio: AudioSettings
+    wake: WakeSettings
+    vad: VadSettings
+    endpoint: EndpointSettings
+    turn: TurnSettings
+    asr: AsrSettings
+    dialogue: DialogueSettings
+    llm: LlmSettings
+    encoder: EncoderSettings
+    tts: TtsSettings
+    vehicle: VehicleSettings
+    memory: MemorySettings
