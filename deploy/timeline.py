@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -30,9 +30,11 @@ class TimelineEntry(BaseModel):
 class Timeline:
     """Turns what the loop reports into entries; implements ``voice.loop.Observer``."""
 
-    def __init__(self, emit: Callable[[TimelineEntry], None]) -> None:
-        """A timeline that hands every entry on as it happens."""
-        self._emit = emit
+    def __init__(
+        self, emit: Callable[[TimelineEntry], None], at_end: Callable[[], object] | None = None
+    ) -> None:
+        """A timeline that hands every entry on as it happens, and calls ``at_end`` after every conversation."""
+        self._emit, self._at_end = emit, at_end
         self.records: list[TurnRecord] = []
 
     def woke(self, at: float, detection: WakeDetection) -> None:
@@ -50,11 +52,8 @@ class Timeline:
         """An entry for the end of a conversation."""
         data = {"conversation": conversation}
         self._emit(TimelineEntry(at_s=at, kind="ended", text="end of the conversation", data=data))
-
-    def learned(self, at: float, decisions: Sequence[Decision]) -> None:
-        """An entry for every decision of maintenance."""
-        for decision in decisions:
-            self._emit(entry_of(at, decision))
+        if self._at_end is not None:
+            self._at_end()
 
 
 def entries_of(record: TurnRecord) -> list[TimelineEntry]:

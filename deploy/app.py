@@ -1,0 +1,255 @@
+"""The composition root: constructs every part, in the order of the picture in docs/architecture.md.
+
+Read ``assemble``: it is the architecture. Nothing here decides anything; names of models become files through the
+catalogue, settings become constructor arguments.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from deploy.config import Config
+from deploy.timeline import Timeline, TimelineEntry, entry_of, reply_entries
+from memory.keys import KeyFile
+from memory.service import DriverMemory
+from memory.vault import Vault
+from models.catalog import Catalog
+from models.commands.matcher import TemplateMatcher
+from models.runtime.llamacpp import LlamaCppModel
+from models.runtime.onnx_encoder import OnnxEncoder
+from models.structured import StructuredFiller
+from schemas.errors import NoSpeechError
+from schemas.events import Transcript, VehicleState
+from schemas.memory import Decision
+from schemas.ports import AudioSink, AudioSource, Clock, Recognizer, Synthesizer
+from vehicle.adapters import open_adapter
+from vehicle.service import GatedVehicle
+from voice.audio.device import Loudspeaker, Microphone
+from voice.audio.wavefile import WaveSink, WaveSource
+from voice.clock import StreamClock, WallClock
+from voice.dialogue.agent import Dialogue
+from voice.dialogue.coordinator import CoordinatorSettings
+from voice.loop import Load, LoopSettings, VoiceLoop
+from voice.turn import Limits, TurnMachine
+from voice.vad.endpoint import Endpointer, EndpointSettings
+from voice.vad.silero import SileroVad
+from voice.wake.onnx import OnnxWakeWord
+
+Emit = Callable[[TimelineEntry], None]
+
+
+def assemble(config: Config, *, live: bool = False, announce: Callable[[str], None] | None = None) -> Assistant:
+    """All parts of the assistant, ready.
+
+    Args:
+        config: the whole configuration.
+        live: True for microphone and loudspeaker, whose clock is the wall's; False for files, typed text and the demo,
+            whose clock is the stream.
+        announce: told in a few words what is being loaded.
+
+    Raises:
+        schemas.errors.GloveboxError: a part cannot be had; the message says which and what to do.
+    """
+    say = announce or (lambda _: None)
+    catalog = Catalog.load(config.data.folder)
+
+    say("wake word and voice activity")
+    wake = OnnxWakeWord(
+        catalog.find(config.wake.model), threshold=config.wake.threshold, refractory=config.wake.refractory_s
+    )
+    vad = SileroVad(catalog.find(config.vad.model))
+
+    say("command grammar and recogniser")
+    matcher = TemplateMatcher()
+    recognizer = _recognizer(config, catalog, matcher)
+
+    say("encoder and language model")
+    encoder = OnnxEncoder(catalog.find(config.encoder.model), threads=config.encoder.threads)
+    language = LlamaCppModel(
+        catalog.find(config.llm.model), threads=config.llm.threads, context_tokens=config.llm.context_tokens
+    )
+    structured = StructuredFiller(language, style=config.llm.style, max_tokens=config.llm.max_tokens)
+
+    say("memory")
+    memory = open_memory(config, encoder=encoder, structured=structured)
+
+    say("vehicle")
+    clock: Clock = WallClock() if live else StreamClock()
+    adapter = open_adapter(config.vehicle.adapter, clock=clock, profile=config.vehicle.profile)
+    vehicle = GatedVehicle(adapter, clock, confirmation_s=config.vehicle.confirmation_s)
+
+    say("voice")
+    synthesizer = _synthesizer(config, catalog)
+    dialogue = Dialogue(
+        memory=memory,
+        vehicle=vehicle,
+        matcher=matcher,
+        encoder=encoder,
+        model=structured,
+        clock=_now,
+        settings=CoordinatorSettings(**config.dialogue.model_dump()),
+    )
+    return Assistant(
+        config, wake, vad, matcher, recognizer, structured, memory, vehicle, dialogue, synthesizer, clock
+    )  # fmt: skip
+
+
+class Assistant:
+    """The running assistant. A context manager: leaving it ends the trip and releases everything."""
+
+    def __init__(
+        self,
+        config: Config,
+        wake: OnnxWakeWord,
+        vad: SileroVad,
+        matcher: TemplateMatcher,
+        recognizer: Recognizer,
+        structured: StructuredFiller,
+        memory: DriverMemory,
+        vehicle: GatedVehicle,
+        dialogue: Dialogue,
+        synthesizer: Synthesizer,
+        clock: Clock,
+    ) -> None:
+        """Parts as ``assemble`` made them."""
+        self.config, self.memory = config, memory
+        self._wake, self._vad, self._matcher, self._recognizer = wake, vad, matcher, recognizer
+        self._structured, self._vehicle, self._dialogue = structured, vehicle, dialogue
+        self._synthesizer, self._clock = synthesizer, clock
+
+    def __enter__(self) -> Self:
+        """The assistant itself."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Release vault and vehicle; what was said and not yet learnt from stays in the vault for the next start."""
+        asyncio.run(self._vehicle.close())
+        self.memory.close()
+
+    def play_back(self, source: AudioSource, sink: AudioSink, emit: Emit) -> Load:
+        """Play a source through the whole chain, faster than real time if it can deliver so.
+
+        Raises:
+            schemas.errors.AudioError: the source failed.
+        """
+        loop = self._loop(source, sink, emit)
+        asyncio.run(loop.run())
+        return loop.load
+
+    def hear(self, path: Path) -> Iterator[TimelineEntry]:
+        """A sound file through the whole chain, entry by entry; the trip ends with it.
+
+        Raises:
+            schemas.errors.AudioFileError: the file is missing, empty or no sound.
+            schemas.errors.NoSpeechError: the wake word is not in it.
+        """
+        source = WaveSource.from_file(path, lead_s=0.5, tail_s=2.0)
+        entries: list[TimelineEntry] = []
+        self.play_back(source, WaveSink(), entries.append)
+        if not any(entry.kind == "wake" for entry in entries):
+            raise NoSpeechError(
+                f"{path} does not hold the wake word {self.config.wake.keyword!r}; "
+                "begin the command with it, or use `glovebox transcribe` for the words alone"
+            )
+        self.end_trip(entries.append)
+        yield from entries
+
+    def say(self, text: str) -> Iterator[TimelineEntry]:
+        """Typed words through the dialogue; the trip ends with them."""
+        reply = asyncio.run(self._dialogue.respond(self._dialogue.typed(text.strip())))
+        yield from reply_entries(reply, 0.0)
+        data = {"seconds": 0.0, "latency_ms": reply.timings, "route": reply.route.value}
+        yield TimelineEntry(at_s=0.0, kind="said", text=f"“{reply.text}”", data=data)
+        for decision in self.memory.learn_pending():
+            yield entry_of(0.0, decision)
+
+    def transcribe(self, path: Path) -> Transcript:
+        """The words of a sound file, without wake word.
+
+        Raises:
+            schemas.errors.AudioFileError: the file is missing, empty or no sound.
+            schemas.errors.NoSpeechError: there is no voice in it.
+        """
+        vad = self._vad
+        vad.reset()
+        frames = list(WaveSource.from_file(path, tail_s=0.3).frames())
+        voiced = [vad.process(frame) >= self.config.vad.start_at for frame in frames]
+        if sum(voiced) < EndpointSettings().start_frames:
+            raise NoSpeechError(f"no voice in {path}; is it the right file, and loud enough?")
+        self._recognizer.start()
+        for frame in frames:
+            self._recognizer.feed(frame)
+        return self._recognizer.finish()
+
+    def run(self) -> None:
+        """Live: microphone and loudspeaker until SIGINT or SIGTERM.
+
+        Raises:
+            schemas.errors.AudioDeviceError: no microphone, or it failed.
+        """
+        source = Microphone(self.config.audio.input_device)
+        sink = Loudspeaker(self.config.audio.output_device)
+        loop = self._loop(source, sink, print_entry)
+
+        async def until_stopped() -> None:
+            running = asyncio.get_running_loop()
+            for stop in (signal.SIGINT, signal.SIGTERM):
+                running.add_signal_handler(stop, loop.stop)
+            await loop.run()
+
+        asyncio.run(until_stopped())
+        self.end_trip(print_entry)
+
+    def end_trip(self, emit: Emit) -> tuple[Decision, ...]:
+        """Learn from what was said and not yet learnt from."""
+        decisions = self.memory.learn_pending()
+        for decision in decisions:
+            emit(entry_of(0.0, decision))
+        return decisions
+
+    def vehicle_state(self) -> VehicleState:
+        """The vehicle's current signals."""
+        return asyncio.run(self._vehicle.state())
+
+    def generations(self) -> tuple[int, int]:
+        """Outputs of the language model so far, and how many of them were valid against their slice."""
+        return self._structured.calls, self._structured.valid
+
+    def _loop(self, source: AudioSource, sink: AudioSink, emit: Emit) -> VoiceLoop:
+        config = self.config
+        learn = config.memory.learn == "conversation"
+        timeline = Timeline(emit, at_end=(lambda: self.end_trip(emit)) if learn else None)
+        turn = config.turn
+        return VoiceLoop(
+            source=source,
+            sink=sink,
+            wake=self._wake,
+            vad=self._vad,
+            endpointer=Endpointer(
+                EndpointSettings(
+                    start_at=config.vad.start_at, stop_below=config.vad.stop_below, **config.endpoint.model_dump()
+                )
+            ),
+            recognizer=self._recognizer,
+            matcher=self._matcher,
+            dialogue=self._dialogue,
+            synthesizer=self._synthesizer,
+            observer=timeline,
+            machine=TurnMachine(
+                Limits(turn.listening_s, turn.capturing_s, turn.thinking_s, turn.speaking_s, turn.follow_up_s)
+            ),
+            clock=self._clock if isinstance(self._clock, StreamClock) else None,
+            settings=LoopSettings(
+                preroll_s=turn.preroll_s, chime=turn.chime, chime_after_s=turn.chime_after_s, barge_in=turn.barge_in
+            ),
+        )
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
