@@ -17,8 +17,8 @@ Files and their form:
 
 - ``requests.yaml``, ``vague.yaml``, ``negatives.yaml``, ``assistant.yaml``: see their heads.
 
-One in five patterns, sentences and ways of saying an open-ended value is *held out*: never trained on, only measured on.
-Which ones is decided by the CRC-32 of the text, so adding a line moves few others.
+One in five patterns, sentences and values of an open-ended category is *held out*: never trained on, only measured
+on. Which ones is decided by the CRC-32 of the text, so adding a line moves few others.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ FOLDER = Path(__file__).parent
 HELD_OUT_SHARE = 0.2
 """One in five, as usual for a held-out part of a few dozen lines."""
 OPEN_VALUES = 10
-"""A category with at least so many values is open-ended: one in five of its values is held out. The others are closed."""
+"""A category with at least so many values is open-ended: one in five of them is held out. The others are closed."""
 SPOKEN = re.compile(r"[a-z']+( [a-z']+)*")
 """What a line may look like once its marks and slots are taken out."""
 
@@ -67,6 +67,9 @@ class Value:
     canonical: str
     said: tuple[str, ...]
 
+    def __str__(self) -> str:
+        return self.canonical
+
 
 @dataclass(frozen=True)
 class Sentence:
@@ -75,6 +78,9 @@ class Sentence:
     canonical: str
     text: str
     said: str
+
+    def __str__(self) -> str:
+        return self.text
 
 
 @dataclass(frozen=True)
@@ -98,7 +104,7 @@ class Topic:
 
 @dataclass(frozen=True)
 class Phrasing:
-    """Ways of asking for one action with the same slots; ``slots`` holds JSON values, or ``"{name}"`` for a said one."""
+    """Ways of asking for one action with the same slots: JSON values, or ``"{name}"`` for what is said for it."""
 
     action: str
     slots: Mapping[str, Any]
@@ -132,7 +138,7 @@ class Vague:
 
 @dataclass(frozen=True)
 class Negatives:
-    """Lines of one kind that hold no preference; ``asks``: whether something is asked of the car (what is left open)."""
+    """Lines of one kind without a preference; ``asks``: whether something is asked of the car (what is left open)."""
 
     kind: str
     asks: bool
@@ -143,8 +149,8 @@ class Negatives:
 class Slot:
     """How a name in braces of a request is said.
 
-    One of: ``values`` (said -> slot value), ``words`` (the said words are the value), ``topics`` (words of the values of
-    these detail keys), ``numbers`` (``celsius`` or ``percent``; ``conversations`` speaks them).
+    One of: ``values`` (said -> slot value), ``words`` (the said words are the value), ``topics`` (words of the values
+    of these detail keys), ``numbers`` (``celsius`` or ``percent``; ``conversations`` speaks them).
     """
 
     values: Mapping[str, Any] | None = None
@@ -153,7 +159,7 @@ class Slot:
     numbers: str | None = None
 
 
-def held_out_part(items: Sequence[T]) -> frozenset[T]:
+def _held_out_part(items: Sequence[T]) -> frozenset[T]:
     """The held-out fifth of some lines (at least one of two), by the CRC-32 of their text; one line alone is never."""
     ranked = sorted(items, key=lambda item: zlib.crc32(str(item).encode()))
     return frozenset(ranked[: math.ceil(len(ranked) * HELD_OUT_SHARE)] if len(ranked) > 1 else ())
@@ -161,7 +167,7 @@ def held_out_part(items: Sequence[T]) -> frozenset[T]:
 
 def part(items: Sequence[T], *, held_out: bool) -> tuple[T, ...]:
     """The items of one side of the division, in their order."""
-    apart = held_out_part(items)
+    apart = _held_out_part(items)
     return tuple(item for item in items if (item in apart) == held_out)
 
 
@@ -208,7 +214,7 @@ def _topic(detail: str, entry: Mapping[str, Any]) -> Topic:
     return Topic(detail, values, reveals, _lines(entry.get("negations")), _lines(entry.get("changes")))
 
 
-def _read(name: str, loader: type[yaml.BaseLoader] | type[yaml.SafeLoader]) -> Any:
+def _read(name: str, loader: type[yaml.BaseLoader | yaml.SafeLoader]) -> Any:
     return yaml.load((FOLDER / name).read_text(encoding="utf-8"), Loader=loader)  # noqa: S506 - neither builds objects
 
 
@@ -230,9 +236,10 @@ def topics() -> Mapping[str, Topic]:
 @lru_cache(maxsize=1)
 def slots() -> Mapping[str, Slot]:
     """The names that may stand in braces in a request, and how each is said."""
+    read = _read("requests.yaml", _Loader)["slots"]
     return {
-        name: Slot(entry.get("values"), tuple(entry.get("words", ())), tuple(entry.get("from", ())), entry.get("numbers"))
-        for name, entry in _read("requests.yaml", _Loader)["slots"].items()
+        name: Slot(how.get("values"), tuple(how.get("words", ())), tuple(how.get("from", ())), how.get("numbers"))
+        for name, how in read.items()
     }
 
 
