@@ -1,0 +1,117 @@
+"""The simulated car as an adapter: the plant at the clock's time, and faults to inject. Owns no physics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from schemas.errors import AdapterError
+from schemas.events import VehicleState
+from schemas.ports import Clock
+from vehicle.adapters.simulated.drives import drive_named
+from vehicle.adapters.simulated.plant import Plant
+from vehicle.signals import SIGNALS, check_changes, fits
+
+
+@dataclass(slots=True)
+class Faults:
+    """What is broken; change it at any time."""
+
+    stuck: set[str] = field(default_factory=set[str])
+    """Signals that accept a new value and do not move."""
+    stale: bool = False
+    """Speed, gear and ignition stop being updated: their age grows from the last reading."""
+    unknown: set[str] = field(default_factory=set[str])
+    """Signals, or ``speed_kmh``, ``gear``, ``ignition_on``, that are no longer reported."""
+    lost: bool = False
+    """The vehicle cannot be reached."""
+
+
+class SimulatedVehicle:
+    """A simulated car; meets ``vehicle.adapters.VehicleAdapter``."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        *,
+        profile: str = "parked",
+        initial: Mapping[str, Any] | None = None,
+        ignition_on: bool = True,
+        without: frozenset[str] = frozenset(),
+    ) -> None:
+        """A car that begins its drive now.
+
+        Args:
+            clock: its time.
+            profile: name of a drive in ``vehicle.adapters.simulated.drives``.
+            initial: values to start with instead of the table's; signals that are only read may be set here.
+            ignition_on: whether the ignition is on.
+            without: signals that this car does not have.
+
+        Raises:
+            schemas.errors.ConfigError: no drive has that name.
+            schemas.errors.AdapterError: an initial value does not fit its signal.
+        """
+        for name, value in (initial or {}).items():
+            if name not in SIGNALS or not fits(SIGNALS[name], value):
+                raise AdapterError(
+                    f"the simulated car cannot start with this {name}; see vehicle.signals for its range"
+                )
+        self.faults = Faults()
+        self._clock = clock
+        self._began = clock.now()
+        self._plant = Plant(drive_named(profile), initial or {})
+        self._ignition_on = ignition_on
+        self._offers = frozenset(SIGNALS) - without
+        self._updated = self._began
+        self._closed = False
+
+    def offers(self) -> frozenset[str]:
+        """All signals of the table but those it was built without."""
+        return self._offers
+
+    async def read(self) -> VehicleState:
+        """The car at the clock's time.
+
+        Raises:
+            schemas.errors.AdapterError: lost or closed.
+        """
+        self._reach()
+        now = self._clock.now()
+        if not self.faults.stale:
+            self._updated = now
+        speed, gear = self._plant.driving(self._updated - self._began)
+        values, unknown = self._plant.values(), self.faults.unknown
+        return VehicleState(
+            speed_kmh=None if "speed_kmh" in unknown else speed,
+            gear=None if "gear" in unknown else gear,
+            ignition_on=None if "ignition_on" in unknown else self._ignition_on,
+            age_s=now - self._updated,
+            values={name: values[name] for name in sorted(self._offers - unknown)},
+        )
+
+    async def write(self, changes: Mapping[str, Any]) -> None:
+        """Set targets; what travels begins to move with the clock.
+
+        Raises:
+            schemas.errors.AdapterError: lost or closed, or a change that the table does not allow.
+        """
+        self._reach()
+        missing = sorted(set(changes) & (set(SIGNALS) - self._offers))
+        if missing:
+            raise AdapterError(f"this car has no {', '.join(missing)}")
+        check_changes(changes)
+        self._plant.set({name: value for name, value in changes.items() if name not in self.faults.stuck})
+
+    async def close(self) -> None:
+        """Nothing can be read or written any more."""
+        self._closed = True
+
+    def _reach(self) -> None:
+        """Let the plant catch up with the clock, or fail."""
+        if self._closed:
+            raise AdapterError("the simulated car is closed; make a new one")
+        if self.faults.lost:
+            raise AdapterError("the connection to the simulated car is lost")
+        self._plant.advance(self._clock.now() - self._began, frozenset(self.faults.stuck))

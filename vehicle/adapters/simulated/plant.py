@@ -1,0 +1,118 @@
+"""The physics of the simulated car: values that move with time. Owns rates and time constants; knows no clock."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from vehicle.adapters.simulated.drives import Drive
+from vehicle.signals import SIGNALS, WINDOWS
+
+RATES: Mapping[str, float] = MappingProxyType({
+    **dict.fromkeys(WINDOWS["all"], 25.0),
+    "sunroof.position": 15.0,
+    "sunroof.shade": 15.0,
+    "trunk.position": 16.0,
+    "seat.driver.position": 20.0,
+    "seat.driver.height": 10.0,
+})  # fmt: skip
+"""Units a second of what travels: a window takes 4 s, the roof 7, the trunk 6. Typical of passenger cars; our choice."""
+
+CABIN_TAU_S = 240.0
+"""Time constant of the cabin's temperature towards the target, fan at 3; proportionally slower or faster. Our choice."""
+
+LEAK_TAU_S = 1800.0
+"""Time constant towards the outside temperature with the fan off. Our choice."""
+
+CAPACITY_KWH, KWH_PER_KM = 64.0, 0.18
+"""Of a middling electric car: 355 km on a full battery. Our choice."""
+
+STEP_S = 0.5
+"""Longest step of integration, unless so much time has passed that it takes more than ``MOST_STEPS`` of them."""
+
+MOST_STEPS = 2000
+
+
+class Plant:
+    """The car's values at one moment; ``advance`` moves that moment."""
+
+    def __init__(self, drive: Drive, initial: Mapping[str, Any]) -> None:
+        """The car at the start of a drive; ``initial`` overrides the table's starting values and must fit it."""
+        self._drive = drive
+        self._time = 0.0
+        self._values: dict[str, Any] = {name: signal.initial for name, signal in SIGNALS.items()}
+        self._values |= {"outside.temperature": drive.outside_celsius, "outside.rain": drive.rain_percent, **initial}
+        self._targets: dict[str, float] = {name: self._values[name] for name in RATES}
+        self._charge = float(self._values["battery.charge"])
+        self._minutes = float(self._values["navigation.minutes"])
+
+    def driving(self, at: float) -> tuple[float, str]:
+        """Speed in km/h and gear at that second of the drive."""
+        return self._drive.at(at)
+
+    def set(self, changes: Mapping[str, Any]) -> None:
+        """Take new targets; what does not travel is there at once. The changes must fit the table."""
+        for name, value in changes.items():
+            if name in RATES:
+                self._targets[name] = float(value)
+            else:
+                self._values[name] = tuple(value) if isinstance(value, list) else value
+        if "navigation.minutes" in changes:
+            self._minutes = float(changes["navigation.minutes"])
+
+    def advance(self, to: float, stuck: frozenset[str] = frozenset()) -> None:
+        """Let time pass until that second of the drive; what is stuck does not travel."""
+        span = to - self._time
+        if span <= 0.0:
+            return
+        steps = min(MOST_STEPS, math.ceil(span / STEP_S))
+        start = self._time
+        for index in range(1, steps + 1):
+            self._time = start + span * index / steps
+            self._step(span / steps, stuck)
+
+    def values(self) -> dict[str, Any]:
+        """The present values as the car would report them: positions in whole units, temperatures to a tenth."""
+        reported = dict(self._values)
+        for name in RATES:
+            reported[name] = round(reported[name])
+        for name in ("climate.cabin_temperature", "outside.temperature"):
+            reported[name] = round(reported[name], 1)
+        reported["battery.charge"] = round(self._charge, 1)
+        reported["battery.range"] = round(self._charge / 100.0 * CAPACITY_KWH / KWH_PER_KM, 1)
+        reported["navigation.minutes"] = math.ceil(self._minutes)
+        return reported
+
+    def _step(self, seconds: float, stuck: frozenset[str]) -> None:
+        self._travel(seconds, stuck)
+        self._values["climate.cabin_temperature"] = self._cabin(seconds)
+        speed, _ = self._drive.at(self._time)
+        km = speed * seconds / 3600.0
+        self._charge = max(0.0, self._charge - 100.0 * km * KWH_PER_KM / CAPACITY_KWH)
+        if speed > 0.0:
+            self._minutes = max(0.0, self._minutes - seconds / 60.0)
+
+    def _travel(self, seconds: float, stuck: frozenset[str]) -> None:
+        # The shade comes before the roof: the glass never opens further than its shade.
+        for name in sorted(RATES, key=lambda travelling: travelling != "sunroof.shade"):
+            if name in stuck:
+                self._targets[name] = self._values[name]  # a jammed motor gives up: it does not go on once it is free
+                continue
+            position, target = self._values[name], self._targets[name]
+            if name == "sunroof.position" and target > position:
+                target = max(position, min(target, self._values["sunroof.shade"]))
+            way = RATES[name] * seconds
+            self._values[name] = min(target, position + way) if target > position else max(target, position - way)
+
+    def _cabin(self, seconds: float) -> float:
+        values = self._values
+        cabin, outside, fan = values["climate.cabin_temperature"], values["outside.temperature"], values["climate.fan"]
+        if fan == 0:
+            goal, tau = outside, LEAK_TAU_S
+        else:
+            goal = (values["climate.driver.temperature"] + values["climate.passenger.temperature"]) / 2.0
+            goal = goal if values["climate.air_conditioning"] else max(goal, outside)
+            tau = CABIN_TAU_S * 3.0 / fan
+        return goal + (cabin - goal) * math.exp(-seconds / tau)

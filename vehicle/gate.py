@@ -1,0 +1,319 @@
+"""The gate: the only door between a wish and the vehicle.
+
+``rule`` is a pure function of (action, vehicle state, policy). ``Gate`` adds what needs memory: it starts silent,
+limits rates, keeps confirmations and writes the log of decisions. It touches no vehicle: ``vehicle.service`` does.
+
+- Nothing is allowed until the gate is armed with a live state of the vehicle; losing the adapter makes it silent again
+  and drops every question.
+- Missing, stale or implausible speed, gear or ignition counts as moving, and so do conflicting ones (speed in P).
+- A confirmation is bound to one action with its values, works once, expires, and is judged again by the state at that
+  time: what is refused by then stays undone.
+- The log holds names of actions and rules, and slots that are numbers, switches or members of a closed list. Free words
+  never enter it.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, Literal, get_args, get_origin
+
+from schemas.actions import Action
+from schemas.errors import ConfirmationError
+from schemas.events import Motion, Ruling, VehicleState, Verdict
+from schemas.ports import Clock
+from vehicle.policy import CONFIRMATION_S, POLICY, RATE_LIMITS, RATE_WINDOW_S, REFUSING, STALE_S, Condition, Op, Row
+from vehicle.signals import WINDOWS
+
+Policy = Mapping[str, tuple[Row, ...]]
+
+GEARS = frozenset({"P", "R", "N", "D"})
+LOG_LENGTH = 10_000
+"""Decisions kept in memory; the oldest leave first. A sink gets all of them."""
+
+_SEVERITY = {Verdict.ALLOW: 0, Verdict.CONFIRM: 1, Verdict.DENY: 2}
+_TRAVEL: Mapping[str, str] = MappingProxyType({"set_sunroof": "sunroof.position", "set_sunshade": "sunroof.shade"})
+
+
+def _refusal(rule: str) -> Ruling:
+    return Ruling(verdict=Verdict.DENY, rule=rule, reason=REFUSING[rule], source="gate")
+
+
+SILENT = _refusal("silent")
+TOO_OFTEN = _refusal("too_often")
+
+
+def _number(value: Any) -> float | None:
+    """The value as a finite number, or None: unknown."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return float(value)
+
+
+def fresh(state: VehicleState) -> bool:
+    """True if speed and gear are at most ``STALE_S`` old; NaN and negative ages are not."""
+    return 0.0 <= state.age_s <= STALE_S
+
+
+def known_speed(state: VehicleState) -> float | None:
+    """Speed in km/h, or None where it is missing, stale or implausible."""
+    speed = _number(state.speed_kmh)
+    return speed if speed is not None and speed >= 0.0 and fresh(state) else None
+
+
+def motion(state: VehicleState) -> Motion:
+    """The driving state: parked is standing in P, idling is standing in another gear, everything else is moving.
+
+    Standing is a speed of exactly 0, known, fresh and with gear and ignition known.
+    """
+    if known_speed(state) != 0.0 or state.gear not in GEARS or state.ignition_on is None:
+        return Motion.MOVING
+    return Motion.PARKED if state.gear == "P" else Motion.IDLING
+
+
+def rule(action: Action, state: VehicleState, policy: Policy = POLICY) -> Ruling:
+    """The policy's ruling on an action in a state: the strictest of the rows that apply.
+
+    Raises:
+        KeyError: the policy has no row for this action (a defect of the table).
+    """
+    driving = motion(state)
+    best: Row | None = None
+    severity = -1
+    for row in policy[action.name]:
+        weight = _SEVERITY[row.verdicts[driving]]
+        has_opinion = weight > 0 or not row.when
+        if has_opinion and weight > severity and all(_met(condition, action, state) for condition in row.when):
+            best, severity = row, weight
+    if best is None:
+        raise KeyError(action.name)
+    verdict = best.verdicts[driving]
+    return Ruling(verdict=verdict, rule=best.rule, reason=best.reason(verdict), source=best.source)
+
+
+def _met(condition: Condition, action: Action, state: VehicleState) -> bool:
+    """True if the condition holds, or if it cannot be known whether it does."""
+    subject, wanted = condition.subject, condition.value
+    if subject.startswith("slot."):
+        value = getattr(action, subject.removeprefix("slot."))
+    elif subject in ("opens", "closes"):
+        value = _travels(subject, action, state)
+    elif subject == "speed":
+        value = known_speed(state)
+    elif subject == "ignition":
+        value = state.ignition_on
+    elif subject == "widest_window":
+        value = _widest_window(state)
+    else:
+        value = state.values.get(subject)
+    if condition.op is Op.IN:
+        return value in wanted
+    if condition.op is Op.IS:
+        return value == wanted if isinstance(value, type(wanted)) else True
+    number = _number(value)
+    if number is None:
+        return True
+    return number > wanted if condition.op is Op.ABOVE else number < wanted
+
+
+def _travels(subject: str, action: Action, state: VehicleState) -> bool | None:
+    """Whether anything that the action moves would open (or close); None where a position is unknown."""
+    names = WINDOWS[getattr(action, "window")] if action.name == "set_window" else (_TRAVEL[action.name],)  # noqa: B009
+    target: float = getattr(action, "percent")  # noqa: B009 - only actions with a position have travel rows
+    positions = [_number(state.values.get(name)) for name in names]
+    known = [position for position in positions if position is not None]
+    if any(target > position if subject == "opens" else target < position for position in known):
+        return True
+    return None if len(known) < len(positions) else False
+
+
+def _widest_window(state: VehicleState) -> float | None:
+    """How far the widest open window is open, in percent; None where one is unknown."""
+    positions = [_number(state.values.get(name)) for name in WINDOWS["all"]]
+    known = [position for position in positions if position is not None]
+    return max(known) if len(known) == len(positions) else None
+
+
+def impersonal_slots(action: Action) -> dict[str, Any]:
+    """The filled slots that are numbers, switches or members of a closed list: nothing in the driver's own words."""
+    kept: dict[str, Any] = {}
+    for slot, value in action.slots().items():
+        annotation = type(action).model_fields[slot].annotation
+        closed = get_origin(annotation) is Literal and value in get_args(annotation)
+        if closed or isinstance(value, bool | int | float):
+            kept[slot] = value
+    return kept
+
+
+class Occasion(StrEnum):
+    """Why an entry is in the log."""
+
+    REQUEST = "request"
+    CONFIRMED = "confirmed"
+    """Asked again after a yes."""
+    EXPIRED = "expired"
+    WITHDRAWN = "withdrawn"
+    SILENCED = "silenced"
+    """Dropped because the adapter was lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """One entry of the log. ``at`` is seconds of the gate's clock."""
+
+    at: float
+    occasion: Occasion
+    action: str
+    slots: Mapping[str, Any]
+    motion: Motion
+    verdict: Verdict
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """An action that waits for a yes, and what it was asked under."""
+
+    action: Action
+    asked: float
+    driving: Motion
+    ruling: Ruling
+
+
+class Gate:
+    """The stateful gate of one vehicle. Not safe for use by several threads."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        *,
+        policy: Policy = POLICY,
+        confirmation_s: float = CONFIRMATION_S,
+        new_token: Callable[[], str] = lambda: secrets.token_hex(8),
+        sink: Callable[[Decided], None] = lambda _: None,
+    ) -> None:
+        """A silent gate.
+
+        Args:
+            clock: seconds for expiry and rates.
+            policy: rows by action.
+            confirmation_s: seconds that a question stays open, the last instant included.
+            new_token: makes the name of a question; must not repeat itself.
+            sink: gets every entry of the log as it is written.
+        """
+        self._clock, self._policy, self._confirmation_s = clock, policy, confirmation_s
+        self._new_token, self._sink = new_token, sink
+        self._armed = False
+        self._questions: dict[str, _Question] = {}
+        self._recent: dict[str, deque[float]] = {}
+        self._log: deque[Decided] = deque(maxlen=LOG_LENGTH)
+
+    @property
+    def armed(self) -> bool:
+        """False while the gate is silent."""
+        return self._armed
+
+    @property
+    def log(self) -> tuple[Decided, ...]:
+        """What was decided, oldest first; a copy."""
+        return tuple(self._log)
+
+    def arm(self, state: VehicleState) -> bool:
+        """Leave silence if the state is live: fresh, with at least one of speed, gear and ignition known."""
+        known = (state.speed_kmh, state.gear, state.ignition_on)
+        self._armed = self._armed or (fresh(state) and any(value is not None for value in known))
+        return self._armed
+
+    def disarm(self) -> None:
+        """Fall silent: the vehicle was lost. Every question is dropped, so nothing old is carried out later."""
+        self._armed = False
+        for token in list(self._questions):
+            self._drop(token, Occasion.SILENCED)
+
+    def request(self, action: Action, state: VehicleState) -> tuple[Ruling, str | None]:
+        """Judge an action; for CONFIRM also the token to hand to ``confirm``."""
+        for token, question in list(self._questions.items()):
+            if self._expired(question):
+                self._drop(token, Occasion.EXPIRED)
+        ruling = self._judge(action, state)
+        self._note(Occasion.REQUEST, action, motion(state), ruling)
+        if ruling.verdict is Verdict.CONFIRM:
+            token = self._new_token()
+            self._questions[token] = _Question(action, self._clock.now(), motion(state), ruling)
+            return ruling, token
+        if ruling.verdict is Verdict.ALLOW:
+            self._count(action)
+        return ruling, None
+
+    def waiting(self, token: str) -> Action:
+        """The action that a token stands for.
+
+        Raises:
+            schemas.errors.ConfirmationError: unknown or expired; an expired one is dropped.
+        """
+        question = self._questions.get(token)
+        if question is None:
+            raise ConfirmationError("no action waits under this token; ask for the action again")
+        if self._expired(question):
+            self._drop(token, Occasion.EXPIRED)
+            limit = f"{self._confirmation_s:g} s"
+            raise ConfirmationError(f"{question.action.name} waited longer than {limit}; ask for the action again")
+        return question.action
+
+    def confirm(self, token: str, state: VehicleState) -> tuple[Action, Ruling]:
+        """Use a token up and judge its action by the state now. The yes stands for any CONFIRM; a DENY stays a DENY.
+
+        Returns:
+            The action and its ruling: ALLOW with the rule that had asked, or DENY.
+
+        Raises:
+            schemas.errors.ConfirmationError: unknown or expired.
+        """
+        action = self.waiting(token)
+        del self._questions[token]
+        ruling = self._judge(action, state)
+        if ruling.verdict is not Verdict.DENY:
+            ruling = Ruling(verdict=Verdict.ALLOW, rule=ruling.rule, reason="", source=ruling.source)
+            self._count(action)
+        self._note(Occasion.CONFIRMED, action, motion(state), ruling)
+        return action, ruling
+
+    def withdraw(self, token: str) -> None:
+        """Drop a question; unknown tokens are ignored."""
+        if token in self._questions:
+            self._drop(token, Occasion.WITHDRAWN)
+
+    def _judge(self, action: Action, state: VehicleState) -> Ruling:
+        if not self._armed:
+            return SILENT
+        ruling = rule(action, state, self._policy)
+        if ruling.verdict is not Verdict.DENY and self._too_often(action):
+            return TOO_OFTEN
+        return ruling
+
+    def _too_often(self, action: Action) -> bool:
+        recent = self._recent.get(action.name, deque[float]())
+        while recent and self._clock.now() - recent[0] >= RATE_WINDOW_S:
+            recent.popleft()
+        return len(recent) >= RATE_LIMITS[self._policy[action.name][-1].tier]
+
+    def _count(self, action: Action) -> None:
+        self._recent.setdefault(action.name, deque()).append(self._clock.now())
+
+    def _expired(self, question: _Question) -> bool:
+        return self._clock.now() - question.asked > self._confirmation_s
+
+    def _drop(self, token: str, occasion: Occasion) -> None:
+        question = self._questions.pop(token)
+        self._note(occasion, question.action, question.driving, question.ruling)
+
+    def _note(self, occasion: Occasion, action: Action, driving: Motion, ruling: Ruling) -> None:
+        slots = MappingProxyType(impersonal_slots(action))
+        entry = Decided(self._clock.now(), occasion, action.name, slots, driving, ruling.verdict, ruling.rule)
+        self._log.append(entry)
+        self._sink(entry)

@@ -1,0 +1,170 @@
+"""The local media library: what can be played, and what comes before and after it.
+
+Owns the file format and the choice. Does not own sound: what is "played" are the vehicle's media signals. No streaming
+service is reached; a car's head unit or phone brings its own library.
+
+The file is JSON: ``{"about": text, "artists": [...], "stations": [...], "podcasts": [...]}`` with::
+
+    {"name": "Dave Brubeck", "genres": ["jazz"], "songs": ["Take Five"], "also": []}    # artists
+    {"name": "Jazz FM", "genre": "jazz", "also": []}                                    # stations
+    {"name": "Radiolab", "genres": ["science"], "also": []}                             # podcasts
+
+``also`` (other names) may be left out. Order matters: the first that fits is played.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from rapidfuzz import fuzz
+
+from schemas.errors import ConfigError
+
+ALIKE = 85.0
+"""rapidfuzz ratio (0..100) from which two names count as the same."""
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Annotated[str, Field(min_length=1)]
+    also: tuple[str, ...] = ()
+
+
+class Artist(_Entry):
+    """A musician or band."""
+
+    genres: tuple[str, ...]
+    songs: Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class Station(_Entry):
+    """A radio station."""
+
+    genre: str
+
+
+class Podcast(_Entry):
+    """A podcast show."""
+
+    genres: tuple[str, ...]
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    about: str = ""
+    artists: Annotated[tuple[Artist, ...], Field(min_length=1)]
+    stations: Annotated[tuple[Station, ...], Field(min_length=1)]
+    podcasts: Annotated[tuple[Podcast, ...], Field(min_length=1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Something that plays. ``title`` is a song, station or show; ``artist`` is empty but for music."""
+
+    source: Literal["music", "radio", "podcast"]
+    title: str
+    artist: str
+    genre: str
+
+    @property
+    def spoken(self) -> str:
+        """As it is said: ``Take Five by Dave Brubeck``."""
+        return f"{self.title} by {self.artist}" if self.artist else self.title
+
+
+def _plain(text: str) -> str:
+    words = re.findall(r"[^\W_]+", text.casefold())
+    return " ".join(word for word in words if word != "the")
+
+
+def _same(wanted: str, names: Sequence[str]) -> bool:
+    plain = _plain(wanted)
+    return any(fuzz.ratio(plain, _plain(name)) >= ALIKE for name in names)
+
+
+class MediaLibrary:
+    """A library in memory: its items in the order in which they follow each other."""
+
+    def __init__(self, artists: Sequence[Artist], stations: Sequence[Station], podcasts: Sequence[Podcast]) -> None:
+        """A library of these."""
+        self._artists = {artist.name: artist for artist in artists}
+        self.music = tuple(
+            Item("music", song, artist.name, genre)
+            for artist in artists
+            for genre in artist.genres
+            for song in artist.songs
+        )
+        """Every song once for every genre of its artist."""
+        self.radio = tuple(Item("radio", station.name, "", station.genre) for station in stations)
+        self.shows = tuple(Item("podcast", show.name, "", genre) for show in podcasts for genre in show.genres)
+        self._names = {entry.name: (entry.name, *entry.also) for entry in (*artists, *stations, *podcasts)}
+
+    @classmethod
+    def load(cls, path: Path | None = None) -> MediaLibrary:
+        """Read a library; None for the one that comes with Glovebox.
+
+        Raises:
+            schemas.errors.ConfigError: the file is missing or not of this format.
+        """
+        path = path or Path(__file__).with_name("media.json")
+        try:
+            content = _File.model_validate_json(path.read_bytes())
+        except OSError as error:
+            raise ConfigError(f"cannot read the media library {path}: {error.strerror}") from error
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"])
+            raise ConfigError(f"{path} is no media library: {where}: {first['msg']}") from error
+        return cls(content.artists, content.stations, content.podcasts)
+
+    def song(self, *, genre: str | None = None, artist: str | None = None, song: str | None = None) -> Item | None:
+        """The first song that is all of what was asked for; anything where nothing was; None where nothing fits."""
+        return next(
+            (
+                item
+                for item in self.music
+                if (genre is None or _same(genre, [item.genre]))
+                and (artist is None or _same(artist, self._names[item.artist]))
+                and (song is None or _same(song, [item.title]))
+            ),
+            None,
+        )
+
+    def station(self, name: str | None = None) -> Item | None:
+        """The station of that name, else the first of that genre; any where none was asked for."""
+        return self._named(self.radio, name) or self._of_genre(self.radio, name)
+
+    def podcast(self, *, show: str | None = None, genre: str | None = None) -> Item | None:
+        """The show of that name, or the first of that genre; any where none was asked for."""
+        return self._named(self.shows, show) if show is not None else self._of_genre(self.shows, genre)
+
+    def neighbour(self, source: str, title: str, genre: str, step: int) -> Item | None:
+        """What comes ``step`` after what plays, round and round: songs and shows of a genre, or all stations.
+
+        Returns:
+            None where what plays is not of this library.
+        """
+        if source == "radio":
+            queue = self.radio
+        else:
+            queue = tuple(item for item in (*self.music, *self.shows) if (item.source, item.genre) == (source, genre))
+        titles = [item.title for item in queue]
+        return queue[(titles.index(title) + step) % len(queue)] if title in titles else None
+
+    def _named(self, items: Sequence[Item], name: str | None) -> Item | None:
+        if name is None:
+            return items[0]
+        return next((item for item in items if _same(name, self._names[item.title])), None)
+
+    @staticmethod
+    def _of_genre(items: Sequence[Item], genre: str | None) -> Item | None:
+        if genre is None:
+            return items[0]
+        return next((item for item in items if _same(genre, [item.genre])), None)

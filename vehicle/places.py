@@ -1,0 +1,167 @@
+"""The local catalogue of places: what is near, what it is like, how long it takes to get there.
+
+Owns the file format, the search and the estimate of the way. Does not own a map: there are no roads, so distances are
+straight lines made longer and minutes an estimate; the car's own place is the town's centre unless a place is given.
+
+The file is JSON: ``{"town": name, "about": text, "places": [...]}``. A place is::
+
+    {"name": "Trattoria Limoncella",      # as it is said; unique
+     "kind": "restaurant",                # a kind of find_place, or "destination" for a place that is only named
+     "east_km": 0.6, "north_km": 0.4,     # from the town's centre
+     "tags": ["italian", "casual", ...],  # what it is like: cuisine, brand, price, features; lower case
+     "also": ["the airport"]}             # other names; may be left out
+
+The file that comes with this module describes a town that does not exist; brands in it are named as facts.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from rapidfuzz import fuzz
+
+from schemas.errors import ConfigError
+
+Kind: TypeAlias = Literal[
+    "restaurant", "fast_food", "gas_station", "charging_station", "supermarket", "parking", "cafe", "destination"
+]
+
+DETOUR = 1.3
+"""Road length over straight line: the usual figure of circuity studies for towns, taken as a round number."""
+
+TOWN_KM, TOWN_KMH, OPEN_KMH = 4.0, 30.0, 60.0
+"""The first kilometres are driven at town speed, what is beyond them faster. Our choice."""
+
+ALIKE = 85.0
+"""rapidfuzz ratio (0..100) from which two words count as the same: forgives a letter in seven, e.g. a plural."""
+
+_EMPTY_WORDS = frozenset(
+    "a an and any at good great i in like me my near nearby nice of one place some something that the to with".split()
+)
+_KIND_WORDS = frozenset(
+    "restaurant restaurants food cuisine kitchen cafe café station stations gas petrol charging charger charge parking "
+    "garage lot shop store supermarket".split()
+)
+
+
+class Place(BaseModel):
+    """One place of the file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Annotated[str, Field(min_length=1)]
+    kind: Kind
+    east_km: float
+    north_km: float
+    tags: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+
+    def minutes(self, start: Place | None = None) -> int:
+        """Estimated minutes by car from there (None: the town's centre), at least one."""
+        east, north = (start.east_km, start.north_km) if start else (0.0, 0.0)
+        road_km = DETOUR * math.hypot(self.east_km - east, self.north_km - north)
+        hours = min(road_km, TOWN_KM) / TOWN_KMH + max(0.0, road_km - TOWN_KM) / OPEN_KMH
+        return max(1, math.ceil(60.0 * hours))
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    town: str
+    about: str = ""
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A place with the reason for the choice (for timelines: names tags of the file, not the driver's words)."""
+
+    place: Place
+    minutes: int
+    reason: str
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+(?:'[^\W_]+)?", text.casefold())
+
+
+def _alike(word: str, others: Sequence[str]) -> bool:
+    return any(word == other or fuzz.ratio(word, other, score_cutoff=ALIKE) > 0 for other in others)
+
+
+class Places:
+    """A catalogue in memory."""
+
+    def __init__(self, places: Sequence[Place]) -> None:
+        """A catalogue of these places."""
+        self.places = tuple(places)
+
+    @classmethod
+    def load(cls, path: Path | None = None) -> Places:
+        """Read a catalogue; None for the one that comes with Glovebox.
+
+        Raises:
+            schemas.errors.ConfigError: the file is missing, not of this format, or names a place twice.
+        """
+        path = path or Path(__file__).with_name("places.json")
+        try:
+            content = _File.model_validate_json(path.read_bytes())
+        except OSError as error:
+            raise ConfigError(f"cannot read the places in {path}: {error.strerror}") from error
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"])
+            raise ConfigError(f"{path} is no catalogue of places: {where}: {first['msg']}") from error
+        names = [place.name for place in content.places]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise ConfigError(f"{path} names {twice!r} twice; give one of them another name")
+        return cls(content.places)
+
+    def find(self, kind: str, quality: str | None = None) -> Found | None:
+        """The place of a kind that matches a quality best; the nearest of equally good ones.
+
+        Args:
+            kind: as in ``schemas.actions.FindPlace``.
+            quality: free words ("cheap italian"); words that say nothing ("good", "food") do not count. At least half of
+                those that count must match the place's tags or name.
+
+        Returns:
+            None where nothing of that kind matches.
+        """
+        wanted = [word for word in _words(quality or "") if word not in _EMPTY_WORDS]
+        telling = [word for word in wanted if word not in _KIND_WORDS]
+        ranked: list[tuple[float, int, Place, list[str]]] = []
+        for place in self.places:
+            if place.kind != kind:
+                continue
+            known = [*(word for tag in place.tags for word in _words(tag)), *_words(place.name)]
+            matched = [word for word in telling if _alike(word, known)]
+            share = len(matched) / len(telling) if telling else 1.0
+            if share >= 0.5:
+                ranked.append((-share, place.minutes(), place, matched))
+        if not ranked:
+            return None
+        share, minutes, place, matched = min(ranked, key=lambda entry: (*entry[:2], entry[2].name))
+        peers = sum(entry[0] == share for entry in ranked)
+        tags = [tag for tag in place.tags if any(_alike(word, _words(tag)) for word in matched)]
+        like = ", ".join(tags) or "the name matches" if matched else "any"
+        return Found(place, minutes, f"{like}; nearest of {peers}" if peers > 1 else f"{like}; the only one")
+
+    def destination(self, name: str) -> Place | None:
+        """The place of that name or other name, whatever its kind; small differences in spelling are forgiven."""
+        wanted = " ".join(word for word in _words(name) if word != "the")
+        best, score = None, 0.0
+        for place in self.places:
+            for title in (place.name, *place.also):
+                known = " ".join(word for word in _words(title) if word != "the")
+                likeness = fuzz.ratio(wanted, known)
+                if likeness > score:
+                    best, score = place, likeness
+        return best if score >= ALIKE else None

@@ -1,0 +1,277 @@
+"""The rules of the gate as data: action x driving state -> allow, confirm or deny, with a reason and a source.
+
+Owns every threshold, verdict and spoken reason. Does not decide: ``vehicle.gate`` reads these rows.
+
+- Every action has exactly one row without conditions (its base). Rows with conditions can only make it stricter.
+- Of the rows whose conditions are met, the strictest verdict wins; of equally strict ones, the first in the table.
+- A condition on something unknown counts as met. Together with "unknown counts as moving" this makes a state that is
+  less known never more permissive.
+- Letters are the verdicts when parked, idling and moving: A allow (in a conditional row: no opinion), C confirm,
+  D deny.
+
+Tiers (our choice): 0 reads, 1 comfort and reversible, 2 needs care, 3 can pinch or take away the view, 4 parked only.
+What belongs to no tier (steering, brakes, horn, hazard lights, indicators, wipers, engine, driver assistance) has no
+action and no signal.
+
+Coupled actions of CAR-bench that switch something on along with what was asked (sunshade with the sunroof; fan, air
+conditioning and airflow with the front defroster; fan with the air conditioning) are in ``vehicle.catalog``. What would
+need a window closed, or contradicts a running interlock, is refused or asked about here. CAR-bench's weather check for
+fog lights has no row: the car has a rain sensor and no signal for fog.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+from types import MappingProxyType
+from typing import Any
+
+from schemas.events import Motion, Verdict
+
+STALE_S = 1.0
+"""Speed and gear older than this are unknown. Our choice: VSS feeds send speed at 10 Hz or more, so ten are lost."""
+
+CONFIRMATION_S = 8.0
+"""Seconds that a question stays open. Our choice (research table of this project)."""
+
+FAST_KMH = 80.0
+"""Above it, opening a window or the sunroof is asked about: noise and draught startle. Our choice."""
+
+VERY_FAST_KMH = 120.0
+"""Above it, opening is refused: the load on glass and roof grows with the square of speed. Our choice."""
+
+
+class Tier(IntEnum):
+    """How much harm an action can do."""
+
+    READ = 0
+    COMFORT = 1
+    CARE = 2
+    PINCH = 3
+    PARKED = 4
+
+
+RATE_WINDOW_S = 10.0
+"""Length of the window in which actions are counted. Our choice."""
+
+RATE_LIMITS: Mapping[Tier, int] = MappingProxyType(
+    {Tier.READ: 60, Tier.COMFORT: 20, Tier.CARE: 10, Tier.PINCH: 6, Tier.PARKED: 3}
+)
+"""How often one action may be carried out within the window: above what a person asks for, below what a loop does."""
+
+
+class Op(StrEnum):
+    """How a condition compares."""
+
+    IS = "is"
+    IN = "in"
+    ABOVE = "above"
+    BELOW = "below"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """``subject op value``.
+
+    The subject is ``slot.<name>``, ``speed`` (km/h), ``ignition``, ``opens`` or ``closes`` (the target against the
+    present position), ``widest_window`` (percent) or the name of a signal.
+    """
+
+    subject: str
+    op: Op
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One rule. ``verdicts`` by driving state."""
+
+    rule: str
+    action: str
+    tier: Tier
+    verdicts: Mapping[Motion, Verdict]
+    when: tuple[Condition, ...]
+    source: str
+
+    def reason(self, verdict: Verdict) -> str:
+        """The sentence to speak with this verdict; empty for ALLOW."""
+        if verdict is Verdict.ALLOW:
+            return ""
+        return (ASKING if verdict is Verdict.CONFIRM else REFUSING)[self.rule]
+
+
+_LETTERS = {"A": Verdict.ALLOW, "C": Verdict.CONFIRM, "D": Verdict.DENY}
+_CHOICE = "research table of this project: our choice"
+_FMVSS = "49 CFR 571.118 (FMVSS 118)"
+_MANUALS = "BMW and Mercedes owner manuals: what moves the driver is done at a stand only"
+_PINCH = "49 CFR 571.118 (FMVSS 118) in spirit; which openings are asked about is our choice"
+
+
+def _bench(policy: str) -> str:
+    return f"CAR-bench policy {policy} (arXiv 2601.22027)"
+
+
+def _row(rule: str, action: str, tier: int, verdicts: str, *when: Condition, source: str = _CHOICE) -> Row:
+    by_motion = dict(zip((Motion.PARKED, Motion.IDLING, Motion.MOVING), (_LETTERS[v] for v in verdicts), strict=True))
+    return Row(rule, action, Tier(tier), MappingProxyType(by_motion), when, source)
+
+
+def _is(subject: str, value: Any) -> Condition:
+    return Condition(subject, Op.IS, value)
+
+
+def _above(subject: str, value: float) -> Condition:
+    return Condition(subject, Op.ABOVE, value)
+
+
+def _below(subject: str, value: float) -> Condition:
+    return Condition(subject, Op.BELOW, value)
+
+
+_OPENS, _CLOSES, _IGNITION_OFF = _is("opens", True), _is("closes", True), _is("ignition", False)
+_ON, _OFF = _is("slot.on", True), _is("slot.on", False)
+_FAST, _VERY_FAST = _above("speed", FAST_KMH), _above("speed", VERY_FAST_KMH)
+_DEFROST = _is("climate.defrost_front", True)
+_COOLING, _DOWN = _is("climate.air_conditioning", True), _is("slot.change", "down")
+_LOW_FAN, _WIDE = _below("climate.fan", 3), _above("slot.percent", 25)
+_FOG, _DARK, _HIGH = _is("light.fog", True), _is("light.low_beam", False), _is("light.high_beam", True)
+_ROOF_OPEN, _WINDOWS_OPEN = _above("sunroof.position", 0), _above("widest_window", 20)
+_REAR = Condition("slot.window", Op.IN, ("rear_left", "rear_right", "all"))
+_NOT_WINDSHIELD = Condition("slot.direction", Op.IN, ("face", "feet", "face_and_feet"))
+
+ROWS: tuple[Row, ...] = (
+    # climate
+    _row("set_temperature", "set_temperature", 1, "AAA"),
+    _row("change_temperature", "change_temperature", 1, "AAA"),
+    _row("fan_for_defrost", "set_fan_speed", 1, "CCC", _below("slot.level", 2), _DEFROST, source=_bench("010")),
+    _row("set_fan_speed", "set_fan_speed", 1, "AAA"),
+    _row("fan_down_for_defrost", "change_fan_speed", 1, "CCC", _DOWN, _LOW_FAN, _DEFROST, source=_bench("010")),
+    _row("change_fan_speed", "change_fan_speed", 1, "AAA"),
+    _row("cooling_the_street", "set_air_conditioning", 1, "CCC", _ON, _WINDOWS_OPEN, source=_bench("011")),
+    _row("cooling_for_defrost", "set_air_conditioning", 1, "CCC", _OFF, _DEFROST, source=_bench("010")),
+    _row("set_air_conditioning", "set_air_conditioning", 1, "AAA"),
+    _row("airflow_for_defrost", "set_airflow", 1, "CCC", _NOT_WINDSHIELD, _DEFROST, source=_bench("010")),
+    _row("set_airflow", "set_airflow", 1, "AAA"),
+    _row("recirculation_fogs", "set_recirculation", 2, "CCC", _ON, _DEFROST),
+    _row("set_recirculation", "set_recirculation", 2, "AAA"),
+    _row("set_defrost", "set_defrost", 1, "AAA"),
+    # seats
+    _row("set_seat_heating", "set_seat_heating", 1, "AAA"),
+    _row("set_seat_ventilation", "set_seat_ventilation", 1, "AAA"),
+    _row("set_steering_wheel_heating", "set_steering_wheel_heating", 1, "AAA"),
+    _row("move_seat", "move_seat", 4, "ADD", source=_MANUALS),
+    # openings
+    _row("window_very_fast", "set_window", 3, "AAD", _OPENS, _VERY_FAST),
+    _row("window_ignition", "set_window", 3, "DDD", _CLOSES, _IGNITION_OFF, source=_FMVSS),
+    _row("window_fast", "set_window", 3, "AAC", _OPENS, _FAST),
+    _row("window_rear_closing", "set_window", 3, "CCC", _CLOSES, _REAR, source=_PINCH),
+    _row("window_and_cooling", "set_window", 3, "CCC", _OPENS, _WIDE, _COOLING, source=_bench("007")),
+    _row("set_window", "set_window", 3, "AAA"),
+    _row("sunroof_very_fast", "set_sunroof", 3, "AAD", _OPENS, _VERY_FAST),
+    _row("sunroof_ignition", "set_sunroof", 3, "DDD", _CLOSES, _IGNITION_OFF, source=_FMVSS),
+    _row("sunroof_fast", "set_sunroof", 3, "AAC", _OPENS, _FAST),
+    _row("sunroof_rain", "set_sunroof", 3, "CCC", _OPENS, _above("outside.rain", 0), source=_bench("008")),
+    _row("sunroof_closing", "set_sunroof", 3, "CCC", _CLOSES, source=_PINCH),
+    _row("set_sunroof", "set_sunroof", 3, "AAA"),
+    _row("shade_under_open_roof", "set_sunshade", 2, "DDD", _CLOSES, _ROOF_OPEN, source=_bench("005")),
+    _row("set_sunshade", "set_sunshade", 2, "AAA"),
+    _row("trunk_open", "set_trunk", 4, "CDD", _is("slot.open", True), source=_bench("004")),
+    _row("set_trunk", "set_trunk", 4, "CCD", source=_PINCH),
+    _row("unlock", "set_door_locks", 4, "CDD", _is("slot.locked", False)),
+    _row("set_door_locks", "set_door_locks", 4, "AAA"),
+    _row("fold_mirrors", "set_mirrors", 3, "AAD", _is("slot.folded", True)),
+    _row("set_mirrors", "set_mirrors", 3, "AAA"),
+    # lights
+    _row("set_ambient_light", "set_ambient_light", 1, "AAA"),
+    _row("set_ambient_color", "set_ambient_color", 1, "AAA"),
+    _row("set_ambient_brightness", "set_ambient_brightness", 1, "AAA"),
+    _row("change_ambient_brightness", "change_ambient_brightness", 1, "AAA"),
+    _row("set_reading_light", "set_reading_light", 1, "AAA"),
+    _row("dome_light_glare", "set_dome_light", 1, "AAC", _ON),
+    _row("set_dome_light", "set_dome_light", 1, "AAA"),
+    _row("low_beam_for_fog_lights", "set_low_beam", 3, "DDD", _OFF, _FOG, source=_bench("013")),
+    _row("low_beam_off", "set_low_beam", 3, "ADD", _OFF),
+    _row("set_low_beam", "set_low_beam", 3, "AAA"),
+    _row("high_beam_with_fog_lights", "set_high_beam", 3, "DDD", _ON, _FOG, source=_bench("014")),
+    _row("high_beam_dazzles", "set_high_beam", 3, "CCC", _ON, source=_bench("004")),
+    _row("set_high_beam", "set_high_beam", 3, "AAA"),
+    _row("fog_lights_without_low_beam", "set_fog_lights", 3, "DDD", _ON, _DARK, source=_bench("013")),
+    _row("fog_lights_with_high_beam", "set_fog_lights", 3, "DDD", _ON, _HIGH, source=_bench("013")),
+    _row("set_fog_lights", "set_fog_lights", 3, "AAA"),
+    # media
+    _row("play_music", "play_music", 1, "AAA"),
+    _row("play_radio", "play_radio", 1, "AAA"),
+    _row("play_podcast", "play_podcast", 1, "AAA"),
+    _row("set_volume", "set_volume", 1, "AAA"),
+    _row("change_volume", "change_volume", 1, "AAA"),
+    _row("set_playback", "set_playback", 1, "AAA"),
+    _row("set_mute", "set_mute", 1, "AAA"),
+    # navigation: spoken, moves nothing
+    _row("navigate_to", "navigate_to", 2, "AAA"),
+    _row("find_place", "find_place", 2, "AAA"),
+    _row("add_stop", "add_stop", 2, "AAA"),
+    _row("cancel_navigation", "cancel_navigation", 2, "AAA"),
+    _row("set_route_preference", "set_route_preference", 2, "AAA"),
+    # status
+    _row("get_range", "get_range", 0, "AAA"),
+    _row("get_tire_pressure", "get_tire_pressure", 0, "AAA"),
+    _row("get_outside_temperature", "get_outside_temperature", 0, "AAA"),
+    _row("get_cabin_temperature", "get_cabin_temperature", 0, "AAA"),
+    _row("get_navigation", "get_navigation", 0, "AAA"),
+)  # fmt: skip
+
+ASKING: Mapping[str, str] = MappingProxyType({
+    "fan_for_defrost": "The front defroster is on and needs the fan at two or more.",
+    "fan_down_for_defrost": "The front defroster is on and needs the fan at two or more.",
+    "cooling_the_street": "A window is open, so the air conditioning would cool the street.",
+    "cooling_for_defrost": "The front defroster is on; without the air conditioning the windscreen may fog up.",
+    "airflow_for_defrost": "The front defroster is on and needs the air at the windscreen.",
+    "recirculation_fogs": "The front defroster is on, and recirculated air fogs the windscreen.",
+    "window_fast": "We are going faster than 80, so it will be loud.",
+    "window_rear_closing": "Somebody may have a hand at a rear window.",
+    "window_and_cooling": "The air conditioning is on.",
+    "sunroof_fast": "We are going faster than 80, so it will be loud.",
+    "sunroof_rain": "It may be raining.",
+    "sunroof_closing": "Somebody may have a hand at the sunroof.",
+    "trunk_open": "The trunk needs room to open.",
+    "set_trunk": "Somebody may stand at the trunk.",
+    "unlock": "Anybody can open an unlocked door.",
+    "dome_light_glare": "The dome light makes it harder to see out.",
+    "high_beam_dazzles": "The high beam dazzles others.",
+})  # fmt: skip
+"""What is said before the question, by rule. A rule also asks where its signal is unknown."""
+
+REFUSING: Mapping[str, str] = MappingProxyType({
+    "move_seat": "I can only move your seat when we're parked.",
+    "window_very_fast": "I can only open a window below 120 kilometres an hour; ask me again when we're slower.",
+    "window_ignition": "I can only close windows while the ignition is on; switch it on and ask me again.",
+    "sunroof_very_fast": "I can only open the sunroof below 120 kilometres an hour; ask me again when we're slower.",
+    "sunroof_ignition": "I can only close the sunroof while the ignition is on; switch it on and ask me again.",
+    "shade_under_open_roof": "The sunshade can only close under a closed sunroof; ask me to close the sunroof first.",
+    "trunk_open": "I can only open the trunk when we're parked.",
+    "set_trunk": "I can only close the trunk when we stand still.",
+    "unlock": "I can only unlock the doors when we're parked.",
+    "fold_mirrors": "I can only fold the mirrors when we stand still.",
+    "low_beam_for_fog_lights": "The fog lights need the headlights; ask me to switch the fog lights off first.",
+    "low_beam_off": "I can only switch the headlights off when we're parked.",
+    "high_beam_with_fog_lights": "Fog lights and high beam don't mix; ask me to switch the fog lights off first.",
+    "fog_lights_without_low_beam": "The fog lights need the headlights; ask me to switch the headlights on first.",
+    "fog_lights_with_high_beam": "Fog lights and high beam don't mix; ask me to switch the high beam off first.",
+    "silent": "I'm not connected to the car yet; ask me again in a moment.",
+    "too_often": "That was too often in a row; ask me again in ten seconds.",
+    "not_fitted": "This car doesn't have that; ask me what I can do.",
+})  # fmt: skip
+"""What is said when a rule refuses: why, and what would work. The last three are no rows: see the gate and service."""
+
+
+def by_action(rows: tuple[Row, ...] = ROWS) -> Mapping[str, tuple[Row, ...]]:
+    """The rows of every action, in the table's order."""
+    grouped: dict[str, list[Row]] = {}
+    for row in rows:
+        grouped.setdefault(row.action, []).append(row)
+    return MappingProxyType({action: tuple(found) for action, found in grouped.items()})
+
+
+POLICY = by_action()
+"""The policy that is in force."""
