@@ -139,6 +139,8 @@ class Moved(Event):
     signal: str
     before: Any
     after: Any
+    target: Any = None
+    """Where it is going: equal to ``after`` once it has got there."""
 
 
 class ActionResult(Event):
