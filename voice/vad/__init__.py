@@ -1,0 +1,1 @@
+"""Telling speech from the rest, and where an utterance begins and ends."""

@@ -1,0 +1,195 @@
+"""Where an utterance begins and ends: a machine without I/O and without a clock.
+
+Time enters as frames: each call of `process` is one frame of `FRAME` samples, and every position counts samples since
+the last `reset`. The rules, in order:
+
+1. Speech begins when `start_frames` of the last `start_window` frames are speech (probability >= `start_at`). Its
+   position is the beginning of the first of them; who keeps audio must keep `preroll_frames` frames.
+2. A pause begins with the first frame under `stop_below`. It is over when `resume_frames` frames in a row are speech;
+   what lies between the two thresholds neither begins nor ends one.
+3. The utterance ends when the pause has lasted `silence_s`, or only `hurry_silence_s` while the caller knows that the
+   words so far are complete (`hurry`); not on a frame that is speech.
+4. The utterance ends `max_utterance_s` after it began, whatever is heard. After that no new one begins before a frame
+   under `stop_below`: a noise that was taken for speech must not keep the listener busy for ever.
+5. If nothing has begun `no_speech_s` after the reset or the last end, that is said once.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from enum import Enum
+from math import ceil, floor
+from typing import Literal
+
+from schemas.events import FRAME, SAMPLE_RATE
+
+PREROLL_S = 0.3
+"""Audio before the detected beginning that a recogniser should still get: the VAD is late on soft consonants."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointSettings:
+    """Thresholds and times. Measured by tests/audio/test_vad_in_noise.py; the figures are in docs/log.md."""
+
+    start_at: float = 0.5
+    """Probability from which on a frame is speech; Silero's own default."""
+    stop_below: float = 0.35
+    """Probability under which a frame is none; Silero's own default (0.15 less)."""
+    start_frames: int = 3
+    """96 ms of speech: the shortest answers last 250 ms, an expansion joint of the road less than 64 ms."""
+    start_window: int = 4
+    resume_frames: int = 2
+    silence_s: float = 0.6
+    """RealtimeSTT's default; 0.3 s cuts people off who think between words (heywillow/willow #254)."""
+    hurry_silence_s: float = 0.24
+    """Longer than the closure of a stop consonant (about 0.1 s) and than the gaps within a fluent phrase."""
+    max_utterance_s: float = 12.0
+    """Under the turn's own limit of 15 s, so that the utterance is closed by the endpointer."""
+    no_speech_s: float = 5.0
+
+    def __post_init__(self) -> None:
+        """Check the ranges.
+
+        Raises:
+            ValueError: Naming what does not fit.
+        """
+        if not 0.0 < self.stop_below <= self.start_at <= 1.0:
+            raise ValueError(f"need 0 < stop_below <= start_at <= 1; got {self.stop_below} and {self.start_at}")
+        if not 1 <= self.start_frames <= self.start_window or self.resume_frames < 1:
+            raise ValueError(
+                "need 1 <= start_frames <= start_window and resume_frames >= 1; "
+                f"got {self.start_frames}, {self.start_window} and {self.resume_frames}"
+            )
+        if not 0.0 < self.hurry_silence_s <= self.silence_s < self.max_utterance_s or self.no_speech_s <= 0.0:
+            raise ValueError(
+                "need 0 < hurry_silence_s <= silence_s < max_utterance_s and no_speech_s > 0; got "
+                f"{self.hurry_silence_s}, {self.silence_s}, {self.max_utterance_s} and {self.no_speech_s}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechStarted:
+    """Speech has begun."""
+
+    sample: int
+    """Where its first frame begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechEnded:
+    """The utterance is over."""
+
+    sample: int
+    """Where its last voice ended: the beginning of the closing pause, or the cap."""
+    reason: Literal["silence", "hurry", "cap"]
+
+
+@dataclass(frozen=True, slots=True)
+class NoSpeech:
+    """Nobody has spoken for `no_speech_s`."""
+
+    sample: int
+
+
+EndpointEvent = SpeechStarted | SpeechEnded | NoSpeech
+
+
+class _State(Enum):
+    WAITING = "waiting"
+    SPEAKING = "speaking"
+    BARRED = "barred"
+    """After the cap, until the first quiet frame."""
+
+
+class Endpointer:
+    """Finds beginnings and ends in a row of speech probabilities; after an end it waits for the next beginning."""
+
+    def __init__(self, settings: EndpointSettings | None = None) -> None:
+        """An endpointer at position 0."""
+        self.settings = settings or EndpointSettings()
+        self.reset()
+
+    @property
+    def preroll_frames(self) -> int:
+        """Frames that the caller must keep, the present one included, to have `PREROLL_S` before any beginning."""
+        return self.settings.start_window + ceil(PREROLL_S * SAMPLE_RATE / FRAME)
+
+    def reset(self) -> None:
+        """Forget everything; positions count from here. `hurry` is off."""
+        self._frames = 0
+        self._hurry = False
+        self._wait()
+        self._state = _State.WAITING
+
+    def hurry(self, complete: bool) -> None:
+        """Tell whether the words so far are a complete command; holds until told otherwise or the utterance ends."""
+        self._hurry = complete
+
+    def process(self, probability: float) -> EndpointEvent | None:
+        """Take the next frame's probability of speech; what it leads to.
+
+        Raises:
+            ValueError: Not within 0..1.
+        """
+        if not 0.0 <= probability <= 1.0:
+            raise ValueError(f"a probability lies within 0..1; got {probability}")
+        self._frames += 1
+        match self._state:
+            case _State.WAITING:
+                return self._waiting(probability)
+            case _State.SPEAKING:
+                return self._speaking(probability)
+            case _State.BARRED:
+                if probability < self.settings.stop_below:
+                    self._wait()
+                return None
+
+    def _wait(self) -> None:
+        self._state = _State.WAITING
+        self._recent: deque[bool] = deque(maxlen=self.settings.start_window)
+        self._waits_since = self._frames
+        self._told = False
+
+    def _waiting(self, probability: float) -> EndpointEvent | None:
+        self._recent.append(probability >= self.settings.start_at)
+        if sum(self._recent) >= self.settings.start_frames:
+            first = self._frames - len(self._recent) + list(self._recent).index(True)
+            self._began, self._quiet_since, self._run = first, None, self.settings.resume_frames
+            self._state = _State.SPEAKING
+            return SpeechStarted(first * FRAME)
+        if not self._told and self._frames - self._waits_since >= _frames(self.settings.no_speech_s):
+            self._told = True
+            return NoSpeech(self._frames * FRAME)
+        return None
+
+    def _speaking(self, probability: float) -> EndpointEvent | None:
+        settings = self.settings
+        speech = probability >= settings.start_at
+        self._run = self._run + 1 if speech else 0
+        if self._run >= settings.resume_frames:
+            self._quiet_since = None
+        elif probability < settings.stop_below and self._quiet_since is None:
+            self._quiet_since = self._frames - 1
+        if self._quiet_since is not None and not speech:
+            pause = self._frames - self._quiet_since
+            if pause >= _frames(settings.silence_s):
+                return self._end("silence", self._quiet_since)
+            if self._hurry and pause >= _frames(settings.hurry_silence_s):
+                return self._end("hurry", self._quiet_since)
+        if self._frames - self._began >= floor(settings.max_utterance_s * SAMPLE_RATE / FRAME):
+            end = self._frames if self._quiet_since is None else self._quiet_since
+            return self._end("cap", end)
+        return None
+
+    def _end(self, reason: Literal["silence", "hurry", "cap"], frame: int) -> SpeechEnded:
+        self._hurry = False
+        self._wait()
+        if reason == "cap":
+            self._state = _State.BARRED
+        return SpeechEnded(frame * FRAME, reason)
+
+
+def _frames(seconds: float) -> int:
+    """The least number of frames that last as long."""
+    return ceil(seconds * SAMPLE_RATE / FRAME - 1e-9)
