@@ -1,0 +1,86 @@
+# The virtual environment in .venv: made, filled, stamped. The stamp is written last, so an interrupted run leaves none.
+# Sourced by deploy/up.
+
+VENV=$ROOT/.venv
+LOGS=$ROOT/.cache/setup
+STAMP=$VENV/.glovebox-stamp
+
+export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1 PIP_NO_PYTHON_VERSION_WARNING=1
+
+# What the environment was made from: another value means that it has to be brought up to date.
+environment_digest() {
+    { printf '%s\n' "$ROOT"; cat "$ROOT/pyproject.toml" "$ROOT/deploy/constraints.txt" "$ROOT"/deploy/setup/*; } | sha256sum | cut -d' ' -f1
+}
+
+environment_ready() { # MODE
+    [ -f "$STAMP" ] && [ -x "$VENV/bin/glovebox" ] && "$VENV/bin/python" -c '' 2>/dev/null || return 1
+    command -v espeak-ng >/dev/null || return 1
+    local digest made
+    read -r digest made <"$STAMP" || return 1
+    [ "$digest" = "$(environment_digest)" ] && { [ "$made" = dev ] || [ "$made" = "$1" ]; }
+}
+
+lock_setup() {
+    mkdir -p "$ROOT/.cache"
+    if command -v flock >/dev/null; then
+        exec 9>"$ROOT/.cache/setup.lock"
+        if ! flock -n 9; then
+            note "another set-up of this folder is running; waiting for it"
+            flock 9
+        fi
+    fi
+}
+
+unlock_setup() {
+    exec 9>&- || true
+}
+
+make_environment() { # PYTHON
+    if [ -x "$VENV/bin/python" ] && "$VENV/bin/python" -m pip --version >/dev/null 2>&1 &&
+        [ "$("$VENV/bin/python" -c 'import sys; print(sys.base_prefix, sys.version_info[:2])')" = \
+            "$("$1" -c 'import sys; print(sys.base_prefix, sys.version_info[:2])')" ]; then
+        note "keeping $VENV"
+        return
+    fi
+    rm -rf -- "$VENV"
+    watch_command "making $VENV" "$LOGS/venv.log" "Check that $1 can make virtual environments." "$1" -m venv "$VENV"
+}
+
+install_packages() { # FOLDER MODE
+    local wheels=() name project=$ROOT
+    for name in "${BUILT[@]}"; do
+        wheels+=("$(kept_wheel "$VENV/bin/python" "$1" "$name")")
+    done
+    if [ "$2" = dev ]; then project="$ROOT[dev]"; fi
+    watch_command "installing packages" "$LOGS/install.log" \
+        "If they could not be fetched, look whether this machine reaches a Python package index, and run this again." \
+        "$VENV/bin/python" -m pip install --constraint "$ROOT/deploy/constraints.txt" "${wheels[@]}" --editable "$project"
+}
+
+check_environment() {
+    watch_command "checking that everything loads" "$LOGS/load.log" "Remove $VENV and $CACHE/wheels and run this again." \
+        "$VENV/bin/python" -c 'import deploy, hassil, hnswlib, llama_cpp, onnxruntime, pocketsphinx, soundfile, soxr, sqlcipher3, tokenizers'
+}
+
+set_up() { # MODE
+    local begun=$SECONDS python folder builds=yes
+    rm -f -- "$STAMP"
+    step "Looking at this machine"
+    python=$(find_python)
+    folder=$(wheel_folder "$python")
+    if all_kept "$python" "$folder"; then builds=no; fi
+    check_machine "$python" "$builds"
+    note "Python $("$python" -c 'import platform; print(platform.python_version())') at $python"
+    step "Making the environment"
+    make_environment "$python"
+    step "Building what comes as source only"
+    if [ "$builds" = yes ]; then note "once; kept in $folder"; else note "kept from before in $folder"; fi
+    build_wheels "$folder"
+    step "Installing"
+    install_packages "$folder" "$1"
+    step "Checking"
+    check_environment
+    printf '%s %s\n' "$(environment_digest)" "$1" >"$STAMP.new"
+    mv -- "$STAMP.new" "$STAMP"
+    note "Glovebox is set up ($((SECONDS - begun)) s)."
+}
