@@ -127,9 +127,11 @@ def _travels(subject: str, action: Action, state: VehicleState) -> bool | None:
     target: float = getattr(action, "percent")  # noqa: B009 - only actions with a position have travel rows
     positions = [_number(state.values.get(name)) for name in names]
     known = [position for position in positions if position is not None]
-    if any(target > position if subject == "opens" else target < position for position in known):
+    opens = subject == "opens"
+    if any(target > position if opens else target < position for position in known):
         return True
-    return None if len(known) < len(positions) else False
+    possible = target > 0.0 if opens else target < 100.0  # wherever the unknown ones are
+    return None if possible and len(known) < len(positions) else False
 
 
 def _widest_window(state: VehicleState) -> float | None:
