@@ -14,16 +14,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from deploy.config import Config
-from deploy.timeline import Timeline, TimelineEntry, entry_of, reply_entries
-from memory.keys import KeyFile
 from memory.service import DriverMemory
-from memory.vault import Vault
 from models.catalog import Catalog
-from models.commands.matcher import TemplateMatcher
 from models.runtime.llamacpp import LlamaCppModel
 from models.runtime.onnx_encoder import OnnxEncoder
 from models.structured import StructuredFiller
+
+from deploy.config import Config
+from deploy.timeline import Timeline, TimelineEntry, entry_of, reply_entries
+from models.commands.matcher import TemplateMatcher
 from schemas.errors import NoSpeechError
 from schemas.events import Transcript, VehicleState
 from schemas.memory import Decision

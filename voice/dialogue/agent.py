@@ -245,5 +245,5 @@ class Dialogue:
 
 def _title(key: str) -> str:
     """A category's spoken name, whatever its level."""
-    last = key.split(".")[-1]
+    last = key.rsplit(".", maxsplit=1)[-1]
     return (MAIN_TITLES.get(last) or SUB_TITLES.get(last) or BY_DETAIL[last].title).lower()

@@ -43,7 +43,8 @@ class Operator:
 
     def propose(self, text: str, plan: Plan) -> Proposal:
         """The actions for a request; empty with a reason when nothing valid came of it. Never raises for the model's
-        sake."""
+        sake.
+        """
         proposal = Proposal()
         started = time.perf_counter()
         if plan.details:
