@@ -1,0 +1,88 @@
+"""Prompts: the compact format of our own model, and plain instructions for larger ones.
+
+Owns: both formats. Neither takes text from outside as it is: turns and facts come as words, without the marks that
+could imitate a format.
+
+Compact, with the names of the slice's leaves written as they will stand in the output (one token each)::
+
+    <|act|>"set_temperature":"set_window":<|fact|>"preferred_temperature": 21 degrees<|turn|>0 i'm cold<|out|>
+
+The order is task, slice, facts, turns: what changes least comes first, for the prefix that llama.cpp keeps. Every word
+has a space before it, also the first, so that a word has one spelling in tokens.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from models.structured.grammar import Schema, choices, leaves, resolve
+from models.structured.words import fact_parts, words
+from schemas.actions import BY_NAME
+from schemas.preferences import BY_DETAIL
+
+TASKS = ("act", "extract", "maintain")
+OUT = "<|out|>"
+LEAD = " "
+"""What grounded strings begin with in our own model's output (see `models.structured.grammar.Grammar`)."""
+KEYS = frozenset(BY_NAME) | frozenset(BY_DETAIL)
+"""Names that are written as keys in the compact format."""
+
+
+def compact(task: str, schema: Schema, turns: Sequence[str], facts: Sequence[str]) -> str:
+    """The prompt of our own model."""
+    names = "".join(f"{json.dumps(path[-1])}:" for path, _ in leaves(schema))
+    said = "".join(f"<|turn|>{number}{_spaced(turn)}" for number, turn in enumerate(turns))
+    return f"<|{task}|>{names}{''.join(map(_fact, facts))}{said}{OUT}"
+
+
+def _spaced(text: str) -> str:
+    return "".join(f" {word}" for word in words(text))
+
+
+def _fact(fact: str) -> str:
+    name, value = fact_parts(fact)
+    if name == "new":
+        return f"<|new|>{_spaced(value)}"
+    head = f"{json.dumps(name)}:" if name in KEYS else name if name.isdecimal() else _spaced(name)
+    return f"<|fact|>{head}" + (f"{json.dumps(value)}:" if value in KEYS else _spaced(value))
+
+
+INSTRUCTIONS = {
+    "act": "You work in a car. Turn the driver's last request into a JSON object of actions. Use only the actions "
+    "listed. Where the request leaves something open, use a fact if one fits. If none of the listed actions is asked "
+    "for, answer {}.",
+    "extract": "You work in a car. Write down lasting preferences of the driver as a JSON object. Use only the listed "
+    "categories; for each mention give the number of the turn and the words of the value. One-off wishes, questions and "
+    "other people's preferences do not count. If there is nothing, answer {}.",
+    "maintain": "You keep a list of a driver's preferences. Decide about the new one: pass if an entry says the same, "
+    "update if it replaces an entry, append if it joins the list. Answer with a JSON object; entry is the number of "
+    "the entry that is repeated or replaced.",
+}
+
+
+def chat(task: str, schema: Schema, turns: Sequence[str], facts: Sequence[str]) -> tuple[str, str]:
+    """System and user text for an instruct model: the instructions, the slice with its descriptions, the words."""
+    listed = "\n".join(f"- {'.'.join(path)}: {_described(part, schema)}" for path, part in leaves(schema))
+    system = INSTRUCTIONS[task] + (f"\n{listed}" if listed else "")
+    parts = [(" ".join(words(name.replace("_", " "))), " ".join(words(value))) for name, value in map(fact_parts, facts)]
+    lines = [f"Fact: {name + ': ' if name else ''}{value}" for name, value in parts]
+    lines += [f"Turn {number}: {' '.join(words(turn))}" for number, turn in enumerate(turns)]
+    return system, "\n".join(lines)
+
+
+def _described(part: Schema, root: Schema) -> str:
+    inner = resolve(part, root)
+    slots = [f"{name} ({_values(resolve(slot, root))})" for name, slot in inner.get("properties", {}).items()]
+    text = str(part.get("description", ""))
+    return f"{text} {'; '.join(slots)}".strip()
+
+
+def _values(slot: Schema) -> str:
+    values: list[Any] | None = choices(slot)
+    if values is None:
+        return "words that were said"
+    if len(values) > 10:
+        return f"{values[0]:g} to {values[-1]:g} in steps of {values[1] - values[0]:g}"
+    return ", ".join(json.dumps(value) for value in values)

@@ -1,0 +1,1 @@
+"""Trains the built-in language model: examples, vocabulary, network, export and measurement."""

@@ -1,0 +1,305 @@
+"""Examples of the three tasks: sentences of the phrase bank and the templates, in slices such as the encoder makes.
+
+Owns: which slice a sentence is shown with, and the output that is right for it. The words come from
+``models.training.conversations`` and ``models.commands``. What was left out of a slice (opted out, not in this vehicle)
+must not be filled into a neighbour: there the right output is ``{}``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from random import Random
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel
+
+from models.commands.templates import Templates, load_templates
+from models.structured.grammar import Schema, resolve
+from models.structured.prompt import LEAD, compact
+from models.structured.words import Sources, grounded, words
+from models.training import conversations, phrases
+from models.training.language.maintain import maintain
+from schemas.actions import ACTIONS, BY_NAME, action_model
+from schemas.events import CommandKind
+from schemas.memory import MaintenanceChoice
+from schemas.preferences import BY_DETAIL, CATEGORIES, preference_model
+
+LEAST, MOST = 3, 8
+"""Leaves in a slice, as the coordinator and extraction make them."""
+MISHEARD_SHARE = 0.3
+"""Examples with a small recogniser's mistakes."""
+ACT_KINDS = {"request": 0.62, "command": 0.16, "two": 0.09, "nothing": 0.13}
+"""What act examples are made from."""
+WITHOUT_TRUTH = 0.12
+"""Examples whose true leaf is not in the slice."""
+NEAR = 0.65
+"""Distractors from the same group (domain, main category); the encoder's slices are mostly such."""
+RENAMED = 0.3
+"""Names (of artists, places, brands) that are replaced by random words, so that copying does not depend on the name."""
+NAME_SLOTS = ("artist", "song", "station", "show", "destination")
+NAME_DETAILS = (
+    "preferred_gas_station", "preferred_charging_network", "preferred_supermarket_chain", "favorite_artists_or_bands",
+    "favorite_songs", "preferred_music_streaming_service", "preferred_radio_station", "favorite_podcast_shows",
+    "general_news_source", "favourite_cuisine", "fast_food_preference",
+)  # fmt: skip
+"""Detail categories whose values are names that nobody can list."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A call of ``fill`` and the right answer."""
+
+    task: str
+    model: type[BaseModel]
+    turns: tuple[str, ...]
+    facts: tuple[str, ...]
+    answer: BaseModel
+    kind: str
+    """What it was made from, for reports."""
+
+    @property
+    def prompt(self) -> str:
+        """The prompt, as ``Structured`` makes it."""
+        return compact(self.task, _schema(self.model), self.turns, self.facts)
+
+    @property
+    def output(self) -> str:
+        """The right output, as the grammar has it."""
+        data = self.answer.model_dump(mode="json", exclude_defaults=True)
+        return json.dumps(_led(data, _schema(self.model), _schema(self.model)), separators=(",", ":"), ensure_ascii=False)
+
+
+@lru_cache(maxsize=4096)
+def _schema(model: type[BaseModel]) -> Schema:
+    return model.model_json_schema()
+
+
+def _led(data: Any, schema: Schema, root: Schema) -> Any:
+    """JSON values in the grammar's form: grounded strings with `LEAD`, whole numbers without a point."""
+    schema = resolve(schema, root)
+    if isinstance(data, dict):
+        return {name: _led(value, schema["properties"][name], root) for name, value in data.items()}
+    if isinstance(data, list):
+        return [_led(value, schema["items"], root) for value in data]
+    if isinstance(data, float) and data.is_integer():
+        return int(data)
+    return LEAD + data if isinstance(data, str) and schema.get("grounded") else data
+
+
+class Examples:
+    """Draws examples. Deterministic for a seed."""
+
+    def __init__(self, seed: int, *, held_out: bool = False, names: Sequence[str] = ()) -> None:
+        """A source of examples.
+
+        Args:
+            seed: of all chance.
+            held_out: from the part of the phrase bank that is never trained on.
+            names: words that random names are made of; empty: names stay.
+        """
+        self._rng, self._held_out, self._names = Random(seed), held_out, names  # noqa: S311 - examples, not secrets
+        self._numpy = np.random.default_rng(seed)
+        self._templates: Templates = load_templates()
+
+    def draw(self, n: int, tasks: Mapping[str, float]) -> list[Example]:
+        """``n`` examples of tasks in these shares."""
+        makers: dict[str, Callable[[], Example | None]] = {
+            "act": self.act, "extract": self.extract, "maintain": self.maintain
+        }  # fmt: skip
+        drawn: list[Example] = []
+        names, shares = list(tasks), list(tasks.values())
+        while len(drawn) < n:
+            example = makers[self._rng.choices(names, shares)[0]]()
+            if example is not None:
+                drawn.append(example)
+        return drawn
+
+    def act(self) -> Example | None:
+        """One request; None where the words at hand cannot make one."""
+        rng = self._rng
+        kinds = {name: share for name, share in ACT_KINDS.items() if not (self._held_out and name == "command")}
+        kind = rng.choices(list(kinds), list(kinds.values()))[0]
+        facts: tuple[str, ...] = ()
+        wanted: list[tuple[str, dict[str, Any]]] = []
+        about: list[str] = []
+        if kind == "nothing":
+            negative = conversations.negatives(rng, 1, held_out=self._held_out)[0]
+            if negative.asks:
+                return None
+            text = negative.text
+            about = [rng.choice(list(BY_NAME))]
+            if rng.random() < 0.3:
+                facts = conversations.requests(rng, 1, held_out=self._held_out)[0].facts
+        elif kind == "command":
+            text, command = self._templates.sample(self._numpy, 1)[0]
+            if command.kind is not CommandKind.ACTION:
+                return None
+            wanted, about = [(command.name, dict(command.slots))], [command.name]
+        else:
+            asked = conversations.requests(rng, 1 if kind == "request" else 2, held_out=self._held_out)
+            if len({request.intent for request in asked}) < len(asked):
+                return None
+            if len(asked) > 1 and any(request.facts for request in asked[1:]):
+                return None
+            named = [self._renamed(request.text, request.slots or {}) for request in asked]
+            text = rng.choice((" and ", " and then ", " also ", " and please ")).join(said for said, _ in named)
+            facts, about = asked[0].facts, [request.intent for request in asked]
+            wanted = [(r.action, slots) for r, (_, slots) in zip(asked, named, strict=True) if r.action]
+        if kind != "nothing" and rng.random() < WITHOUT_TRUTH:
+            gone = rng.choice(about)
+            wanted = [(name, slots) for name, slots in wanted if name != gone]
+        else:
+            gone = ""
+        leaves = self._slice([name for name in about if name != gone], about, gone, _actions_by_group())
+        said = [value for _, slots in wanted for value in slots.values() if isinstance(value, str)]
+        text = self._misheard(text, said)
+        tree: dict[str, dict[str, Any]] = {}
+        for name, slots in wanted:
+            tree.setdefault(BY_NAME[name].domain.value, {})[name] = slots
+        return self._example("act", action_model(leaves), (text,), facts, tree, kind if not gone else "left out")
+
+    def extract(self) -> Example | None:
+        """One conversation's driver turns; None where the words at hand cannot make one."""
+        rng = self._rng
+        chance = rng.random()
+        gold: list[tuple[int, str, str]] = []
+        if chance < 0.45:
+            statement = conversations.statements(rng, 1, held_out=self._held_out)[0]
+            turns, gold = [statement.text], [(0, statement.detail, statement.said)]
+            kind = "negated" if statement.negated else "statement"
+        elif chance < 0.9:
+            dialogue = conversations.conversations(rng, 1, held_out=self._held_out)[0]
+            turns = [text for speaker, text in dialogue.turns if speaker == "driver"]
+            gold = [(g.turn, g.detail, g.said) for g in dialogue.gold]
+            kind = "dialogue" if gold else "no preference"
+        else:
+            turns = [
+                (conversations.negatives if rng.random() < 0.7 else conversations.requests)(
+                    rng, 1, held_out=self._held_out
+                )[0].text
+                for _ in range(rng.randint(1, 3))
+            ]
+            kind = "no preference"
+        renamed = [self._renamed_mention(turns, mention) for mention in gold]
+        gold = [mention for mention in renamed if mention]
+        turns = [
+            self._misheard(text, [said for at, _, said in gold if at == turn]) for turn, text in enumerate(turns)
+        ]
+        about = [detail for _, detail, _ in gold]
+        gone = rng.choice(about) if about and rng.random() < WITHOUT_TRUTH else ""
+        gold = [mention for mention in gold if mention[1] != gone]
+        seed = about or [rng.choice(list(BY_DETAIL))]
+        leaves = self._slice([detail for _, detail, _ in gold], seed, gone, _details_by_group())
+        tree: dict[str, dict[str, dict[str, Any]]] = {}
+        for turn, detail, said in gold:
+            main, sub, _ = BY_DETAIL[detail].path
+            mentions = tree.setdefault(main, {}).setdefault(sub, {}).setdefault(detail, [])
+            mentions.append({"turn": turn, "value": said})
+        kind = "left out" if gone else kind
+        return self._example("extract", preference_model(leaves), tuple(turns), (), tree, kind)
+
+    def maintain(self) -> Example | None:
+        """One new value against a list; None where the words at hand cannot make one."""
+        case = maintain(self._rng, held_out=self._held_out, names=self._names)
+        if case is None:
+            return None
+        return self._example("maintain", MaintenanceChoice, (case.sentence,), case.facts, case.choice, case.kind)
+
+    def _example(
+        self, task: str, model: type[BaseModel], turns: tuple[str, ...], facts: tuple[str, ...], tree: Any, kind: str
+    ) -> Example | None:
+        """The example, if it is valid and its strings are words that were said."""
+        try:
+            answer = model.model_validate(tree)
+        except ValueError:
+            return None
+        sources = Sources.of(turns, facts)
+        for value, texts in _said(answer.model_dump(mode="json", exclude_none=True), sources):
+            if not grounded(value, texts):
+                return None
+        return Example(task, model, turns, facts, answer, kind)
+
+    def _slice(
+        self, true: Sequence[str], about: Sequence[str], gone: str, groups: Mapping[str, Sequence[str]]
+    ) -> tuple[str, ...]:
+        """The true leaves with distractors, without ``gone``."""
+        rng = self._rng
+        chosen = dict.fromkeys(true)
+        size = max(rng.randint(LEAST, MOST), len(chosen))
+        everything = list(dict.fromkeys(leaf for group in groups.values() for leaf in group))
+        while len(chosen) < size:
+            pool = groups[rng.choice(list(about))] if rng.random() < NEAR else everything
+            leaf = rng.choice(pool)
+            if leaf != gone and (leaf not in about or leaf in chosen):
+                chosen[leaf] = None
+            elif len(pool) <= len(about) + 1:
+                chosen[rng.choice([name for name in everything if name not in about])] = None
+        return tuple(chosen)
+
+    def _misheard(self, text: str, said: Sequence[str]) -> str:
+        if self._rng.random() >= MISHEARD_SHARE:
+            return text
+        keep = next((value for value in said if value in text), "")
+        heard = conversations.misheard(self._rng, text, keep)
+        return heard if all(value in heard for value in said if value in text) else text
+
+    def _name(self) -> str:
+        return " ".join(self._rng.choice(self._names) for _ in range(self._rng.choices((1, 2, 3), (5, 4, 2))[0]))
+
+    def _renamed(self, text: str, slots: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        changed = dict(slots)
+        for slot, value in slots.items():
+            if slot in NAME_SLOTS and self._names and text.count(str(value)) == 1 and self._rng.random() < RENAMED:
+                name = self._name()
+                text, changed[slot] = text.replace(value, name), name
+        return text, changed
+
+    def _renamed_mention(self, turns: list[str], mention: tuple[int, str, str]) -> tuple[int, str, str] | None:
+        """The mention, its value perhaps renamed (in ``turns`` as well); in the form of words."""
+        turn, detail, said = mention
+        if (
+            detail in NAME_DETAILS
+            and self._names
+            and turns[turn].count(said) == 1
+            and self._rng.random() < RENAMED
+        ):
+            name = self._name()
+            turns[turn] = turns[turn].replace(said, name)
+            said = name
+        said = " ".join(words(said))
+        return (turn, detail, said) if said else None
+
+
+def _said(data: Any, sources: Sources) -> list[tuple[str, Any]]:
+    """Every grounded string of a dumped answer with the texts that it must come from."""
+    found: list[tuple[str, Any]] = []
+    if isinstance(data, dict):
+        if "value" in data:
+            return [(data["value"], (sources.turns[data["turn"]],))]
+        for name, value in data.items():
+            if isinstance(value, str) and name in (*NAME_SLOTS, "genre", "quality"):
+                found.append((value, sources.everything))
+            found += _said(value, sources)
+    elif isinstance(data, list):
+        found = [item for value in data for item in _said(value, sources)]
+    return found
+
+
+@lru_cache(maxsize=1)
+def _actions_by_group() -> dict[str, list[str]]:
+    """Action -> those of its domain."""
+    return {a.name: [b.name for b in ACTIONS if b.domain is a.domain] for a in ACTIONS}
+
+
+@lru_cache(maxsize=1)
+def _details_by_group() -> dict[str, list[str]]:
+    """Detail -> those of its main category, those of its sub category twice."""
+    return {
+        c.detail: [d.detail for d in CATEGORIES if d.main == c.main for _ in range(2 if d.sub == c.sub else 1)]
+        for c in CATEGORIES
+        if c.detail in phrases.topics()
+    }

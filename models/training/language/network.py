@@ -1,0 +1,141 @@
+"""The network: a small decoder of the llama architecture, with vectors of words borrowed from all-MiniLM-L6-v2.
+
+Owns: the shapes and the forward pass; `models.training.language.export` writes the same arithmetic for llama.cpp: RMSNorm,
+rotary positions on neighbouring pairs, SwiGLU, one matrix for input and output vectors.
+
+A token's vector is ``prior @ project + own``: ``prior`` (fixed) is the mean of MiniLM's word vectors for the token's text,
+``own`` is learnt and begins at zero for words. So a word that was never trained on still lies near words that mean
+something like it. The sum is what is exported.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Sizes of the network; all are multiples of 32, the block of GGUF's Q8_0."""
+
+    vocabulary: int
+    prior: int = 384
+    """MiniLM's word vectors."""
+    width: int = 256
+    layers: int = 4
+    heads: int = 8
+    inner: int = 704
+    context: int = 1024
+    base: float = 10_000.0
+    """Of the rotary positions; llama's value."""
+    epsilon: float = 1e-5
+    dropout: float = 0.1
+
+    @property
+    def head(self) -> int:
+        """Width of one head."""
+        return self.width // self.heads
+
+
+def rotations(shape: Shape, length: int) -> Tensor:
+    """Rotary factors, complex, (length, head / 2)."""
+    frequency = shape.base ** (-torch.arange(0, shape.head, 2).float() / shape.head)
+    angle = torch.outer(torch.arange(length).float(), frequency)
+    return torch.polar(torch.ones_like(angle), angle)
+
+
+def rotate(x: Tensor, by: Tensor) -> Tensor:
+    """Rotate neighbouring pairs: x (batch, heads, length, head), by (length, head / 2) complex."""
+    pairs = torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2))
+    return torch.view_as_real(pairs * by).flatten(-2)
+
+
+class Block(nn.Module):
+    """Attention and feed-forward, each on a normalised copy and added back."""
+
+    def __init__(self, shape: Shape) -> None:
+        """Weights begin as normal(0.02), those that write to the residual stream smaller by sqrt(2 layers)."""
+        super().__init__()
+        width, inner = shape.width, shape.inner
+        self.shape = shape
+        self.attn_norm = nn.RMSNorm(width, eps=shape.epsilon)
+        self.ffn_norm = nn.RMSNorm(width, eps=shape.epsilon)
+        self.attn_q, self.attn_k, self.attn_v, self.attn_output = (
+            nn.Linear(width, width, bias=False) for _ in range(4)
+        )
+        self.ffn_gate, self.ffn_up = nn.Linear(width, inner, bias=False), nn.Linear(width, inner, bias=False)
+        self.ffn_down = nn.Linear(inner, width, bias=False)
+        for linear in (self.attn_q, self.attn_k, self.attn_v, self.ffn_gate, self.ffn_up):
+            nn.init.normal_(linear.weight, std=1 / math.sqrt(width))
+        for linear in (self.attn_output, self.ffn_down):
+            nn.init.normal_(linear.weight, std=1 / math.sqrt(linear.in_features * 2 * shape.layers))
+
+    def forward(self, x: Tensor, by: Tensor) -> Tensor:
+        """(batch, length, width) -> the same; causal."""
+        batch, length, width = x.shape
+        dropout = self.shape.dropout
+        normed = self.attn_norm(x)
+        q, k, v = (
+            linear(normed).view(batch, length, self.shape.heads, self.shape.head).transpose(1, 2)
+            for linear in (self.attn_q, self.attn_k, self.attn_v)
+        )
+        mixed = functional.scaled_dot_product_attention(rotate(q, by), rotate(k, by), v, is_causal=True)
+        out = self.attn_output(mixed.transpose(1, 2).reshape(batch, length, width))
+        x = x + functional.dropout(out, dropout, self.training)
+        normed = self.ffn_norm(x)
+        out = self.ffn_down(functional.silu(self.ffn_gate(normed)) * self.ffn_up(normed))
+        return x + functional.dropout(out, dropout, self.training)
+
+
+class Network(nn.Module):
+    """The decoder."""
+
+    prior: Tensor
+
+    def __init__(self, shape: Shape, prior: Tensor, free: Tensor) -> None:
+        """A network with random weights.
+
+        Args:
+            shape: its sizes.
+            prior: (vocabulary, prior) fixed vectors, mean 0 and deviation 1.
+            free: (vocabulary,) bool, the tokens whose own part begins random: those that mean more than their words.
+        """
+        super().__init__()
+        self.shape = shape
+        self.register_buffer("prior", prior)
+        self.project = nn.Parameter(torch.randn(shape.prior, shape.width) * 0.05 / math.sqrt(shape.prior))
+        own = torch.randn(shape.vocabulary, shape.width) * 0.05 * free[:, None]
+        self.own = nn.Parameter(own)
+        self.blocks = nn.ModuleList(Block(shape) for _ in range(shape.layers))
+        self.output_norm = nn.RMSNorm(shape.width, eps=shape.epsilon)
+
+    def vectors(self, tokens: Tensor) -> Tensor:
+        """Vectors of tokens (any shape), for input and output."""
+        return self.prior[tokens] @ self.project + self.own[tokens]
+
+    def hidden(self, x: Tensor) -> Tensor:
+        """(batch, length, width) of token vectors -> (batch, length, width), normalised."""
+        by = rotations(self.shape, x.shape[1])
+        for block in self.blocks:
+            x = block(x, by)
+        return self.output_norm(x)
+
+    def loss(self, tokens: Tensor, counts: Tensor, candidates: Tensor) -> Tensor:
+        """Mean cross entropy where ``counts``.
+
+        Args:
+            tokens: (batch, length) int64, padded at the end.
+            counts: (batch, length) bool: the tokens to be predicted.
+            candidates: (n,) sorted tokens that compete: all in the batch and all marks. Others are left alone: at run time
+                the grammar rules them out, and words that were never seen keep their place.
+        """
+        known = self.vectors(candidates)
+        index = torch.searchsorted(candidates, tokens)
+        hidden = self.hidden(functional.embedding(index, known))
+        chosen = counts[:, 1:]
+        logits = hidden[:, :-1][chosen] @ known.T
+        return functional.cross_entropy(logits, index[:, 1:][chosen])
