@@ -8,33 +8,41 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from memory.service import DriverMemory
-from models.catalog import Catalog
-from models.runtime.llamacpp import LlamaCppModel
-from models.runtime.onnx_encoder import OnnxEncoder
-from models.structured import StructuredFiller
+from pydantic import BaseModel
 
 from deploy.config import Config
 from deploy.timeline import Timeline, TimelineEntry, entry_of, reply_entries
+from memory.keys import KeyFile
+from memory.retrieval import RetrievalSettings
+from memory.service import DriverMemory, MemorySettings
+from memory.vault import Vault
+from models.catalog import Catalog
 from models.commands.matcher import TemplateMatcher
+from models.runtime.llamacpp import LlamaCppModel
+from models.runtime.onnx_encoder import OnnxEncoder
+from models.structured import Structured
 from schemas.errors import NoSpeechError
 from schemas.events import Transcript, VehicleState
 from schemas.memory import Decision
-from schemas.ports import AudioSink, AudioSource, Clock, Recognizer, Synthesizer
+from schemas.ports import AudioSink, AudioSource, Clock, Encoder, Recognizer, StructuredModel, Synthesizer
 from vehicle.adapters import open_adapter
 from vehicle.service import GatedVehicle
+from voice.asr.pocketsphinx import PocketSphinxRecognizer
+from voice.asr.whisper import WhisperRecognizer
 from voice.audio.device import Loudspeaker, Microphone
 from voice.audio.wavefile import WaveSink, WaveSource
 from voice.clock import StreamClock, WallClock
 from voice.dialogue.agent import Dialogue
 from voice.dialogue.coordinator import CoordinatorSettings
 from voice.loop import Load, LoopSettings, VoiceLoop
+from voice.tts.espeak import EspeakSettings, EspeakSynthesizer
+from voice.tts.piper import PiperSynthesizer
 from voice.turn import Limits, TurnMachine
 from voice.vad.endpoint import Endpointer, EndpointSettings
 from voice.vad.silero import SileroVad
@@ -70,13 +78,10 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
 
     say("encoder and language model")
     encoder = OnnxEncoder(catalog.find(config.encoder.model), threads=config.encoder.threads)
-    language = LlamaCppModel(
-        catalog.find(config.llm.model), threads=config.llm.threads, context_tokens=config.llm.context_tokens
-    )
-    structured = StructuredFiller(language, style=config.llm.style, max_tokens=config.llm.max_tokens)
+    structured = _structured(config, catalog)
 
     say("memory")
-    memory = open_memory(config, encoder=encoder, structured=structured)
+    memory = _memory(config, encoder, structured)
 
     say("vehicle")
     clock: Clock = WallClock() if live else StreamClock()
@@ -109,7 +114,7 @@ class Assistant:
         vad: SileroVad,
         matcher: TemplateMatcher,
         recognizer: Recognizer,
-        structured: StructuredFiller,
+        structured: Structured,
         memory: DriverMemory,
         vehicle: GatedVehicle,
         dialogue: Dialogue,
@@ -186,15 +191,17 @@ class Assistant:
             self._recognizer.feed(frame)
         return self._recognizer.finish()
 
-    def run(self) -> None:
-        """Live: microphone and loudspeaker until SIGINT or SIGTERM.
+    def run(self, emit: Emit) -> None:
+        """Live: microphone and loudspeaker until SIGINT or SIGTERM; the trip ends with it.
 
         Raises:
-            schemas.errors.AudioDeviceError: no microphone, or it failed.
+            schemas.errors.AudioDeviceError: no microphone or loudspeaker, or it failed; the message names the devices
+                that there are and what works without one.
         """
-        source = Microphone(self.config.audio.input_device)
-        sink = Loudspeaker(self.config.audio.output_device)
-        loop = self._loop(source, sink, print_entry)
+        source, sink = Microphone(self.config.audio.input_device), Loudspeaker(self.config.audio.output_device)
+        source.open()
+        sink.open()
+        loop = self._loop(source, sink, emit)
 
         async def until_stopped() -> None:
             running = asyncio.get_running_loop()
@@ -203,7 +210,7 @@ class Assistant:
             await loop.run()
 
         asyncio.run(until_stopped())
-        self.end_trip(print_entry)
+        self.end_trip(emit)
 
     def end_trip(self, emit: Emit) -> tuple[Decision, ...]:
         """Learn from what was said and not yet learnt from."""
@@ -248,6 +255,58 @@ class Assistant:
                 preroll_s=turn.preroll_s, chime=turn.chime, chime_after_s=turn.chime_after_s, barge_in=turn.barge_in
             ),
         )
+
+
+def open_memory(config: Config) -> DriverMemory:
+    """The driver's memory alone, for looking and deleting: the language model is loaded only if something is learnt.
+
+    Raises:
+        schemas.errors.GloveboxError: vault, key or encoder cannot be had.
+    """
+    catalog = Catalog.load(config.data.folder)
+    encoder = OnnxEncoder(catalog.find(config.encoder.model), threads=config.encoder.threads)
+    return _memory(config, encoder, _OnDemand(lambda: _structured(config, catalog)))
+
+
+class _OnDemand:
+    """A structured model that is loaded when it is first asked; meets ``schemas.ports.StructuredModel``."""
+
+    def __init__(self, load: Callable[[], StructuredModel]) -> None:
+        self._load = load
+        self._loaded: StructuredModel | None = None
+
+    def fill(self, task: str, model: type[BaseModel], *, turns: Sequence[str], facts: Sequence[str] = ()) -> BaseModel:
+        self._loaded = self._loaded or self._load()
+        return self._loaded.fill(task, model, turns=turns, facts=facts)
+
+
+def _structured(config: Config, catalog: Catalog) -> Structured:
+    language = LlamaCppModel(
+        catalog.find(config.llm.model), threads=config.llm.threads, context_tokens=config.llm.context_tokens
+    )
+    chat = language.render_chat if config.llm.style == "chat" else None
+    return Structured(language, chat_template=chat, max_tokens=config.llm.max_tokens)
+
+
+def _memory(config: Config, encoder: Encoder, structured: StructuredModel) -> DriverMemory:
+    vault = Vault.open(config.data.folder, config.driver.name, KeyFile(config.data.key_file), clock=_now)
+    settings = MemorySettings(retrieval=RetrievalSettings(threshold=config.memory.recall_at))
+    return DriverMemory(config.driver.name, vault, encoder=encoder, model=structured, clock=_now, settings=settings)
+
+
+def _recognizer(config: Config, catalog: Catalog, matcher: TemplateMatcher) -> Recognizer:
+    if config.asr.engine == "whisper" and config.asr.model is not None:
+        return WhisperRecognizer(catalog.find(config.asr.model), matcher.match, threads=config.asr.threads)
+    return PocketSphinxRecognizer(catalog.find("asr-domain"), matcher)
+
+
+def _synthesizer(config: Config, catalog: Catalog) -> Synthesizer:
+    if config.tts.engine == "piper" and config.tts.model is not None:
+        return PiperSynthesizer(catalog.find(config.tts.model))
+    settings = EspeakSettings(voice=config.tts.voice, speed=config.tts.speed_wpm, pitch=config.tts.pitch)
+    synthesizer = EspeakSynthesizer(settings)
+    synthesizer.check()
+    return synthesizer
 
 
 def _now() -> datetime:

@@ -24,12 +24,12 @@ from deploy.demo.script import TRIPS, Trip
 from deploy.timeline import TimelineEntry
 from schemas.errors import GloveboxError
 from schemas.events import SAMPLE_RATE, Samples
-from voice.tts.espeak import EspeakSynthesizer
+from voice.tts.espeak import EspeakSettings, EspeakSynthesizer
 
 
 def speak(line: Line, keyword: str) -> Samples:
     """The sound of a line, wake word included."""
-    voice = EspeakSynthesizer(voice=line.voice.name, speed_wpm=line.voice.speed, pitch=line.voice.pitch)
+    voice = EspeakSynthesizer(EspeakSettings(line.voice.name, line.voice.speed, line.voice.pitch))
     if line.wake and line.breath_s <= 0.0:
         return _sound(voice, f"{keyword} {line.text}")
     said = _sound(voice, line.text)
