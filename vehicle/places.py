@@ -46,7 +46,7 @@ _EMPTY_WORDS = frozenset(
 )
 _KIND_WORDS = frozenset(
     "restaurant restaurants food cuisine kitchen cafe café station stations gas petrol charging charger charge parking "
-    "garage lot shop store supermarket".split()
+    "shop store supermarket".split()
 )
 
 
@@ -62,10 +62,14 @@ class Place(BaseModel):
     tags: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
 
+    def road_km(self, start: Place | None = None) -> float:
+        """Estimated kilometres of road from there (None: the town's centre)."""
+        east, north = (start.east_km, start.north_km) if start else (0.0, 0.0)
+        return DETOUR * math.hypot(self.east_km - east, self.north_km - north)
+
     def minutes(self, start: Place | None = None) -> int:
         """Estimated minutes by car from there (None: the town's centre), at least one."""
-        east, north = (start.east_km, start.north_km) if start else (0.0, 0.0)
-        road_km = DETOUR * math.hypot(self.east_km - east, self.north_km - north)
+        road_km = self.road_km(start)
         hours = min(road_km, TOWN_KM) / TOWN_KMH + max(0.0, road_km - TOWN_KM) / OPEN_KMH
         return max(1, math.ceil(60.0 * hours))
 
@@ -137,7 +141,7 @@ class Places:
         """
         wanted = [word for word in _words(quality or "") if word not in _EMPTY_WORDS]
         telling = [word for word in wanted if word not in _KIND_WORDS]
-        ranked: list[tuple[float, int, Place, list[str]]] = []
+        ranked: list[tuple[float, float, Place, list[str]]] = []
         for place in self.places:
             if place.kind != kind:
                 continue
@@ -145,14 +149,14 @@ class Places:
             matched = [word for word in telling if _alike(word, known)]
             share = len(matched) / len(telling) if telling else 1.0
             if share >= 0.5:
-                ranked.append((-share, place.minutes(), place, matched))
+                ranked.append((-share, place.road_km(), place, matched))
         if not ranked:
             return None
-        share, minutes, place, matched = min(ranked, key=lambda entry: (*entry[:2], entry[2].name))
+        share, _, place, matched = min(ranked, key=lambda entry: (*entry[:2], entry[2].name))
         peers = sum(entry[0] == share for entry in ranked)
         tags = [tag for tag in place.tags if any(_alike(word, _words(tag)) for word in matched)]
         like = ", ".join(tags) or "the name matches" if matched else "any"
-        return Found(place, minutes, f"{like}; nearest of {peers}" if peers > 1 else f"{like}; the only one")
+        return Found(place, place.minutes(), f"{like}; nearest of {peers}" if peers > 1 else f"{like}; the only one")
 
     def destination(self, name: str) -> Place | None:
         """The place of that name or other name, whatever its kind; small differences in spelling are forgiven."""

@@ -1,0 +1,274 @@
+"""The catalogue: what every action writes, what it answers, and what is switched along."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from schemas.actions import ACTIONS, Action, Domain, parse_action
+from schemas.errors import AdapterError
+from schemas.events import VehicleState
+from vehicle.catalog import SIGNALS_OF, Catalog, Plan, actions_for
+from vehicle.media import MediaLibrary
+from vehicle.places import Places
+from vehicle.signals import SIGNALS, check_changes
+
+CATALOG = Catalog(Places.load(), MediaLibrary.load())
+INITIAL = {name: signal.initial for name, signal in SIGNALS.items()}
+JAZZ = {"media.source": "music", "media.title": "So What", "media.artist": "Miles Davis", "media.genre": "jazz"}
+
+
+def plan(name: str, slots: dict[str, Any] | None = None, values: dict[str, Any] | None = None) -> Plan:
+    return CATALOG.plan(parse_action(name, slots or {}), VehicleState(values=INITIAL | (values or {})))
+
+
+def test_a_vehicle_with_all_signals_has_all_actions() -> None:
+    assert actions_for(frozenset(SIGNALS)) == {action.name for action in ACTIONS}
+
+
+def test_a_missing_signal_takes_its_actions_away() -> None:
+    left = actions_for(frozenset(SIGNALS) - {"sunroof.position"})
+    assert {action.name for action in ACTIONS} - left == {"set_sunroof"}
+    left = actions_for(frozenset(SIGNALS) - {"sunroof.shade"})
+    assert {action.name for action in ACTIONS} - left == {"set_sunroof", "set_sunshade"}
+
+
+@pytest.mark.parametrize(
+    ("name", "slots", "values", "changes"),
+    [
+        (
+            "set_temperature",
+            {"celsius": 22.5},
+            {},
+            {"climate.driver.temperature": 22.5, "climate.passenger.temperature": 22.5},
+        ),
+        ("set_temperature", {"celsius": 18, "zone": "passenger"}, {}, {"climate.passenger.temperature": 18.0}),
+        ("change_temperature", {"change": "up", "zone": "driver"}, {}, {"climate.driver.temperature": 22.5}),
+        (
+            "change_temperature",
+            {"change": "up", "zone": "driver"},
+            {"climate.driver.temperature": 27.0},
+            {"climate.driver.temperature": 28},
+        ),
+        (
+            "change_temperature",
+            {"change": "down", "zone": "driver"},
+            {"climate.driver.temperature": 16.0},
+            {"climate.driver.temperature": 16},
+        ),
+        ("set_fan_speed", {"level": 4}, {}, {"climate.fan": 4}),
+        ("change_fan_speed", {"change": "up"}, {}, {"climate.fan": 2}),
+        ("change_fan_speed", {"change": "down"}, {"climate.fan": 0}, {"climate.fan": 0}),
+        ("change_fan_speed", {"change": "up"}, {"climate.fan": 5}, {"climate.fan": 5}),
+        ("set_air_conditioning", {"on": True}, {}, {"climate.air_conditioning": True}),
+        (
+            "set_air_conditioning",
+            {"on": True},
+            {"climate.fan": 0},
+            {"climate.air_conditioning": True, "climate.fan": 1},
+        ),
+        ("set_air_conditioning", {"on": False}, {"climate.fan": 0}, {"climate.air_conditioning": False}),
+        ("set_airflow", {"direction": "feet"}, {}, {"climate.airflow": "feet"}),
+        ("set_recirculation", {"on": True}, {}, {"climate.recirculation": True}),
+        (
+            "set_defrost",
+            {"on": True},
+            {},
+            {
+                "climate.defrost_front": True,
+                "climate.air_conditioning": True,
+                "climate.airflow": "windshield",
+                "climate.fan": 2,
+            },
+        ),
+        ("set_defrost", {"on": True, "window": "rear"}, {}, {"climate.defrost_rear": True}),
+        (
+            "set_defrost",
+            {"on": True, "window": "all"},
+            {"climate.fan": 4},
+            {
+                "climate.defrost_front": True,
+                "climate.defrost_rear": True,
+                "climate.air_conditioning": True,
+                "climate.airflow": "windshield",
+            },
+        ),
+        (
+            "set_defrost",
+            {"on": False, "window": "all"},
+            {},
+            {"climate.defrost_front": False, "climate.defrost_rear": False},
+        ),
+        ("set_seat_heating", {"level": 2}, {}, {"seat.driver.heating": 2}),
+        ("set_seat_heating", {"level": 2, "zone": "all"}, {}, {"seat.driver.heating": 2, "seat.passenger.heating": 2}),
+        ("set_seat_ventilation", {"level": 1, "zone": "passenger"}, {}, {"seat.passenger.ventilation": 1}),
+        ("set_steering_wheel_heating", {"level": 3}, {}, {"steering_wheel.heating": 3}),
+        ("move_seat", {"direction": "back"}, {}, {"seat.driver.position": 160}),
+        ("move_seat", {"direction": "forward"}, {"seat.driver.position": 5}, {"seat.driver.position": 0}),
+        ("move_seat", {"direction": "up"}, {}, {"seat.driver.height": 60}),
+        ("move_seat", {"direction": "down"}, {}, {"seat.driver.height": 20}),
+        ("set_window", {"percent": 50}, {}, {"window.driver": 50}),
+        (
+            "set_window",
+            {"percent": 0, "window": "all"},
+            {},
+            {"window.driver": 0, "window.passenger": 0, "window.rear_left": 0, "window.rear_right": 0},
+        ),
+        ("set_sunroof", {"percent": 40}, {}, {"sunroof.position": 40, "sunroof.shade": 40}),
+        ("set_sunroof", {"percent": 40}, {"sunroof.shade": 60}, {"sunroof.position": 40}),
+        ("set_sunshade", {"percent": 100}, {}, {"sunroof.shade": 100}),
+        ("set_trunk", {"open": True}, {}, {"trunk.position": 100}),
+        ("set_trunk", {"open": False}, {}, {"trunk.position": 0}),
+        ("set_door_locks", {"locked": False}, {}, {"doors.locked": False}),
+        ("set_mirrors", {"folded": True}, {}, {"mirrors.folded": True}),
+        ("set_ambient_light", {"on": True}, {}, {"light.ambient.on": True}),
+        ("set_ambient_color", {"color": "blue"}, {}, {"light.ambient.on": True, "light.ambient.color": "blue"}),
+        ("set_ambient_brightness", {"percent": 0}, {}, {"light.ambient.on": False, "light.ambient.brightness": 0}),
+        ("change_ambient_brightness", {"change": "up"}, {}, {"light.ambient.on": True, "light.ambient.brightness": 60}),
+        (
+            "change_ambient_brightness",
+            {"change": "down"},
+            {"light.ambient.brightness": 10},
+            {"light.ambient.on": False, "light.ambient.brightness": 0},
+        ),
+        (
+            "set_reading_light",
+            {"on": True, "zone": "all"},
+            {},
+            {"light.reading.driver": True, "light.reading.passenger": True},
+        ),
+        ("set_dome_light", {"on": True}, {}, {"light.dome": True}),
+        ("set_low_beam", {"on": False}, {}, {"light.low_beam": False}),
+        ("set_high_beam", {"on": True}, {}, {"light.high_beam": True}),
+        ("set_fog_lights", {"on": True}, {}, {"light.fog": True}),
+        ("set_volume", {"percent": 40}, {}, {"media.volume": 40, "media.muted": False}),
+        ("change_volume", {"change": "up"}, {"media.volume": 95}, {"media.volume": 100, "media.muted": False}),
+        ("change_volume", {"change": "down"}, {}, {"media.volume": 20}),
+        ("set_mute", {"on": True}, {}, {"media.muted": True}),
+        ("set_playback", {"command": "pause"}, {}, {"media.playing": False}),
+        ("set_playback", {"command": "play"}, JAZZ, {"media.playing": True}),
+        (
+            "cancel_navigation",
+            {},
+            {"navigation.destination": "Home"},
+            {"navigation.destination": "", "navigation.stops": (), "navigation.minutes": 0},
+        ),
+        ("set_route_preference", {"preference": "avoid_tolls"}, {}, {"navigation.preference": "avoid_tolls"}),
+    ],
+)
+def test_what_an_action_writes(
+    name: str, slots: dict[str, Any], values: dict[str, Any], changes: dict[str, Any]
+) -> None:
+    made = plan(name, slots, values)
+    assert dict(made.changes) == changes
+    assert made.proof == {n: v for n, v in changes.items() if n != "navigation.minutes"}
+    assert set(changes) <= set(SIGNALS_OF[name])
+    check_changes(changes)
+
+
+@pytest.mark.parametrize(
+    ("name", "slots", "values", "title"),
+    [
+        ("play_music", {"genre": "jazz"}, {}, "So What by Miles Davis"),
+        ("play_music", {"song": "hey jude"}, {}, "Hey Jude by The Beatles"),
+        ("play_music", {}, {}, "So What by Miles Davis"),
+        ("play_radio", {"station": "jazz fm"}, {}, "Jazz FM"),
+        ("play_podcast", {"genre": "history"}, {}, "Stuff You Should Know"),
+        ("set_playback", {"command": "next"}, JAZZ, "Blue in Green by Miles Davis"),
+        ("set_playback", {"command": "previous"}, {"media.source": "radio", "media.title": "Radio One"}, "Radio Marrowby"),
+        ("set_playback", {"command": "play"}, {}, "So What by Miles Davis"),
+        ("set_playback", {"command": "next"}, {"media.source": "music", "media.title": "gone"}, "So What by Miles Davis"),
+    ],
+)  # fmt: skip
+def test_what_plays(name: str, slots: dict[str, Any], values: dict[str, Any], title: str) -> None:
+    made = plan(name, slots, values)
+    assert made.answer["title"] == title
+    assert made.changes["media.playing"] is True
+    assert made.changes["media.muted"] is False
+    check_changes(made.changes)
+
+
+@pytest.mark.parametrize(
+    ("name", "slots"),
+    [
+        ("play_music", {"genre": "klezmer"}),
+        ("play_radio", {"station": "q"}),
+        ("play_podcast", {"show": "nothing at all"}),
+    ],
+)
+def test_what_is_not_in_the_library_is_said_so(name: str, slots: dict[str, Any]) -> None:
+    made = plan(name, slots)
+    assert not made.changes
+    assert made.refusal.startswith("I can't find that")
+
+
+def test_a_found_place_becomes_the_destination() -> None:
+    made = plan("find_place", {"kind": "restaurant", "quality": "italian"})
+    assert dict(made.answer) == {"name": "Trattoria Limoncella", "minutes": 2, "reason": "italian; nearest of 2"}
+    assert made.changes["navigation.destination"] == "Trattoria Limoncella"
+    assert made.proof == {"navigation.destination": "Trattoria Limoncella", "navigation.stops": ()}
+
+
+@pytest.mark.parametrize(
+    ("name", "slots"),
+    [
+        ("find_place", {"kind": "restaurant", "quality": "klingon"}),
+        ("navigate_to", {"destination": "atlantis"}),
+        ("add_stop", {"destination": "atlantis"}),
+    ],
+)
+def test_an_unknown_place_changes_nothing(name: str, slots: dict[str, Any]) -> None:
+    assert plan(name, slots) == Plan()
+
+
+def test_stops_come_in_the_order_in_which_they_were_added() -> None:
+    values: dict[str, Any] = {"navigation.destination": "Marrowby Airport", "navigation.minutes": 13}
+    first = plan("add_stop", {"destination": "the post office"}, values)
+    assert first.changes["navigation.stops"] == ("Post Office",)
+    assert first.answer["minutes"] == 2
+    second = plan("add_stop", {"destination": "the zoo"}, values | dict(first.changes))
+    assert second.changes["navigation.stops"] == ("Post Office", "Marrowby Zoo")
+    assert second.changes["navigation.destination"] == "Marrowby Airport"
+    places = Places.load()
+    way = [places.destination(name) for name in ("post office", "zoo", "airport")]
+    legs = [place.minutes(start) for place, start in zip(way, (None, *way), strict=False) if place]
+    assert second.changes["navigation.minutes"] == sum(legs)
+    assert second.answer == {"name": "Marrowby Zoo", "minutes": legs[1]}
+
+
+def test_a_stop_without_a_route_is_the_destination() -> None:
+    assert plan("add_stop", {"destination": "home"}).changes["navigation.destination"] == "Home"
+
+
+def test_answers_to_questions() -> None:
+    assert plan("get_range").answer == {"range_km": 256, "charge_percent": 72}
+    assert plan("get_outside_temperature").answer == {"celsius": 12.0}
+    assert plan("get_cabin_temperature").answer == {"celsius": 19.0, "target_celsius": 21.0}
+    low = plan("get_tire_pressure", values={"tire.rear_left": 199, "tire.rear_right": 200}).answer
+    assert low["low"] == ["rear left"]
+    route = plan("get_navigation", values={"navigation.destination": "Home", "navigation.minutes": 4})
+    assert route.answer == {"destination": "Home", "minutes": 4, "stops": []}
+    for action in ACTIONS:
+        if action.query:
+            assert not plan(action.name).changes
+
+
+@pytest.mark.parametrize(
+    ("name", "slots", "signal"),
+    [
+        ("change_volume", {"change": "up"}, "media.volume"),
+        ("set_sunroof", {"percent": 5}, "sunroof.shade"),
+        ("get_range", {}, "battery.range"),
+    ],
+)
+def test_what_must_be_known_and_is_not_is_an_error(name: str, slots: dict[str, Any], signal: str) -> None:
+    with pytest.raises(AdapterError, match=f"does not report {signal}"):
+        plan(name, slots, {signal: None})
+
+
+@pytest.mark.parametrize("domain", list(Domain))
+def test_an_action_without_a_plan_is_an_error(domain: Domain) -> None:
+    unplanned = type("Unplanned", (Action,), {"name": "unplanned", "domain": domain, "description": ""})
+    with pytest.raises(AdapterError, match="no plan for unplanned"):
+        CATALOG.plan(unplanned(), VehicleState())
