@@ -1,0 +1,146 @@
+"""Forgetting, and showing that it is forgotten.
+
+Owns what goes with a preference when it is erased: its history, its sentences, waiting turns that hold it, its words in
+other preferences' sentences. Then looks for it: in the tables, in the searchable copy, and byte by byte in every file of
+the data folder, which also shows that nothing there is in clear.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from memory.consent import categories
+from memory.retrieval import Retriever
+from memory.store import Store
+from memory.values import is_closed
+from memory.wording import contains, words
+from schemas.errors import UnknownEntryError
+from schemas.memory import Preference, Receipt
+
+EVERYTHING = "everything"
+
+SHORTEST_NEEDLE = 5
+"""Bytes from which on a value is looked for in files: shorter ones turn up in ciphertext by chance (four bytes once in 4 GB,
+so a vault of some megabytes about once in a thousand; five never to speak of). Sentences are always longer."""
+
+_BLOCK = 1 << 20
+
+
+def forget(store: Store, retriever: Retriever, folder: Path, key: str, now: datetime, *,
+           about: Callable[[str], str | None]) -> Receipt:  # fmt: skip
+    """Erase a preference by id, a category by key, or everything, and verify it.
+
+    Args:
+        store: the tables.
+        retriever: the searchable copy.
+        folder: the data folder, searched afterwards.
+        key: a preference's id, a main, sub or detail key, or `EVERYTHING`.
+        now: for the receipt.
+        about: the detail key that a waiting turn is most likely about, or None.
+
+    Raises:
+        UnknownEntryError: nothing has that id or key.
+    """
+    stored = {p.id: p for p in store.preferences(history=True)}
+    whole: frozenset[str] = frozenset()
+    if key == EVERYTHING:
+        ids = tuple(stored)
+    elif key in stored:
+        ids = (key, *store.history_of(key))
+    else:
+        try:
+            whole = frozenset(c.detail for c in categories(key))
+        except UnknownEntryError:
+            raise UnknownEntryError(
+                f"nothing is remembered under {key[:80]!r}: give the id of a preference, a category's key, or {EVERYTHING}"
+            ) from None
+        ids = tuple(name for name, p in stored.items() if p.detail in whole)
+    gone = [stored[name] for name in ids]
+    sentences = {sentence for p in gone for sentence in p.sentences}
+    turns = [
+        (number, text) for number, text in store.turns()
+        if key == EVERYTHING or text in sentences or _tells(text, gone, whole, about)
+    ]  # fmt: skip
+    with store.transaction():
+        store.erase(ids)
+        store.erase_turns([number for number, _ in turns])
+        touched = _blot(store, gone)
+    store.wipe()
+    retriever.drop(ids)
+    retriever.put(p for p in store.preferences() if p.id in touched)
+    traces = sentences | {text for _, text in turns}
+    needles = traces | {p.value for p in gone}
+    verified = (
+        not ({p.id for p in store.preferences(history=True)} & set(ids))
+        and not (set(store.words()) & traces)
+        and not retriever.holds(ids, traces)
+        and not found_in_files(folder, needles)
+    )
+    return Receipt(
+        erased=ids,
+        categories=tuple(sorted({p.category.key for p in gone})),
+        at=now,
+        turns_erased=len(turns),
+        verified=verified,
+    )
+
+
+def found_in_files(folder: Path, needles: Iterable[str]) -> tuple[Path, ...]:
+    """The files under a folder that hold any of these texts in clear (UTF-8 or UTF-16), case folded or as given."""
+    wanted: set[bytes] = set()
+    for needle in needles:
+        for text in (needle, needle.lower(), needle.upper(), needle.capitalize()):
+            wanted |= {text.encode("utf-8"), text.encode("utf-16-le"), text.encode("utf-16-be")}
+    wanted = {needle for needle in wanted if len(needle) >= SHORTEST_NEEDLE}
+    if not wanted:
+        return ()
+    pattern = re.compile(b"|".join(re.escape(needle) for needle in sorted(wanted)))
+    overlap = max(len(needle) for needle in wanted)
+    return tuple(path for path in sorted(folder.rglob("*")) if path.is_file() and _holds(path, pattern, overlap))
+
+
+def _holds(path: Path, pattern: re.Pattern[bytes], overlap: int) -> bool:
+    with path.open("rb") as file:
+        tail = b""
+        while block := file.read(_BLOCK):
+            if pattern.search(tail + block):
+                return True
+            tail = (tail + block)[-overlap:]
+    return False
+
+
+def _tells(text: str, gone: Sequence[Preference], whole: frozenset[str], about: Callable[[str], str | None]) -> bool:
+    """Whether a waiting turn tells something that is being forgotten."""
+    if any(not is_closed(p.detail) and contains(text, p.value) for p in gone):
+        return True
+    details = whole | {p.detail for p in gone if is_closed(p.detail)}
+    return bool(details) and about(text) in details
+
+
+def _blot(store: Store, gone: Sequence[Preference]) -> set[str]:
+    """Take the erased values out of the sentences of preferences that stay; returns the ids of those."""
+    touched: set[str] = set()
+    mine = {sentence for p in gone for sentence in p.sentences}
+    for preference in store.preferences(history=True):
+        for sentence in preference.sentences:
+            left = sentence
+            for value in (p.value for p in gone if not is_closed(p.detail)):
+                left = blotted(left, value)
+            if left == sentence and sentence in mine:
+                left = ""  # it revealed the erased one in other words, so none of it may stay
+            if left != sentence:
+                store.replace_sentence(sentence, left)
+                touched.add(preference.id)
+    return touched
+
+
+def blotted(sentence: str, value: str) -> str:
+    """A sentence with three dots where the words of a value stood."""
+    parts = words(value)
+    if not parts:
+        return sentence
+    pattern = r"[^\w']+".join(re.escape(part) for part in parts)
+    return re.sub(rf"(?<![\w']){pattern}(?!\w)", "...", sentence, flags=re.IGNORECASE)

@@ -1,0 +1,244 @@
+"""From a finished conversation to candidates for preferences: slice, ask, ground, verify, read the wording.
+
+Owns what may reach the language model and what of its answer is believed. Stores nothing and decides nothing about what is
+stored already: that is `memory.maintenance`. Consent comes first: a turn that belongs to a forbidden category is blanked
+before the language model sees it, and forbidden categories are not in its slice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from memory.store import silent
+from memory.values import Canon, polarity
+from memory.wording import ABOUT_MEMORY, applies, contains, negated, normal, not_a_preference, words
+from schemas.errors import GenerationError
+from schemas.memory import Candidate, Consent, Conversation, Decision, Outcome, Turn
+from schemas.ports import Encoder, StructuredModel
+from schemas.preferences import BY_DETAIL, Category, Mention, preference_model
+
+NONE = "none"
+"""The key of ``Encoder.topics`` for a text that tells no preference."""
+
+MOST_TURNS = 16
+"""``schemas.preferences.Mention.turn`` counts to 15."""
+
+
+class ExtractionSettings(BaseModel):
+    """Thresholds of extraction."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    slice_size: int = Field(default=6, ge=1, le=41)
+    """Most categories in a slice: the right one is among the first five in .94 and among eight in .97 of CarMem's
+    development half (all-MiniLM-L6-v2 as it comes; docs/log.md)."""
+    slice_floor: float = Field(default=0.02, ge=0.0, le=1.0)
+    """Categories that no turn of the window reaches stay out, so that a sure case has a slice of one or two."""
+    none_at: float = Field(default=0.75, ge=0.0, le=1.0)
+    """A turn with at least this probability of telling nothing is not read."""
+    forbidden_at: float = Field(default=0.2, ge=0.0, le=1.0)
+    """A turn whose best category is forbidden is dropped from this probability on; below it, it is no category's."""
+    forbidden_mass: float = Field(default=0.5, ge=0.0, le=1.0)
+    """A turn is dropped, too, when forbidden categories hold this share of what is not ``none``: it must not spill."""
+    verify_at: float = Field(default=0.2, ge=0.0, le=1.0)
+    """The encoder agrees with the model's category from this probability on,"""
+    verify_top: int = Field(default=2, ge=1)
+    """or when it is among so many best ones and not out of the question (`slice_floor`)."""
+    nearest_at: float = Field(default=0.5, ge=-1.0, le=1.0)
+    """Cosine from which on a closed category's value is that of the nearest example (`memory.values.CLOSED`)."""
+    turns_per_call: int = Field(default=4, ge=1, le=MOST_TURNS)
+    """Turns that tell something, read at once: a small model's answers get worse with more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What a conversation gave: candidates for maintenance, and decisions on what got no further."""
+
+    candidates: tuple[Candidate, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Screening:
+    """What the encoder and consent say about one turn."""
+
+    topics: Mapping[str, float] = field(default_factory=dict[str, float])
+    forbidden: str | None = None
+    """Detail key of the forbidden category that the turn belongs to."""
+    reason: str | None = None
+    """Why it is forbidden."""
+    empty: bool = False
+    """True: the turn tells no preference."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A conversation while it is read."""
+
+    conversation: str
+    turns: Sequence[Turn]
+    screened: Sequence[Screening]
+
+
+class Extractor:
+    """Reads conversations."""
+
+    def __init__(self, encoder: Encoder, model: StructuredModel, settings: ExtractionSettings | None = None) -> None:
+        """Reads with this encoder and language model."""
+        self.settings = settings or ExtractionSettings()
+        self._encoder, self._model = encoder, model
+        self._canon = Canon(encoder, nearest_at=self.settings.nearest_at)
+
+    def screen(self, text: str, consent: Consent, now: datetime) -> Screening:
+        """Whether a turn may be read at all; also asked before a turn is kept."""
+        if not words(text):
+            return Screening(empty=True)
+        topics = self._encoder.topics(text)
+        telling = {detail: p for detail, p in topics.items() if detail != NONE}
+        best = max(telling, key=telling.__getitem__)
+        reasons = {d: r for d in telling if (r := consent.forbids(BY_DETAIL[d], now)) is not None}
+        if reasons:
+            # A text that tells nothing for sure is skipped anyway; a text that may tell something is dropped when the
+            # something is forbidden, even if only its likeliest reading is.
+            mass = sum(telling[d] for d in reasons) / max(sum(telling.values()), 1e-9)
+            sure = 1.0 - topics.get(NONE, 0.0) >= self.settings.forbidden_at
+            worst = max(reasons, key=telling.__getitem__)
+            if best in reasons and telling[best] >= self.settings.forbidden_at:
+                return Screening(topics, best, reasons[best])
+            if sure and mass >= self.settings.forbidden_mass:
+                return Screening(topics, worst, reasons[worst])
+        empty = topics.get(NONE, 0.0) >= self.settings.none_at or applies(ABOUT_MEMORY, normal(text), "") is not None
+        return Screening(topics, empty=empty)
+
+    def extract(self, conversation: Conversation, consent: Consent, now: datetime) -> Extraction:
+        """Candidates of a conversation, and what was refused or dropped on the way.
+
+        Args:
+            conversation: what was said; only the driver's turns are read.
+            consent: what may be remembered.
+            now: current time, for consent.
+        """
+        turns = conversation.driver_turns()
+        screened = [self.screen(turn.text, consent, now) for turn in turns]
+        read = _Read(conversation.id, turns, screened)
+        decisions = [
+            refusal(s.forbidden, s.reason) for s in screened if s.forbidden is not None and s.reason is not None
+        ]
+        if silent(consent, now) is not None:
+            return Extraction(decisions=tuple(decisions))
+        candidates: list[tuple[int, Candidate]] = []
+        for window in self._windows(screened):
+            offered = self._slice([screened[number] for number in window], consent, now)
+            if not offered:
+                continue
+            shown = [turns[number].text if number in window else "" for number in range(window[0], window[-1] + 1)]
+            try:
+                filled = self._model.fill("extract", preference_model(offered), turns=shown, facts=())
+            except GenerationError as error:
+                decisions.append(_dropped(offered[0], f"the language model could not say what it was: {error}"))
+                continue
+            for category, mention in mentions(filled):
+                found = self._judge(category, mention, window, read)
+                if isinstance(found, Decision):
+                    decisions.append(found)
+                else:
+                    candidates.append(found)
+        candidates.sort(key=lambda found: found[0])  # what was said later has the last word
+        return Extraction(tuple(_distinct([candidate for _, candidate in candidates])), tuple(decisions))
+
+    def _windows(self, screened: Sequence[Screening]) -> Iterator[list[int]]:
+        """Numbers of the turns to read, in portions that the language model can number."""
+        portion: list[int] = []
+        for number, screening in enumerate(screened):
+            if screening.empty or screening.forbidden is not None:
+                continue
+            if portion and (len(portion) >= self.settings.turns_per_call or number - portion[0] >= MOST_TURNS):
+                yield portion
+                portion = []
+            portion.append(number)
+        if portion:
+            yield portion
+
+    def _slice(self, screened: Sequence[Screening], consent: Consent, now: datetime) -> tuple[str, ...]:
+        """The allowed categories that these turns are most likely about, best first."""
+        best: dict[str, float] = {}
+        for screening in screened:
+            for detail, probability in screening.topics.items():
+                if detail != NONE and consent.forbids(BY_DETAIL[detail], now) is None:
+                    best[detail] = max(best.get(detail, 0.0), probability)
+        ranked = sorted((d for d in best if best[d] >= self.settings.slice_floor), key=best.__getitem__, reverse=True)
+        return tuple(ranked[: self.settings.slice_size])
+
+    def _judge(
+        self, category: Category, mention: Mention, window: Sequence[int], read: _Read
+    ) -> tuple[int, Candidate] | Decision:
+        """A candidate with its turn's number if everything speaks for it, else why not."""
+        detail, said, title = category.detail, mention.value, category.title.lower()
+        number = window[0] + mention.turn
+        grounded = [n for n in window if contains(read.turns[n].text, said)]
+        if number not in grounded:
+            if len(grounded) != 1:  # in another turn, and only there: the words are the driver's, the number was wrong
+                return _dropped(detail, f"you did not say those words about {title}")
+            number = grounded[0]
+        turn, topics = read.turns[number], read.screened[number].topics
+        if not self._agrees(detail, topics):
+            return _dropped(detail, f"that did not sound like {title}")
+        rule = not_a_preference(turn.text, said)
+        if rule is not None:
+            return _dropped(detail, f"{rule.reason}, not a lasting preference of yours")
+        value = self._canon.canonical(detail, said, turn.text)
+        if value is None:
+            return _dropped(detail, f"I could not tell which {title} you meant")
+        ended = negated(turn.text, said, polarity(detail, said))
+        sure = min(1.0, topics[detail] + 0.5 * topics.get(NONE, 0.0)) * turn.confidence
+        candidate = Candidate(
+            detail=detail,
+            value=value,
+            sentence=turn.text,
+            said_at=turn.at,
+            conversation=read.conversation,
+            confidence=sure,
+            negated=ended is not None,
+        )
+        return number, candidate
+
+    def _agrees(self, detail: str, topics: Mapping[str, float]) -> bool:
+        probability = topics.get(detail, 0.0)
+        if probability >= self.settings.verify_at:
+            return True
+        ranked = sorted((d for d in topics if d != NONE), key=topics.__getitem__, reverse=True)
+        return detail in ranked[: self.settings.verify_top] and probability >= self.settings.slice_floor
+
+
+def mentions(filled: BaseModel) -> Iterator[tuple[Category, Mention]]:
+    """The mentions in a filled slice, in the order of the tree."""
+    for main in type(filled).model_fields:
+        subs = getattr(filled, main)
+        for sub in type(subs).model_fields if isinstance(subs, BaseModel) else ():
+            details = getattr(subs, sub)
+            for detail in type(details).model_fields if isinstance(details, BaseModel) else ():
+                for mention in getattr(details, detail) or ():
+                    yield BY_DETAIL[detail], mention
+
+
+def refusal(detail: str, reason: str) -> Decision:
+    """The decision on what consent forbids: says why, never what."""
+    return Decision(outcome=Outcome.REFUSED, detail=detail, reason=f"not remembered: {reason}")
+
+
+def _dropped(detail: str, reason: str) -> Decision:
+    return Decision(outcome=Outcome.DROPPED, detail=detail, reason=f"not remembered: {reason}")
+
+
+def _distinct(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
+    """Each once: the model may name a value twice for one sentence."""
+    seen: set[tuple[str, str, str]] = set()
+    for candidate in candidates:
+        key = (candidate.detail, candidate.value, candidate.sentence)
+        if key not in seen:
+            seen.add(key)
+            yield candidate

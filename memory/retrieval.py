@@ -1,0 +1,173 @@
+"""Recall: which stored preferences matter for what was asked.
+
+Owns the vectors and the held copies of active preferences, both in memory only and rebuilt from the vault when it is
+opened. score = similarity x decay x importance; below the threshold nothing is recalled, which is the usual case.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field
+
+from memory.index import VectorIndex, index_for
+from schemas.memory import Preference, Recollection
+from schemas.ports import Encoder
+from schemas.preferences import BY_DETAIL, CATEGORIES, SUB_TITLES, Category
+
+POOL = 64
+"""Nearest vectors that are scored: decay, importance and the category can change the order among the nearest only."""
+
+
+class RetrievalSettings(BaseModel):
+    """Parameters of the score."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    category_weight: float = Field(default=0.5, ge=0.0)
+    """Weight of the category's own similarity to the query beside the preference's: "enriched plus half the category's own
+    similarity" is worth five points of hit@n on CarMem's development half (docs/log.md)."""
+    topic_weight: float = Field(default=0.5, ge=0.0)
+    """Weight of the encoder's topic probability of the category for the query; "base plus topic score" .84 -> .89."""
+    importance_floor: float = Field(default=0.5, ge=0.0, le=1.0)
+    """What the importance of a preference is made of that was learnt with no confidence at all."""
+    reinforcement: float = Field(default=0.5, ge=0.0)
+    """How much each doubling of uses stretches the half-life."""
+    threshold: float = Field(default=0.3, ge=0.0, le=1.0)
+    """Score below which nothing is recalled."""
+    threshold_within: float = Field(default=0.1, ge=0.0, le=1.0)
+    """The same when the caller has named the categories and so judged already that they matter: their part of the similarity
+    is then 1, and only what has long decayed stays below."""
+
+
+class Retriever:
+    """The searchable copy of a driver's active preferences."""
+
+    def __init__(self, encoder: Encoder, settings: RetrievalSettings | None = None) -> None:
+        """An empty one; `load` fills it."""
+        self.settings = settings or RetrievalSettings()
+        self._encoder = encoder
+        self._held: dict[str, Preference] = {}
+        self._index: VectorIndex = index_for(0, encoder.dimension)
+        self._categories: NDArray[np.float32] | None = None
+
+    def __len__(self) -> int:
+        """How many preferences are held."""
+        return len(self._held)
+
+    def load(self, preferences: Sequence[Preference]) -> None:
+        """Hold exactly these preferences."""
+        self._held = {p.id: p for p in preferences}
+        self._index = index_for(len(preferences), self._encoder.dimension)
+        if preferences:
+            for preference, vector in zip(
+                preferences, self._encoder.encode([enriched(p) for p in preferences]), strict=True
+            ):
+                self._index.add(preference.id, vector)
+
+    def put(self, preferences: Iterable[Preference]) -> None:
+        """Hold these as they are now."""
+        fresh = list(preferences)
+        changed = [p for p in fresh if p.id not in self._index or enriched(self._held[p.id]) != enriched(p)]
+        self._held.update((p.id, p) for p in fresh)
+        if changed:
+            for preference, vector in zip(changed, self._encoder.encode([enriched(p) for p in changed]), strict=True):
+                self._index.add(preference.id, vector)
+
+    def drop(self, ids: Iterable[str]) -> None:
+        """Hold these no more; unknown ids are ignored."""
+        for name in ids:
+            self._held.pop(name, None)
+            self._index.remove(name)
+
+    def holds(self, ids: Iterable[str], texts: Collection[str] = ()) -> bool:
+        """Whether anything is left of these ids, or of these texts in what is held: what an erasure is checked against."""
+        if any(name in self._held or name in self._index for name in ids):
+            return True
+        return any(text in p.sentences for p in self._held.values() for text in texts)
+
+    def search(
+        self, query: str, *, details: Collection[str], hidden: Collection[str], limit: int, now: datetime
+    ) -> tuple[Recollection, ...]:
+        """Preferences that matter for the query, best first.
+
+        Args:
+            query: what was asked.
+            details: only these detail keys; empty for all.
+            hidden: not these detail keys.
+            limit: at most so many.
+            now: for decay.
+        """
+        allowed = {p.id for p in self._held.values() if p.detail not in hidden and (not details or p.detail in details)}
+        if not allowed or not query.strip():
+            return ()
+        vector = self._encoder.encode([query])[0]
+        topics = self._encoder.topics(query)
+        among = None if len(allowed) == len(self._held) else allowed
+        closeness = dict(zip((c.detail for c in CATEGORIES), self._category_vectors() @ vector, strict=True))
+        found: list[Recollection] = []
+        for name, similarity in self._index.search(vector, max(POOL, limit), among):
+            preference = self._held[name]
+            category = (
+                (1.0, 1.0) if details else (float(closeness[preference.detail]), topics.get(preference.detail, 0.0))
+            )
+            score = self._score(preference, similarity, category, now)
+            found.append(Recollection(preference=preference, score=score))
+        least = self.settings.threshold_within if details else self.settings.threshold
+        found = sorted((r for r in found if r.score >= least), key=lambda r: -r.score)
+        return tuple(found[:limit])
+
+    def _score(self, preference: Preference, similarity: float, category: tuple[float, float], now: datetime) -> float:
+        """``category``: similarity of the category to the query, and its topic probability."""
+        settings = self.settings
+        near = (
+            max(similarity, 0.0)
+            + settings.category_weight * max(category[0], 0.0)
+            + settings.topic_weight * category[1]
+        )
+        near /= 1.0 + settings.category_weight + settings.topic_weight
+        return min(1.0, near * decay(preference, now, settings) * importance(preference, settings))
+
+    def _category_vectors(self) -> NDArray[np.float32]:
+        """Unit vectors of all categories, shape (41, dimension)."""
+        if self._categories is None:
+            self._categories = self._encoder.encode([category_words(c) for c in CATEGORIES])
+        return self._categories
+
+
+def category_words(category: Category) -> str:
+    """A category in words, for search."""
+    return f"{category.title}, {SUB_TITLES[category.sub].lower()}"
+
+
+def enriched(preference: Preference) -> str:
+    """A preference in words, for search: ``category words: value. sentence.`` (CarMem's enriched text, section 3.4)."""
+    head = f"{category_words(preference.category)}: {preference.value}."
+    return f"{head} {preference.sentences[-1]}." if preference.sentences else head
+
+
+def decay(preference: Preference, now: datetime, settings: RetrievalSettings) -> float:
+    """Retention, 0..1: halves over the category's retention time without use; the more uses the slower.
+
+    An exponential in time over strength, as in MemoryBank's paper (arXiv 2305.10250: exp(-t/S)), not as in its code, where a
+    stronger memory fades faster. Sensitive preferences (allergies, an accessible space) do not decay; a clock that was set
+    back does not either.
+    """
+    if preference.category.sensitive:
+        return 1.0
+    last = max(preference.last_used or preference.valid_from, preference.valid_from)
+    idle = max((now - last).total_seconds(), 0.0) / 86_400.0
+    half_life = BY_DETAIL[preference.detail].retention_days * (
+        1.0 + settings.reinforcement * math.log2(1 + preference.uses)
+    )
+    return 0.5 ** (idle / half_life)
+
+
+def importance(preference: Preference, settings: RetrievalSettings) -> float:
+    """0..1: how surely it was learnt; every further time it was said halves the doubt."""
+    doubt = (1.0 - settings.importance_floor) * (1.0 - preference.confidence)
+    return 1.0 - doubt * 0.5 ** max(len(preference.sentences) - 1, 0)

@@ -1,0 +1,350 @@
+"""What is remembered about one driver: the ``MemoryPort``.
+
+Owns the order of things: what is noted, learnt, recalled, forgotten, and under which lock. Learning reads and thinks without
+the lock (a language model takes its time, and recall must not wait for it), then writes everything of a conversation in one
+transaction; if consent or the store changed meanwhile, it thinks again with the lock held.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+from pydantic import BaseModel, ConfigDict
+
+from memory import consent as switches
+from memory import erasure
+from memory.export import export
+from memory.extraction import NONE, ExtractionSettings, Extractor, refusal
+from memory.maintenance import Maintainer, MaintenanceSettings, Ruling
+from memory.retrieval import RetrievalSettings, Retriever
+from memory.store import Store, silent
+from memory.values import fold
+from memory.vault import Vault
+from schemas.memory import (
+    Candidate,
+    Consent,
+    Conversation,
+    Decision,
+    Outcome,
+    Preference,
+    Receipt,
+    Recollection,
+    Turn,
+)
+from schemas.ports import Encoder, StructuredModel
+from schemas.preferences import BY_DETAIL, CATEGORIES
+
+
+class MemorySettings(BaseModel):
+    """All thresholds of memory."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    extraction: ExtractionSettings = ExtractionSettings()
+    maintenance: MaintenanceSettings = MaintenanceSettings()
+    retrieval: RetrievalSettings = RetrievalSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A candidate, what becomes of it, and the preference that is made of it, if one is."""
+
+    candidate: Candidate
+    ruling: Ruling
+    made: Preference | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What learning from a conversation is going to write."""
+
+    revision: int
+    decisions: tuple[Decision, ...]
+    steps: tuple[_Step, ...] = ()
+    silent: bool = False
+
+
+class DriverMemory:
+    """One driver's memory over an open vault. Safe for use by several threads."""
+
+    def __init__(
+        self,
+        driver: str,
+        vault: Vault,
+        *,
+        encoder: Encoder,
+        model: StructuredModel,
+        clock: Callable[[], datetime],
+        settings: MemorySettings | None = None,
+        new_id: Callable[[], str] = lambda: uuid4().hex,
+    ) -> None:
+        """Memory of a driver; reads what is stored and prepares it for recall.
+
+        Args:
+            driver: the driver's name.
+            vault: the driver's open vault; closed by `close`.
+            encoder: for recall, and as the check on the language model.
+            model: fills the extraction and maintenance schemas.
+            clock: aware current time.
+            settings: thresholds.
+            new_id: makes the ids of preferences.
+        """
+        settings = settings or MemorySettings()
+        self.driver = driver
+        self._vault, self._clock, self._new_id, self._encoder = vault, clock, new_id, encoder
+        self._store = Store(vault)
+        self._extractor = Extractor(encoder, model, settings.extraction)
+        self._maintainer = Maintainer(encoder, model, settings.maintenance)
+        self._retriever = Retriever(encoder, settings.retrieval)
+        self._retriever.load(self._store.preferences())
+        self._refused: dict[str, list[Decision]] = {}
+        """Conversation -> what was refused when it was said: kept in memory only, since the vault may not hold it."""
+        self._revision = 0
+        self._lock = threading.RLock()
+        self._learning = threading.Lock()
+
+    # Recall
+
+    def recall(self, query: str, *, details: Sequence[str] = (), limit: int = 3) -> tuple[Recollection, ...]:
+        """See ``MemoryPort``. What lies in a category that is switched off is kept until forgotten, but not recalled."""
+        with self._lock:
+            now = self._clock()
+            always = self._store.consent().model_copy(update={"private_trip": False, "paused_until": None})
+            hidden = frozenset(c.detail for c in CATEGORIES if always.forbids(c, now) is not None)
+            return self._retriever.search(query, details=details, hidden=hidden, limit=limit, now=now)
+
+    def used(self, recalled: Sequence[Recollection]) -> None:
+        """See ``MemoryPort``. A use is not noted while nothing may be remembered."""
+        with self._lock:
+            now = self._clock()
+            ids = [r.preference.id for r in recalled]
+            if ids and silent(self._store.consent(), now) is None:
+                self._store.used(ids, now)
+                self._retriever.put(p for p in self._store.preferences() if p.id in ids)
+
+    # Learning
+
+    def note(self, turn: Turn, conversation: str) -> None:
+        """See ``MemoryPort``.
+
+        Only what extraction will read is kept: the driver's turns that may tell something, and none that belongs to a
+        forbidden category.
+        """
+        if turn.speaker != "driver":
+            return
+        with self._lock:
+            now, consent = self._clock(), self._store.consent()
+        if silent(consent, now) is not None:
+            return
+        screening = self._extractor.screen(turn.text, consent, now)
+        if screening.forbidden is not None and screening.reason is not None:
+            self._refused.setdefault(conversation, []).append(refusal(screening.forbidden, screening.reason))
+            return
+        if screening.empty:
+            return
+        with self._lock:
+            now, current = self._clock(), self._store.consent()
+            if current != consent and self._extractor.screen(turn.text, current, now).forbidden is not None:
+                return  # changed while we looked
+            self._store.note(turn, conversation, now)
+
+    def learn(self, conversation: Conversation) -> tuple[Decision, ...]:
+        """See ``MemoryPort``. All of a conversation is stored, or nothing of it."""
+        with self._learning:
+            plan = self._plan(conversation)
+            with self._lock:
+                if plan.revision != self._revision:
+                    plan = self._plan(conversation)
+                self._refused.pop(conversation.id, None)
+                if not plan.silent:
+                    self._carry_out(plan, conversation.id)
+            return plan.decisions
+
+    def learn_pending(self) -> tuple[Decision, ...]:
+        """See ``MemoryPort``. While nothing may be remembered, what was said before waits."""
+        with self._lock:
+            if silent(self._store.consent(), self._clock()) is not None:
+                return ()
+            waiting = {c.id: c for c in self._store.waiting()}
+            refused = {name: tuple(decisions) for name, decisions in self._refused.items()}
+        decisions: list[Decision] = []
+        for name in dict.fromkeys((*waiting, *refused)):
+            decisions += refused.get(name, ())
+            decisions += self.learn(waiting.get(name, Conversation(id=name, turns=())))
+        return tuple(decisions)
+
+    def _plan(self, conversation: Conversation) -> _Plan:
+        with self._lock:
+            revision, now, consent = self._revision, self._clock(), self._store.consent()
+            existing = {p.id: p for p in self._store.preferences()}
+        if silent(consent, now) is not None:
+            found = self._extractor.extract(conversation, consent, now)
+            return _Plan(revision, found.decisions, silent=True)
+        found = self._extractor.extract(conversation, consent, now)
+        decisions, steps = list(found.decisions), list[_Step]()
+        for candidate in found.candidates:
+            if candidate.negated and _outdone(candidate, found.candidates):
+                continue  # decided together with what takes its place
+            held = [p for p in existing.values() if p.detail == candidate.detail]
+            step = self._step(candidate, held, found.candidates)
+            steps.append(step)
+            decisions.append(_decision(step))
+            for ended in step.ruling.replaced:
+                existing.pop(ended.id, None)
+            if step.made is not None:
+                existing = {step.made.id: step.made, **existing}
+        return _Plan(revision, tuple(decisions), tuple(steps))
+
+    def _step(self, candidate: Candidate, held: Sequence[Preference], all_of: Sequence[Candidate]) -> _Step:
+        outdone = {fold(c.value) for c in all_of if c.negated and _same_breath(c, candidate)} - {fold(candidate.value)}
+        ended = tuple(p for p in held if fold(p.value) in outdone) if not candidate.negated else ()
+        ruling = self._maintainer.decide(candidate, held)
+        if ended:
+            everything = tuple(dict.fromkeys((*ruling.replaced, *ended)))
+            values = " and ".join(p.value for p in everything)
+            reason = f"{candidate.value} takes the place of {values}"
+            ruling = replace(ruling, outcome=Outcome.UPDATE, replaced=everything, reason=reason)
+        stores = ruling.equal is None and (
+            ruling.outcome is Outcome.APPEND or (ruling.outcome is Outcome.UPDATE and ruling.store)
+        )
+        made = self._made(candidate) if stores else None
+        return _Step(candidate, ruling, made)
+
+    def _made(self, candidate: Candidate) -> Preference:
+        return Preference(
+            id=self._new_id(),
+            detail=candidate.detail,
+            value=candidate.value,
+            sentences=(candidate.sentence,),
+            conversation=candidate.conversation,
+            confidence=candidate.confidence,
+            valid_from=candidate.said_at,
+        )
+
+    def _carry_out(self, plan: _Plan, conversation: str) -> None:
+        now, store = self._clock(), self._store
+        with store.transaction():
+            for step in plan.steps:
+                candidate, ruling = step.candidate, step.ruling
+                if step.made is not None:
+                    store.add(step.made, now)
+                if ruling.equal is not None:
+                    store.merge(
+                        ruling.equal, candidate.sentence, candidate.said_at, conversation, candidate.confidence, now
+                    )
+                successor = step.made.id if step.made else ruling.equal.id if ruling.equal else None
+                for ended in ruling.replaced:
+                    store.supersede(ended.id, candidate.said_at, successor)
+            store.log(plan.decisions, conversation, now)
+            erased = store.learnt(conversation)
+        self._revision += 1
+        if erased:
+            store.wipe()
+        if plan.steps:
+            active = {p.id: p for p in store.preferences()}
+            touched = {s.made.id for s in plan.steps if s.made} | {
+                s.ruling.equal.id for s in plan.steps if s.ruling.equal
+            }
+            self._retriever.drop(p.id for s in plan.steps for p in s.ruling.replaced)
+            self._retriever.put(active[name] for name in touched if name in active)
+
+    # Looking, forgetting, exporting
+
+    def preferences(self, key: str | None = None, *, history: bool = False) -> tuple[Preference, ...]:
+        """See ``MemoryPort``."""
+        details = None if key is None else [c.detail for c in switches.categories(key)]
+        return self._store.preferences(details, history=history)
+
+    def forget(self, key: str) -> Receipt:
+        """See ``MemoryPort``. With a preference goes what it took the place of."""
+        with self._lock:
+            self._revision += 1
+            if key == erasure.EVERYTHING:
+                self._refused.clear()
+            return erasure.forget(
+                self._store, self._retriever, self._vault.path.parent, key, self._clock(), about=self._about
+            )
+
+    def _about(self, text: str) -> str | None:
+        topics = self._encoder.topics(text)
+        best = max((d for d in topics if d != NONE), key=topics.__getitem__)
+        return best if topics[best] >= self._extractor.settings.forbidden_at else None
+
+    def export(self) -> dict[str, Any]:
+        """See ``MemoryPort``; the shape is `memory.export.Export`."""
+        with self._lock:
+            return export(self._store, self.driver, self._clock())
+
+    # Consent
+
+    def consent(self) -> Consent:
+        """See ``MemoryPort``."""
+        return self._store.consent()
+
+    def opt_out(self, key: str) -> Consent:
+        """See ``MemoryPort``. Turns of the category that wait to be learnt from are erased at once."""
+        with self._lock:
+            consent = self._set(switches.opt_out(self._store.consent(), key))
+            now = self._clock()
+            off = consent.model_copy(update={"private_trip": False, "paused_until": None})
+            turns = self._store.turns()
+            numbers = [n for n, text in turns if self._extractor.screen(text, off, now).forbidden is not None]
+            if numbers:
+                self._store.erase_turns(numbers)
+                self._store.wipe()
+            return consent
+
+    def opt_in(self, key: str) -> Consent:
+        """See ``MemoryPort``."""
+        with self._lock:
+            return self._set(switches.opt_in(self._store.consent(), key))
+
+    def set_private_trip(self, private: bool) -> Consent:
+        """See ``MemoryPort``."""
+        with self._lock:
+            return self._set(switches.private_trip(self._store.consent(), private))
+
+    def pause(self, until: datetime | None) -> Consent:
+        """See ``MemoryPort``."""
+        with self._lock:
+            return self._set(switches.pause(self._store.consent(), until))
+
+    def _set(self, consent: Consent) -> Consent:
+        self._store.set_consent(consent)
+        self._revision += 1
+        return self._store.consent()
+
+    def close(self) -> None:
+        """See ``MemoryPort``; drops the searchable copy too."""
+        with self._lock:
+            self._retriever.load(())
+            self._refused.clear()
+            self._vault.close()
+
+
+def _same_breath(one: Candidate, other: Candidate) -> bool:
+    return one.detail == other.detail and one.sentence == other.sentence
+
+
+def _outdone(candidate: Candidate, all_of: Sequence[Candidate]) -> bool:
+    """Whether the same sentence puts something else in the place of what it negates."""
+    return any(not other.negated and _same_breath(candidate, other) for other in all_of)
+
+
+def _decision(step: _Step) -> Decision:
+    candidate, ruling = step.candidate, step.ruling
+    kept = step.made or ruling.equal
+    title = BY_DETAIL[candidate.detail].title.lower()
+    return Decision(
+        outcome=ruling.outcome,
+        detail=candidate.detail,
+        reason=f"{title}: {ruling.reason}",
+        value=candidate.value,
+        preference=kept.id if kept is not None else None,
+        replaced=tuple(p.value for p in ruling.replaced),
+    )

@@ -1,0 +1,285 @@
+"""What is in a vault, in the project's own values: preferences, consent, waiting turns, the log of decisions.
+
+The only module with SQL over the vault's tables, and the write path: nothing is inserted here without asking consent in
+the same transaction (`Store.add`, `Store.merge`, `Store.note`), and the vault's triggers ask again beneath it. Decides
+nothing about what is worth keeping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Any
+
+from memory.vault import Vault, utc_text
+from schemas.errors import ConsentError
+from schemas.memory import Consent, Conversation, Decision, Outcome, Preference, Status, Turn
+from schemas.preferences import BY_DETAIL, CATEGORIES
+
+_COLUMNS = "id, detail, value, conversation, confidence, uses, status, valid_from, valid_to, last_used"
+
+TEXT_COLUMNS: tuple[tuple[str, str], ...] = (("preferences", "value"), ("sentences", "text"), ("turns", "text"))
+"""Every table and column that holds the driver's words."""
+
+
+class Store:
+    """The tables of one vault."""
+
+    def __init__(self, vault: Vault) -> None:
+        """The tables of this vault; brings its copy of the category tree up to date."""
+        self._vault = vault
+        tree = sorted((c.detail, c.sub, c.main, int(c.sensitive)) for c in CATEGORIES)
+        if vault.rows("SELECT detail, sub, main, sensitive FROM categories ORDER BY detail") != tree:
+            with vault.transaction():
+                vault.write("DELETE FROM categories")
+                for row in tree:
+                    vault.write("INSERT INTO categories VALUES (?, ?, ?, ?)", row)
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """`memory.vault.Vault.transaction`."""
+        return self._vault.transaction()
+
+    def wipe(self) -> None:
+        """`memory.vault.Vault.wipe`."""
+        self._vault.wipe()
+
+    # Consent
+
+    def consent(self) -> Consent:
+        """What may be remembered."""
+        private, paused = self._vault.rows("SELECT private_trip, paused_until FROM learning")[0]
+        return Consent(
+            opted_out=frozenset(key for (key,) in self._vault.rows("SELECT key FROM opted_out")),
+            opted_in=frozenset(detail for (detail,) in self._vault.rows("SELECT detail FROM opted_in")),
+            paused_until=datetime.fromisoformat(paused) if paused else None,
+            private_trip=bool(private),
+        )
+
+    def set_consent(self, consent: Consent) -> None:
+        """Replace what may be remembered."""
+        paused = None if consent.paused_until is None else utc_text(consent.paused_until)
+        with self.transaction():
+            self._vault.write("DELETE FROM opted_out")
+            self._vault.write("DELETE FROM opted_in")
+            for key in sorted(consent.opted_out):
+                self._vault.write("INSERT INTO opted_out VALUES (?)", (key,))
+            for detail in sorted(consent.opted_in):
+                self._vault.write("INSERT INTO opted_in VALUES (?)", (detail,))
+            self._vault.write(
+                "UPDATE learning SET private_trip = ?, paused_until = ?", (int(consent.private_trip), paused)
+            )
+
+    def _ask(self, detail: str, now: datetime) -> None:
+        reason = self.consent().forbids(BY_DETAIL[detail], now)
+        if reason is not None:
+            raise ConsentError(f"a write to {detail} was refused, {reason}: ask Consent.forbids before writing")
+
+    # Preferences
+
+    def preferences(self, details: Sequence[str] | None = None, *, history: bool = False) -> tuple[Preference, ...]:
+        """Stored preferences, newest first.
+
+        Args:
+            details: only these detail keys; None for all.
+            history: with superseded ones.
+        """
+        where = "1" if history else "status = 'active'"
+        rows = self._vault.rows(
+            f"SELECT {_COLUMNS} FROM preferences WHERE {where} ORDER BY valid_from DESC, rowid DESC"  # noqa: S608
+        )
+        said: dict[str, list[str]] = {}
+        for preference, text in self._vault.rows("SELECT preference, text FROM sentences ORDER BY said_at, id"):
+            said.setdefault(preference, []).append(text)
+        wanted = None if details is None else frozenset(details)
+        return tuple(
+            _preference(row, tuple(dict.fromkeys(said.get(row[0], ()))))
+            for row in rows
+            if wanted is None or row[1] in wanted
+        )
+
+    def add(self, preference: Preference, now: datetime) -> None:
+        """Store a preference with its sentences.
+
+        Raises:
+            ConsentError: consent forbids its category now.
+        """
+        with self.transaction():
+            self._ask(preference.detail, now)
+            self._vault.write(
+                f"INSERT INTO preferences ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
+                (
+                    preference.id,
+                    preference.detail,
+                    preference.value,
+                    preference.conversation,
+                    preference.confidence,
+                    preference.uses,
+                    preference.status.value,
+                    utc_text(preference.valid_from),
+                    _optional(preference.valid_to),
+                    _optional(preference.last_used),
+                ),
+            )
+            for sentence in preference.sentences:
+                self._sentence(preference.id, sentence, preference.valid_from, preference.conversation)
+
+    def merge(self, preference: Preference, sentence: str, said_at: datetime, conversation: str, confidence: float,
+              now: datetime) -> None:  # fmt: skip
+        """Add a sentence to a preference that was said again; its confidence becomes the higher of the two.
+
+        Raises:
+            ConsentError: consent forbids its category now.
+        """
+        with self.transaction():
+            self._ask(preference.detail, now)
+            self._sentence(preference.id, sentence, said_at, conversation)
+            self._vault.write(
+                "UPDATE preferences SET confidence = max(confidence, ?) WHERE id = ?", (confidence, preference.id)
+            )
+
+    def _sentence(self, preference: str, text: str, said_at: datetime, conversation: str) -> None:
+        self._vault.write(
+            "INSERT OR IGNORE INTO sentences (preference, text, said_at, conversation) VALUES (?, ?, ?, ?)",
+            (preference, text, utc_text(said_at), conversation),
+        )
+
+    def supersede(self, preference: str, at: datetime, by: str | None) -> None:
+        """End an active preference's validity; it stays as history of the one that took its place, if one did."""
+        self._vault.write(
+            "UPDATE preferences SET status = 'superseded', valid_to = ?, superseded_by = ? "
+            "WHERE id = ? AND status = 'active'",
+            (utc_text(at), by, preference),
+        )
+
+    def used(self, ids: Sequence[str], at: datetime) -> None:
+        """Count a use of each."""
+        with self.transaction():
+            for preference in ids:
+                self._vault.write(
+                    "UPDATE preferences SET uses = uses + 1, last_used = ? WHERE id = ?", (utc_text(at), preference)
+                )
+
+    def history_of(self, preference: str) -> tuple[str, ...]:
+        """Ids of the preferences that this one took the place of, and those took, and so on."""
+        rows = self._vault.rows(
+            "WITH RECURSIVE before (id) AS (SELECT id FROM preferences WHERE superseded_by = ? "
+            "UNION SELECT p.id FROM preferences p JOIN before b ON p.superseded_by = b.id) SELECT id FROM before",
+            (preference,),
+        )
+        return tuple(row[0] for row in rows)
+
+    def erase(self, ids: Sequence[str]) -> None:
+        """Delete preferences and their sentences."""
+        with self.transaction():
+            for preference in ids:
+                self._vault.write("DELETE FROM preferences WHERE id = ?", (preference,))
+
+    def replace_sentence(self, old: str, new: str) -> None:
+        """Replace a sentence wherever it is kept; with nothing, delete it."""
+        with self.transaction():
+            if new:
+                self._vault.write("UPDATE OR REPLACE sentences SET text = ? WHERE text = ?", (new, old))
+            else:
+                self._vault.write("DELETE FROM sentences WHERE text = ?", (old,))
+
+    # What was said and not yet learnt from
+
+    def note(self, turn: Turn, conversation: str, now: datetime) -> None:
+        """Keep a turn until it was learnt from.
+
+        Raises:
+            ConsentError: learning is paused or this is a private trip.
+        """
+        with self.transaction():
+            consent = self.consent()
+            if silent(consent, now):
+                raise ConsentError("a turn was to be kept while nothing may be: ask silent() before noting")
+            self._vault.write(
+                "INSERT INTO turns (conversation, text, at, confidence) VALUES (?, ?, ?, ?)",
+                (conversation, turn.text, utc_text(turn.at), turn.confidence),
+            )
+
+    def waiting(self) -> tuple[Conversation, ...]:
+        """The driver's turns that wait to be learnt from, by conversation, oldest first."""
+        turns: dict[str, list[Turn]] = {}
+        for conversation, text, at, confidence in self._vault.rows(
+            "SELECT conversation, text, at, confidence FROM turns ORDER BY id"
+        ):
+            turn = Turn(speaker="driver", text=text, at=datetime.fromisoformat(at), confidence=confidence)
+            turns.setdefault(conversation, []).append(turn)
+        return tuple(Conversation(id=name, turns=tuple(said)) for name, said in turns.items())
+
+    def turns(self) -> tuple[tuple[int, str], ...]:
+        """Number and text of every waiting turn."""
+        return tuple((number, text) for number, text in self._vault.rows("SELECT id, text FROM turns ORDER BY id"))
+
+    def erase_turns(self, numbers: Sequence[int]) -> None:
+        """Delete waiting turns by number."""
+        with self.transaction():
+            for number in numbers:
+                self._vault.write("DELETE FROM turns WHERE id = ?", (number,))
+
+    def learnt(self, conversation: str) -> int:
+        """Delete the waiting turns of a conversation; returns how many there were."""
+        with self.transaction():
+            return self._vault.write("DELETE FROM turns WHERE conversation = ?", (conversation,))
+
+    # The log
+
+    def log(self, decisions: Sequence[Decision], conversation: str, at: datetime) -> None:
+        """Add decisions to the log: category, outcome and id, never content; of refused ones not even the category."""
+        with self.transaction():
+            for decision in decisions:
+                detail = None if decision.outcome is Outcome.REFUSED else decision.detail
+                self._vault.write(
+                    "INSERT INTO decisions (at, conversation, outcome, detail, preference) VALUES (?, ?, ?, ?, ?)",
+                    (utc_text(at), conversation, decision.outcome.value, detail, decision.preference),
+                )
+
+    def logged(self) -> list[dict[str, Any]]:
+        """The log, oldest first."""
+        names = ("at", "conversation", "outcome", "detail", "preference")
+        rows = self._vault.rows(f"SELECT {', '.join(names)} FROM decisions ORDER BY id")  # noqa: S608
+        return [dict(zip(names, row, strict=True)) for row in rows]
+
+    def words(self) -> list[str]:
+        """Every word of the driver that the vault holds, cell by cell: what an erasure is checked against."""
+        cells: list[str] = []
+        for table, column in TEXT_COLUMNS:
+            cells += [cell for (cell,) in self._vault.rows(f"SELECT {column} FROM {table}")]  # noqa: S608
+        return cells
+
+
+def silent(consent: Consent, now: datetime) -> str | None:
+    """Why nothing at all may be remembered now, or None."""
+    if consent.private_trip:
+        return "this is a private trip"
+    if consent.paused_until is not None and now < consent.paused_until:
+        return "learning is paused"
+    return None
+
+
+def _optional(moment: datetime | None) -> str | None:
+    return None if moment is None else utc_text(moment)
+
+
+def _moment(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
+
+
+def _preference(row: tuple[Any, ...], sentences: tuple[str, ...]) -> Preference:
+    name, detail, value, conversation, confidence, uses, status, valid_from, valid_to, last_used = row
+    return Preference(
+        id=name,
+        detail=detail,
+        value=value,
+        sentences=sentences,
+        conversation=conversation,
+        confidence=confidence,
+        uses=uses,
+        status=Status(status),
+        valid_from=datetime.fromisoformat(valid_from),
+        valid_to=_moment(valid_to),
+        last_used=_moment(last_used),
+    )

@@ -1,0 +1,222 @@
+"""One way of writing each value: what the driver said -> what is stored.
+
+Three kinds of category:
+
+- *closed* (`memory.vocabulary.CLOSED`): the value is one of a fixed few, which the words stand for rather than name
+  ("not too hot" is ``medium``). Rules first, then the encoder's nearest of our own examples; what
+  neither can place is not stored.
+- *listed*: the examples of the category and the ways of saying them in `SAID_AS`; anything else stays as it was said
+  (`plain_value`), so a new supermarket is stored under its own name.
+- temperatures: a number and ``degrees``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from memory.vocabulary import CLOSED, FLIP_ANSWER, SAID_AS, Patterns
+from memory.wording import Polarity, clause, normal, words
+from schemas.ports import Encoder
+from schemas.preferences import BY_DETAIL
+
+_ANSWERS = frozenset(detail for detail, closed in CLOSED.items() if closed.flips is FLIP_ANSWER)
+_THINGS = frozenset(
+    detail
+    for detail, category in BY_DETAIL.items()
+    if (category.multi and detail != "dietary_preference")
+    or detail in ("preferred_music_streaming_service", "preferred_radio_station", "general_news_source")
+)
+_INGREDIENT = re.compile(
+    r"^(?:\w+ )?(?:meat|pork|gluten|wheat|milk|dairy|nuts?|peanuts?|shellfish|shrimps?|sugar|carbs?|eggs?)$"
+)
+
+_NUMBERS = {
+    word: number
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+        "eighteen nineteen".split()
+    )
+} | {"twenty": 20, "thirty": 30}
+_ARTICLES = frozenset(("a", "an", "the", "some", "my", "any", "this", "that", "those", "these", "by", "songs"))
+_TAILS: dict[str, frozenset[str]] = {
+    "favourite_cuisine": frozenset(
+        "food cuisine cooking dishes restaurant restaurants kitchen places flavours".split()
+    ),
+    "preferred_restaurant_type": frozenset("restaurant restaurants places place".split()),
+    "favorite_genres": frozenset("music songs tunes".split()),
+    "favorite_podcast_genres": frozenset("podcast podcasts shows stories".split()),
+    "favorite_podcast_shows": frozenset("podcast show".split()),
+    "preferred_gas_station": frozenset("station stations fuel petrol gas".split()),
+    "preferred_charging_network": frozenset("chargers charger superchargers network stations station".split()),
+    "preferred_supermarket_chain": frozenset("supermarket supermarkets store stores".split()),
+    "general_news_source": frozenset("headlines news".split()),
+    "preferred_radio_station": frozenset("station radio".split()),
+}
+_NAMES = frozenset(("preferred_radio_station", "general_news_source", "favorite_podcast_shows", "preferred_gas_station",
+                    "preferred_charging_network", "preferred_supermarket_chain"))  # fmt: skip
+
+
+def polarity(detail: str, said: str) -> Polarity:
+    """How refusing words bear on a value of this category, said in these words."""
+    if detail in _ANSWERS:
+        return Polarity.ANSWER
+    if detail == "avoidance_of_specific_road_types":
+        return Polarity.AVOIDED
+    if detail == "dietary_preference" and _INGREDIENT.match(normal(said)):
+        return Polarity.AVOIDED
+    return Polarity.PLAIN if detail in _THINGS else Polarity.STATED
+
+
+def is_closed(detail: str) -> bool:
+    """Whether the category's value is one of a fixed few."""
+    return detail in CLOSED
+
+
+class Canon:
+    """Writes values one way; keeps the encoder's vectors of `CLOSED`'s examples once they were needed."""
+
+    def __init__(self, encoder: Encoder, *, nearest_at: float) -> None:
+        """Uses this encoder where rules do not tell, from this cosine on."""
+        self._encoder, self._nearest_at = encoder, nearest_at
+        self._examples: dict[str, tuple[tuple[str, ...], np.ndarray]] = {}
+
+    def canonical(self, detail: str, said: str, sentence: str) -> str | None:
+        """The value as it is stored, or None where a closed category's value cannot be told.
+
+        Args:
+            detail: detail key.
+            said: the words that carry the value.
+            sentence: the driver's sentence they stand in.
+        """
+        if detail == "preferred_temperature":
+            return temperature(said) or temperature(clause(sentence, said))
+        if detail in CLOSED:
+            return by_rule(detail, said, sentence) or self._nearest(detail, said, sentence)
+        return _by_pattern(SAID_AS.get(detail, ()), normal(said)) or plain_value(detail, said)
+
+    def _nearest(self, detail: str, said: str, sentence: str) -> str | None:
+        if detail not in self._examples:
+            pairs = [(value, text) for value, texts in CLOSED[detail].examples.items() for text in texts]
+            self._examples[detail] = (tuple(v for v, _ in pairs), self._encoder.encode([t for _, t in pairs]))
+        names, vectors = self._examples[detail]
+        close = vectors @ self._encoder.encode([clause(sentence, said)])[0]
+        best = int(close.argmax())
+        return names[best] if float(close[best]) >= self._nearest_at else None
+
+
+def by_rule(detail: str, said: str, sentence: str) -> str | None:
+    """The value of a closed category by `CLOSED`'s patterns: from the words said, else from the statement round them."""
+    closed = CLOSED[detail]
+    around = _CALM.sub(" ", clause(sentence, said))
+    own = _CALM.sub(" ", normal(said)).strip()
+    start = max(around.find(own), 0)
+    for text, offset in ((own, start), (around, 0)):
+        for pattern, value in closed.patterns:
+            match = re.search(pattern, text)
+            if match:
+                flips = closed.flips or {}
+                before = around[: offset + match.start()]
+                return flips.get(value, value) if _refused(match.group(), before, around, detail) else value
+    return None
+
+
+def temperature(said: str) -> str | None:
+    """``22 degrees`` or ``20.5 degrees`` for a number in words or digits, or None; 5 to 40 only."""
+    parts = words(said.replace(".", " point ").replace("°", " degrees ").replace("-", " "))
+    number, seen, half = 0.0, False, False
+    for index, part in enumerate(parts):
+        value = _NUMBERS.get(part, int(part) if part.isdecimal() and len(part) < 3 else None)
+        if part == "point" and seen and index + 1 < len(parts):
+            tenth = _NUMBERS.get(parts[index + 1], int(parts[index + 1]) if parts[index + 1].isdecimal() else None)
+            return _degrees(number + (tenth or 0) / 10)
+        if part == "half" and seen:
+            half = True
+        elif value is not None:
+            number, seen = (
+                (number + value, True) if seen and number in (20, 30) and value < 10 else (float(value), True)
+            )
+        elif seen and part not in ("and", "a"):
+            break
+    return _degrees(number + 0.5 * half) if seen else None
+
+
+def _degrees(number: float) -> str | None:
+    return f"{number:g} degrees" if 5 <= number <= 40 else None
+
+
+def plain_value(detail: str, said: str) -> str:
+    """A value as it was said, without articles and the words that only name its kind; spelled letters joined."""
+    kept = list(words(said))
+    known = {fold(example): example for example in BY_DETAIL[detail].examples}
+    whole = fold(" ".join(kept))
+    if whole in known:
+        return known[whole]
+    while len(kept) > 1 and kept[0] in _ARTICLES and detail not in ("favorite_artists_or_bands", "favorite_songs",
+                                                                   "favorite_podcast_shows"):  # fmt: skip
+        kept = kept[1:]
+    bare = list(kept)
+    while len(bare) > 1 and bare[-1] in _TAILS.get(detail, ()):
+        bare = bare[:-1]
+    short, full = " ".join(_joined(bare)), " ".join(_joined(kept))
+    if detail in _NAMES:  # "radio" may be part of a station's name: dropped only where what is left is known
+        return known.get(fold(short), known.get(fold(full), full))
+    return known.get(fold(short), short)
+
+
+def fold(value: str) -> str:
+    """A value for comparing: without articles, plural endings and spaces inside spelled letters."""
+    kept = [word for word in _joined(list(words(value))) if word not in ("a", "an", "the")]
+    return " ".join(_singular(word) for word in kept)
+
+
+def _joined(parts: Sequence[str]) -> list[str]:
+    """Spelled letters as one word: ``b b c`` -> ``bbc``."""
+    joined: list[str] = []
+    spelling = False
+    for part in parts:
+        letter = len(part) == 1 and part.isalpha() and not (part == "a" and not spelling)
+        if letter and spelling:
+            joined[-1] += part
+        else:
+            joined.append(part)
+        spelling = letter
+    return joined
+
+
+def _singular(word: str) -> str:
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 4 and word.endswith(("ches", "shes", "xes", "sses")):
+        return word[:-2]
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+
+
+def _by_pattern(patterns: Patterns, text: str) -> str | None:
+    for pattern, value in patterns:
+        match = re.search(pattern, text)
+        if match:
+            return match.expand(value) if "\\" in value else value
+    return None
+
+
+_CALM = re.compile(
+    r"\b(?:(?:don't|do not|doesn't|wouldn't) mind|no matter (?:what|how|the \w+)|not (?:only|just)|even if|no no|"
+    r"(?:don't|do not) care that|why (?:don't|not)|can't (?:do|be|live) without)\b"
+)
+"""Refusing words that refuse nothing."""
+
+_NOT = re.compile(
+    r"(?:n't|\bnot|\bno|\bnever|\bhate|\bdislike|\bstop|\bstopped|\bwithout|\bcannot|\bagainst|\bforget|\btoo|\bnobody|"
+    r"\bnobody's|\bno longer|\bno more|\brather\b.* than)\b ?(?:\w+(?:'\w+)? ){0,6}$"
+)
+_ENDED = re.compile(r"\b(?:any ?more|any longer|no longer|no more|stop|stopped)\b")
+
+
+def _refused(matched: str, before: str, around: str, detail: str) -> bool:
+    """Whether what was matched is refused by the words before it; that something has *ended* is not our question."""
+    if re.search(r"n't\b|\bnot?\b|\bnever\b|\bnobody", matched) or not _NOT.search(before):
+        return False
+    return detail in _ANSWERS or _ENDED.search(around) is None
