@@ -11,10 +11,11 @@ from typing import Any
 
 from deploy.demo.cabin import Line, Voice
 
-ANNA = Voice("en-us+f2", 140, 55)
-BEN = Voice("en-us", 140, 45)
-CLARA = Voice("en-us+f4", 145, 50)
-DAN = Voice("en-gb+m3", 140, 50)
+ANNA = Voice("en-us+f2", 150, 50)
+BEN = Voice("en-us+m3", 150, 50)
+CLARA = Voice("en-us+f5", 150, 50)
+DAN = Voice("en-us+m6", 150, 50)
+"""The voices that PocketSphinx hears best in this noise, of 20 tried; what it makes of the others is in docs/log.md."""
 
 NEW_TALK_S = 7.5
 """Seconds of quiet after which the follow-up window (5 s) has surely closed."""
@@ -82,7 +83,7 @@ TRIPS: tuple[Trip, ...] = (
             "climate.driver.temperature": 23.0,
             "window.driver": 100,
             "media.volume": 40,
-            "navigation.destination": "Airport",
+            "navigation.destination": "Marrowby Airport",
             "light.ambient.on": True,
             "light.ambient.color": "blue",
             "sunroof.position": 100,
