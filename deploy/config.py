@@ -30,7 +30,7 @@ SYSTEM_FILE = Path("/etc/glovebox/glovebox.toml")
 PREFIX = "GLOVEBOX_"
 NESTED = "__"
 SIMILAR = 60.0
-"""Least similarity (0..100, rapidfuzz WRatio) at which a key is offered as what was meant."""
+"""Least similarity (0..100, rapidfuzz ratio) at which a key is offered as what was meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,8 +234,19 @@ def _explain(error: ErrorDetails, layers: Sequence[_Layer]) -> str:
 
 def _nearest(key: str, known: Sequence[str]) -> str:
     """The setting that was probably meant, as the end of a sentence."""
-    best = process.extractOne(key, known, scorer=fuzz.WRatio, score_cutoff=SIMILAR)
-    if best is None:
-        return "; `glovebox config show` lists all"
-    same_name = [other for other in known if other.split(".")[-1] == key.rsplit(".", maxsplit=1)[-1]]
-    return f"; did you mean {same_name[0] if same_name else best[0]}?"
+    section, _, name = key.rpartition(".")
+    siblings = [other for other in known if section and other.startswith(f"{section}.")]
+    same_name = [other for other in known if name in (other, other.rpartition(".")[2])]
+    if not siblings and same_name:
+        return f"; did you mean {same_name[0]}?"
+    best = process.extractOne(key, siblings or known, scorer=fuzz.ratio, score_cutoff=SIMILAR)
+    if best is not None and best[0].rpartition(".")[0] == section:
+        shorter = fuzz.ratio(name, best[0].rpartition(".")[2])
+        best = best if shorter >= SIMILAR else None
+    if best is not None:
+        return f"; did you mean {best[0]}?"
+    if same_name:
+        return f"; did you mean {same_name[0]}?"
+    if siblings:
+        return f"; [{section}] has {', '.join(other.rpartition('.')[2] for other in siblings)}"
+    return "; `glovebox config show` lists all"

@@ -156,7 +156,8 @@ class Catalog:
         """Whether the model's files are there at all; says nothing of their contents."""
         try:
             folder = self.folder(model)
-            return folder.is_dir() and all((folder / file.path).is_file() for file in self.files(model))
+            files = self.files(model)
+            return bool(files or model.source == "package") and all((folder / file.path).is_file() for file in files)
         except (ModelMissingError, ModelDamagedError):
             return False
 

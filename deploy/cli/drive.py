@@ -1,0 +1,150 @@
+"""The commands that use the assistant: run, demo, hear, say, transcribe.
+
+Owns how a timeline is printed. Does not construct anything (``deploy.app``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from deploy.cli.session import Session, err, out, put_json, report, session_of
+from deploy.timeline import TimelineEntry
+from schemas.errors import GloveboxError
+
+if TYPE_CHECKING:
+    from deploy.app import Assistant
+
+JsonOption = Annotated[bool, typer.Option("--json", help="JSON lines instead of text.")]
+STYLES = {
+    "wake": "cyan", "heard": "bold", "decided": "dim", "recalled": "magenta", "moved": "green", "refused": "red",
+    "asked": "yellow", "fault": "bold red", "said": "bold cyan", "learned": "magenta", "ended": "dim", "error": "bold red",
+}  # fmt: skip
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command()(run)
+    app.command()(demo)
+    app.command()(hear)
+    app.command()(say)
+    app.command()(transcribe)
+
+
+@contextmanager
+def ready(session: Session, *, live: bool = False) -> Generator[Assistant]:
+    """The assistant, with a line that says what is being loaded while a person waits."""
+    from deploy.app import assemble
+
+    config = session.config()
+    console = err()
+    with console.status("loading") as status:
+        assistant = assemble(config, live=live, announce=lambda part: status.update(f"loading: {part}"))
+    with assistant:
+        yield assistant
+
+
+def show(entry: TimelineEntry) -> None:
+    """Print an entry for a person."""
+    minutes, seconds = divmod(entry.at_s, 60.0)
+    style = STYLES.get(entry.kind, "")
+    line = Text(f"{int(minutes):3d}:{seconds:04.1f}  ", style="dim")
+    line.append(f"{entry.kind:<9} ", style=style)
+    line.append(entry.text, style=style)
+    out().print(line)
+
+
+def run(context: typer.Context) -> None:
+    """Start the live assistant: microphone and loudspeaker, until Ctrl-C."""
+    session = session_of(context)
+    with ready(session, live=True) as assistant:
+        err().print(f"Listening. Say “{assistant.config.wake.keyword}”, then what you want. Ctrl-C ends it.")
+        assistant.run()
+
+
+def demo(
+    context: typer.Context,
+    as_json: JsonOption = False,
+    folder: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for drive.wav and drive.html.")] = Path(),
+) -> None:
+    """Play two trips through the whole assistant and show what happened."""
+    from deploy.demo import play
+
+    session = session_of(context, as_json=as_json)
+    raise typer.Exit(play(session.config(), folder, as_json))
+
+
+def hear(
+    context: typer.Context,
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="WAV or FLAC files, wake word included.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Send sound files through the whole chain, as if the microphone had heard them."""
+    session = session_of(context, as_json=as_json)
+
+    def one(assistant: Assistant, file: Path) -> None:
+        for entry in assistant.hear(file):
+            if as_json:
+                put_json({"file": str(file), **entry.model_dump(mode="json")})
+            else:
+                show(entry)
+
+    _each(session, files, one)
+
+
+def say(
+    context: typer.Context,
+    text: Annotated[str, typer.Argument(help="What you would say, without the wake word.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Type to the assistant: the same dialogue, gate and vehicle, without sound."""
+    session = session_of(context, as_json=as_json)
+    if not text.strip():
+        raise typer.BadParameter("there are no words in it", param_hint="TEXT")
+    with ready(session) as assistant:
+        for entry in assistant.say(text):
+            if as_json:
+                put_json(entry.model_dump(mode="json"))
+            else:
+                show(entry)
+
+
+def transcribe(
+    context: typer.Context,
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="WAV or FLAC files, no wake word needed.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Write down what is said in sound files; nothing is acted on."""
+    session = session_of(context, as_json=as_json)
+
+    def one(assistant: Assistant, file: Path) -> None:
+        transcript = assistant.transcribe(file)
+        if as_json:
+            put_json({"file": str(file), **transcript.model_dump(mode="json")})
+            return
+        how = "command grammar" if transcript.in_grammar else "open speech"
+        name = f"{file}: " if len(files) > 1 else ""
+        out().print(
+            Text(f"{name}{transcript.text or '(no words)'}").append(f"  {transcript.confidence:.2f}, {how}", "dim")
+        )
+
+    _each(session, files, one)
+
+
+def _each(session: Session, files: list[Path], one: Callable[[Assistant, Path], None]) -> None:
+    """Do every file; an error of one is told and the others go on. Ends with the first error's code."""
+    code = 0
+    with ready(session) as assistant:
+        for file in files:
+            if len(files) > 1 and not session.json:
+                err().print(Text(str(file), style="dim"))
+            try:
+                one(assistant, file)
+            except GloveboxError as error:
+                code = code or report(error, session, file=str(file))
+    raise typer.Exit(code)

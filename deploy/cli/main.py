@@ -1,0 +1,88 @@
+"""The command line's root: options that go before every command, and how a call ends.
+
+Owns exit codes. The commands stand in ``deploy.cli.drive``, ``memory``, ``models`` and ``device``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from deploy import __version__
+from deploy.cli import device, drive, memory, models
+from deploy.cli.session import Session, parse_flags, report, report_unexpected
+from schemas.errors import GloveboxError
+
+app = typer.Typer(
+    name="glovebox",
+    help="An in-car voice assistant that runs wholly inside the car.",
+    epilog="Exit codes: 0 done, 2 wrong usage, 10 to 70 by the kind of error (docs/cli.md), 130 interrupted.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+drive.add_to(app)
+app.add_typer(memory.app)
+app.add_typer(models.app)
+device.add_to(app)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"glovebox {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    context: typer.Context,
+    config: Annotated[
+        Path | None, typer.Option("--config", metavar="FILE", help="Configuration file instead of the device's own.")
+    ] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting, e.g. llm.threads=4. Repeatable.")
+    ] = None,
+    profile: Annotated[
+        str | None, typer.Option("--profile", help="Settings of a kind of device: embedded, pi5 or jetson.")
+    ] = None,
+    driver: Annotated[str | None, typer.Option("--driver", help="Whose memory is used.")] = None,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show tracebacks; they may hold words that were said.")
+    ] = False,
+    version: Annotated[  # noqa: ARG001 - the callback answers it
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """An in-car voice assistant that runs wholly inside the car."""
+    session = context.ensure_object(Session)
+    session.file, session.debug = config, debug
+    session.flags = parse_flags(set_ or [])
+    if profile is not None:
+        session.flags["profile"] = profile
+    if driver is not None:
+        session.flags["driver.name"] = driver
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Args:
+        arguments: None for the process's own.
+
+    Returns:
+        The exit code: 0, 2 for wrong usage, an error's own, 130 when interrupted.
+    """
+    session = Session()
+    try:
+        app(arguments if arguments is None else list(arguments), obj=session, prog_name="glovebox")
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    except GloveboxError as error:
+        return report(error, session)
+    except Exception as error:  # noqa: BLE001 - the last place where a defect of ours can end as a sentence
+        return report_unexpected(error, session)
+    return 0

@@ -1,0 +1,106 @@
+"""What every command shares: the chosen configuration, how to speak to a person or a program, how errors end.
+
+Owns no command.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+
+from deploy import config as configuration
+from schemas.errors import ConfigError, GloveboxError
+
+UNEXPECTED_EXIT = 1
+
+
+@dataclass(slots=True)
+class Session:
+    """One call of the command line."""
+
+    file: Path | None = None
+    flags: dict[str, str] = field(default_factory=dict[str, str])
+    debug: bool = False
+    json: bool = False
+    """Whether the command was asked for JSON: then errors are JSON, too."""
+
+    def load(self) -> configuration.Loaded:
+        """The configuration with its origins."""
+        return configuration.load(self.file, flags=self.flags)
+
+    def config(self) -> configuration.Config:
+        """The configuration."""
+        return self.load().config
+
+
+def session_of(context: typer.Context, *, as_json: bool = False) -> Session:
+    """The session of a command; notes whether it was asked for JSON."""
+    session = context.ensure_object(Session)
+    session.json = as_json
+    return session
+
+
+def out() -> Console:
+    """Standard output for people; made anew so that it follows a redirected stream."""
+    return Console(highlight=False)
+
+
+def err() -> Console:
+    """Standard error for people."""
+    return Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def put_json(value: Any) -> None:
+    """One JSON value on a line of standard output."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
+    sys.stdout.flush()
+
+
+def parse_flags(settings: Sequence[str]) -> dict[str, str]:
+    """``SECTION.KEY=VALUE`` as flags of the configuration.
+
+    Raises:
+        ConfigError: no ``=`` in it.
+    """
+    flags: dict[str, str] = {}
+    for setting in settings:
+        key, mark, value = setting.partition("=")
+        if not mark or not key:
+            raise ConfigError(f"the command line: --set {setting!r} is not SECTION.KEY=VALUE, as in llm.threads=4")
+        flags[key.strip()] = value.strip()
+    return flags
+
+
+def report(error: GloveboxError, session: Session, **about: str) -> int:
+    """Tell an error; returns its exit code."""
+    if session.json:
+        put_json({"error": {"code": error.code, "message": str(error), "exit_code": error.exit_code, **about}})
+    else:
+        err().print(f"[bold red]Error:[/] {_escaped(str(error))}")
+    if session.debug:
+        traceback.print_exception(error)
+    return error.exit_code
+
+
+def report_unexpected(error: Exception, session: Session) -> int:
+    """Tell a defect of ours without a traceback, which could show what was said; returns the exit code."""
+    message = f"unexpected {type(error).__name__}; run the command again with --debug in front for the details"
+    if session.debug:
+        traceback.print_exception(error)
+    if session.json:
+        put_json({"error": {"code": "unexpected", "message": message, "exit_code": UNEXPECTED_EXIT}})
+    else:
+        err().print(f"[bold red]Error:[/] {_escaped(message)}")
+    return UNEXPECTED_EXIT
+
+
+def _escaped(text: str) -> str:
+    return text.replace("[", r"\[")

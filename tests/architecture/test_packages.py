@@ -1,0 +1,79 @@
+"""The shape of the project: who imports whom, how long a module is, what it says about itself."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from importlinter.application.use_cases import read_user_options
+from importlinter.cli import lint_imports
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("schemas", "models", "voice", "memory", "vehicle", "deploy")
+MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+LONGEST = 500
+FORBIDDEN_NAMES = {"utils", "helpers", "manager", "common"}
+ABOUT_THE_MAKING = re.compile(r"\b(TODO|FIXME|XXX|NotImplementedError)\b|pragma: no cover")
+
+
+def names(paths: list[Path]) -> list[str]:
+    return [str(path.relative_to(ROOT)) for path in paths]
+
+
+def test_imports_run_one_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.syspath_prepend(str(ROOT))
+    assert lint_imports(config_filename="pyproject.toml", no_cache=True) == 0, "run lint-imports to see the chain"
+
+
+def test_the_contracts_cover_every_package() -> None:
+    options = read_user_options(str(ROOT / "pyproject.toml"))
+    assert set(options.session_options["root_packages"]) == set(PACKAGES)
+    kinds = [contract["type"] for contract in options.contracts_options]
+    assert kinds.count("layers") == 1 and kinds.count("forbidden") >= 2
+
+
+def test_only_deploy_reads_the_environment() -> None:
+    readers = [
+        path
+        for path in MODULES
+        if path.parts[len(ROOT.parts)] != "deploy" and re.search(r"os\.(environ|getenv)", path.read_text("utf-8"))
+    ]
+    allowed = [path for path in readers if "training" in path.parts]
+    assert names([path for path in readers if path not in allowed]) == []
+
+
+@pytest.mark.parametrize("module", MODULES, ids=names(MODULES))
+def test_a_module_is_short_and_says_what_it_is(module: Path) -> None:
+    text = module.read_text("utf-8")
+    assert len(text.splitlines()) <= LONGEST
+    assert ast.get_docstring(ast.parse(text)), "a module begins with what it owns"
+    assert module.stem not in FORBIDDEN_NAMES
+    assert not ABOUT_THE_MAKING.search(text)
+
+
+def test_every_package_is_in_the_wheel_and_at_the_top() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    assert tuple(project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]) == PACKAGES
+    assert set(PACKAGES).isdisjoint(sys.stdlib_module_names)
+
+
+def test_the_constraints_hold_what_the_project_asks_for() -> None:
+    from packaging.requirements import Requirement
+    from packaging.utils import canonicalize_name
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    pins = {
+        canonicalize_name(name): version
+        for name, version in re.findall(
+            r"^([\w.-]+)==(\S+)", (ROOT / "deploy" / "constraints.txt").read_text("utf-8"), re.M
+        )
+    }
+    extras = project["optional-dependencies"]
+    wanted = [Requirement(one) for one in [*project["dependencies"], *extras["asr"], *extras["tts"], *extras["dev"]]]
+    unfit = [str(one) for one in wanted if not one.specifier.contains(pins.get(canonicalize_name(one.name), "0"))]
+    assert unfit == []

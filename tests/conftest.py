@@ -1,0 +1,49 @@
+"""What holds for every test: no network, no settings of the machine's user, the same random numbers every time."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("glovebox", deadline=None, derandomize=True, print_blob=True)
+settings.load_profile("glovebox")
+
+
+def _refused(*_: object, **__: object) -> Any:
+    raise AssertionError("a test tried to use the network; nothing in Glovebox does")
+
+
+@pytest.fixture(autouse=True)
+def no_network(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fail a test that opens a connection to anything but a local (AF_UNIX) socket."""
+    if request.node.get_closest_marker("socket") is not None:
+        return
+    connect, connect_ex = socket.socket.connect, socket.socket.connect_ex
+
+    def guarded(real: Any) -> Any:
+        return lambda self, address: real(self, address) if self.family == socket.AF_UNIX else _refused()
+
+    monkeypatch.setattr(socket.socket, "connect", guarded(connect))
+    monkeypatch.setattr(socket.socket, "connect_ex", guarded(connect_ex))
+    monkeypatch.setattr(socket.socket, "sendto", _refused)
+    monkeypatch.setattr(socket, "getaddrinfo", _refused)
+    monkeypatch.setattr(socket, "create_connection", _refused)
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Every test has a home of its own: no configuration, vault or key of the machine's user is read or made."""
+    home = tmp_path_factory.mktemp("home")
+    for name in [name for name in os.environ if name.startswith("GLOVEBOX_") and name != "GLOVEBOX_DATA"]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_DATA_HOME", str(home / "data"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home / "cache"))
+    yield home
