@@ -106,10 +106,10 @@ def test_vss_paths_are_in_release_6_and_of_their_kind() -> None:
             assert leaf["datatype"] in datatypes[signal.kind], signal.name
         else:
             assert leaf["datatype"] in ("float", "int8", "uint8", "uint16", "uint32"), signal.name
-        if signal.unit == leaf.get("unit"):
+        if signal.unit == leaf.get("unit", ""):
             assert signal.low >= leaf.get("min", -math.inf) or leaf["min"] == 1
             assert signal.high <= leaf.get("max", math.inf)
         else:
-            assert (signal.unit, leaf.get("unit")) in {("level", "percent"), ("km", "m")}, signal.name
+            assert (signal.unit, leaf.get("unit", "")) in {("level", "percent"), ("km", "m")}, signal.name
     for path in DRIVING_VSS.values():
         assert vss_leaf(path)["type"] in ("sensor", "actuator")
