@@ -118,7 +118,7 @@ def list_devices(backend: PortAudio | None = None) -> tuple[Device, ...]:
 
 
 class Microphone:
-    """A microphone; meets `schemas.ports.AudioSource`. It opens at the first call of `frames`.
+    """A microphone; meets `schemas.ports.AudioSource`. `frames` opens it where `open` has not.
 
     If it cannot do 16 kHz mono it is opened at its own rate and channels; the first channel is used (on microphone
     arrays the processed one) and converted.
@@ -167,8 +167,7 @@ class Microphone:
         """
         if self._closed:
             return
-        if self._stream is None:
-            self._open()
+        self.open()
         while True:
             while self._held.size >= FRAME:
                 frame, self._held = self._held[:FRAME], self._held[FRAME:]
@@ -200,7 +199,10 @@ class Microphone:
         self._queue.put(None)
         self._release()
 
-    def _open(self) -> None:
+    def open(self) -> None:
+        """Begin to record; nothing if it does already. Raises as `frames` does."""
+        if self._stream is not None:
+            return
         backend = self._backend = self._backend or load_portaudio()
         info = _device_info(backend, self._device, "input")
         own, most = float(info["default_samplerate"]), int(info["max_input_channels"])
@@ -253,7 +255,7 @@ class Microphone:
 
 
 class Loudspeaker:
-    """A loudspeaker; meets `schemas.ports.AudioSink`. It opens at the first call of `play` and then stays open."""
+    """A loudspeaker; meets `schemas.ports.AudioSink`. `play` opens it where `open` has not; it stays open until `close`."""
 
     def __init__(self, device: _DeviceId = None, *, backend: PortAudio | None = None) -> None:
         """A loudspeaker that is not open yet.
@@ -274,6 +276,7 @@ class Loudspeaker:
         self._stream: Any = None
         self._closing = False
         self._lost = False
+        self._latency = 0.0
         self.underflows = 0
         """Times that PortAudio had to wait for the program."""
 
@@ -284,7 +287,7 @@ class Loudspeaker:
             EngineMissingError: PortAudio is not installed.
             AudioDeviceError: No such device, it cannot be opened, or it went away.
         """
-        stream = self._stream or self._open()
+        self.open()
         if self._lost:
             self._release()
             name = "(default)" if self._device is None else repr(self._device)
@@ -293,7 +296,7 @@ class Loudspeaker:
             self._queue(self._resampler.feed(samples.copy()))
             self._held = True
             queued = (self._waiting_samples + self._resampler.delay()) / self._rate
-        return queued + float(stream.latency)
+        return queued + self._latency
 
     def stop(self) -> None:
         """Fall silent with the next block (at most 32 ms and the device's latency) and drop what is queued."""
@@ -307,7 +310,10 @@ class Loudspeaker:
         """Fall silent and release the device; `play` would open it again."""
         self._release()
 
-    def _open(self) -> Any:
+    def open(self) -> None:
+        """Be ready to play; nothing if it is already. Raises as `play` does."""
+        if self._stream is not None:
+            return
         backend = self._backend = self._backend or load_portaudio()
         info = _device_info(backend, self._device, "output")
         own, most = float(info["default_samplerate"]), int(info["max_output_channels"])
@@ -318,7 +324,7 @@ class Loudspeaker:
         self._resampler = Resampler(SAMPLE_RATE, self._rate)
         self._lost = self._closing = False
         try:
-            stream = self._stream = backend.OutputStream(
+            self._stream = backend.OutputStream(
                 samplerate=self._rate,
                 channels=channels,
                 device=self._device,
@@ -327,11 +333,11 @@ class Loudspeaker:
                 callback=self._give,
                 finished_callback=self._finished,
             )
-            stream.start()
+            self._stream.start()
+            self._latency = float(self._stream.latency)
         except backend.PortAudioError as error:
             self._release()
             raise AudioDeviceError(_cannot_open(backend, "loudspeaker", self._device, error)) from error
-        return stream
 
     def _queue(self, samples: Samples) -> None:
         if samples.size:

@@ -37,7 +37,8 @@ class EndpointSettings:
     stop_below: float = 0.35
     """Probability under which a frame is none; Silero's own default (0.15 less)."""
     start_frames: int = 3
-    """96 ms of speech: the shortest answers last 250 ms, an expansion joint of the road less than 64 ms."""
+    """96 ms of speech. With 2 of 3, 6 of 120 one-word answers of 88 to 290 ms in 15 dB road noise were lost, with 3 of 4
+    and 4 of 5, 10; fewer frames let more bangs of the road in. None was lost from 250 ms on."""
     start_window: int = 4
     resume_frames: int = 2
     silence_s: float = 0.6
