@@ -146,5 +146,6 @@ def _each(session: Session, files: list[Path], one: Callable[[Assistant, Path], 
             try:
                 one(assistant, file)
             except GloveboxError as error:
-                code = code or report(error, session, file=str(file))
+                told = report(error, session, file=str(file))
+                code = code or told
     raise typer.Exit(code)

@@ -63,7 +63,8 @@ def verify(
         try:
             size = catalog.verify(model)
         except ModelError as error:
-            code = code or report(error, session, model=model.id)
+            told = report(error, session, model=model.id)
+            code = code or told
             continue
         if as_json:
             put_json({"model": model.id, "ok": True, "bytes": size})

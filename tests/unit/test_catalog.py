@@ -1,0 +1,230 @@
+from __future__ import annotations
+
+import errno
+import shutil
+from pathlib import Path
+
+import pytest
+
+from models import catalog as module
+from models.catalog import BUILTIN, CATALOG, Catalog, described, seal, sha256, weights
+from schemas.errors import ModelDamagedError, ModelMissingError, StorageFullError
+
+TEXT = """
+[[model]]
+id = "small"
+role = "wake"
+source = "builtin"
+folder = "small"
+entry = "*.bin"
+licence = "Apache-2.0"
+origin = "made by this test"
+devices = ["embedded"]
+files = []
+
+[[model]]
+id = "brought"
+role = "tts"
+source = "import"
+entry = "*.onnx"
+names = ["*.onnx", "*.onnx.json"]
+licence = "MIT"
+origin = "nowhere"
+devices = ["pi5"]
+files = []
+
+[[model]]
+id = "carried"
+role = "asr"
+source = "package"
+package = "schemas"
+entry = "."
+licence = "Apache-2.0"
+origin = "a package"
+devices = ["embedded"]
+files = []
+"""
+
+
+@pytest.fixture
+def device(tmp_path: Path) -> Path:
+    """A catalogue of its own, one built-in model sealed, one to import on a stick."""
+    (tmp_path / "builtin" / "small").mkdir(parents=True)
+    (tmp_path / "builtin" / "small" / "a.bin").write_bytes(b"weights")
+    (tmp_path / "builtin" / "small" / "CARD.md").write_text("a card", encoding="utf-8")
+    (tmp_path / "stick").mkdir()
+    (tmp_path / "stick" / "voice.onnx").write_bytes(b"voice")
+    (tmp_path / "stick" / "voice.onnx.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "catalog.toml").write_text(TEXT, encoding="utf-8")
+    assert seal(tmp_path / "catalog.toml", tmp_path / "builtin") == ["small"]
+    return tmp_path
+
+
+def opened(device: Path) -> Catalog:
+    return Catalog(device / "data" / "models", builtin=device / "builtin", file=device / "catalog.toml")
+
+
+def test_the_catalogue_matches_the_built_in_files() -> None:
+    catalog = Catalog()
+    for model in catalog.models:
+        if model.source == "builtin":
+            folder = BUILTIN / str(model.folder)
+            there = tuple(described(path, folder) for path in weights(folder))
+            assert model.files == there, f"{model.id}: run `python -m models.catalog seal`"
+            assert there, f"{model.id} has no files"
+            assert catalog.verify(model) == sum(file.bytes for file in there)
+
+
+def test_every_built_in_folder_is_in_the_catalogue_and_has_a_card() -> None:
+    known = {model.folder for model in Catalog().models if model.source == "builtin"}
+    assert {path.name for path in BUILTIN.iterdir() if path.is_dir()} == known
+    assert [name for name in sorted(map(str, known)) if not list((BUILTIN / name).glob("*.md"))] == []
+
+
+def test_the_built_in_weights_stay_under_their_budget() -> None:
+    assert sum(file.bytes for model in Catalog().models for file in model.files) < 40_000_000
+
+
+def test_ids_are_unique_and_configurations_name_models_of_the_right_role() -> None:
+    from deploy.config import load_config
+
+    models = {model.id: model for model in Catalog().models}
+    assert len(models) == len(Catalog().models)
+    for profile in ("embedded", "pi5", "jetson"):
+        config = load_config(environment={"HOME": "/h", "GLOVEBOX_PROFILE": profile})
+        chosen = {"wake": config.wake.model, "vad": config.vad.model, "encoder": config.encoder.model}
+        chosen |= {"llm": config.llm.model, "asr": config.asr.model or "asr-pocketsphinx"}
+        if config.tts.model is not None:
+            chosen["tts"] = config.tts.model
+        for role, name in chosen.items():
+            assert models[name].role == role
+            assert profile in models[name].devices
+
+
+def test_find_gives_a_file_by_id_and_a_path_as_it_is(device: Path) -> None:
+    catalog = opened(device)
+    assert catalog.find("small") == device / "builtin" / "small" / "a.bin"
+    assert catalog.find(str(device / "stick")) == device / "stick"
+    assert catalog.find("carried").name == "schemas"
+
+
+def test_find_says_what_is_missing(device: Path) -> None:
+    catalog = opened(device)
+    with pytest.raises(ModelMissingError, match="there is no model 'smal' in the catalogue; it has small, brought"):
+        catalog.find("smal")
+    with pytest.raises(ModelMissingError, match="there is no model at"):
+        catalog.find(str(device / "none"))
+    with pytest.raises(ModelMissingError, match="has not been imported"):
+        catalog.find("brought")
+    (device / "builtin" / "small" / "a.bin").unlink()
+    with pytest.raises(ModelMissingError, match=r"a\.bin of model small is missing"):
+        catalog.find("small")
+
+
+@pytest.mark.parametrize("content", [b"weight", b"Weights", b"weights and more", b""])
+def test_a_changed_or_truncated_file_is_damaged_and_both_digests_are_named(device: Path, content: bytes) -> None:
+    good = sha256(device / "builtin" / "small" / "a.bin")
+    path = device / "builtin" / "small" / "a.bin"
+    path.write_bytes(content)
+    with pytest.raises(ModelDamagedError) as caught:
+        opened(device).find("small")
+    assert good[:12] in str(caught.value) and sha256(path)[:12] in str(caught.value) and str(path) in str(caught.value)
+
+
+def test_large_files_are_checked_by_size_at_the_start_and_by_digest_on_verify(
+    device: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "DIGEST_UP_TO", 3)
+    catalog = opened(device)
+    (device / "builtin" / "small" / "a.bin").write_bytes(b"Weights")
+    assert catalog.find("small").name == "a.bin"
+    with pytest.raises(ModelDamagedError):
+        catalog.verify(catalog.model("small"))
+    (device / "builtin" / "small" / "a.bin").write_bytes(b"weight")
+    with pytest.raises(ModelDamagedError):
+        catalog.find("small")
+
+
+def test_an_imported_model_is_checked_from_then_on(device: Path) -> None:
+    catalog = opened(device)
+    catalog.import_model("brought", device / "stick")
+    shutil.rmtree(device / "stick")
+    path = catalog.find("brought")
+    assert path == device / "data" / "models" / "brought" / "voice.onnx"
+    assert catalog.present(catalog.model("brought"))
+    path.write_bytes(b"vo")
+    with pytest.raises(ModelDamagedError, match="import model brought again"):
+        catalog.find("brought")
+
+
+def test_importing_again_replaces(device: Path) -> None:
+    catalog = opened(device)
+    catalog.import_model("brought", device / "stick")
+    (device / "stick" / "voice.onnx").write_bytes(b"another voice")
+    catalog.import_model("brought", device / "stick")
+    assert catalog.find("brought").read_bytes() == b"another voice"
+
+
+def test_an_import_needs_every_file_once(device: Path) -> None:
+    catalog = opened(device)
+    (device / "stick" / "second.onnx").write_bytes(b"x")
+    with pytest.raises(ModelMissingError, match=r"2 files like \*\.onnx"):
+        catalog.import_model("brought", device / "stick")
+    (device / "stick" / "second.onnx").unlink()
+    (device / "stick" / "voice.onnx.json").unlink()
+    with pytest.raises(ModelMissingError, match=r"no file like \*\.onnx\.json"):
+        catalog.import_model("brought", device / "stick")
+    with pytest.raises(ModelMissingError, match="comes with Glovebox"):
+        catalog.import_model("small", device / "stick")
+    assert not (device / "data").exists()
+
+
+def test_a_full_disk_leaves_the_former_import_as_it_was(device: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    catalog = opened(device)
+    catalog.import_model("brought", device / "stick")
+
+    def full(source: Path, target: Path) -> None:
+        target.write_bytes(b"ha")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(module.shutil, "copyfile", full)
+    with pytest.raises(StorageFullError):
+        catalog.import_model("brought", device / "stick")
+    assert catalog.find("brought").read_bytes() == b"voice"
+    assert [path.name for path in (device / "data" / "models").iterdir()] == ["brought"]
+
+
+def test_a_broken_manifest_is_damage(device: Path) -> None:
+    catalog = opened(device)
+    catalog.import_model("brought", device / "stick")
+    (device / "data" / "models" / "brought" / "manifest.json").write_text("{", encoding="utf-8")
+    with pytest.raises(ModelDamagedError, match="import model brought again"):
+        catalog.find("brought")
+
+
+def test_sealing_keeps_what_was_written_by_hand(device: Path) -> None:
+    before = (device / "catalog.toml").read_text("utf-8")
+    assert seal(device / "catalog.toml", device / "builtin") == []
+    assert (device / "catalog.toml").read_text("utf-8") == before
+    (device / "builtin" / "small" / "b.json").write_text("{}", encoding="utf-8")
+    assert seal(device / "catalog.toml", device / "builtin") == ["small"]
+    assert [file.path for file in opened(device).model("small").files] == ["a.bin", "b.json"]
+    assert 'origin = "nowhere"' in (device / "catalog.toml").read_text("utf-8")
+
+
+def test_the_catalogue_on_disk_is_sealed_text() -> None:
+    text = CATALOG.read_text("utf-8")
+    assert text.startswith("#") and text.endswith("\n") and "\n\n\n" not in text
+
+
+@pytest.mark.parametrize("text", ["[[model", "[[model]]\nid = 3\n", TEXT.replace('folder = "small"\n', "")])
+def test_a_broken_catalogue_is_damage(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "catalog.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ModelDamagedError, match="the catalogue"):
+        Catalog(file=path)
+
+
+def test_the_script_wants_its_word(capsys: pytest.CaptureFixture[str]) -> None:
+    assert module.main([]) == 2
+    assert "seal" in capsys.readouterr().err
