@@ -1,0 +1,1 @@
+"""The trigram model and the pronunciations of the domain: ``python -m models.training.asr.build``."""

@@ -1,0 +1,1 @@
+"""Speech recognition: one engine a file, each behind ``schemas.ports.Recognizer``."""

@@ -1,0 +1,244 @@
+"""PocketSphinx with two decoders on the same sound: the command grammar, and the domain's trigram beside it.
+
+Owns: streaming both, and the comparison that says whether the grammar was meant. A grammar alone accepts most of what
+is not in it (research: 4 of 5 sentences); so its text counts only if it is a complete parse *and* what the open model heard
+does not speak against it. Does not own the grammar (``models.commands``) nor the trigram (``models.training.asr``).
+
+The binding holds Python's interpreter lock while it decodes, so two threads would gain nothing: the decoders run one after
+the other on each chunk, and ``finish`` has only their last frames left to do.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rapidfuzz.distance import Indel
+
+from models.commands.graph import WordGraph
+from models.commands.matcher import TemplateMatcher
+from schemas.errors import EngineMissingError, ModelError, ModelMissingError
+from schemas.events import SAMPLE_RATE, Hypothesis, Samples, Transcript
+
+WAKE_WORD = "computer"
+"""A leading one is dropped; its dictionary entry also has the tails ("-puter", "-ter") that an utterance may begin with."""
+
+CEPSTRAL_MEAN = "62,3,-4,15,-7.5,2,0.8,-10,-1,-7,3,-3,-4.6"
+"""Where live cepstral mean normalisation starts: the mean over 40 commands in road noise at 15 dB, -20 dBFS. From the
+package's own start the first utterances of a trip are heard worse (docs/log.md). It adapts and is kept over utterances."""
+
+TINY = 1e-300
+"""Smallest probability that is told apart from none: scores of long silences underflow in the binding."""
+
+
+@dataclass(frozen=True, slots=True)
+class PocketSphinxSettings:
+    """What was chosen by measurement (``python -m deploy.bench.recognition``)."""
+
+    accept_at: float = 0.5
+    """Least probability that the grammar's command is what was said."""
+    high_pass_hz: float = 0.0
+    """Cut-off of a first-order high-pass before the features; 0 for none. It helped nothing: the features begin at 130 Hz."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What speaks for the grammar and what against, of one utterance."""
+
+    parses: bool
+    """The grammar's text is a complete command."""
+    same_words: float
+    """Likeness of the two texts, word for word, 0..1 (insertions and deletions over the words of both)."""
+    same_command: bool
+    """The open model's text parses too, and to the same command."""
+    margin: float
+    """Acoustic log score a frame, grammar less open model; mostly negative: the grammar has less freedom."""
+    posterior: float
+    """Mean word posterior of the open model's text, 0..1."""
+    words: int
+    """Words of the grammar's text."""
+
+
+class PocketSphinxRecognizer:
+    """``schemas.ports.Recognizer`` for a closed grammar and free speech of the domain."""
+
+    def __init__(
+        self, folder: Path, matcher: TemplateMatcher, settings: PocketSphinxSettings | None = None
+    ) -> None:
+        """Load both decoders (about 0.3 s).
+
+        Args:
+            folder: holds ``domain.dict`` and ``domain.lm.bin``, as ``models.training.asr.build`` writes them.
+            matcher: the commands; its templates become the grammar.
+            settings: thresholds and sound processing.
+
+        Raises:
+            schemas.errors.EngineMissingError: pocketsphinx is not installed.
+            schemas.errors.ModelMissingError: a file is missing in the folder.
+            schemas.errors.ModelError: a word of the templates has no pronunciation, or the engine refuses its files.
+        """
+        try:
+            import pocketsphinx
+        except ImportError as error:
+            raise EngineMissingError("pocketsphinx is not installed; run: pip install pocketsphinx") from error
+        for name in ("domain.dict", "domain.lm.bin"):
+            if not (folder / name).is_file():
+                raise ModelMissingError(
+                    f"{folder / name} is missing; make it with python -m models.training.asr.build --out {folder}"
+                )
+        self._matcher = matcher
+        self._settings = settings or PocketSphinxSettings()
+        shared: dict[str, Any] = {
+            "hmm": pocketsphinx.get_model_path("en-us/en-us"), "dict": str(folder / "domain.dict"), "samprate": SAMPLE_RATE,
+            "cmninit": CEPSTRAL_MEAN, "loglevel": "FATAL",
+        }  # fmt: skip
+        try:
+            # The second pass over the whole utterance (fwdflat) would come after its end; the grammar needs no lattice.
+            self._grammar: Any = pocketsphinx.Decoder(**shared, lm=None, bestpath=False)
+            self._open: Any = pocketsphinx.Decoder(**shared, lm=str(folder / "domain.lm.bin"), fwdflat=False)
+            self._load_grammar(Path(pocketsphinx.get_model_path("en-us/cmudict-en-us.dict")))
+        except RuntimeError as error:
+            raise ModelError(f"pocketsphinx cannot use the files in {folder}: {error}") from error
+        self._running = False
+        self._samples = 0
+        self._carry = (0.0, 0.0)
+
+    def start(self) -> None:
+        """Begin an utterance; an unfinished one is thrown away."""
+        for decoder in (self._grammar, self._open):
+            if self._running:
+                decoder.end_utt()
+            decoder.start_utt()
+        self._running = True
+        self._samples = 0
+        self._carry = (0.0, 0.0)
+
+    def feed(self, chunk: Samples) -> None:
+        """Take the next samples of the utterance (any number)."""
+        if not self._running:
+            self.start()
+        self._samples += len(chunk)
+        sound = self._filtered(chunk).tobytes()
+        if sound:
+            self._grammar.process_raw(sound)
+            self._open.process_raw(sound)
+
+    def partial(self) -> str:
+        """The grammar's words so far where both models have the same, else the open model's."""
+        if not self._running:
+            return ""
+        return _text(self._open)
+
+    def finish(self) -> Transcript:
+        """End the utterance and decide between the two models.
+
+        Raises:
+            schemas.errors.ModelError: the engine failed.
+        """
+        if not self._running:
+            return Transcript(text="", confidence=0.0, in_grammar=False)
+        self._running = False
+        try:
+            self._grammar.end_utt()
+            self._open.end_utt()
+            return self._decided()
+        except RuntimeError as error:
+            raise ModelError(f"pocketsphinx failed: {error}") from error
+
+    def evidence(self) -> Evidence:
+        """What speaks for the grammar's text; of the utterance that ``finish`` has just ended."""
+        grammar, free = _text(self._grammar), _text(self._open)
+        command = self._matcher.match(grammar)
+        frames = max(1, self._samples * 100 // SAMPLE_RATE)
+        return Evidence(
+            parses=command is not None,
+            same_words=Indel.normalized_similarity(grammar.split(), free.split()),
+            same_command=command is not None and self._matcher.match(free) == command,
+            margin=(_acoustic(self._grammar) - _acoustic(self._open)) / frames,
+            posterior=_posterior(self._open),
+            words=len(grammar.split()),
+        )
+
+    def _decided(self) -> Transcript:
+        grammar, free = _text(self._grammar), _text(self._open)
+        evidence = self.evidence()
+        likely = accepted_probability(evidence) if evidence.parses else 0.0
+        won = likely >= self._settings.accept_at
+        return Transcript(
+            text=grammar if won else free,
+            confidence=likely if won else heard_probability(evidence) if free else 0.0,
+            in_grammar=won,
+            grammar=Hypothesis(text=grammar, log_score=_acoustic(self._grammar)),
+            open=Hypothesis(text=free, log_score=_acoustic(self._open)),
+            seconds=self._samples / SAMPLE_RATE,
+        )
+
+    def _load_grammar(self, cmudict: Path) -> None:
+        vocabulary = self._matcher.templates.vocabulary() | {WAKE_WORD}
+        unknown = {word for word in vocabulary if self._grammar.lookup_word(word) is None}
+        for word, phones in _pronunciations(cmudict, unknown):
+            self._grammar.add_word(word, phones, False)
+        if missing := sorted(word for word in unknown if self._grammar.lookup_word(word) is None):
+            raise ModelError(f"no pronunciation for {', '.join(missing[:5])}; add it to the folder's domain.dict")
+        graph = WordGraph(self._matcher.templates, keep_blocks=False)
+        first, last = len(graph.arcs), len(graph.arcs) + 1
+        transitions: list[tuple[int, int, float] | tuple[int, int, float, str]] = [
+            (source, target, 1.0, word) for source, target, word in graph.transitions()
+        ]
+        transitions += [(first, 0, 1.0), (first, 0, 1.0, WAKE_WORD)]
+        transitions += [(state, last, 1.0) for state in graph.final()]
+        self._grammar.add_fsg("commands", self._grammar.create_fsg("commands", first, last, transitions))
+        self._grammar.activate_search("commands")
+
+    def _filtered(self, chunk: Samples) -> Samples:
+        if not self._settings.high_pass_hz or not len(chunk):
+            return np.ascontiguousarray(chunk, dtype=np.int16)
+        pole = math.exp(-2.0 * math.pi * self._settings.high_pass_hz / SAMPLE_RATE)
+        before, after = self._carry
+        out = np.empty(len(chunk))
+        for index, sample in enumerate(chunk.astype(np.float64).tolist()):
+            after = pole * (after + sample - before)
+            before = sample
+            out[index] = after
+        self._carry = (before, after)
+        return np.clip(out, -32768, 32767).astype(np.int16)
+
+
+def accepted_probability(evidence: Evidence) -> float:
+    """Probability that the grammar's command is what was said; see ``ACCEPT`` for how the weights were fitted."""
+    return 1.0 / (1.0 + math.exp(-(
+        -2.0 + 5.0 * (evidence.same_words - 0.5) + 2.0 * evidence.same_command + 2.0 * evidence.margin
+    )))  # fmt: skip
+
+
+def heard_probability(evidence: Evidence) -> float:
+    """Probability that at least three of four words of the open model's text are what was said."""
+    return evidence.posterior
+
+
+def _pronunciations(cmudict: Path, words: set[str]) -> list[tuple[str, str]]:
+    if not words:
+        return []
+    lines = (line.split(None, 1) for line in cmudict.read_text(encoding="utf-8").splitlines())
+    return [(word, phones.strip()) for word, phones in lines if word in words]
+
+
+def _text(decoder: Any) -> str:
+    found = decoder.hyp()
+    words = found.hypstr.split() if found is not None else []
+    while words and words[0] == WAKE_WORD:
+        words = words[1:]
+    return " ".join(words)
+
+
+def _acoustic(decoder: Any) -> float:
+    """Sum of the acoustic log scores (natural logarithm) of the words and silences on the best path."""
+    return math.fsum(math.log(max(segment.ascore, TINY)) for segment in decoder.seg() or ())
+
+
+def _posterior(decoder: Any) -> float:
+    words = [segment.prob for segment in decoder.seg() or () if not segment.word.startswith(("<", "[", "+"))]
+    return min(1.0, sum(words) / len(words)) if words else 0.0
