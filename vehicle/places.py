@@ -33,7 +33,7 @@ Kind: TypeAlias = Literal[
 ]
 
 DETOUR = 1.3
-"""Road length over straight line: the usual figure of circuity studies for towns, taken as a round number."""
+"""Road length over straight line. Our choice."""
 
 TOWN_KM, TOWN_KMH, OPEN_KMH = 4.0, 30.0, 60.0
 """The first kilometres are driven at town speed, what is beyond them faster. Our choice."""

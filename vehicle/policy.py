@@ -30,10 +30,10 @@ from typing import Any
 from schemas.events import Motion, Verdict
 
 STALE_S = 1.0
-"""Speed and gear older than this are unknown. Our choice: VSS feeds send speed at 10 Hz or more, so ten are lost."""
+"""Speed and gear older than this are unknown. Our choice: at 50 km/h the car has gone 14 m by then."""
 
 CONFIRMATION_S = 8.0
-"""Seconds that a question stays open. Our choice (research table of this project)."""
+"""Seconds that a question stays open. Our choice; the time to ask aloud is part of it."""
 
 FAST_KMH = 80.0
 """Above it, opening a window or the sunroof is asked about: noise and draught startle. Our choice."""
@@ -102,7 +102,7 @@ class Row:
 
 
 _LETTERS = {"A": Verdict.ALLOW, "C": Verdict.CONFIRM, "D": Verdict.DENY}
-_CHOICE = "research table of this project: our choice"
+_CHOICE = "our choice"
 _FMVSS = "49 CFR 571.118 (FMVSS 118)"
 _MANUALS = "BMW and Mercedes owner manuals: what moves the driver is done at a stand only"
 _PINCH = "49 CFR 571.118 (FMVSS 118) in spirit; which openings are asked about is our choice"

@@ -204,7 +204,7 @@ SLOTS: dict[str, list[dict[str, Any]]] = {
 SPEEDS = (None, 0.0, 0.1, 80.0, 80.1, 120.1)
 DRIVING: list[dict[str, Any]] = [
     {"speed_kmh": speed, "gear": gear, "ignition_on": ignition, "age_s": age}
-    for speed, gear, ignition, age in itertools.product(SPEEDS, (None, "P", "D", "X"), SWITCH, (0.0, 1.001))
+    for speed, gear, ignition, age in itertools.product(SPEEDS, (None, "P", "D"), SWITCH, (0.0, 1.001))
 ]
 
 

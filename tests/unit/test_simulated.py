@@ -198,8 +198,8 @@ def test_how_often_it_is_read_changes_nothing() -> None:
     cars = [SimulatedVehicle(clock, profile="commute") for clock in (often, seldom)]
     for car in cars:
         write(car, window__driver=70, climate__fan=4)
-    for tenth in range(1, 3001):
-        often.advance_to(tenth / 10.0)
+    for third in range(1, 901):
+        often.advance_to(third / 3.0)
         read(cars[0])
     seldom.advance_to(300.0)
     a, b = (read(car).values for car in cars)

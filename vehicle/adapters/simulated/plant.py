@@ -18,7 +18,10 @@ RATES: Mapping[str, float] = MappingProxyType({
     "seat.driver.position": 20.0,
     "seat.driver.height": 10.0,
 })  # fmt: skip
-"""Units a second of what travels: a window takes 4 s, the roof 7, the trunk 6. Typical of passenger cars; our choice."""
+"""Units a second of what travels: a window takes 4 s, the roof 7, the trunk 6. Our choice."""
+
+_ORDER = tuple(sorted(RATES, key=lambda travelling: travelling != "sunroof.shade"))
+"""The shade comes before the roof: the glass never opens further than its shade."""
 
 CABIN_TAU_S = 240.0
 """Time constant of the cabin's temperature towards the target, fan at 3; proportionally slower or faster. Our choice."""
@@ -27,7 +30,7 @@ LEAK_TAU_S = 1800.0
 """Time constant towards the outside temperature with the fan off. Our choice."""
 
 CAPACITY_KWH, KWH_PER_KM = 64.0, 0.18
-"""Of a middling electric car: 355 km on a full battery. Our choice."""
+"""Together 355 km on a full battery. Our choice."""
 
 STEP_S = 0.5
 """Longest step of integration, unless so much time has passed that it takes more than ``MOST_STEPS`` of them."""
@@ -95,8 +98,7 @@ class Plant:
             self._minutes = max(0.0, self._minutes - seconds / 60.0)
 
     def _travel(self, seconds: float, stuck: frozenset[str]) -> None:
-        # The shade comes before the roof: the glass never opens further than its shade.
-        for name in sorted(RATES, key=lambda travelling: travelling != "sunroof.shade"):
+        for name in _ORDER:
             if name in stuck:
                 self._targets[name] = self._values[name]  # a jammed motor gives up: it does not go on once it is free
                 continue
