@@ -1,6 +1,6 @@
 """VAD and endpointer together, on espeak-ng voices in synthetic cabin noise and, where they are at hand, on real voices.
 
-`python -m tests.audio.test_vad_in_noise` prints the figures that docs/log.md holds.
+`python -m tests.audio.test_vad_in_noise` prints the figures.
 """
 
 from __future__ import annotations
