@@ -254,6 +254,9 @@ def test_a_free_request_for_a_window_needs_two_agreements() -> None:
     assert reply.text.endswith("Say yes or no.")
     assert vehicle.done == []
     assert vehicle.waiting == {}
+    second = say(dialogue, "yes")
+    assert "We are fast" in second.text, "the gate's own reason is spoken before anything moves"
+    assert vehicle.done == []
     assert say(dialogue, "yes").results[0].status is ActionStatus.DONE
     assert len(vehicle.done) == 1
 

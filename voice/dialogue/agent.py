@@ -188,17 +188,22 @@ class Dialogue:
         try:
             if pending.token is not None:
                 results.append(await self._vehicle.confirm(pending.token))
-            for action in pending.actions:
-                result = await self._vehicle.act(action)
-                if result.status is ActionStatus.NEEDS_CONFIRMATION and result.token is not None:
-                    result = await self._vehicle.confirm(result.token)
-                results.append(result)
+            results += [await self._vehicle.act(action) for action in pending.actions]
         except ConfirmationError as error:
             return Reply(text=error.spoken, route=plan.route, reason=str(error))
         timings = {"act": (time.perf_counter() - started) * 1000.0}
         reason = f"{plan.reason}: confirmed"
-        text = responder.report(results)
-        return Reply(text=text, route=plan.route, reason=reason, results=tuple(results), timings=timings)
+        waiting = next((result.token for result in results if result.token is not None), None)
+        if waiting is not None:
+            self._pending = _Pending(token=waiting)
+        return Reply(
+            text=responder.report(results),
+            route=plan.route,
+            reason=reason,
+            results=tuple(results),
+            pending=waiting,
+            timings=timings,
+        )
 
     def _remember(self, command: Command, plan: Plan) -> Reply:
         slots, memory = command.slots, self._memory
