@@ -37,8 +37,9 @@ class EndpointSettings:
     stop_below: float = 0.35
     """Probability under which a frame is none; Silero's own default (0.15 less)."""
     start_frames: int = 3
-    """96 ms of speech. With 2 of 3, 6 of 120 one-word answers of 88 to 290 ms in 15 dB road noise were lost, with 3 of 4
-    and 4 of 5, 10; fewer frames let more bangs of the road in. Of 230 from 250 to 400 ms at 15 and 5 dB none was lost."""
+    """96 ms of speech. With 2 of 3 frames 75 of 100 real commands in 5 dB kitchen noise were one utterance, with 3 of 4, 82.
+    Of 120 one-word answers of 88 to 290 ms in 15 dB road noise they lost 6 and 10; of 230 from 250 to 400 ms, at 15 and
+    5 dB, 3 of 4 lost none."""
     start_window: int = 4
     resume_frames: int = 2
     silence_s: float = 0.6
