@@ -204,12 +204,13 @@ def check_models(config: Config) -> Iterator[Finding]:
 
 def check_vault(config: Config) -> Finding:
     """The driver's vault opens, if there is one."""
-    from deploy.app import open_memory
     from memory.vault import vault_path
 
     if not vault_path(config.data.folder, config.driver.name).exists():
         text = f"none yet for driver {config.driver.name}; made at the first start"
         return Finding(name="vault", verdict="ok", text=text)
+    from deploy.app import open_memory
+
     try:
         open_memory(config).close()
     except VaultBusyError as error:

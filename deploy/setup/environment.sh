@@ -54,7 +54,7 @@ install_packages() { # FOLDER MODE
     if [ "$2" = dev ]; then project="$ROOT[dev]"; fi
     watch_command "installing packages" "$LOGS/install.log" \
         "If they could not be fetched, look whether this machine reaches a Python package index, and run this again." \
-        "$VENV/bin/python" -m pip install --constraint "$ROOT/deploy/constraints.txt" "${wheels[@]}" --editable "$project"
+        "$VENV/bin/python" -m pip install --no-compile --constraint "$ROOT/deploy/constraints.txt" "${wheels[@]}" --editable "$project"
 }
 
 check_environment() {
