@@ -8,9 +8,11 @@ the data folder, which also shows that nothing there is in clear.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+
+import numpy as np
 
 from memory.consent import categories
 from memory.retrieval import Retriever
@@ -68,13 +70,14 @@ def forget(store: Store, retriever: Retriever, folder: Path, key: str, now: date
         store.erase(ids)
         store.erase_turns([number for number, _ in turns])
         touched = _blot(store, gone)
-    store.wipe()
     retriever.drop(ids)
     retriever.put(p for p in store.preferences() if p.id in touched)
+    wiped = store.wiped()
     traces = sentences | {text for _, text in turns}
     needles = traces | {p.value for p in gone}
     verified = (
-        not ({p.id for p in store.preferences(history=True)} & set(ids))
+        wiped
+        and not ({p.id for p in store.preferences(history=True)} & set(ids))
         and not (set(store.words()) & traces)
         and not retriever.holds(ids, traces)
         and not found_in_files(folder, needles)
@@ -89,26 +92,36 @@ def forget(store: Store, retriever: Retriever, folder: Path, key: str, now: date
 
 
 def found_in_files(folder: Path, needles: Iterable[str]) -> tuple[Path, ...]:
-    """The files under a folder that hold any of these texts in clear (UTF-8 or UTF-16), case folded or as given."""
+    """The files under a folder that hold any of these texts in clear (UTF-8 or UTF-16, in the usual cases)."""
     wanted: set[bytes] = set()
     for needle in needles:
-        for text in (needle, needle.lower(), needle.upper(), needle.capitalize()):
+        for text in (needle, needle.lower(), needle.upper(), needle.capitalize(), needle.title()):
             wanted |= {text.encode("utf-8"), text.encode("utf-16-le"), text.encode("utf-16-be")}
-    wanted = {needle for needle in wanted if len(needle) >= SHORTEST_NEEDLE}
-    if not wanted:
+    by_start: dict[int, list[bytes]] = {}
+    for needle in wanted:
+        if len(needle) >= SHORTEST_NEEDLE:
+            by_start.setdefault(int.from_bytes(needle[:SHORTEST_NEEDLE], "little"), []).append(needle)
+    if not by_start:
         return ()
-    pattern = re.compile(b"|".join(re.escape(needle) for needle in sorted(wanted)))
-    overlap = max(len(needle) for needle in wanted)
-    return tuple(path for path in sorted(folder.rglob("*")) if path.is_file() and _holds(path, pattern, overlap))
+    return tuple(path for path in sorted(folder.rglob("*")) if path.is_file() and _holds(path, by_start))
 
 
-def _holds(path: Path, pattern: re.Pattern[bytes], overlap: int) -> bool:
+def _holds(path: Path, by_start: Mapping[int, Sequence[bytes]]) -> bool:
+    """Compares the first bytes at every position with all needles at once, so that their number costs nothing."""
+    starts = np.array(sorted(by_start), np.uint64)
+    overlap = max(len(needle) for needles in by_start.values() for needle in needles) - 1
     with path.open("rb") as file:
         tail = b""
         while block := file.read(_BLOCK):
-            if pattern.search(tail + block):
-                return True
-            tail = (tail + block)[-overlap:]
+            data = tail + block
+            view = np.frombuffer(data, np.uint8)
+            here = np.zeros(max(len(view) - SHORTEST_NEEDLE + 1, 0), np.uint64)
+            for place in range(SHORTEST_NEEDLE):
+                here |= view[place : place + len(here)].astype(np.uint64) << np.uint64(8 * place)
+            for position in np.flatnonzero(np.isin(here, starts)):
+                if any(data.startswith(needle, int(position)) for needle in by_start[int(here[position])]):
+                    return True
+            tail = data[-overlap:]
     return False
 
 

@@ -82,9 +82,11 @@ class KeyFile:
             raise KeySourceError(
                 f"the key file {self._path} cannot be opened ({error.strerror}): it must be a plain file of yours"
             ) from error
-        with os.fdopen(handle, "rb") as file:
-            self._check(os.fstat(file.fileno()))
-            key = file.read(KEY_BYTES + 1)
+        try:
+            self._check(os.fstat(handle))
+            key = os.read(handle, KEY_BYTES + 1)
+        finally:
+            os.close(handle)
         if len(key) != KEY_BYTES:
             raise KeySourceError(
                 f"the key file {self._path} holds {'more than ' if len(key) > KEY_BYTES else ''}"

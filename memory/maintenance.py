@@ -22,7 +22,7 @@ from schemas.memory import Candidate, MaintenanceChoice, Outcome, Preference
 from schemas.ports import Encoder, StructuredModel
 from schemas.preferences import SUB_TITLES
 
-MOST_SHOWN = 15
+MOST_SHOWN = 16
 """``MaintenanceChoice.entry`` counts to 15: older values than so many are not shown to the model."""
 
 
@@ -128,7 +128,8 @@ class Maintainer:
         """The language model's choice, as far as the wording and the encoder do not speak against it."""
         join = Ruling(Outcome.APPEND, f"{candidate.value} joins {_list(existing)}")
         shown = existing[:MOST_SHOWN]
-        facts = [*(f"{number}: {p.value}" for number, p in enumerate(shown)), f"new: {candidate.value}"]
+        listed = [f"{number}: {p.value}" for number, p in enumerate(shown)]
+        facts = [f"category: {candidate.detail}", *listed, f"new: {candidate.value}"]
         try:
             choice = self._model.fill("maintain", MaintenanceChoice, turns=[candidate.sentence], facts=facts)
         except GenerationError:

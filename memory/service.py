@@ -244,7 +244,7 @@ class DriverMemory:
             erased = store.learnt(conversation)
         self._revision += 1
         if erased:
-            store.wipe()
+            store.wiped()
         if plan.steps:
             active = {p.id: p for p in store.preferences()}
             touched = {s.made.id for s in plan.steps if s.made} | {
@@ -296,7 +296,7 @@ class DriverMemory:
             numbers = [n for n, text in turns if self._extractor.screen(text, off, now).forbidden is not None]
             if numbers:
                 self._store.erase_turns(numbers)
-                self._store.wipe()
+                self._store.wiped()
             return consent
 
     def opt_in(self, key: str) -> Consent:

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from memory.vault import Vault, utc_text
-from schemas.errors import ConsentError
+from schemas.errors import ConsentError, StorageFullError
 from schemas.memory import Consent, Conversation, Decision, Outcome, Preference, Status, Turn
 from schemas.preferences import BY_DETAIL, CATEGORIES
 
@@ -43,6 +43,17 @@ class Store:
     def wipe(self) -> None:
         """`memory.vault.Vault.wipe`."""
         self._vault.wipe()
+
+    def wiped(self) -> bool:
+        """`wipe`, or False when the disk is too full for it.
+
+        What was deleted is gone from the tables all the same, and the next wipe takes it out of the write-ahead log.
+        """
+        try:
+            self._vault.wipe()
+        except StorageFullError:
+            return False
+        return True
 
     # Consent
 

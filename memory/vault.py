@@ -9,12 +9,17 @@ What holds, and what it rests on:
 - durability: WAL with ``synchronous=FULL``; a transaction that returned survives kill -9 and loss of power
 - one writer: `memory.lock`, and SQLite's own exclusive locking mode, which also keeps the WAL index out of a file
 - deletion: ``secure_delete`` zeroes freed cells and pages, `wipe` folds the WAL into the file and empties it
-- a wrong key, foreign, truncated or damaged file is an error and the file is left as it was
+- a wrong key, foreign, truncated or damaged file is an error and the file is left as it was (but for one case: damage that
+  shows only with a WAL that a crash left behind; SQLite folds that in on closing)
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
+import resource
+import tempfile
 import threading
 import unicodedata
 from collections.abc import Callable, Generator, Sequence
@@ -51,14 +56,8 @@ NAME_LENGTH = 40
 
 SUFFIX = ".vault"
 
-_OUT_OF_SPACE = frozenset(
-    (
-        sqlcipher.SQLITE_FULL,
-        10 | 3 << 8,  # SQLITE_IOERR_WRITE: what SQLite makes of a write refused for a quota or a file size limit
-        10 | 19 << 8,  # SQLITE_IOERR_SHMSIZE
-    )
-)
-"""sqlite.org/rescode.html."""
+PROBE_BYTES = 256 * 1024
+"""What must fit beside the vault for a failed write not to be blamed on space: some tens of pages, as a WAL grows by."""
 
 
 def file_stem(driver: str) -> str:
@@ -258,15 +257,7 @@ def _connect_checked(path: Path, key: bytes, clock: Callable[[], datetime]) -> A
     """A connection to a vault that was there: its key, form and version are checked before anything is written."""
     with _translated(path):
         _require(path, path.stat().st_size >= PAGE_BYTES)
-        # With a wrong key the real connection would, on closing, fold a WAL that a crash left behind into the file.
-        # This one reads the file only.
-        probe = sqlcipher.connect(f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1", uri=True)
-        try:
-            _unlock(probe, key)
-            probe.execute("SELECT count(*) FROM sqlite_master").fetchone()
-            _require(path, probe.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID)
-        finally:
-            probe.close()
+        _probe(path, key)
         connection = _connect(path, key, clock)
         try:
             _require(path, connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)])
@@ -276,6 +267,26 @@ def _connect_checked(path: Path, key: bytes, clock: Callable[[], datetime]) -> A
             connection.close()
             raise
         return connection
+
+
+def _probe(path: Path, key: bytes) -> None:
+    """Whether the key opens the file, by a connection that only reads it.
+
+    With a wrong key the real connection would, on closing, fold a WAL that a crash left behind into the file.
+    """
+    probe = sqlcipher.connect(f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1", uri=True)
+    try:
+        _unlock(probe, key)
+        probe.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        _require(path, probe.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID)
+    except sqlcipher.DatabaseError as error:
+        # A disk that was full while the WAL was folded in leaves the file short of pages that the WAL still has: the key
+        # fits, and whether all is there is for the real connection to say.
+        left = path.with_name(f"{path.name}-wal")
+        if error.sqlite_errorcode & 0xFF != sqlcipher.SQLITE_CORRUPT or not left.exists() or not left.stat().st_size:
+            raise
+    finally:
+        probe.close()
 
 
 def _migrate(connection: Any) -> None:
@@ -304,6 +315,22 @@ def _no_vault(path: Path) -> str:
     )
 
 
+def _no_room(path: Path) -> bool:
+    """Whether a write failed for want of space: SQLite calls only ENOSPC so, not a quota or a limit on file sizes."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+    written = [file.stat().st_size for file in path.parent.glob(f"{path.stem}.*")]
+    if limit != resource.RLIM_INFINITY and max(written, default=0) + PROBE_BYTES > limit:
+        return True
+    try:
+        with tempfile.TemporaryFile(dir=path.parent) as file:
+            file.write(bytes(PROBE_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    return False
+
+
 @contextlib.contextmanager
 def _translated(path: Path) -> Generator[None]:
     """SQLCipher's errors as ours; its messages name tables and columns, never content, but are left out all the same."""
@@ -312,7 +339,7 @@ def _translated(path: Path) -> Generator[None]:
     except sqlcipher.Error as error:
         code = int(getattr(error, "sqlite_errorcode", 0) or 0)
         name = getattr(error, "sqlite_errorname", None) or type(error).__name__
-        if code in _OUT_OF_SPACE:
+        if code & 0xFF == sqlcipher.SQLITE_FULL or (code & 0xFF == sqlcipher.SQLITE_IOERR and _no_room(path)):
             raise StorageFullError(
                 f"no space left to write {path}; what was stored before is intact: free some space"
             ) from error
