@@ -185,7 +185,7 @@ def check_models(config: Config) -> Iterator[Finding]:
         yield Finding(name="models", verdict="fail", text=str(error), advice="Restore it from the repository.")
         return
     wanted = [config.wake.model, config.vad.model, config.encoder.model, config.llm.model]
-    wanted.append("asr-pocketsphinx" if config.asr.engine == "pocketsphinx" else str(config.asr.model))
+    wanted += ["asr-pocketsphinx", "asr-domain"] if config.asr.engine == "pocketsphinx" else [str(config.asr.model)]
     if config.tts.engine == "piper":
         wanted.append(str(config.tts.model))
     whole: list[str] = []

@@ -29,7 +29,7 @@ def list_(context: typer.Context, as_json: JsonOption = False) -> None:
     chosen = {config.wake.model, config.vad.model, config.encoder.model, config.llm.model}
     chosen |= {name for name in (config.asr.model, config.tts.model) if name is not None}
     if config.asr.engine == "pocketsphinx":
-        chosen.add("asr-pocketsphinx")
+        chosen |= {"asr-pocketsphinx", "asr-domain"}
     rows = [_row(catalog, model, used=model.id in chosen) for model in catalog.models]
     if as_json:
         put_json({"models": rows})
