@@ -38,16 +38,18 @@ class ExtractionSettings(BaseModel):
     development half (all-MiniLM-L6-v2 as it comes; docs/log.md)."""
     slice_floor: float = Field(default=0.02, ge=0.0, le=1.0)
     """Categories that no turn of the window reaches stay out, so that a sure case has a slice of one or two."""
-    none_at: float = Field(default=0.75, ge=0.0, le=1.0)
+    none_at: float = Field(default=0.85, ge=0.0, le=1.0)
     """A turn with at least this probability of telling nothing is not read."""
-    forbidden_at: float = Field(default=0.2, ge=0.0, le=1.0)
+    forbidden_at: float = Field(default=0.1, ge=0.0, le=1.0)
     """A turn whose best category is forbidden is dropped from this probability on; below it, it is no category's."""
-    forbidden_mass: float = Field(default=0.5, ge=0.0, le=1.0)
+    forbidden_mass: float = Field(default=0.3, ge=0.0, le=1.0)
     """A turn is dropped, too, when forbidden categories hold this share of what is not ``none``: it must not spill."""
     verify_at: float = Field(default=0.2, ge=0.0, le=1.0)
     """The encoder agrees with the model's category from this probability on,"""
     verify_top: int = Field(default=2, ge=1)
-    """or when it is among so many best ones and not out of the question (`slice_floor`)."""
+    """or when it is among so many best ones and has at least"""
+    verify_floor: float = Field(default=0.05, ge=0.0, le=1.0)
+    """this probability."""
     nearest_at: float = Field(default=0.5, ge=-1.0, le=1.0)
     """Cosine from which on a closed category's value is that of the nearest example (`memory.values.CLOSED`)."""
     turns_per_call: int = Field(default=4, ge=1, le=MOST_TURNS)
@@ -151,15 +153,24 @@ class Extractor:
         return Extraction(tuple(_distinct([candidate for _, candidate in candidates])), tuple(decisions))
 
     def _windows(self, screened: Sequence[Screening]) -> Iterator[list[int]]:
-        """Numbers of the turns to read, in portions that the language model can number."""
+        """Numbers of the turns to read, in portions that the language model can number.
+
+        A single category has room for one mention in a slice: a second turn that is likeliest about it begins a new
+        portion, so that a mind changed within the conversation is seen.
+        """
         portion: list[int] = []
+        singles: set[str] = set()
         for number, screening in enumerate(screened):
             if screening.empty or screening.forbidden is not None:
                 continue
-            if portion and (len(portion) >= self.settings.turns_per_call or number - portion[0] >= MOST_TURNS):
+            best = max((d for d in screening.topics if d != NONE), key=screening.topics.__getitem__)
+            full = len(portion) >= self.settings.turns_per_call
+            if portion and (full or best in singles or number - portion[0] >= MOST_TURNS):
                 yield portion
-                portion = []
+                portion, singles = [], set()
             portion.append(number)
+            if not BY_DETAIL[best].multi:
+                singles.add(best)
         if portion:
             yield portion
 
@@ -211,7 +222,7 @@ class Extractor:
         if probability >= self.settings.verify_at:
             return True
         ranked = sorted((d for d in topics if d != NONE), key=topics.__getitem__, reverse=True)
-        return detail in ranked[: self.settings.verify_top] and probability >= self.settings.slice_floor
+        return detail in ranked[: self.settings.verify_top] and probability >= self.settings.verify_floor
 
 
 def mentions(filled: BaseModel) -> Iterator[tuple[Category, Mention]]:

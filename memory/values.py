@@ -93,6 +93,8 @@ class Canon:
         """
         if detail == "preferred_temperature":
             return temperature(said) or temperature(clause(sentence, said))
+        if normal(said) in BY_DETAIL[detail].examples:
+            return normal(said)
         if detail in CLOSED:
             return by_rule(detail, said, sentence) or self._nearest(detail, said, sentence)
         return _by_pattern(SAID_AS.get(detail, ()), normal(said)) or plain_value(detail, said)

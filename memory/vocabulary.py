@@ -30,7 +30,7 @@ FLIP_ANSWER = {"yes": "no", "no": "yes"}
 _MIDDLE = (
     r"\bnot too \w+ (?:and |but |or )?not too\b|\bnot too \w+ (?:but|and) not\b|\bneither\b|\bin the middle\b|"
     r"\bmedium\b|"
-    r"\bmoderate|\bmiddle\b|\bnormal\b|\baverage\b|\bhalf ?way\b|\bfifty percent\b|"
+    r"\bmoderate|\bmiddle\b|\bnormal\b|\baverage\b|\bhalf ?way\b|\bfifty percent\b|\bhalf\b|"
     r"\bbut not (?:too |so )?(?:hot|much|strong)|"
     r"\bnot (?:a )?\w+ not (?:a )?\w+"
 )
@@ -47,7 +47,7 @@ CLOSED: dict[str, Closed] = {
         (
             (
                 (
-                    r"\bnot too (?:cheap|expensive|pricey) (?:and |but |or )?not\b|\bmid\b|\bmiddle\b|\bmoderate|"
+                    r"\bneither\b|\bnot too (?:cheap|expensive|pricey) (?:and |but |or )?not\b|\bmid\b|\bmiddle\b|\bmoderate|"
                     r"\breasonabl|"
                     r"\baverage\b|\bmedium\b|\bnormal price"
                 ),

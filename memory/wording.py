@@ -138,7 +138,8 @@ REFUSED: tuple[Rule, ...] = (
     Rule(r"V.*\b(?:is|are|isn't|sounds?|tastes?) (?:\w+ )?(?:awful|terrible|horrible|not for me|not my|n't my|disgusting)\b",
          "it is disliked"),
     Rule(r"\b(?:don't|do not|didn't|doesn't|never|won't|wouldn't|cannot|can't) \w+ " + _FILL + "V", "it is refused"),
-    Rule(r"\bnot (?:a |an |my |into |keen on |fond of |interested in |really |much of a |the )*(?:\w+ )?V", "it is refused"),
+    Rule(r"\bnot (?:a (?:\w+ )?fan of |a |an |my |into |keen on |fond of |interested in |really |much of a |the )*"
+         r"(?:\w+ )?V", "it is refused"),
     Rule(r"\b(?:anything|everything|all) (?:but|except)\b.*V", "it is refused"),
     Rule(r"\bno (?:\w+ )?V", "it is refused"),
     Rule(r"\b(?:avoid|keep away from|stay away from)\b.*V", "it is refused"),
@@ -171,7 +172,8 @@ FONDNESS = re.compile(
 """Refusing words that say how much one likes a thing: taken out before `ENDED` and `REFUSED` are asked."""
 
 _BOUNDARY = re.compile(
-    r"[,.;!?]+\s*|\b(?:but|however|because|although|though|while|whereas)\b|\binstead\b(?! of)|"
+    r"[,.;!?]+\s*|\b(?:(?<!anything )(?<!everything )(?<!all )(?<!nothing )but|however|because|although|though|while)\b|"
+    r"\binstead\b(?! of)|"
     r"\b(?=(?:and|so|since|as) (?:i|i'm|i've|i'd|i'll|we|we've|my|our|now|please|from|it|it's)\b)|"
     r"(?<=\w )(?=(?:actually|i|i'd|i would|we|we'd) (?:now |really )?(?:rather|prefer|love|like)\b)|"
     r"(?<=\w )(?=now (?:i|i'm|it's|we)\b)"
