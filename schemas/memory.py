@@ -148,9 +148,9 @@ class Consent(Value):
             return "learning is paused"
         for key in category.path:
             if key in self.opted_out:
-                return f"{category.title.lower()} is switched off"
+                return f"you switched {category.title.lower()} off"
         if category.sensitive and category.detail not in self.opted_in:
-            return f"{category.title.lower()} is sensitive and was not asked for"
+            return f"{category.title.lower()}: off until you ask for it, because it is sensitive"
         return None
 
 
