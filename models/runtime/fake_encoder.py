@@ -1,0 +1,78 @@
+"""A fake encoder: hashed bags of words. For tests only; it knows words, not meanings."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.actions import ACTIONS
+from schemas.preferences import CATEGORIES
+
+NONE = "none"
+SHARPNESS = 12.0
+"""Softmax factor of word overlap; our choice: one telling word in a short sentence gives about a half."""
+COMMON = 4
+"""A word of more labels than this tells nothing; our choice."""
+BACKGROUND = 0.12
+"""Overlap that ``none`` counts as having; our choice: a text without a telling word is none."""
+
+
+class FakeEncoder:
+    """`schemas.ports.Encoder` without a model: a text is as near to a label as they have words in common."""
+
+    def __init__(self, dimension: int = 256, *, topics: Mapping[str, str] | None = None) -> None:
+        """Labels described by the schemas' own words.
+
+        Args:
+            dimension: length of the vectors.
+            topics: more words for detail keys, by detail key.
+        """
+        self.dimension = dimension
+        more = topics or {}
+        self._topics = _telling({
+            c.detail: f"{c.detail} {c.title} {c.description} {' '.join(c.examples)} {more.get(c.detail, '')}"
+            for c in CATEGORIES
+        })  # fmt: skip
+        self._requests = _telling({action.name: f"{action.name} {action.description}" for action in ACTIONS})
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit vectors, shape (len(texts), dimension): hashed counts of words."""
+        return np.array([_hashed(text, self.dimension) for text in texts], np.float32).reshape(-1, self.dimension)
+
+    def topics(self, text: str) -> dict[str, float]:
+        """Word overlap with every category, as probabilities that sum to 1 with ``none``."""
+        return self._scores(text, self._topics)
+
+    def requests(self, text: str) -> dict[str, float]:
+        """Word overlap with every action, as probabilities that sum to 1 with ``none``."""
+        return self._scores(text, self._requests)
+
+    def _scores(self, text: str, labels: Mapping[str, str]) -> dict[str, float]:
+        own = _hashed(text, self.dimension)
+        overlap = [float(own @ _hashed(words, self.dimension)) if text.strip() else 0.0 for words in labels.values()]
+        odds = np.exp(SHARPNESS * np.array([*overlap, BACKGROUND]))
+        return dict(zip([*labels, NONE], (odds / odds.sum()).tolist(), strict=True))
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[a-z']+|\d+", text.lower().replace("_", " "))
+
+
+def _telling(labels: Mapping[str, str]) -> dict[str, str]:
+    """The labels' words without those that many labels have."""
+    counts = Counter(word for text in labels.values() for word in set(_words(text)))
+    return {label: " ".join(w for w in _words(text) if counts[w] <= COMMON) for label, text in labels.items()}
+
+
+@lru_cache(maxsize=1024)
+def _hashed(text: str, dimension: int) -> NDArray[np.float32]:
+    vector = np.zeros(dimension, np.float32)
+    for word in _words(text) or [""]:
+        vector[zlib.crc32(word.encode()) % dimension] += 1.0
+    return vector / np.float32(np.linalg.norm(vector))
