@@ -208,7 +208,7 @@ def test_a_forbidden_turn_never_reaches_the_vault_or_the_model(memory: DriverMem
     assert [text for _, text in memory._store.turns()] == ["i love jazz"]
     refused, stored = memory.learn_pending()
     assert refused.outcome is Outcome.REFUSED and refused.detail == "favourite_cuisine"
-    assert "switched off" in refused.reason and stored.value == "jazz"
+    assert refused.reason.endswith("off") and stored.value == "jazz"
     model = memory._extractor._model
     assert isinstance(model, KeywordModel)
     assert all("italian" not in turn for _, turns, _ in model.asked for turn in turns)
