@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,11 @@ def no_network(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
         return
     connect, connect_ex = socket.socket.connect, socket.socket.connect_ex
 
-    def guarded(real: Any) -> Any:
-        return lambda self, address: real(self, address) if self.family == socket.AF_UNIX else _refused()
+    def guarded(real: Callable[[socket.socket, Any], Any]) -> Callable[[socket.socket, Any], Any]:
+        def local_only(self: socket.socket, address: Any) -> Any:
+            return real(self, address) if self.family == socket.AF_UNIX else _refused()
+
+        return local_only
 
     monkeypatch.setattr(socket.socket, "connect", guarded(connect))
     monkeypatch.setattr(socket.socket, "connect_ex", guarded(connect_ex))
@@ -37,7 +40,7 @@ def no_network(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.fixture(autouse=True)
-def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Every test has a home of its own: no configuration, vault or key of the machine's user is read or made."""
     home = tmp_path_factory.mktemp("home")
     for name in [name for name in os.environ if name.startswith("GLOVEBOX_") and name != "GLOVEBOX_DATA"]:
@@ -46,4 +49,4 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     monkeypatch.setenv("XDG_DATA_HOME", str(home / "data"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(home / "cache"))
-    yield home
+    return home

@@ -64,7 +64,7 @@ def run(context: typer.Context) -> None:
     session = session_of(context)
     with ready(session, live=True) as assistant:
         err().print(f"Listening. Say “{assistant.config.wake.keyword}”, then what you want. Ctrl-C ends it.")
-        assistant.run()
+        assistant.run(show)
 
 
 def demo(

@@ -17,7 +17,7 @@ def classes(kind: type[GloveboxError] = GloveboxError, depth: int = 0) -> list[t
 
 def drawn() -> list[tuple[str, int, int]]:
     tree = inspect.getdoc(schemas.errors) or ""
-    lines = re.findall(r"^ {4}([| `-]*)(\w+Error) +(\d+)", tree, re.M)
+    lines = re.findall(r"^ {4}([| `-]*)(\w+Error) +(\d+)", tree, re.MULTILINE)
     return [(name, int(code), len(branch) // 4) for branch, name, code in lines]
 
 

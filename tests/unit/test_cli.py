@@ -49,8 +49,9 @@ class FakeAssistant:
         self._check(path)
         return Transcript(text="set the fan", confidence=0.75, in_grammar=True)
 
-    def run(self) -> None:
+    def run(self, emit: Callable[[TimelineEntry], None]) -> None:
         self.ran = True
+        emit(TimelineEntry(at_s=1.0, kind="wake", text="“computer” (0.93)"))
 
     def _check(self, path: Path) -> None:
         if path.stem == "bad":
@@ -177,11 +178,12 @@ def test_transcribe(cabin: Cabin, capsys: pytest.CaptureFixture[str]) -> None:
 def test_run_is_live(cabin: Cabin, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run"]) == 0
     assert cabin.live == [True] and cabin.assistants[0].ran and cabin.assistants[0].closed
-    assert "Say “computer”" in capsys.readouterr().err
+    captured = capsys.readouterr()
+    assert "Say “computer”" in captured.err and "(0.93)" in captured.out
 
 
 def test_ctrl_c_ends_with_130(cabin: Cabin, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(_: FakeAssistant) -> None:
+    def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(FakeAssistant, "run", interrupted)
@@ -276,7 +278,11 @@ def test_forgetting_everything_asks_first(
     cabin: Cabin, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     remember(cabin, "i like jazz")
-    monkeypatch.setattr("typer.confirm", lambda _: False)
+
+    def refuse(_: str) -> bool:
+        return False
+
+    monkeypatch.setattr("typer.confirm", refuse)
     assert main(["memory", "forget", "everything"]) == 1
     assert len(cabin.memory.preferences()) == 1
     assert main(["memory", "forget", "everything", "--yes"]) == 0
@@ -352,7 +358,11 @@ def test_doctor(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[s
         Finding(name="python", verdict="ok", text="fine"),
         Finding(name="disk", verdict="warn", text="low", advice="make room"),
     ]
-    monkeypatch.setattr(deploy.doctor, "examine", lambda *_: findings)
+
+    def examine(*_: object) -> list[Finding]:
+        return findings
+
+    monkeypatch.setattr(deploy.doctor, "examine", examine)
     assert main(["doctor"]) == 0
     printed = capsys.readouterr().out
     assert "✓ python" in printed and "! disk" in printed and "make room" in printed
