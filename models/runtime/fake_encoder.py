@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import zlib
 from collections import Counter
@@ -15,7 +16,7 @@ from schemas.actions import ACTIONS
 from schemas.preferences import CATEGORIES
 
 NONE = "none"
-SHARPNESS = 12.0
+SHARPNESS = 20.0
 """Softmax factor of word overlap; our choice: one telling word in a short sentence gives about a half."""
 COMMON = 4
 """A word of more labels than this tells nothing; our choice."""
@@ -53,9 +54,9 @@ class FakeEncoder:
         """Word overlap with every action, as probabilities that sum to 1 with ``none``."""
         return self._scores(text, self._requests)
 
-    def _scores(self, text: str, labels: Mapping[str, str]) -> dict[str, float]:
-        own = _hashed(text, self.dimension)
-        overlap = [float(own @ _hashed(words, self.dimension)) if text.strip() else 0.0 for words in labels.values()]
+    def _scores(self, text: str, labels: Mapping[str, frozenset[str]]) -> dict[str, float]:
+        own = set(_words(text))
+        overlap = [len(own & words) / math.sqrt(len(own) * len(words) or 1) for words in labels.values()]
         odds = np.exp(SHARPNESS * np.array([*overlap, BACKGROUND]))
         return dict(zip([*labels, NONE], (odds / odds.sum()).tolist(), strict=True))
 
@@ -64,10 +65,10 @@ def _words(text: str) -> list[str]:
     return re.findall(r"[a-z']+|\d+", text.lower().replace("_", " "))
 
 
-def _telling(labels: Mapping[str, str]) -> dict[str, str]:
+def _telling(labels: Mapping[str, str]) -> dict[str, frozenset[str]]:
     """The labels' words without those that many labels have."""
     counts = Counter(word for text in labels.values() for word in set(_words(text)))
-    return {label: " ".join(w for w in _words(text) if counts[w] <= COMMON) for label, text in labels.items()}
+    return {label: frozenset(w for w in _words(text) if counts[w] <= COMMON) for label, text in labels.items()}
 
 
 @lru_cache(maxsize=1024)

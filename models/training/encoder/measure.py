@@ -53,7 +53,7 @@ def rate(hits: Sequence[bool]) -> str:
 
 def held_out(encoder: OnnxEncoder, count: int) -> None:
     """Figures on phrases that were never trained on."""
-    chance = Random(SEED)  # noqa: S311 - repeatable on purpose
+    chance = Random(SEED)
     said = conversations.statements(chance, count, held_out=True)
     asked = conversations.requests(chance, count, held_out=True)
     neither = conversations.negatives(chance, count // 2, held_out=True)
@@ -84,7 +84,7 @@ def held_out(encoder: OnnxEncoder, count: int) -> None:
 
 def speed(encoder: OnnxEncoder, count: int) -> None:
     """Milliseconds a sentence, first time seen."""
-    chance = Random(SEED + 1)  # noqa: S311 - repeatable on purpose
+    chance = Random(SEED + 1)
     walls, cores = [], []
     for item in conversations.statements(chance, count):
         wall, core = time.perf_counter(), time.thread_time()

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors.numpy import load_file
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 from models.training import phrases
@@ -54,6 +53,8 @@ def folder() -> Path:
 
 def weights(found: Path) -> dict[str, NDArray[np.float32]]:
     """The model's weights by their names."""
+    from safetensors.numpy import load_file  # comes with the extra `train` only
+
     return {name: array.astype(np.float32) for name, array in load_file(found / "model.safetensors").items()}
 
 

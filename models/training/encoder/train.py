@@ -102,7 +102,7 @@ def fit(classifier: Classifier, batches: list[Batch], epochs: int) -> None:
     optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
     steps = epochs * len(batches)
     rate = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, step / WARM_UP) * (1.0 - step / steps))
-    chance, began = Random(SEED), time.monotonic()  # noqa: S311 - repeatable on purpose
+    chance, began = Random(SEED), time.monotonic()
     classifier.train()
     for epoch in range(epochs):
         chance.shuffle(batches)
@@ -136,7 +136,7 @@ def train(out: Path, count: int = EXAMPLES, epochs: int = EPOCHS) -> None:
     branch = [load_layer(weights, number) for number in range(FORK, LAYERS)]
     classifier = Classifier(branch, len(DETAILS), len(REQUESTS))
     began = time.monotonic()
-    batches = prepared(base, tokenizer, examples(Random(SEED), count))  # noqa: S311 - repeatable on purpose
+    batches = prepared(base, tokenizer, examples(Random(SEED), count))
     log.info("%d batches after the shared layers, %.0f s", len(batches), time.monotonic() - began)
     fit(classifier, batches, epochs)
     out.mkdir(parents=True, exist_ok=True)
