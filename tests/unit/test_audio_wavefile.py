@@ -6,7 +6,8 @@ import errno
 import os
 import resource
 import struct
-from collections.abc import Iterator
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -141,18 +142,19 @@ def test_a_full_disk_leaves_the_old_file_and_no_other(
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.fixture
-def small_files() -> Iterator[None]:
-    """The system itself refuses files of more than 4 kB."""
+@contextmanager
+def small_files() -> Generator[None]:
+    """The system itself refuses files of more than 4 kB. Not a fixture: pytest's own output may be such a file."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-@pytest.mark.usefixtures("small_files")
 def test_a_limit_of_the_system_leaves_nothing_behind(tmp_path: Path) -> None:
-    with pytest.raises(StorageFullError):
+    with small_files(), pytest.raises(StorageFullError):
         write(tmp_path / "sound.wav", np.zeros(100_000, np.int16))
     assert list(tmp_path.iterdir()) == []
 
