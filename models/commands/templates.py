@@ -250,7 +250,7 @@ def load_templates(*paths: Path) -> Templates:
     origin: dict[str, str] = {}
     for path in paths or BUILTIN:
         try:
-            part = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
+            part = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 - a SafeLoader
         except OSError as error:
             raise ConfigError(f"cannot read the template file {path}: {error.strerror}") from error
         except yaml.YAMLError as error:

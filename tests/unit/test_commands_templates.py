@@ -118,7 +118,7 @@ def test_errors_name_file_and_part(tmp_path: Path, text: str, part: str) -> None
 
 
 def test_missing_file_and_unknown_intent(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="absent.yaml"):
+    with pytest.raises(ConfigError, match=r"absent\.yaml"):
         load_templates(tmp_path / "absent.yaml")
     with pytest.raises(ConfigError, match="teleport"):
         load_templates().sample(np.random.default_rng(0), 1, intents=["teleport"])

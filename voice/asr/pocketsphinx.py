@@ -26,12 +26,15 @@ from schemas.events import SAMPLE_RATE, Hypothesis, Samples, Transcript
 WAKE_WORD = "computer"
 """A leading one is dropped; its dictionary entry also has the tails ("-puter", "-ter") that an utterance may begin with."""
 
-CEPSTRAL_MEAN = "62,3,-4,15,-7.5,2,0.8,-10,-1,-7,3,-3,-4.6"
-"""Where live cepstral mean normalisation starts: the mean over 40 commands in road noise at 15 dB, -20 dBFS. From the
-package's own start the first utterances of a trip are heard worse (docs/log.md). It adapts and is kept over utterances."""
+CEPSTRAL_MEAN = "57,2,-4.6,21,-5.2,3.9,-3.7,-13,0,-9.4,5.8,-4.9,-2.6"
+"""Where live cepstral mean normalisation starts: its value after 15 sentences of three voices in road noise at 25 dB, -20
+dBFS, between quiet and a motorway. It adapts and is kept over utterances. First utterances heard exactly by the open model,
+of 10 at no noise / 25 dB / 15 dB: 5 / 6 / 9, from the package's own start 2 / 3 / 6."""
 
-TINY = 1e-300
-"""Smallest probability that is told apart from none: scores of long silences underflow in the binding."""
+SCORE_SHIFT = 1024.0
+"""PocketSphinx gives path scores divided by 2^10 (SENSCR_SHIFT in its hmm.h); one frame is then about -0.005."""
+
+FRAMES_A_SECOND = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,8 @@ class Evidence:
     same_command: bool
     """The open model's text parses too, and to the same command."""
     margin: float
-    """Acoustic log score a frame, grammar less open model; mostly negative: the grammar has less freedom."""
+    """Log score a frame, grammar less open model: about 0 for commands, -1 to -4 for what the grammar does not have. The
+    open model pays for its words and still is freer."""
     posterior: float
     """Mean word posterior of the open model's text, 0..1."""
     words: int
@@ -65,9 +69,7 @@ class Evidence:
 class PocketSphinxRecognizer:
     """``schemas.ports.Recognizer`` for a closed grammar and free speech of the domain."""
 
-    def __init__(
-        self, folder: Path, matcher: TemplateMatcher, settings: PocketSphinxSettings | None = None
-    ) -> None:
+    def __init__(self, folder: Path, matcher: TemplateMatcher, settings: PocketSphinxSettings | None = None) -> None:
         """Load both decoders (about 0.3 s).
 
         Args:
@@ -94,6 +96,9 @@ class PocketSphinxRecognizer:
         shared: dict[str, Any] = {
             "hmm": pocketsphinx.get_model_path("en-us/en-us"), "dict": str(folder / "domain.dict"), "samprate": SAMPLE_RATE,
             "cmninit": CEPSTRAL_MEAN, "loglevel": "FATAL",
+            # Scores are relative to the best sound unit of each frame. Only with all units computed is that the same unit in
+            # both decoders and the scores comparable; without, the margin does not tell commands from the rest.
+            "compallsen": True,
         }  # fmt: skip
         try:
             # The second pass over the whole utterance (fwdflat) would come after its end; the grammar needs no lattice.
@@ -104,6 +109,7 @@ class PocketSphinxRecognizer:
             raise ModelError(f"pocketsphinx cannot use the files in {folder}: {error}") from error
         self._running = False
         self._samples = 0
+        self._open_score = 0.0
         self._carry = (0.0, 0.0)
 
     def start(self) -> None:
@@ -127,10 +133,8 @@ class PocketSphinxRecognizer:
             self._open.process_raw(sound)
 
     def partial(self) -> str:
-        """The grammar's words so far where both models have the same, else the open model's."""
-        if not self._running:
-            return ""
-        return _text(self._open)
+        """The open model's words so far: it has no need of a complete sentence."""
+        return _text(self._open) if self._running else ""
 
     def finish(self) -> Transcript:
         """End the utterance and decide between the two models.
@@ -142,6 +146,8 @@ class PocketSphinxRecognizer:
             return Transcript(text="", confidence=0.0, in_grammar=False)
         self._running = False
         try:
+            # Ending the utterance replaces the open model's path score by one of its word lattice, which is scaled otherwise.
+            self._open_score = _score(self._open)
             self._grammar.end_utt()
             self._open.end_utt()
             return self._decided()
@@ -152,12 +158,12 @@ class PocketSphinxRecognizer:
         """What speaks for the grammar's text; of the utterance that ``finish`` has just ended."""
         grammar, free = _text(self._grammar), _text(self._open)
         command = self._matcher.match(grammar)
-        frames = max(1, self._samples * 100 // SAMPLE_RATE)
+        frames = max(1, self._samples * FRAMES_A_SECOND // SAMPLE_RATE)
         return Evidence(
             parses=command is not None,
             same_words=Indel.normalized_similarity(grammar.split(), free.split()),
             same_command=command is not None and self._matcher.match(free) == command,
-            margin=(_acoustic(self._grammar) - _acoustic(self._open)) / frames,
+            margin=(_score(self._grammar) - self._open_score) / frames,
             posterior=_posterior(self._open),
             words=len(grammar.split()),
         )
@@ -165,14 +171,14 @@ class PocketSphinxRecognizer:
     def _decided(self) -> Transcript:
         grammar, free = _text(self._grammar), _text(self._open)
         evidence = self.evidence()
-        likely = accepted_probability(evidence) if evidence.parses else 0.0
+        likely = accepted_probability(evidence)
         won = likely >= self._settings.accept_at
         return Transcript(
             text=grammar if won else free,
             confidence=likely if won else heard_probability(evidence) if free else 0.0,
             in_grammar=won,
-            grammar=Hypothesis(text=grammar, log_score=_acoustic(self._grammar)),
-            open=Hypothesis(text=free, log_score=_acoustic(self._open)),
+            grammar=Hypothesis(text=grammar, log_score=_score(self._grammar)),
+            open=Hypothesis(text=free, log_score=self._open_score),
             seconds=self._samples / SAMPLE_RATE,
         )
 
@@ -207,16 +213,33 @@ class PocketSphinxRecognizer:
         return np.clip(out, -32768, 32767).astype(np.int16)
 
 
+FEATURES = ("same words", "same command", "margin", "posterior", "words")
+"""What the weights below belong to, in this order, after a constant."""
+
+ACCEPT = (-2.0, 5.0, 2.0, 0.5, 0.0, 0.0)
+HEARD = (-2.0, 0.0, 0.0, 0.0, 4.0, 0.0)
+
+
+def features(evidence: Evidence) -> tuple[float, ...]:
+    """The evidence as numbers of about the same size, in the order of ``FEATURES``."""
+    return (
+        evidence.same_words, float(evidence.same_command), evidence.margin, evidence.posterior, min(evidence.words, 8) / 8.0,
+    )  # fmt: skip
+
+
 def accepted_probability(evidence: Evidence) -> float:
-    """Probability that the grammar's command is what was said; see ``ACCEPT`` for how the weights were fitted."""
-    return 1.0 / (1.0 + math.exp(-(
-        -2.0 + 5.0 * (evidence.same_words - 0.5) + 2.0 * evidence.same_command + 2.0 * evidence.margin
-    )))  # fmt: skip
+    """Probability that the grammar's command is what was said; 0 if its text is no complete command."""
+    return _logistic(ACCEPT, evidence) if evidence.parses else 0.0
 
 
 def heard_probability(evidence: Evidence) -> float:
     """Probability that at least three of four words of the open model's text are what was said."""
-    return evidence.posterior
+    return _logistic(HEARD, evidence)
+
+
+def _logistic(weights: tuple[float, ...], evidence: Evidence) -> float:
+    total = weights[0] + sum(weight * value for weight, value in zip(weights[1:], features(evidence), strict=True))
+    return 1.0 / (1.0 + math.exp(-min(30.0, max(-30.0, total))))
 
 
 def _pronunciations(cmudict: Path, words: set[str]) -> list[tuple[str, str]]:
@@ -234,9 +257,10 @@ def _text(decoder: Any) -> str:
     return " ".join(words)
 
 
-def _acoustic(decoder: Any) -> float:
-    """Sum of the acoustic log scores (natural logarithm) of the words and silences on the best path."""
-    return math.fsum(math.log(max(segment.ascore, TINY)) for segment in decoder.seg() or ())
+def _score(decoder: Any) -> float:
+    """Log score (natural logarithm) of the best path; a great loss if there is none."""
+    found = decoder.hyp()
+    return math.log(max(found.score, 1e-300)) * SCORE_SHIFT if found is not None else -1e6
 
 
 def _posterior(decoder: Any) -> float:

@@ -1,0 +1,1 @@
+"""Measurements that are printed, never assumed: one script a question."""

@@ -1,0 +1,262 @@
+"""What every recogniser promises (``schemas.ports.Recognizer``): the fake, PocketSphinx and Whisper.
+
+The Whisper of this test is made by it: a network of 48 dimensions whose weights are written by hand, so that it hears
+"play some jazz" in any sound. It proves the engine, the files and our handling; it proves nothing about hearing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from models.commands.matcher import TemplateMatcher
+from models.training.acoustics import mix_at_snr, road_noise
+from models.training.wake.voices import Prosody, available, speak
+from schemas.errors import ModelError, ModelMissingError
+from schemas.events import FRAME, Samples
+from schemas.ports import Recognizer
+from voice.asr.fake import FakeRecognizer
+from voice.asr.pocketsphinx import PocketSphinxRecognizer
+from voice.asr.whisper import WhisperRecognizer, WhisperSettings
+
+BUILTIN = Path(__file__).parents[2] / "models" / "builtin" / "asr"
+RATE = 16_000
+SIZE = 48
+"""Dimensions of the network, and its words."""
+WORDS = ("Play", "Ġsome", "Ġjazz", "Ġla")
+MARKS = (
+    "<|endoftext|>", "<|startoftranscript|>", "<|transcribe|>", "<|translate|>", "<|startofprev|>", "<|startoflm|>",
+    "<|nospeech|>", "<|notimestamps|>",
+)  # fmt: skip
+"""The marks come after the words and the time stamps (none here) after them: Whisper's code relies on that order."""
+
+
+def tiny_whisper(folder: Path, said: Sequence[str], *, empty: float = -9.0) -> Path:
+    """Write a Whisper for CTranslate2 that always says these words; ``empty`` is its logit for "no speech".
+
+    Every layer adds nothing (its output weights are 0), so what a position's embedding holds comes out: the positions
+    hold the next word each, and the words' embeddings are the unit vectors.
+    """
+    from ctranslate2.specs import WhisperSpec
+
+    spec: Any = WhisperSpec(1, 1, 1, 1)
+
+    def zeros(linear: Any, rows: int = SIZE) -> None:
+        linear.weight, linear.bias = np.zeros((rows, SIZE), np.float32), np.zeros(rows, np.float32)
+
+    def fill(layer: Any) -> None:
+        for name, part in list(vars(layer).items()):
+            kind = type(part).__name__
+            if kind == "LayerNormSpec":
+                part.gamma, part.beta = np.ones(SIZE, np.float32), np.zeros(SIZE, np.float32)
+            elif kind == "LinearSpec":
+                zeros(part)
+            elif name == "linear":  # attention: queries, keys and values in one, or queries apart; then the output
+                widths = (3, 1) if len(part) == 2 else (1, 2, 1)
+                for width, one in zip(widths, part, strict=True):
+                    zeros(one, width * SIZE)
+            elif isinstance(part, list):
+                for one in cast(list[Any], part):
+                    fill(one)
+            elif kind.endswith(("AttentionSpec", "FeedForwardSpec", "EncoderSpec", "DecoderSpec")):
+                fill(part)
+
+    fill(spec)
+    for convolution, channels in ((spec.encoder.conv1, 80), (spec.encoder.conv2, SIZE)):
+        convolution.weight = np.zeros((SIZE, channels, 3), np.float32)
+        convolution.bias = np.zeros(SIZE, np.float32)
+    spec.encoder.position_encodings.encodings = np.zeros((1500, SIZE), np.float32)
+
+    unused = (f"x{index}" for index in range(SIZE - len(WORDS) - len(MARKS)))
+    vocabulary = [*WORDS, *unused, *MARKS]
+    positions: NDArray[np.float32] = np.zeros((448, SIZE), np.float32)
+    positions[0, vocabulary.index("<|nospeech|>")] = empty
+    for place, word in enumerate([*said, "<|endoftext|>"], start=1):
+        positions[place, vocabulary.index(word)] = 30.0
+    positions[len(said) + 2 :, vocabulary.index("<|endoftext|>")] = 30.0
+    spec.decoder.embeddings.weight = np.eye(SIZE, dtype=np.float32)
+    spec.decoder.position_encodings.encodings = positions
+    spec.decoder.projection.weight = np.eye(SIZE, dtype=np.float32) * 3.0
+
+    spec.register_vocabulary(vocabulary)
+    spec.config.suppress_ids, spec.config.suppress_ids_begin = [], []
+    spec.config.lang_ids, spec.config.alignment_heads = [], [[0, 0]]
+    folder.mkdir(parents=True, exist_ok=True)
+    spec.validate()
+    spec.optimize(quantization="int8")
+    spec.save(str(folder))
+
+    special = [
+        {"id": index, "content": word, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False,
+         "special": True} for index, word in enumerate(vocabulary) if word.startswith("<|")
+    ]  # fmt: skip
+    tokenizer = {
+        "version": "1.0", "truncation": None, "padding": None, "added_tokens": special, "normalizer": None,
+        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True},
+        "post_processor": None,
+        "decoder": {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True},
+        "model": {"type": "WordLevel", "vocab": {word: index for index, word in enumerate(vocabulary)}, "unk_token": "x0"},
+    }  # fmt: skip
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
+    return folder
+
+
+@dataclass(frozen=True)
+class Case:
+    """A recogniser and a sound in which it hears its text, if it hears anything there."""
+
+    recognizer: Recognizer
+    samples: Samples
+    text: str
+
+
+@pytest.fixture(scope="module")
+def matcher() -> TemplateMatcher:
+    return TemplateMatcher()
+
+
+@pytest.fixture(scope="module")
+def speech() -> Samples:
+    """2.5 s: "play some jazz" in road noise at 20 dB, with a pause around it."""
+    noise = road_noise(2.5, np.random.default_rng(5))
+    if not available():
+        return (noise * 32767.0).astype(np.int16)
+    speech = np.zeros(noise.size, np.float32)
+    words = speak("play some jazz", Prosody("en-us+m6", 150, 50))
+    speech[6_000 : 6_000 + words.size] = words / 65536.0
+    return (mix_at_snr(speech, noise, 20.0) * 32767.0).astype(np.int16)
+
+
+@pytest.fixture(scope="module")
+def engines(matcher: TemplateMatcher, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Callable[[], Recognizer]]:
+    folder = tiny_whisper(tmp_path_factory.mktemp("whisper"), ("Play", "Ġsome", "Ġjazz"))
+    sphinx = PocketSphinxRecognizer(BUILTIN, matcher)
+    whisper = WhisperRecognizer(folder, matcher.match, threads=1)
+    return {
+        "fake": lambda: FakeRecognizer(["play some jazz"] * 3, match=matcher.match),
+        "pocketsphinx": lambda: sphinx,
+        "whisper": lambda: whisper,
+    }
+
+
+@pytest.fixture(params=["fake", "pocketsphinx", "whisper"])
+def case(request: pytest.FixtureRequest, engines: dict[str, Callable[[], Recognizer]], speech: Samples) -> Case:
+    if request.param == "pocketsphinx" and not available():
+        pytest.skip("espeak-ng is not installed: nobody there to speak")
+    return Case(engines[request.param](), speech, "play some jazz")
+
+
+def hear(recognizer: Recognizer, samples: Samples, chunk: int = FRAME) -> Any:
+    recognizer.start()
+    for start in range(0, samples.size, chunk):
+        recognizer.feed(samples[start : start + chunk])
+    return recognizer.finish()
+
+
+def test_hears_the_text_and_that_it_is_a_command(case: Case, matcher: TemplateMatcher) -> None:
+    found = hear(case.recognizer, case.samples)
+    assert found.text == case.text
+    assert found.in_grammar
+    assert matcher.match(found.text) is not None
+    assert 0.2 < found.confidence <= 1.0
+    assert found.seconds == pytest.approx(2.5)
+
+
+@pytest.mark.parametrize("chunk", [160, 1000, 40_000])
+def test_the_size_of_the_chunks_does_not_matter(case: Case, chunk: int) -> None:
+    assert hear(case.recognizer, case.samples, chunk).text == case.text
+
+
+def test_texts_are_lower_case_words(case: Case) -> None:
+    found = hear(case.recognizer, case.samples)
+    for text in (found.text, *(one.text for one in (found.grammar, found.open) if one is not None)):
+        assert text == " ".join(text.lower().replace(".", "").split())
+
+
+def test_an_unfinished_utterance_is_thrown_away(case: Case) -> None:
+    case.recognizer.start()
+    case.recognizer.feed(case.samples[:12_000])
+    found = hear(case.recognizer, case.samples)
+    assert (found.text, found.seconds) == (case.text, pytest.approx(2.5))
+
+
+def test_nothing_fed_is_nothing_heard(case: Case) -> None:
+    case.recognizer.start()
+    case.recognizer.feed(np.zeros(0, np.int16))
+    found = case.recognizer.finish()
+    assert (found.text, found.in_grammar, found.confidence, found.seconds) == ("", False, 0.0, 0.0)
+
+
+def test_finish_without_start_is_nothing_heard(case: Case) -> None:
+    hear(case.recognizer, case.samples)
+    assert case.recognizer.finish().text == ""
+
+
+def test_partial_words_never_raise_and_end_with_the_utterance(case: Case) -> None:
+    case.recognizer.start()
+    assert case.recognizer.partial() == ""
+    for start in range(0, case.samples.size, FRAME):
+        case.recognizer.feed(case.samples[start : start + FRAME])
+        assert isinstance(case.recognizer.partial(), str)
+    case.recognizer.finish()
+
+
+def test_fed_samples_may_be_reused_by_the_caller(case: Case) -> None:
+    case.recognizer.start()
+    buffer = np.empty(FRAME, np.int16)
+    for start in range(0, case.samples.size - FRAME, FRAME):
+        buffer[:] = case.samples[start : start + FRAME]
+        case.recognizer.feed(buffer)
+        buffer[:] = 0
+    assert case.recognizer.finish().text == case.text
+
+
+def test_a_missing_model_file_is_named(tmp_path: Path, matcher: TemplateMatcher) -> None:
+    with pytest.raises(ModelMissingError, match=r"domain\.dict"):
+        PocketSphinxRecognizer(tmp_path, matcher)
+    with pytest.raises(ModelMissingError, match=r"model\.bin"):
+        WhisperRecognizer(tmp_path, matcher.match)
+
+
+def test_a_whisper_without_its_tokenizer_is_refused_and_nothing_is_fetched(
+    tmp_path: Path, matcher: TemplateMatcher
+) -> None:
+    folder = tiny_whisper(tmp_path / "model", ("Play",))
+    (folder / "tokenizer.json").unlink()
+    with pytest.raises(ModelMissingError, match=r"tokenizer\.json"):
+        WhisperRecognizer(folder, matcher.match)
+
+
+@pytest.mark.parametrize("engine", ["pocketsphinx", "whisper"])
+def test_a_damaged_model_is_a_clear_error(tmp_path: Path, matcher: TemplateMatcher, engine: str) -> None:
+    for name in ("domain.dict", "domain.lm.bin", "model.bin", "config.json", "tokenizer.json"):
+        (tmp_path / name).write_bytes(b"\x00 not a model")
+    make = PocketSphinxRecognizer if engine == "pocketsphinx" else WhisperRecognizer
+    with pytest.raises(ModelError, match=str(tmp_path)):
+        make(tmp_path, matcher if engine == "pocketsphinx" else matcher.match)  # pyright: ignore[reportArgumentType]
+
+
+def test_whisper_on_silence_with_improbable_words_is_nothing(
+    tmp_path: Path, matcher: TemplateMatcher, speech: Samples
+) -> None:
+    folder = tiny_whisper(tmp_path, ("Play", "Ġsome", "Ġjazz"), empty=30.0)
+    strict = WhisperSettings(log_probability=0.5)  # the words of this network have log probability 0
+    assert hear(WhisperRecognizer(folder, matcher.match, settings=strict), speech).text == ""
+    assert hear(WhisperRecognizer(folder, matcher.match), speech).confidence < 0.2
+
+
+def test_whisper_that_repeats_itself_is_nothing(tmp_path: Path, matcher: TemplateMatcher, speech: Samples) -> None:
+    folder = tiny_whisper(tmp_path, ("Play", *["Ġla"] * 40))
+    found = hear(WhisperRecognizer(folder, matcher.match), speech)
+    assert (found.text, found.confidence, found.in_grammar) == ("", 0.0, False)
+
+
+def test_whisper_needs_a_tenth_of_a_second(engines: dict[str, Callable[[], Recognizer]]) -> None:
+    assert hear(engines["whisper"](), np.zeros(RATE // 20, np.int16)).text == ""
