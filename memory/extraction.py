@@ -1,7 +1,7 @@
 """From a finished conversation to candidates for preferences: slice, ask, ground, verify, read the wording.
 
 Owns what may reach the language model and what of its answer is believed. Stores nothing and decides nothing about what is
-stored already: that is `memory.maintenance`. Consent comes first: a turn that belongs to a forbidden category is blanked
+stored already: that is `memory.maintenance`. Consent comes first: a turn that belongs to a forbidden category is taken out
 before the language model sees it, and forbidden categories are not in its slice.
 """
 
@@ -137,7 +137,7 @@ class Extractor:
             offered = self._slice([screened[number] for number in window], consent, now)
             if not offered:
                 continue
-            shown = [turns[number].text if number in window else "" for number in range(window[0], window[-1] + 1)]
+            shown = [turns[number].text for number in window]
             try:
                 filled = self._model.fill("extract", preference_model(offered), turns=shown, facts=())
             except GenerationError as error:
@@ -153,10 +153,11 @@ class Extractor:
         return Extraction(tuple(_distinct([candidate for _, candidate in candidates])), tuple(decisions))
 
     def _windows(self, screened: Sequence[Screening]) -> Iterator[list[int]]:
-        """Numbers of the turns to read, in portions that the language model can number.
+        """Numbers of the turns to read, in portions for one call each.
 
-        A single category has room for one mention in a slice: a second turn that is likeliest about it begins a new
-        portion, so that a mind changed within the conversation is seen.
+        What is empty or forbidden is in none of them, so the language model never sees it; `_judge` maps the model's numbers
+        of a portion's turns back. A single category has room for one mention in a slice: a second turn that is likeliest
+        about it begins a new portion, so that a mind changed within the conversation is seen.
         """
         portion: list[int] = []
         singles: set[str] = set()
@@ -165,7 +166,7 @@ class Extractor:
                 continue
             best = max((d for d in screening.topics if d != NONE), key=screening.topics.__getitem__)
             full = len(portion) >= self.settings.turns_per_call
-            if portion and (full or best in singles or number - portion[0] >= MOST_TURNS):
+            if portion and (full or best in singles):
                 yield portion
                 portion, singles = [], set()
             portion.append(number)
@@ -189,8 +190,8 @@ class Extractor:
     ) -> tuple[int, Candidate] | Decision:
         """A candidate with its turn's number if everything speaks for it, else why not."""
         detail, said, title = category.detail, mention.value, category.title.lower()
-        number = window[0] + mention.turn
         grounded = [n for n in window if contains(read.turns[n].text, said)]
+        number = window[mention.turn] if mention.turn < len(window) else -1
         if number not in grounded:
             if len(grounded) != 1:  # in another turn, and only there: the words are the driver's, the number was wrong
                 return _dropped(detail, f"you did not say those words about {title}")

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory.values import by_rule, fold, is_closed
-from memory.wording import displaced, lately, switched, words
+from memory.values import by_rule, fold, is_closed, polarity
+from memory.wording import contains, displaced, lately, negated, switched, words
 from schemas.errors import GenerationError
 from schemas.memory import Candidate, MaintenanceChoice, Outcome, Preference
 from schemas.ports import Encoder, StructuredModel
@@ -71,7 +71,7 @@ class Maintainer:
         if candidate.negated:
             return self._ended(candidate, equal, existing)
         if equal is not None:
-            others = tuple(p for p in existing if p is not equal and displaced(candidate.sentence, p.value))
+            others = tuple(p for p in existing if p is not equal and _given_up(candidate, p))
             if others:
                 return Ruling(Outcome.UPDATE, _instead(equal.value, others), equal=equal, replaced=others)
             return Ruling(Outcome.PASS, f"you had told me {equal.value} already", equal=equal)
@@ -111,7 +111,7 @@ class Maintainer:
 
     def _one_more(self, candidate: Candidate, existing: Sequence[Preference], close: Sequence[float]) -> Ruling:
         """A value that a multi category does not hold yet, beside those it holds."""
-        named = tuple(p for p in existing if displaced(candidate.sentence, p.value))
+        named = tuple(p for p in existing if _given_up(candidate, p))
         if named:
             return Ruling(Outcome.UPDATE, _instead(candidate.value, named), replaced=named)
         changed = switched(candidate.sentence)
@@ -144,6 +144,14 @@ class Maintainer:
         if switched(candidate.sentence) or (lately(candidate.sentence) and len(existing) == 1):
             return Ruling(Outcome.UPDATE, _instead(candidate.value, [shown[entry]]), replaced=(shown[entry],))
         return join  # nothing in the sentence says that anything ended: both may hold
+
+
+def _given_up(candidate: Candidate, stored: Preference) -> bool:
+    """Whether the candidate's sentence names a stored value as what does not hold any more."""
+    value, sentence = stored.value, candidate.sentence
+    if not contains(sentence, value) or contains(candidate.value, value):
+        return False
+    return displaced(sentence, value) or negated(sentence, value, polarity(stored.detail, value)) is not None
 
 
 def _shares_word(one: str, other: str) -> bool:

@@ -212,7 +212,8 @@ _CALM = re.compile(
 
 _NOT = re.compile(
     r"(?:n't|\bnot|\bno|\bnever|\bhate|\bdislike|\bstop|\bstopped|\bwithout|\bcannot|\bagainst|\bforget|\btoo|\bnobody|"
-    r"\bnobody's|\bno longer|\bno more|\brather\b.* than)\b ?(?:\w+(?:'\w+)? ){0,6}$"
+    r"\bnobody's|\bno longer|\bno more|\bavoid|\bskip|\bignore|\bexclude|\bdisable|\bturn off|"
+    r"\brather\b.* than)\b ?(?:\w+(?:'\w+)? ){0,6}$"
 )
 _ENDED = re.compile(r"\b(?:any ?more|any longer|no longer|no more|stop|stopped)\b")
 

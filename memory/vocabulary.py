@@ -306,7 +306,8 @@ CLOSED: dict[str, Closed] = {
         (
             (
                 (
-                    r"\buncovered\b|\bopen\b|\boutside\b|\bin the rain\b|\bwaste of money\b|\bunder the sky\b|"
+                    r"\bindifferent\b|\ball the same\b|\buncovered\b|\bopen\b|\boutside\b|\bin the rain\b|"
+                    r"\bwaste of money\b|\bunder the sky\b|"
                     r"\brain doesn't\b"
                 ),
                 "no",
@@ -343,7 +344,8 @@ CLOSED: dict[str, Closed] = {
         (
             (
                 (
-                    r"\bunguarded\b|\bnobody would steal\b|\bwithout (?:security|guard)|\bunwatched\b|"
+                    r"\bindifferent\b|\ball the same\b|\bunguarded\b|\bnobody would steal\b|\bwithout (?:security|guard)|"
+                    r"\bunwatched\b|"
                     r"\bextra cost\b|\bworry about theft\b"
                 ),
                 "no",

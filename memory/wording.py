@@ -108,8 +108,16 @@ ENDED: tuple[Rule, ...] = (
     Rule(r"\b(?:tired|sick) of\b.*V", "it has ended"),
     Rule(r"\bhad enough of\b.*V", "it has ended"),
     Rule(r"\b(?:gave back|given back)\b.*V", "it has ended"),
-    Rule(r"\b(?:cancell?ed|unsubscribed from|i've left|i left|parted ways with)\b.*V", "it has ended"),
-    Rule(r"\b(?:leave out|skip|forget(?: about)?|never mind|drop)\b.*V", "it is to be left out"),
+    Rule(r"\b(?:cancell?ed|unsubscribed?|i've left|i left|parted ways with)\b.*V", "it has ended"),
+    Rule(
+        r"\b(?:leave out|skip|forget(?: about)?|never mind|drop|exclude|excluding|avoids?|avoiding|disable|deactivate|remove|"
+        r"ignore|omit|ban|turn off|switch off|get rid of|steer clear of|stay away from|keep away from|rule out|other than|"
+        r"aside from|apart from|except|without)\b.*V",
+        "it is to be left out",
+    ),
+    Rule(
+        r"V.*\b(?:isn't|is not|not|aren't|are not) (?:needed|necessary|required|important)\b", "there is no need for it"
+    ),
     Rule(r"\b(?:leave|take|cross|strike) (?:the |my )?V.*\b(?:out|off)\b", "it is to be left out"),
     Rule(r"\bno need (?:for|to)\b", "there is no need for it"),
     Rule(r"\b(?:don't|doesn't|does not|do not) (?:need|have) to\b.*V", "it need not be"),
@@ -117,6 +125,7 @@ ENDED: tuple[Rule, ...] = (
     Rule(r"V.*\bn't (?:right|comfortable|good|nice)\b", "it is not right any more"),
     Rule(r"V\b.*\b(?:isn't|is not|aren't) (?:\w+ ){0,2}(?:right|comfortable|good|nice)\b", "it is not right any more"),
     Rule(r"\bwe don't\b.*V.*\bthese days\b", "it does not hold these days"),
+    Rule(r"V (?:is|are) (?:out|over|history)\b", "it has ended"),
 )
 """The value held once and does not now; asked of the statement that holds the value."""
 
@@ -142,7 +151,8 @@ REFUSED: tuple[Rule, ...] = (
          r"(?:\w+ )?V", "it is refused"),
     Rule(r"\b(?:anything|everything|all) (?:but|except)\b.*V", "it is refused"),
     Rule(r"\bno (?:\w+ )?V", "it is refused"),
-    Rule(r"\b(?:avoid|keep away from|stay away from)\b.*V", "it is refused"),
+    Rule(r"\b(?:isn't|aren't|is not|are not) about V", "it is refused"),
+    Rule(r"\b(?:doesn't|don't|do not|does not|isn't|aren't) (?:offer|have|serve|play|sell|use|accept|take)\b.*V", "it is refused"),
 )  # fmt: skip
 """The driver does not want the value, and perhaps never did."""
 
@@ -155,12 +165,18 @@ TAKEN_BACK: tuple[Rule, ...] = (
     Rule(r"\bnot (?:afraid|scared) of\b", "it is not avoided any more"),
     Rule(r"\bstop (?:avoiding|going round|going around|skipping)\b", "it is not avoided any more"),
     Rule(r"n't (?:have to |need to )?avoid\b.*\b(?:any ?more|any longer)\b", "it is not avoided any more"),
+    Rule(
+        r"^(?!.*(?:n't|\bnot|\bnever|\bno|\bavoid|\bexclud\w*)\b).*"
+        r"\b(?:includ(?:e|es|ing)|allow|let's take|let's use|happy to take)\b.*V",
+        "it is not avoided any more",
+    ),
     Rule(r"\byou can (?:take|use)\b.*V.*\bagain\b", "it is not avoided any more"),
 )  # fmt: skip
 """An avoidance ends."""
 
 FONDNESS = re.compile(
-    r"\b(?:(?:can't|couldn't|cannot|could not|won't|don't|never) (?:stop|quit)\b|can't get enough|couldn't get enough|"
+    r"\b(?:(?:can't|couldn't|cannot|won't|never|boring|nothing|not|lost) (?:\w+ ){0,5}?without|"
+    r"(?:can't|couldn't|cannot|could not|won't|don't|never) (?:stop|quit)\b|can't get enough|couldn't get enough|"
     r"can't (?:live|do|go|drive|start|imagine|be)\b|couldn't (?:live|do|go|be)\b|"
     r"never (?:get|got|getting|grow|been)? ?(?:tired|sick|bored|enough)(?: of)?|not (?:just|only|too)\b|"
     r"(?:don't|doesn't|do not) (?:mind|care|you|we|forget|let me)\b|why (?:don't|not)\b|can't go wrong|"
@@ -180,23 +196,24 @@ _BOUNDARY = re.compile(
 )
 """Where one statement ends and the next begins."""
 
+_GAP = r"(?:(?:the|my|a|an|having|listening to|going to|playing|eating|using|taking|some|old|usual|your) )*"
+
 DISPLACED = re.compile(
-    r"(?:\b(?:instead of|rather than|in place of)|\bprefer (?!to\b)\w.*\b(?:to|over)|\b(?:rather|better|more)\b.*\bthan"
-    r"|\b(?:switch\w*|changed|moved|gone)\b.*\bfrom) "
-    r"(?:(?:the|my|a|an|having|listening to|going to|playing|eating|using|taking|some|old|usual) )*$"
+    r"(?:\b(?:instead of|rather than|in place of)|\bprefer (?!to\b)\w.*\b(?:to|over)|\b(?:rather|better|more)\b.*\bthan|"
+    r"\b(?:switch\w*|changed|moved|gone)\b.*\bfrom|\b(?:swap|trade|replace|change|exchange)d?|\b(?:has|have) replaced) "
+    rf"{_GAP}$"
 )
 """What stands right before a value that another takes the place of."""
 
 SWITCHED = re.compile(
     r"\b(?:switch(?:ed|ing)?|changed|moved|gone over|converted)\b.*\bto\b|\bchanged my (?:mind|taste|\w+)\b|"
-    r"\bmy (?:\w+ ){1,2}(?:has|have) changed\b|\binstead\b(?! of)|\bmy new favou?rite\b|\bmy favou?rite \w+ now\b|"
-    r"\bnew favou?rite\b|\bused to\b.*\bbut now\b|\bmore than anyone\b"
+    r"\bmy (?:\w+ ){1,2}(?:has|have) changed\b|\bused to\b.*\bbut now\b"
 )
 """The driver says that something took another's place, without having to name the other."""
 
 LATELY = re.compile(
     r"\b(?:now|these days|nowadays|from now on|lately|recently|actually|i'd rather|i would rather|any ?more|"
-    r"rather have|than what)\b"
+    r"rather have|than what|instead(?! of)|new favou?rite|more than anyone)\b"
 )
 """Perhaps a changed mind, perhaps one more thing that the driver likes."""
 

@@ -184,8 +184,10 @@ def test_what_only_sounds_like_it(sentence: str) -> None:
     assert not displaced(sentence, "jazz") and not displaced(sentence, "jazz fm")
 
 
-@pytest.mark.parametrize("sentence", ["i've switched to tidal", "i changed my mind", "my taste has changed to jazz",
-                                      "look for thai instead", "my new favourite is jazz"])  # fmt: skip
+@pytest.mark.parametrize(
+    "sentence",
+    ["i've switched to tidal", "i changed my mind", "my taste has changed to jazz", "i used to like it but now not"],
+)
 def test_a_changed_mind(sentence: str) -> None:
     assert switched(sentence)
 
@@ -193,6 +195,7 @@ def test_a_changed_mind(sentence: str) -> None:
 def test_a_mere_liking_is_no_changed_mind() -> None:
     assert not switched("i love jazz") and not switched("thai instead of italian")
     assert lately("these days i love jazz") and not lately("i love jazz")
+    assert lately("look for thai instead") and lately("my new favourite is jazz")
 
 
 def test_statements_are_told_apart() -> None:

@@ -112,6 +112,9 @@ def test_a_multi_category_takes_one_more_without_asking() -> None:
 @pytest.mark.parametrize("sentence", [
     "thai instead of italian please", "i prefer thai to italian now", "i like thai better than italian these days",
     "thai rather than italian from now on", "i'd rather eat thai than italian", "i switched from italian to thai",
+    "no more italian i like thai now", "i'm done with italian it's thai for me", "swap italian for thai",
+    "thai has replaced italian",
+    "i don't want italian any longer but thai", "italian is out thai is in", "i used to like italian but now it's thai",
 ])  # fmt: skip
 def test_a_named_replacement_is_an_update_of_just_that(sentence: str) -> None:
     ruling = decide(candidate("thai", sentence), stored("greek", "italian"))
@@ -119,8 +122,7 @@ def test_a_named_replacement_is_an_update_of_just_that(sentence: str) -> None:
     assert ruling.reason == "thai takes the place of italian"
 
 
-@pytest.mark.parametrize("sentence", ["i've switched to thai", "my taste has changed i love thai",
-                                      "thai instead", "thai is my new favourite"])  # fmt: skip
+@pytest.mark.parametrize("sentence", ["i've switched to thai", "my taste has changed i love thai"])
 def test_a_changed_mind_replaces_the_only_one_and_asks_among_several(sentence: str) -> None:
     model = Model(MaintenanceChoice(decision="update", entry=1))
     ruling = decide(candidate("thai", sentence), stored("italian"), model)
@@ -133,6 +135,16 @@ def test_a_changed_mind_replaces_the_only_one_and_asks_among_several(sentence: s
 def test_a_better_known_value_that_replaces_another_is_merged_and_ends_it() -> None:
     ruling = decide(candidate("thai", "thai instead of italian"), stored("thai", "italian"))
     assert ruling.outcome is Outcome.UPDATE and ruling.equal is not None and replaced(ruling) == ["italian"]
+
+
+@pytest.mark.parametrize("sentence", ["thai instead", "thai is my new favourite", "from now on thai"])
+def test_what_may_be_a_changed_mind_is_asked(sentence: str) -> None:
+    new = candidate("thai", sentence)
+    update, append = MaintenanceChoice(decision="update", entry=0), MaintenanceChoice(decision="append")
+    for choice, outcome in ((update, Outcome.UPDATE), (append, Outcome.APPEND)):
+        model = Model(choice)
+        assert decide(new, stored("italian"), model).outcome is outcome and len(model.facts) == 1
+    assert decide(new, stored("greek", "italian"), Model(update)).outcome is Outcome.APPEND
 
 
 def test_the_model_cannot_replace_what_nobody_gave_up() -> None:

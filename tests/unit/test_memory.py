@@ -368,7 +368,7 @@ def test_the_export_has_its_published_shape(open_memory: Open) -> None:
     assert Export.model_json_schema()["properties"]["format"]["const"] == "glovebox-memory"
 
 
-@pytest.mark.parametrize("text", ["x'; DROP TABLE preferences; -- jazz", "jazz \0 \x07 jazz", "\u202ejazz\u202c \u0639\u0631\u0628\u0649",
+@pytest.mark.parametrize("text", ["x'; DROP TABLE preferences; -- jazz", "jazz \0 \x07 jazz", "\u202ejazz\u202c \u0639\u0631",
                                   "jazz " + "x" * 200_000, "jazz 🎷"])  # fmt: skip
 def test_any_text_comes_back_as_it_was(open_memory: Open, text: str) -> None:
     memory = open_memory()
