@@ -63,7 +63,7 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
     Raises:
         schemas.errors.GloveboxError: a part cannot be had; the message says which and what to do.
     """
-    say = announce or (lambda _: None)
+    say = announce or _quietly
     catalog = Catalog.load(config.data.folder)
 
     say("wake word and voice activity")
@@ -131,7 +131,9 @@ class Assistant:
         """The assistant itself."""
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         """Release vault and vehicle; what was said and not yet learnt from stays in the vault for the next start."""
         asyncio.run(self._vehicle.close())
         self.memory.close()
@@ -307,6 +309,10 @@ def _synthesizer(config: Config, catalog: Catalog) -> Synthesizer:
     synthesizer = EspeakSynthesizer(settings)
     synthesizer.check()
     return synthesizer
+
+
+def _quietly(part: str) -> None:
+    del part
 
 
 def _now() -> datetime:

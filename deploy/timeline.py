@@ -30,9 +30,7 @@ class TimelineEntry(BaseModel):
 class Timeline:
     """Turns what the loop reports into entries; implements ``voice.loop.Observer``."""
 
-    def __init__(
-        self, emit: Callable[[TimelineEntry], None], at_end: Callable[[], object] | None = None
-    ) -> None:
+    def __init__(self, emit: Callable[[TimelineEntry], None], at_end: Callable[[], object] | None = None) -> None:
         """A timeline that hands every entry on as it happens, and calls ``at_end`` after every conversation."""
         self._emit, self._at_end = emit, at_end
         self.records: list[TurnRecord] = []
@@ -68,7 +66,7 @@ def entries_of(record: TurnRecord) -> list[TimelineEntry]:
             data = {"seconds": record.reply_seconds, "latency_ms": record.latency_ms, "route": record.reply.route.value}
             entries.append(TimelineEntry(at_s=said_at, kind="said", text=f"“{record.reply.text}”", data=data))
     if record.error is not None:
-        data = {"code": record.error}
+        data = {"code": record.error, "reply_at_s": record.reply_at_s}
         entries.append(TimelineEntry(at_s=record.endpoint_s, kind="error", text=record.error_message or "", data=data))
     return entries
 

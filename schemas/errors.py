@@ -27,6 +27,7 @@ never holds transcript, memory text or keys.
     |   |-- NotMovedError         52   accepted, but the vehicle's current value did not move in time
     |   `-- ConfirmationError     53   a confirmation that is expired, unknown or for another action
     |-- StorageFullError          60   no space left on the device
+    |-- TurnTimeoutError          61   no reply within the limit of a turn
     `-- DemoFailedError           70   the demo ended in another state than it should
 
 A denied or unconfirmed action is a *result*, not an error (see ``schemas.events``). Exit code 2 belongs to the command
@@ -220,6 +221,14 @@ class StorageFullError(GloveboxError):
     code = "storage_full"
     exit_code = 60
     spoken = "There is no room left to store anything."
+
+
+class TurnTimeoutError(GloveboxError):
+    """No reply was worked out within the limit of a turn's state."""
+
+    code = "turn_timeout"
+    exit_code = 61
+    spoken = "That took too long."
 
 
 class DemoFailedError(GloveboxError):

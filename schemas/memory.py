@@ -122,8 +122,7 @@ class Decision(Value):
 
 
 class MaintenanceChoice(Value):
-    """What the language model fills for the task ``maintain``: does the new value repeat, replace or join the old
-    ones?"""
+    """What the language model fills for the task ``maintain``: does the new value repeat, replace or join old ones?"""
 
     decision: Literal["pass", "update", "append"]
     entry: Annotated[int, Field(ge=0, le=15)] | None = None

@@ -203,8 +203,7 @@ class MemoryPort(Protocol):
         ...
 
     def learn_pending(self) -> tuple[Decision, ...]:
-        """``learn`` for every conversation that was noted and not yet learnt from, oldest first; then they are
-        erased."""
+        """``learn`` for every conversation noted and not yet learnt from, oldest first; then they are erased."""
         ...
 
     def preferences(self, key: str | None = None, *, history: bool = False) -> tuple[Preference, ...]:

@@ -21,7 +21,7 @@ from typing import Protocol
 
 import numpy as np
 
-from schemas.errors import GloveboxError
+from schemas.errors import GloveboxError, TurnTimeoutError
 from schemas.events import FRAME, SAMPLE_RATE, Reply, Samples, Transcript, TurnRecord, WakeDetection
 from schemas.ports import AudioSink, AudioSource, CommandMatcher, Recognizer, Synthesizer, Vad, WakeWord
 from voice.audio.earcon import chime
@@ -114,6 +114,17 @@ class _Turn:
     speech: Iterator[Samples] | None = None
     """The reply's sound after its first piece."""
     first_piece: Samples | None = None
+
+    def abandoned(self) -> _Turn:
+        """What stays known of a turn whose utterance or thought is thrown away; late results reach the old object only."""
+        return _Turn(
+            wake=self.wake,
+            began_s=self.began_s,
+            speech_ended_s=self.speech_ended_s,
+            endpoint_s=self.endpoint_s,
+            endpoint_reason=self.endpoint_reason,
+            transcript=self.transcript,
+        )
 
 
 class VoiceLoop:
@@ -280,7 +291,7 @@ class VoiceLoop:
                 if self._thought is not None:
                     self._thought.cancel()
                 self._thought = self._ready = None
-                self._turn = _Turn(wake=self._turn.wake)
+                self._turn = self._turn.abandoned()
             case Command.SPEAK | Command.APOLOGISE:
                 await self._speak(command)
             case Command.HUSH:
@@ -363,7 +374,12 @@ class VoiceLoop:
         turn = self._turn
         if command is Command.APOLOGISE:
             try:
-                await self._prepare(turn, turn.error.spoken if turn.error else "That took too long.")
+                if turn.error is None:
+                    limit = self._machine.limits.thinking_s
+                    turn.error = TurnTimeoutError(
+                        f"no reply within {limit:g} s; a smaller model or slice would be quicker"
+                    )
+                await self._prepare(turn, turn.error.spoken)
             except GloveboxError as error:
                 turn.error = turn.error or error
                 turn.first_piece = chime("error")
@@ -404,6 +420,8 @@ class VoiceLoop:
             later = [t for t in (self._ready[0] if self._ready else None, self._spoken_at) if t is not None]
             if later:
                 self._position = max(self._position, int(np.ceil(max(later) * SAMPLE_RATE)))
+                if self._clock is not None:
+                    self._clock.advance_to(self.at)
             await self._deliver()
         limit = self._machine.limits.of(self._machine.state)
         if limit is not None:

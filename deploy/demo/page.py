@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import io
+import itertools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ import numpy as np
 import soundfile
 from jinja2 import Environment, FileSystemLoader, select_autoescape
 
+from deploy.demo.judge import REPLY
 from deploy.timeline import TimelineEntry
 from schemas.events import SAMPLE_RATE
 
@@ -59,7 +61,7 @@ def render(drive: Drive, audio: np.ndarray[Any, Any]) -> str:
         passed=all(check.ok for check in drive.checks if check.decides),
         wall_s=drive.wall_s,
         resident_mb=max(s["resident_mb"] for s in drive.summaries.values()),
-        totals={stage.path: stage for stage in drive.stages if stage.stage == "total"},
+        totals={stage.path: stage for stage in drive.stages if stage.stage == REPLY},
     )
 
 
@@ -128,10 +130,8 @@ def _wave(audio: np.ndarray[Any, Any]) -> dict[str, str]:
     assistant = audio[:, 1] - 0.6 * audio[:, 0]
     for name, channel in (("cabin", audio[:, 0]), ("assistant", assistant)):
         edges = np.linspace(0, len(channel), WAVE_POINTS + 1).astype(int)
-        peaks = [
-            float(np.sqrt(np.mean(channel[a:b] ** 2))) if b > a else 0.0 for a, b in zip(edges, edges[1:], strict=False)
-        ]
-        top = max(max(peaks), 1e-6)
+        peaks = [float(np.sqrt(np.mean(channel[a:b] ** 2))) if b > a else 0.0 for a, b in itertools.pairwise(edges)]
+        top = max(*peaks, 1e-6)
         heights = [46.0 * (peak / top) ** 0.8 for peak in peaks]
         upper = " ".join(f"L{x} {50 - h:.1f}" for x, h in enumerate(heights))
         lower = " ".join(f"L{x} {50 + h:.1f}" for x, h in reversed(list(enumerate(heights))))

@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.table import Table
 
 from deploy.config import Config
-from deploy.demo.judge import Check, Stage, judge, latency_table
+from deploy.demo.judge import REPLY, Check, Stage, judge, latency_table, with_truth
 from deploy.demo.page import render
 from deploy.demo.script import TRIPS, Trip
 from deploy.timeline import TimelineEntry
@@ -94,6 +94,8 @@ def play(config: Config, out: Path, json_lines: bool) -> int:
         drive.wall_s = time.perf_counter() - started
         audio = _join([Path(folder) / f"trip{trip.number}.wav" for trip in TRIPS])
     soundfile.write(out / "drive.wav", audio, SAMPLE_RATE, subtype="PCM_16")
+    for number, summary in drive.summaries.items():
+        drive.entries[number] = with_truth(drive.entries.get(number, []), summary["spoken"])
     drive.stages = latency_table(drive.entries)
     drive.checks = judge(drive.entries, drive.summaries, drive.stages, drive.wall_s)
     (out / "drive.html").write_text(render(drive, audio), encoding="utf-8")
@@ -182,7 +184,7 @@ def _print_tables(console: Console, drive: Drive, out: Path) -> None:
     for name in ("stage", "path", "turns", "p50 ms", "p95 ms", "worst ms"):
         table.add_column(name, justify="left" if name in ("stage", "path") else "right")
     for stage in drive.stages:
-        style = "bold" if stage.stage == "total" else ""
+        style = "bold" if stage.stage == REPLY else ""
         numbers = (str(stage.turns), f"{stage.p50:.0f}", f"{stage.p95:.0f}", f"{stage.worst:.0f}")
         table.add_row(stage.stage, stage.path, *numbers, style=style)
     console.print(table)

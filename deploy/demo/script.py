@@ -45,8 +45,8 @@ class Trip:
     """Detail -> value, exactly what the vault holds at the end."""
 
 
-def _line(text: str, voice: Voice, **options: Any) -> Line:
-    return Line(text, voice, **{"wait_s": NEW_TALK_S, **options})
+def _line(text: str, voice: Voice, *, wake: bool = True, wait_s: float = NEW_TALK_S, breath_s: float = 0.35) -> Line:
+    return Line(text, voice, wake=wake, wait_s=wait_s, breath_s=breath_s)
 
 
 VAULT = {

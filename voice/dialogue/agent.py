@@ -83,9 +83,9 @@ class Dialogue:
         """The reply to an utterance; acts on the vehicle on the way.
 
         Args:
-            transcript: what was heard. addressed: False in the follow-up window: what is not understood there was
-            most likely said to somebody else,
-                so it gets an empty reply and is not kept.
+            transcript: what was heard.
+            addressed: False in the follow-up window: what is not understood there was most likely said to somebody
+                else, so it gets an empty reply and is not kept.
 
         Raises:
             schemas.errors.GloveboxError: memory, a model or the vehicle failed.

@@ -109,19 +109,19 @@ class Coordinator:
         """
         self._matcher, self._encoder, self._offers = matcher, encoder, offers
         self._settings = settings or CoordinatorSettings()
-        self._wants_memory = wants_memory or (lambda name, slots: name in SERVES and not slots)
+        self._wants_memory = wants_memory or _open
 
     def plan(self, transcript: Transcript) -> Plan:
         """The route for what was heard. Typed text comes with confidence 1 and ``in_grammar`` as the matcher says."""
         text = transcript.text
         command = self._matcher.match(text) if transcript.in_grammar else None
         if command is not None:
-            return self._command(text, command)
+            return self._command(command)
         if transcript.confidence < self._settings.heard_at:
             return Plan(Route.REJECT, f"heard too faintly ({transcript.confidence:.2f})")
         return self._free(text)
 
-    def _command(self, text: str, command: Command) -> Plan:
+    def _command(self, command: Command) -> Plan:
         if command.kind is CommandKind.CONTROL:
             return Plan(Route.CONTROL, f"control word {command.name}", command)
         if command.kind is CommandKind.MEMORY:
@@ -154,3 +154,8 @@ class Coordinator:
         if tells >= settings.statement_at:
             return Plan(Route.STATEMENT, f"tells something about {topic} ({tells:.2f})", topic=topic)
         return Plan(Route.REJECT, f"neither a request ({asks:.2f}) nor a preference ({tells:.2f})")
+
+
+def _open(name: str, slots: dict[str, object]) -> bool:
+    """Whether a command left everything open that memory could fill: "play music"."""
+    return name in SERVES and not slots

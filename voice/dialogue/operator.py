@@ -42,8 +42,9 @@ class Operator:
         self._memory, self._model, self._offers = memory, model, offers
 
     def propose(self, text: str, plan: Plan) -> Proposal:
-        """The actions for a request; empty with a reason when nothing valid came of it. Never raises for the model's
-        sake.
+        """The actions for a request; empty with a reason when nothing valid came of it.
+
+        A model that fails is a reason, not an error.
         """
         proposal = Proposal()
         started = time.perf_counter()

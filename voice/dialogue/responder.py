@@ -132,8 +132,7 @@ def report(results: Sequence[ActionResult], used: Sequence[Recollection] = ()) -
     if used:
         reasons = list(dict.fromkeys(because(r.preference) for r in used))
         sentences.append(f"Because {' and '.join(reasons)}:")
-    for result in results:
-        sentences.append(_sentence(result))
+    sentences.extend(_sentence(result) for result in results)
     return " ".join(sentences)
 
 
