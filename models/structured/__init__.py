@@ -25,7 +25,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from models.structured.grammar import Grammar, Schema, UnsupportedSchemaError, resolve
+from models.structured.grammar import Grammar, Schema, UnsupportedSchemaError, leaves, resolve
 from models.structured.prompt import LEAD, TASKS, chat, compact
 from models.structured.words import Sources, Words, grounded
 from schemas.errors import GenerationError
@@ -82,14 +82,16 @@ class Structured:
         schema = _schema(model)
         sources = Sources.of(turns, facts)
         grammar = self.grammar(model, sources)
-        if self._chat is None:
-            prompt = compact(task, schema, turns, facts)
-        else:
-            prompt = self._chat(*chat(task, schema, turns, facts))
+        prompt = self._prompt(task, model, turns, facts)
         output = self._language.complete(prompt, grammar=grammar, max_tokens=self._max_tokens)
         filled = _read(model, output, schema, sources)
         self.valid += 1
         return filled
+
+    def _prompt(self, task: str, model: type[BaseModel], turns: Sequence[str], facts: Sequence[str]) -> str:
+        if self._chat is None:
+            return compact(task, _names(model), turns, facts)
+        return self._chat(*chat(task, _schema(model), turns, facts))
 
     def grammar(self, model: type[BaseModel], sources: Sources) -> str:
         """The GBNF of a slice; kept where it does not depend on the words."""
@@ -106,6 +108,11 @@ class Structured:
 @lru_cache(maxsize=512)
 def _schema(model: type[BaseModel]) -> Schema:
     return model.model_json_schema()
+
+
+@lru_cache(maxsize=512)
+def _names(model: type[BaseModel]) -> tuple[str, ...]:
+    return tuple(path[-1] for path, _ in leaves(_schema(model)))
 
 
 def _read(model: type[BaseModel], output: str, schema: Schema, sources: Sources) -> BaseModel:

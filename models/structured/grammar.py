@@ -57,7 +57,9 @@ def is_branch(schema: Schema, root: Schema) -> bool:
     return bool(inner) and all(part.get("type") in ("object", "array") for part in inner)
 
 
-def leaves(schema: Schema, root: Schema | None = None, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], Schema]]:
+def leaves(
+    schema: Schema, root: Schema | None = None, path: tuple[str, ...] = ()
+) -> list[tuple[tuple[str, ...], Schema]]:
     """The paths of the slice's leaves (actions, detail categories) with their (unresolved) schemas, in order."""
     root = root or schema
     found: list[tuple[tuple[str, ...], Schema]] = []
@@ -183,12 +185,13 @@ class Grammar:
 
     def _sequence(self, items: Sequence[tuple[str, bool]], *, may_be_empty: bool) -> str | None:
         """(property, required) pairs in their order, with commas between those that are there; None: impossible."""
-        begun = '""'
-        fresh = '""' if may_be_empty else None
-        for item, required in reversed(items):
+        begun, fresh = '""', '""' if may_be_empty else None
+        for at, (item, required) in reversed(list(enumerate(items))):
             here = f"{item} {begun}"
-            fresh = self._rule(here if required or fresh is None else f"{here} | {fresh}")
-            begun = self._rule(f'"," {here}' if required else f'"," {here} | {begun}')
+            if at > 0:
+                begun = self._rule(f'"," {here}' if required else f'"," {here} | {begun}')
+            if not any(earlier for _, earlier in items[:at]):
+                fresh = self._rule(here if required or fresh is None else f"{here} | {fresh}")
         return fresh
 
     def _span(self, turn: int | None, max_length: int) -> str | None:

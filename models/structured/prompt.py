@@ -30,11 +30,11 @@ KEYS = frozenset(BY_NAME) | frozenset(BY_DETAIL)
 """Names that are written as keys in the compact format."""
 
 
-def compact(task: str, schema: Schema, turns: Sequence[str], facts: Sequence[str]) -> str:
-    """The prompt of our own model."""
-    names = "".join(f"{json.dumps(path[-1])}:" for path, _ in leaves(schema))
+def compact(task: str, names: Sequence[str], turns: Sequence[str], facts: Sequence[str]) -> str:
+    """The prompt of our own model; ``names`` are those of the slice's leaves in the schema's order."""
+    listed = "".join(f"{json.dumps(name)}:" for name in names)
     said = "".join(f"<|turn|>{number}{_spaced(turn)}" for number, turn in enumerate(turns))
-    return f"<|{task}|>{names}{''.join(map(_fact, facts))}{said}{OUT}"
+    return f"<|{task}|>{listed}{''.join(map(_fact, facts))}{said}{OUT}"
 
 
 def _spaced(text: str) -> str:
@@ -66,7 +66,9 @@ def chat(task: str, schema: Schema, turns: Sequence[str], facts: Sequence[str]) 
     """System and user text for an instruct model: the instructions, the slice with its descriptions, the words."""
     listed = "\n".join(f"- {'.'.join(path)}: {_described(part, schema)}" for path, part in leaves(schema))
     system = INSTRUCTIONS[task] + (f"\n{listed}" if listed else "")
-    parts = [(" ".join(words(name.replace("_", " "))), " ".join(words(value))) for name, value in map(fact_parts, facts)]
+    parts = [
+        (" ".join(words(name.replace("_", " "))), " ".join(words(value))) for name, value in map(fact_parts, facts)
+    ]
     lines = [f"Fact: {name + ': ' if name else ''}{value}" for name, value in parts]
     lines += [f"Turn {number}: {' '.join(words(turn))}" for number, turn in enumerate(turns)]
     return system, "\n".join(lines)

@@ -20,7 +20,7 @@ from pydantic import BaseModel
 from models.commands.templates import Templates, load_templates
 from models.structured.grammar import Schema, resolve
 from models.structured.prompt import LEAD, compact
-from models.structured.words import Sources, grounded, words
+from models.structured.words import Sources, fact_parts, grounded, words
 from models.training import conversations, phrases
 from models.training.language.maintain import maintain
 from schemas.actions import ACTIONS, BY_NAME, action_model
@@ -40,6 +40,10 @@ NEAR = 0.65
 """Distractors from the same group (domain, main category); the encoder's slices are mostly such."""
 RENAMED = 0.3
 """Names (of artists, places, brands) that are replaced by random words, so that copying does not depend on the name."""
+RESPOKEN = 0.5
+"""Facts in the words of a driver instead of the canonical value."""
+LONGER = 0.15
+"""Conversations that are joined to another one, up to eight turns."""
 NAME_SLOTS = ("artist", "song", "station", "show", "destination")
 NAME_DETAILS = (
     "preferred_gas_station", "preferred_charging_network", "preferred_supermarket_chain", "favorite_artists_or_bands",
@@ -49,33 +53,51 @@ NAME_DETAILS = (
 """Detail categories whose values are names that nobody can list."""
 
 
+WHOLE: dict[str, type[BaseModel]] = {
+    "act": action_model(tuple(action.name for action in ACTIONS)),
+    "extract": preference_model(tuple(category.detail for category in CATEGORIES)),
+    "maintain": MaintenanceChoice,
+}
+"""The whole model of each task: building one for every example's slice would take most of the time."""
+ORDER = {name: at for at, name in enumerate([*BY_NAME, *BY_DETAIL])}
+
+
 @dataclass(frozen=True)
 class Example:
     """A call of ``fill`` and the right answer."""
 
     task: str
-    model: type[BaseModel]
+    leaves: tuple[str, ...]
+    """Names of the slice's leaves in the schema's order; empty for maintenance."""
     turns: tuple[str, ...]
     facts: tuple[str, ...]
-    answer: BaseModel
+    answer: Mapping[str, Any]
+    """JSON values, without defaults."""
     kind: str
     """What it was made from, for reports."""
 
     @property
+    def model(self) -> type[BaseModel]:
+        """The slice."""
+        if self.task == "maintain":
+            return MaintenanceChoice
+        return (action_model if self.task == "act" else preference_model)(self.leaves)
+
+    @property
     def prompt(self) -> str:
         """The prompt, as ``Structured`` makes it."""
-        return compact(self.task, _schema(self.model), self.turns, self.facts)
+        return compact(self.task, self.leaves, self.turns, self.facts)
 
     @property
     def output(self) -> str:
         """The right output, as the grammar has it."""
-        data = self.answer.model_dump(mode="json", exclude_defaults=True)
-        return json.dumps(_led(data, _schema(self.model), _schema(self.model)), separators=(",", ":"), ensure_ascii=False)
+        schema = _schema(self.task)
+        return json.dumps(_led(self.answer, schema, schema), separators=(",", ":"), ensure_ascii=False)
 
 
-@lru_cache(maxsize=4096)
-def _schema(model: type[BaseModel]) -> Schema:
-    return model.model_json_schema()
+@lru_cache(maxsize=4)
+def _schema(task: str) -> Schema:
+    return WHOLE[task].model_json_schema()
 
 
 def _led(data: Any, schema: Schema, root: Schema) -> Any:
@@ -101,7 +123,7 @@ class Examples:
             held_out: from the part of the phrase bank that is never trained on.
             names: words that random names are made of; empty: names stay.
         """
-        self._rng, self._held_out, self._names = Random(seed), held_out, names  # noqa: S311 - examples, not secrets
+        self._rng, self._held_out, self._names = Random(seed), held_out, names
         self._numpy = np.random.default_rng(seed)
         self._templates: Templates = load_templates()
 
@@ -146,8 +168,9 @@ class Examples:
             if len(asked) > 1 and any(request.facts for request in asked[1:]):
                 return None
             named = [self._renamed(request.text, request.slots or {}) for request in asked]
+            facts, named[0] = self._respoken(asked[0].facts, named[0])
             text = rng.choice((" and ", " and then ", " also ", " and please ")).join(said for said, _ in named)
-            facts, about = asked[0].facts, [request.intent for request in asked]
+            about = [request.intent for request in asked]
             wanted = [(r.action, slots) for r, (_, slots) in zip(asked, named, strict=True) if r.action]
         if kind != "nothing" and rng.random() < WITHOUT_TRUTH:
             gone = rng.choice(about)
@@ -160,7 +183,7 @@ class Examples:
         tree: dict[str, dict[str, Any]] = {}
         for name, slots in wanted:
             tree.setdefault(BY_NAME[name].domain.value, {})[name] = slots
-        return self._example("act", action_model(leaves), (text,), facts, tree, kind if not gone else "left out")
+        return self._example("act", leaves, (text,), facts, tree, kind if not gone else "left out")
 
     def extract(self) -> Example | None:
         """One conversation's driver turns; None where the words at hand cannot make one."""
@@ -172,9 +195,10 @@ class Examples:
             turns, gold = [statement.text], [(0, statement.detail, statement.said)]
             kind = "negated" if statement.negated else "statement"
         elif chance < 0.9:
-            dialogue = conversations.conversations(rng, 1, held_out=self._held_out)[0]
-            turns = [text for speaker, text in dialogue.turns if speaker == "driver"]
-            gold = [(g.turn, g.detail, g.said) for g in dialogue.gold]
+            turns = []
+            for dialogue in conversations.conversations(rng, 1 + (rng.random() < LONGER), held_out=self._held_out):
+                gold += [(len(turns) + g.turn, g.detail, g.said) for g in dialogue.gold]
+                turns += [text for speaker, text in dialogue.turns if speaker == "driver"]
             kind = "dialogue" if gold else "no preference"
         else:
             turns = [
@@ -186,9 +210,7 @@ class Examples:
             kind = "no preference"
         renamed = [self._renamed_mention(turns, mention) for mention in gold]
         gold = [mention for mention in renamed if mention]
-        turns = [
-            self._misheard(text, [said for at, _, said in gold if at == turn]) for turn, text in enumerate(turns)
-        ]
+        turns = [self._misheard(text, [said for at, _, said in gold if at == turn]) for turn, text in enumerate(turns)]
         about = [detail for _, detail, _ in gold]
         gone = rng.choice(about) if about and rng.random() < WITHOUT_TRUTH else ""
         gold = [mention for mention in gold if mention[1] != gone]
@@ -200,28 +222,28 @@ class Examples:
             mentions = tree.setdefault(main, {}).setdefault(sub, {}).setdefault(detail, [])
             mentions.append({"turn": turn, "value": said})
         kind = "left out" if gone else kind
-        return self._example("extract", preference_model(leaves), tuple(turns), (), tree, kind)
+        return self._example("extract", leaves, tuple(turns), (), tree, kind)
 
     def maintain(self) -> Example | None:
         """One new value against a list; None where the words at hand cannot make one."""
         case = maintain(self._rng, held_out=self._held_out, names=self._names)
         if case is None:
             return None
-        return self._example("maintain", MaintenanceChoice, (case.sentence,), case.facts, case.choice, case.kind)
+        return self._example("maintain", (), (case.sentence,), case.facts, case.choice, case.kind)
 
     def _example(
-        self, task: str, model: type[BaseModel], turns: tuple[str, ...], facts: tuple[str, ...], tree: Any, kind: str
+        self, task: str, leaves: tuple[str, ...], turns: tuple[str, ...], facts: tuple[str, ...], tree: Any, kind: str
     ) -> Example | None:
         """The example, if it is valid and its strings are words that were said."""
         try:
-            answer = model.model_validate(tree)
+            answer = WHOLE[task].model_validate(tree)
         except ValueError:
             return None
         sources = Sources.of(turns, facts)
-        for value, texts in _said(answer.model_dump(mode="json", exclude_none=True), sources):
-            if not grounded(value, texts):
-                return None
-        return Example(task, model, turns, facts, answer, kind)
+        data = answer.model_dump(mode="json", exclude_defaults=True)
+        if not all(grounded(value, texts) for value, texts in _said(data, sources)):
+            return None
+        return Example(task, tuple(sorted(leaves, key=ORDER.__getitem__)), turns, facts, data, kind)
 
     def _slice(
         self, true: Sequence[str], about: Sequence[str], gone: str, groups: Mapping[str, Sequence[str]]
@@ -258,15 +280,29 @@ class Examples:
                 text, changed[slot] = text.replace(value, name), name
         return text, changed
 
+    def _respoken(
+        self, facts: Sequence[str], named: tuple[str, dict[str, Any]]
+    ) -> tuple[tuple[str, ...], tuple[str, dict[str, Any]]]:
+        """The facts as drivers say them (what is stored is their words), or with another name; slots follow."""
+        text, slots = named
+        changed: list[str] = []
+        for fact in facts:
+            detail, value = fact_parts(fact)
+            ways = next((v.said for v in phrases.topics()[detail].values if v.canonical == value), ())
+            new = value
+            if detail in NAME_DETAILS and self._names and self._rng.random() < RENAMED:
+                new = self._name()
+            elif ways and self._rng.random() < RESPOKEN:
+                new = self._rng.choice(ways)
+            if " ".join(words(text)).find(value) < 0:
+                slots = {slot: new if given == value else given for slot, given in slots.items()}
+            changed.append(f"{detail}: {new}")
+        return tuple(changed), (text, slots)
+
     def _renamed_mention(self, turns: list[str], mention: tuple[int, str, str]) -> tuple[int, str, str] | None:
         """The mention, its value perhaps renamed (in ``turns`` as well); in the form of words."""
         turn, detail, said = mention
-        if (
-            detail in NAME_DETAILS
-            and self._names
-            and turns[turn].count(said) == 1
-            and self._rng.random() < RENAMED
-        ):
+        if detail in NAME_DETAILS and self._names and turns[turn].count(said) == 1 and self._rng.random() < RENAMED:
             name = self._name()
             turns[turn] = turns[turn].replace(said, name)
             said = name

@@ -11,34 +11,14 @@ something like it. The sum is what is exported.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-
-@dataclass(frozen=True)
-class Shape:
-    """Sizes of the network; all are multiples of 32, the block of GGUF's Q8_0."""
-
-    vocabulary: int
-    prior: int = 384
-    """MiniLM's word vectors."""
-    width: int = 256
-    layers: int = 4
-    heads: int = 8
-    inner: int = 704
-    context: int = 1024
-    base: float = 10_000.0
-    """Of the rotary positions; llama's value."""
-    epsilon: float = 1e-5
-    dropout: float = 0.1
-
-    @property
-    def head(self) -> int:
-        """Width of one head."""
-        return self.width // self.heads
+from models.training.language.shape import Shape
 
 
 def rotations(shape: Shape, length: int) -> Tensor:
@@ -74,8 +54,8 @@ class Block(nn.Module):
         for linear in (self.attn_output, self.ffn_down):
             nn.init.normal_(linear.weight, std=1 / math.sqrt(linear.in_features * 2 * shape.layers))
 
-    def forward(self, x: Tensor, by: Tensor) -> Tensor:
-        """(batch, length, width) -> the same; causal."""
+    def forward(self, x: Tensor, by: Tensor, chosen: Tensor | None = None) -> Tensor:
+        """(batch, length, width) -> the same; causal. With ``chosen`` (batch, length) bool: only these, (n, width)."""
         batch, length, width = x.shape
         dropout = self.shape.dropout
         normed = self.attn_norm(x)
@@ -84,7 +64,10 @@ class Block(nn.Module):
             for linear in (self.attn_q, self.attn_k, self.attn_v)
         )
         mixed = functional.scaled_dot_product_attention(rotate(q, by), rotate(k, by), v, is_causal=True)
-        out = self.attn_output(mixed.transpose(1, 2).reshape(batch, length, width))
+        mixed = mixed.transpose(1, 2).reshape(batch, length, width)
+        if chosen is not None:
+            x, mixed = x[chosen], mixed[chosen]
+        out = self.attn_output(mixed)
         x = x + functional.dropout(out, dropout, self.training)
         normed = self.ffn_norm(x)
         out = self.ffn_down(functional.silu(self.ffn_gate(normed)) * self.ffn_up(normed))
@@ -107,22 +90,33 @@ class Network(nn.Module):
         super().__init__()
         self.shape = shape
         self.register_buffer("prior", prior)
-        self.project = nn.Parameter(torch.randn(shape.prior, shape.width) * 0.05 / math.sqrt(shape.prior))
-        own = torch.randn(shape.vocabulary, shape.width) * 0.05 * free[:, None]
+        self.project = nn.Parameter(torch.randn(shape.prior, shape.width) * 0.02 / math.sqrt(shape.prior))
+        own = torch.randn(shape.vocabulary, shape.width) * 0.02 * free[:, None]
         self.own = nn.Parameter(own)
         self.blocks = nn.ModuleList(Block(shape) for _ in range(shape.layers))
         self.output_norm = nn.RMSNorm(shape.width, eps=shape.epsilon)
+        nn.init.constant_(self.output_norm.weight, 0.3)
 
     def vectors(self, tokens: Tensor) -> Tensor:
         """Vectors of tokens (any shape), for input and output."""
         return self.prior[tokens] @ self.project + self.own[tokens]
 
-    def hidden(self, x: Tensor) -> Tensor:
-        """(batch, length, width) of token vectors -> (batch, length, width), normalised."""
+    def hidden(self, x: Tensor, chosen: Tensor) -> Tensor:
+        """(batch, length, width) of token vectors -> (n, width), normalised, where ``chosen`` (batch, length)."""
         by = rotations(self.shape, x.shape[1])
-        for block in self.blocks:
+        *first, last = self.blocks
+        for block in first:
             x = block(x, by)
-        return self.output_norm(x)
+        return self.output_norm(last(x, by, chosen))
+
+    def tensors(self) -> dict[str, NDArray[np.float32]]:
+        """All tensors under llama.cpp's names."""
+        with torch.no_grad():
+            table = self.vectors(torch.arange(self.shape.vocabulary))
+        found = {"token_embd.weight": table, "output_norm.weight": self.output_norm.weight}
+        for at, block in enumerate(self.blocks):
+            found.update({f"blk.{at}.{name}": value for name, value in block.state_dict().items()})
+        return {name: value.detach().float().numpy() for name, value in found.items()}
 
     def loss(self, tokens: Tensor, counts: Tensor, candidates: Tensor) -> Tensor:
         """Mean cross entropy where ``counts``.
@@ -135,7 +129,6 @@ class Network(nn.Module):
         """
         known = self.vectors(candidates)
         index = torch.searchsorted(candidates, tokens)
-        hidden = self.hidden(functional.embedding(index, known))
-        chosen = counts[:, 1:]
-        logits = hidden[:, :-1][chosen] @ known.T
-        return functional.cross_entropy(logits, index[:, 1:][chosen])
+        chosen = functional.pad(counts[:, 1:], (0, 1))
+        hidden = self.hidden(functional.embedding(index, known), chosen)
+        return functional.cross_entropy(hidden @ known.T, index[:, 1:][counts[:, 1:]])

@@ -56,19 +56,18 @@ def marks() -> tuple[str, ...]:
     return tuple(found)
 
 
-def train(texts: Iterable[str], plain_words: Iterable[str]) -> Tokenizer:
+def train(texts: Iterable[str], plain_words: Iterable[str], size: int = SIZE) -> Tokenizer:
     """Learn the pieces.
 
     Args:
         texts: prompts with their outputs, as the network will see them.
         plain_words: words that should be one piece each if there is room, most common first.
+        size: pieces in all, special tokens and the 256 bytes included.
     """
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
     tokenizer.decoder = decoders.ByteLevel()
     special = [*CONTROL, *marks()]
-    cut = Tokenizer(models.BPE())
-    cut.pre_tokenizer = pre_tokenizers.Split("<<cut>>", "removed")
     counts: Counter[str] = Counter()
     for text in texts:
         bare = text
@@ -77,7 +76,7 @@ def train(texts: Iterable[str], plain_words: Iterable[str]) -> Tokenizer:
                 bare = bare.replace(mark, "\n")
         counts.update(bare.split("\n"))
     trainer = trainers.BpeTrainer(
-        vocab_size=SIZE - len(special),
+        vocab_size=size - len(special),
         min_frequency=1,
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
