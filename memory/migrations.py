@@ -44,6 +44,7 @@ CREATE TABLE preferences (
     superseded_by TEXT REFERENCES preferences (id) ON DELETE SET NULL,
     CHECK ((status = 'active') = (valid_to IS NULL))
 );
+CREATE INDEX preferences_by_successor ON preferences (superseded_by);
 CREATE INDEX preferences_by_detail ON preferences (detail, status);
 
 CREATE TABLE sentences (

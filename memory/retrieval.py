@@ -81,8 +81,13 @@ class Retriever:
 
     def drop(self, ids: Iterable[str]) -> None:
         """Hold these no more; unknown ids are ignored."""
-        for name in ids:
-            self._held.pop(name, None)
+        gone = [name for name in ids if name in self._held]
+        if len(gone) > len(self._held) // 4:  # taking so many out of a graph costs more than building it anew
+            dropped = set(gone)
+            self.load([p for p in self._held.values() if p.id not in dropped])
+            return
+        for name in gone:
+            del self._held[name]
             self._index.remove(name)
 
     def holds(self, ids: Iterable[str], texts: Collection[str] = ()) -> bool:

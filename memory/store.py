@@ -186,6 +186,10 @@ class Store:
             for preference in ids:
                 self._vault.write("DELETE FROM preferences WHERE id = ?", (preference,))
 
+    def known(self, ids: Sequence[str]) -> bool:
+        """Whether any of these preferences is stored."""
+        return any(self._vault.rows("SELECT 1 FROM preferences WHERE id = ?", (name,)) for name in ids)
+
     def replace_sentence(self, old: str, new: str) -> None:
         """Replace a sentence wherever it is kept; with nothing, delete it."""
         with self.transaction():

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from memory import migrations
-from memory.erasure import found_in_files
+from memory.erasure import FEW_NEEDLES, found_in_files
 from memory.keys import KEY_BYTES, KeyFile, RawKey
 from memory.store import Store
 from memory.vault import Vault, file_stem, utc_text, vault_path
@@ -549,6 +549,9 @@ def test_the_search_of_files_finds_what_is_in_clear(tmp_path: Path) -> None:
     assert found_in_files(tmp_path, ["ze", ""]) == () and found_in_files(tmp_path, ["whale song"]) == ()
     (tmp_path / "deep" / "c").write_bytes(b"x" * ((1 << 20) - 4) + b"zebrafish")
     assert [p.name for p in found_in_files(tmp_path, ["zebrafish"])] == ["a", "b", "c"]
+    many = [f"whale song number {number}" for number in range(FEW_NEEDLES)]
+    assert found_in_files(tmp_path, many) == ()
+    assert [p.name for p in found_in_files(tmp_path, [*many, "zebrafish"])] == ["a", "b", "c"]
 
 
 def test_deleted_cells_are_zeroed_beneath_the_encryption(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
