@@ -39,11 +39,15 @@ class ExtractionSettings(BaseModel):
     slice_floor: float = Field(default=0.02, ge=0.0, le=1.0)
     """Categories that no turn of the window reaches stay out, so that a sure case has a slice of one or two."""
     none_at: float = Field(default=0.85, ge=0.0, le=1.0)
-    """A turn with at least this probability of telling nothing is not read."""
+    """A turn with at least this probability of telling nothing is not read. At .85 .88 of CarMem's conversations
+    (development half, first built-in encoder) have a turn that is read, and .23 of KVRET's turns are."""
     forbidden_at: float = Field(default=0.1, ge=0.0, le=1.0)
     """A turn whose best category is forbidden is dropped from this probability on; below it, it is no category's."""
     forbidden_mass: float = Field(default=0.3, ge=0.0, le=1.0)
-    """A turn is dropped, too, when forbidden categories hold this share of what is not ``none``: it must not spill."""
+    """A turn is dropped, too, when forbidden categories hold this share of what is not ``none``: it must not spill.
+    CarMem's development half, first built-in encoder: with a conversation's own sub category switched off, something could
+    still be stored from .24 of the conversations (.26 with half); of 471 turns that tell an ordinary preference 2 are refused
+    as sensitive, of 29 that tell a sensitive one 25."""
     verify_at: float = Field(default=0.2, ge=0.0, le=1.0)
     """The encoder agrees with the model's category from this probability on,"""
     verify_top: int = Field(default=2, ge=1)
