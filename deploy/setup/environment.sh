@@ -46,15 +46,51 @@ make_environment() { # PYTHON
     watch_command "making $VENV" "$LOGS/venv.log" "Check that $1 can make virtual environments." "$1" -m venv "$VENV"
 }
 
-install_packages() { # FOLDER MODE
-    local wheels=() name project=$ROOT
-    for name in "${BUILT[@]}"; do
-        wheels+=("$(kept_wheel "$VENV/bin/python" "$1" "$name")")
-    done
-    if [ "$2" = dev ]; then project="$ROOT[dev]"; fi
-    watch_command "installing packages" "$LOGS/install.log" \
+# What the project asks for, one requirement a line, and what installing it in place takes.
+requirements() { # MODE
+    "$VENV/bin/python" - "$ROOT/pyproject.toml" "$1" <<'PYTHON'
+import sys, tomllib
+with open(sys.argv[1], "rb") as file:
+    settings = tomllib.load(file)
+project = settings["project"]
+extra = project["optional-dependencies"]["dev"] if sys.argv[2] == "dev" else []
+print(*settings["build-system"]["requires"], "editables", *project["dependencies"], *extra, sep="\n")
+PYTHON
+}
+
+# Written when every package that a mode needs lies in the folder.
+fetched_mark() { # FOLDER MODE
+    echo "$1/.fetched-$2-$({ requirements "$2"; cat "$ROOT/deploy/constraints.txt"; } | sha256sum | cut -c1-16)"
+}
+
+fetch_all() { # FOLDER MODE
+    requirements "$2" >"$LOGS/requirements.txt"
+    "$VENV/bin/python" -m pip download --prefer-binary --find-links "$1" --dest "$1" \
+        --constraint "$ROOT/deploy/constraints.txt" --requirement "$LOGS/requirements.txt"
+    : >"$(fetched_mark "$1" "$2")"
+}
+
+fetch_packages() { # FOLDER MODE
+    if [ -f "$(fetched_mark "$1" "$2")" ]; then
+        note "packages are kept from before in $1"
+        return
+    fi
+    watch_command "fetching packages" "$LOGS/fetch.log" \
         "If they could not be fetched, look whether this machine reaches a Python package index, and run this again." \
-        "$VENV/bin/python" -m pip install --no-compile --constraint "$ROOT/deploy/constraints.txt" "${wheels[@]}" --editable "$project"
+        fetch_all "$1" "$2"
+}
+
+# From what is kept; should some of it be damaged, it is fetched again.
+install_all() { # FOLDER MODE
+    local project=$ROOT
+    if [ "$2" = dev ]; then project="$ROOT[dev]"; fi
+    local install=("$VENV/bin/python" -m pip install --no-compile --find-links "$1"
+        --constraint "$ROOT/deploy/constraints.txt" --editable "$project")
+    "${install[@]}" --no-index || { rm -f -- "$(fetched_mark "$1" "$2")" && "${install[@]}"; }
+}
+
+install_packages() { # FOLDER MODE
+    watch_command "installing packages" "$LOGS/install.log" "Remove $VENV and run this again." install_all "$1" "$2"
 }
 
 check_environment() {
@@ -77,6 +113,7 @@ set_up() { # MODE
     if [ "$builds" = yes ]; then note "once; kept in $folder"; else note "kept from before in $folder"; fi
     build_wheels "$folder"
     step "Installing"
+    fetch_packages "$folder" "$1"
     install_packages "$folder" "$1"
     step "Checking"
     check_environment

@@ -133,6 +133,30 @@ def test_a_kept_wheel_is_used_and_a_damaged_one_removed(clone: Path) -> None:
     assert shell(code, clone).stdout == "" and other.exists(), "another version's wheel is left alone"
 
 
+def test_what_is_fetched_follows_the_project(clone: Path) -> None:
+    (clone / ".venv" / "bin").mkdir(parents=True)
+    (clone / ".venv" / "bin" / "python").symlink_to(sys.executable)
+    core = shell("requirements core", clone).stdout.splitlines()
+    assert any(line.startswith("pydantic>=") for line in core) and any(line.startswith("hatchling") for line in core)
+    assert not any(line.startswith("pytest>=") for line in core)
+    assert any(line.startswith("pytest>=") for line in shell("requirements dev", clone).stdout.splitlines())
+    before = shell("fetched_mark folder core", clone).stdout
+    with (clone / "deploy" / "constraints.txt").open("a", encoding="utf-8") as constraints:
+        constraints.write("another==1\n")
+    assert shell("fetched_mark folder core", clone).stdout != before
+
+
+def test_packages_that_are_kept_are_installed_without_an_index_and_fetched_again_if_that_fails(clone: Path) -> None:
+    program(
+        clone / ".venv" / "bin" / "python",
+        f'[ "$2" = pip ] && echo "$*" >>"{clone}/calls" && [[ "$*" != *--no-index* ]]',
+    )
+    assert shell('fetched_mark() { echo "$1/mark"; }; : >"$ROOT/mark"; install_all "$ROOT" dev', clone).returncode == 0
+    first, second = (clone / "calls").read_text("utf-8").splitlines()
+    assert first.endswith("--no-index") and second == first.removesuffix(" --no-index") and "[dev]" in first
+    assert not (clone / "mark").exists()
+
+
 def test_a_stamp_counts_only_while_nothing_has_changed(clone: Path) -> None:
     program(clone / ".venv" / "bin" / "glovebox", "exit 0")
     (clone / ".venv" / "bin" / "python").symlink_to(sys.executable)
