@@ -160,7 +160,7 @@ def roughened(rng: Random, example: Example) -> Example:
 
 
 def examples(rng: Random, n: int, *, held_out: bool = False, rough: bool = True) -> list[Example]:
-    """About `n` examples: four tenths reveal a preference, four tenths ask for something, a tenth do neither.
+    """About `n` examples: two fifths reveal a preference, nearly half ask for something, a tenth do neither.
 
     Rough ones come with a few more that do neither: other people's preferences, one-off wishes, word salad.
 
@@ -171,7 +171,7 @@ def examples(rng: Random, n: int, *, held_out: bool = False, rough: bool = True)
         rough: with mishearings, digits and joined sentences.
     """
     made = talk.statements(rng, n * 2 // 5, held_out=held_out)
-    asked = talk.requests(rng, n * 2 // 5, held_out=held_out)
+    asked = talk.requests(rng, n * 9 // 20, held_out=held_out)
     neither = talk.negatives(rng, n // 10, held_out=held_out)
     made = [coined(rng, item) for item in made] if rough else made
     found = [statement(item) for item in made] + [request(item) for item in asked]

@@ -120,12 +120,13 @@ def build(base: Base, classifier: Classifier, metadata: Mapping[str, str]) -> on
     for layer in layers[FORK:]:
         found = graph.layer(found, layer)
     flat = graph.constant(np.array([-1], dtype=np.int64))
-    vector = graph.add("LpNormalization", graph.mean(found), axis=-1, p=2)
+    found = graph.mean(found)
+    vector = graph.add("LpNormalization", found, axis=-1, p=2)
     graph.add("Reshape", vector, flat, name="embedding")
     own = x
     for layer in classifier.layers:
         own = graph.layer(own, layer)  # type: ignore[arg-type]
-    pooled = graph.add("Concat", graph.mean(own), before, axis=-1)
+    pooled = graph.add("Concat", graph.mean(own), before, found, axis=-1)
     hidden = graph.quantise(graph.add("Gelu", graph.linear(graph.quantise(pooled), classifier.hidden)))
     reveals = graph.add("Sigmoid", graph.linear(hidden, classifier.gate))
     details = graph.add("Mul", graph.add("Softmax", graph.linear(hidden, classifier.details), axis=-1), reveals)

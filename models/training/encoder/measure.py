@@ -37,7 +37,7 @@ def best(scores: dict[str, float]) -> str:
 
 def shares(scores: dict[str, float]) -> dict[str, float]:
     """How the probability of all categories but ``none`` is shared among them."""
-    rest = 1.0 - scores[NONE] + 1e-9
+    rest = sum(score for label, score in scores.items() if label != NONE) + 1e-12  # 1 - none would lose the digits
     return {label: score / rest for label, score in scores.items() if label != NONE}
 
 

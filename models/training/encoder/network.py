@@ -3,8 +3,9 @@
     pieces -> embeddings -> layer 0 .. FORK-1 -+-> layers FORK .. 5 (as they came) -> mean -> unit vector   (search)
                                                +-> own layers (fine-tuned copies)  -> mean -> topics, requests
 
-Search keeps the weights as they came: fine-tuning them made search worse (hit@n .84 to .78, a trial on CarMem users
-51-100). Owns: the shapes and the forward pass. Does not export (``export``) or train (``train``).
+The classifying branch sees the other means, too. Search keeps the weights as they came: fine-tuning them made search worse
+(hit@n .84 to .78, a trial on CarMem users 51-100). Owns: the shapes and the forward pass. Does not export (``export``) or
+train (``train``).
 """
 
 from __future__ import annotations
@@ -109,37 +110,41 @@ class Base(nn.Module):
         return x
 
     def search(self, x: Tensor, mask: Tensor) -> Tensor:
-        """Unit vectors from the hidden states after the shared layers."""
+        """Means (batch, WIDTH) that search uses (at length 1), from the hidden states after the shared layers."""
         for layer in self.layers[FORK:]:
             x = layer(x, attention_bias(mask))
-        return functional.normalize(mean(x, mask), dim=-1)
+        return mean(x, mask)
 
 
 class Classifier(nn.Module):
-    """The branch: own layers, a mean, a hidden layer, and three heads.
+    """The branch: own layers, means of three depths, a hidden layer, and three heads.
 
     ``details`` tells the categories apart, given that there is one; ``gate`` says whether there is one; so topics come
     out as probabilities of all categories and of none, and also requests teach which categories they are about.
     """
 
     def __init__(
-        self, layers: list[Layer], details: int, requests: int, hidden: int = 384, dropout: float = 0.2
+        self, layers: list[Layer], details: int, requests: int, hidden: int = 384, dropout: float = 0.3
     ) -> None:
         """`details` and `requests` are the numbers of labels (requests with none, details without)."""
         super().__init__()
         self.layers = nn.ModuleList(layers)
-        self.hidden = nn.Linear(2 * WIDTH, hidden)
+        self.hidden = nn.Linear(3 * WIDTH, hidden)
         self.dropout = nn.Dropout(dropout)
         self.details = nn.Linear(hidden, details)
         self.gate = nn.Linear(hidden, 1)
         self.requests = nn.Linear(hidden, requests)
 
-    def forward(self, x: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Hidden states after the shared layers to logits: details (batch, n), gate (batch,), requests (batch, m)."""
+    def forward(self, x: Tensor, mask: Tensor, found: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Hidden states after the shared layers, and search's means, to logits.
+
+        Returns:
+            details (batch, n), gate (batch,), requests (batch, m).
+        """
         before = mean(x, mask)
         for layer in self.layers:
             x = layer(x, attention_bias(mask))
-        pooled = self.dropout(torch.cat([mean(x, mask), before], -1))
+        pooled = self.dropout(torch.cat([mean(x, mask), before, found], -1))
         hidden = self.dropout(functional.gelu(self.hidden(pooled)))
         return self.details(hidden), self.gate(hidden).squeeze(-1), self.requests(hidden)
 

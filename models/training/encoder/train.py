@@ -25,11 +25,13 @@ from models.training.encoder import export, origin
 from models.training.encoder.examples import DETAILS, NONE, REQUESTS, Example, examples
 from models.training.encoder.network import FORK, LAYERS, Base, Classifier, load_layer
 
-EXAMPLES = 17_000
+EXAMPLES = 14_000
 EPOCHS = 4
 BATCH = 32
 HEAD_RATE, BRANCH_RATE = 1e-3, 1e-4
 """Learning rates of the new heads and of the copied layer."""
+SMOOTHING = 0.05
+"""Of the requests' labels: some phrases would do for two actions."""
 WARM_UP = 100
 """Steps until the learning rate is full; then it falls linearly to nothing."""
 SEED = 20_260_101
@@ -40,12 +42,13 @@ log = logging.getLogger(__name__)
 class Batch:
     """Examples with the hidden states after the shared layers.
 
-    ``states`` (n, pieces, WIDTH) float16, ``mask`` (n, pieces), ``details`` (n, categories) shares or zeros, ``reveals``
-    (n,) 0, 1 or -1 for left open, ``requests`` (n,) label or -1.
+    ``states`` (n, pieces, WIDTH) float16, ``mask`` (n, pieces), ``found`` (n, WIDTH) search's means, ``details``
+    (n, categories) shares or zeros, ``reveals`` (n,) 0, 1 or -1 for left open, ``requests`` (n,) label or -1.
     """
 
     states: Tensor
     mask: Tensor
+    found: Tensor
     details: Tensor
     reveals: Tensor
     requests: Tensor
@@ -72,8 +75,9 @@ def prepared(base: Base, tokenizer: Tokenizer, chosen: Sequence[Example]) -> lis
             longest = max(_length(row) for row in rows)
             ids = torch.tensor([row[0].ids[:longest] for row in rows])
             mask = torch.tensor([row[0].attention_mask[:longest] for row in rows], dtype=torch.float32)
-            states = base.shared(ids, mask).half()
-            batches.append(Batch(states, mask, *labels([row[1] for row in rows])))
+            states = base.shared(ids, mask)
+            found = base.search(states, mask)
+            batches.append(Batch(states.half(), mask, found, *labels([row[1] for row in rows])))
     return batches
 
 
@@ -83,7 +87,7 @@ def _length(row: tuple[object, Example]) -> int:
 
 def loss(classifier: Classifier, batch: Batch) -> Tensor:
     """Cross-entropies of the three heads, each over the examples that teach it."""
-    details, gate, asked = classifier(batch.states.float(), batch.mask)
+    details, gate, asked = classifier(batch.states.float(), batch.mask, batch.found)
     taught = batch.details.sum().clamp(min=1.0)
     total = -(batch.details * functional.log_softmax(details, -1)).sum() / taught
     known = batch.reveals >= 0
@@ -91,7 +95,7 @@ def loss(classifier: Classifier, batch: Batch) -> Tensor:
         total = total + functional.binary_cross_entropy_with_logits(gate[known], batch.reveals[known])
     known = batch.requests >= 0
     if known.any():
-        total = total + functional.cross_entropy(asked[known], batch.requests[known])
+        total = total + functional.cross_entropy(asked[known], batch.requests[known], label_smoothing=SMOOTHING)
     return total
 
 

@@ -1,0 +1,103 @@
+"""The encoder's runtime: damaged and missing files, one run a text, and that the built-in model knows its trade."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from models.runtime.onnx_encoder import LABELS, NETWORK, TOKENIZER, OnnxEncoder
+from models.training import conversations
+from schemas.errors import ModelDamagedError, ModelMissingError
+
+MODEL = Path(__file__).parents[2] / "models" / "builtin" / "encoder"
+
+
+@pytest.fixture(scope="module")
+def encoder() -> OnnxEncoder:
+    return OnnxEncoder(MODEL)
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    for name in (NETWORK, TOKENIZER, LABELS):
+        shutil.copy(MODEL / name, tmp_path / name)
+    return tmp_path
+
+
+def test_the_model_is_small_enough() -> None:
+    assert (MODEL / NETWORK).stat().st_size < 18_000_000
+
+
+@pytest.mark.parametrize("name", [NETWORK, TOKENIZER, LABELS])
+def test_a_missing_file_is_named(copy: Path, name: str) -> None:
+    (copy / name).unlink()
+    with pytest.raises(ModelMissingError, match=name):
+        OnnxEncoder(copy)
+
+
+@pytest.mark.parametrize("name", [NETWORK, TOKENIZER])
+def test_a_changed_file_is_damaged(copy: Path, name: str) -> None:
+    whole = (copy / name).read_bytes()
+    (copy / name).write_bytes(whole[:-10] + b"0123456789")
+    with pytest.raises(ModelDamagedError, match="SHA-256"):
+        OnnxEncoder(copy)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"topics": ["none"], "requests": ["none"], "files": []}'])
+def test_labels_that_are_none_are_damaged(copy: Path, text: str) -> None:
+    (copy / LABELS).write_text(text)
+    with pytest.raises(ModelDamagedError, match=LABELS):
+        OnnxEncoder(copy)
+
+
+def test_labels_of_another_model_are_damaged(copy: Path) -> None:
+    labels = json.loads((copy / LABELS).read_text())
+    labels["topics"].append("one_too_many")
+    (copy / LABELS).write_text(json.dumps(labels))
+    with pytest.raises(ModelDamagedError, match="other labels"):
+        OnnxEncoder(copy)
+
+
+def test_a_file_that_is_no_network_is_damaged(copy: Path) -> None:
+    import hashlib
+
+    (copy / NETWORK).write_bytes(b"not a network")
+    labels = json.loads((copy / LABELS).read_text())
+    labels["files"][NETWORK] = hashlib.sha256(b"not a network").hexdigest()
+    (copy / LABELS).write_text(json.dumps(labels))
+    with pytest.raises(ModelDamagedError, match="cannot be loaded"):
+        OnnxEncoder(copy)
+
+
+def test_one_text_is_run_once(encoder: OnnxEncoder) -> None:
+    encoder._result.cache_clear()
+    encoder.topics("I like it at twenty two degrees")
+    encoder.requests("i like it at twenty two degrees")
+    encoder.encode(["i like it at  twenty two degrees"])
+    assert encoder._result.cache_info().misses == 1
+
+
+def test_a_long_text_is_cut(encoder: OnnxEncoder) -> None:
+    assert encoder.topics("i love jazz " * 500)["favorite_genres"] > 0.5
+
+
+def test_unseen_patterns_are_told_apart(encoder: OnnxEncoder) -> None:
+    made = conversations.statements(Random(11), 120, held_out=True)  # noqa: S311 - repeatable on purpose
+    right = sum(max(s := encoder.topics(item.text), key=s.__getitem__) == item.detail for item in made)
+    assert right >= 0.75 * len(made)
+
+
+def test_unseen_requests_are_told_apart(encoder: OnnxEncoder) -> None:
+    made = conversations.requests(Random(12), 120, held_out=True)  # noqa: S311 - repeatable on purpose
+    right = sum(max(s := encoder.requests(item.text), key=s.__getitem__) == item.intent for item in made)
+    assert right >= 0.75 * len(made)
+
+
+@pytest.mark.parametrize("text", ["tell me a joke", "my sister loves thai food", "who won the game yesterday"])
+def test_what_reveals_nothing_is_none(encoder: OnnxEncoder, text: str) -> None:
+    assert encoder.topics(text)["none"] > 0.5
+    assert encoder.requests(text)["none"] > 0.5
