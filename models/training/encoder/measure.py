@@ -27,7 +27,7 @@ MODEL = Path(__file__).parents[2] / "builtin" / "encoder"
 DATA = Path("../shared/data")
 SEED = 4711
 PRIOR_WEIGHT = 0.5
-"""Weight of the topic's share beside the cosine, as in the trial that ``docs/log.md`` tells of."""
+"""Weight of the topic's share beside the cosine; our choice, not tuned."""
 
 
 def best(scores: dict[str, float]) -> str:
