@@ -24,8 +24,11 @@ PROMPT_FORMAT = "glovebox.prompt_format"
 """Metadata that only our own models have: they take the compact prompt of ``models.structured``."""
 BATCH = 256
 """Prompt tokens that are evaluated together."""
-SHORTLISTS = (8, 128)
+SHORTLISTS = (8, 64, 512)
 """Numbers of tokens that the grammar is asked about, before all of them are."""
+
+TOKEN_DATA = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
+"""llama.cpp's ``llama_token_data``."""
 
 _silent: list[Any] = []
 """The callback that llama.cpp logs to; it must outlive every model."""
@@ -186,12 +189,12 @@ class _Sampler:
 
     def _allowed(self, tokens: NDArray[np.intp]) -> NDArray[np.bool_]:
         engine = self._engine
-        data = (engine.llama_token_data * len(tokens))()
-        for index, token in enumerate(tokens.tolist()):
-            data[index].id = token
-        array = engine.llama_token_data_array(data=data, size=len(tokens), selected=-1, sorted=False)
+        data = np.zeros(len(tokens), TOKEN_DATA)
+        data["id"] = tokens
+        pointer = data.ctypes.data_as(ctypes.POINTER(engine.llama_token_data))
+        array = engine.llama_token_data_array(data=pointer, size=len(tokens), selected=-1, sorted=False)
         engine.llama_sampler_apply(self._sampler, ctypes.byref(array))
-        return np.array([np.isfinite(data[index].logit) for index in range(len(tokens))], np.bool_)
+        return np.isfinite(data["logit"])
 
 
 def _silence(engine: Any) -> None:

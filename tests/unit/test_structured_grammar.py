@@ -239,7 +239,7 @@ def test_every_action_of_a_slice_is_accepted_in_its_own_json(
     schema = model.model_json_schema()
     path, _ = data.draw(st.sampled_from(leaves(schema)))
     sources = Sources.of(turns, ())
-    said = next((text for text in sources.turns if text), ())
+    said: tuple[str, ...] = next((text for text in sources.turns if text), ())
     slots = {
         slot: said[0] if part.get("type") == "string" and part.get("grounded") else (choices(part) or [None])[0]
         for slot, part in schema["$defs"][_definition(schema, path)].get("properties", {}).items()
