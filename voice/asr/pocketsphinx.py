@@ -36,6 +36,9 @@ SCORE_SHIFT = 1024.0
 
 FRAMES_A_SECOND = 100
 
+PARTIAL_ALIKE = 0.6
+"""Likeness of both models' words from which on a complete command of the grammar is taken for what is being said."""
+
 
 @dataclass(frozen=True, slots=True)
 class PocketSphinxSettings:
