@@ -196,6 +196,7 @@ def test_numbers_say_their_unit() -> None:
 
 def test_the_defaults_are_those_that_the_parts_were_measured_with() -> None:
     from memory.retrieval import RetrievalSettings
+    from vehicle.policy import CONFIRMATION_S
     from voice.dialogue.coordinator import CoordinatorSettings
     from voice.loop import LoopSettings
     from voice.tts.espeak import EspeakSettings
@@ -204,11 +205,16 @@ def test_the_defaults_are_those_that_the_parts_were_measured_with() -> None:
 
     config = load_config(environment=EMPTY)
     assert CoordinatorSettings(**config.dialogue.model_dump()) == CoordinatorSettings()
-    times = {**config.endpoint.model_dump(), "start_at": config.vad.start_at, "stop_below": config.vad.stop_below}
+    times: dict[str, Any] = {
+        **config.endpoint.model_dump(),
+        "start_at": config.vad.start_at,
+        "stop_below": config.vad.stop_below,
+    }
     assert endpoint.EndpointSettings(**times) == endpoint.EndpointSettings()
     turn = config.turn.model_dump()
     assert Limits(**{name: turn[name] for name in turn if hasattr(Limits(), name)}) == Limits()
     assert LoopSettings(**{name: turn[name] for name in turn if hasattr(LoopSettings(), name)}) == LoopSettings()
     assert RetrievalSettings(threshold=config.memory.recall_at) == RetrievalSettings()
+    assert config.vehicle.confirmation_s == CONFIRMATION_S
     voice = EspeakSettings(voice=config.tts.voice, speed=config.tts.speed_wpm, pitch=config.tts.pitch)
     assert voice == EspeakSettings()
