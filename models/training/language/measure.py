@@ -4,7 +4,7 @@
 
 Held out are one in five patterns and, in open-ended categories, one in five values (``models.training.phrases``). Slices are
 made as in training: the true leaves with three to eight in all, most of them neighbours; 12 % lack the truth. Prints per
-task: exact matches of the whole answer, of its leaves only, the share of empty answers that are right, and validity; then
+task: exact matches of the whole answer; the same with values a word longer or shorter; of its leaves only; the share of empty answers that are right, and validity; then
 milliseconds per fill and the process's memory.
 """
 
@@ -35,6 +35,17 @@ def leaves_of(data: Any, path: tuple[str, ...] = ()) -> frozenset[tuple[str, ...
     return frozenset({path})
 
 
+def near(got: Any, want: Any) -> bool:
+    """Whether an answer is right but for how many words of a value it took ("the jazz" for "jazz")."""
+    if isinstance(got, dict) and isinstance(want, dict):
+        return got.keys() == want.keys() and all(near(got[name], want[name]) for name in want)
+    if isinstance(got, list) and isinstance(want, list):
+        return len(got) == len(want) and all(map(near, got, want))
+    if isinstance(got, str) and isinstance(want, str):
+        return f" {got} " in f" {want} " or f" {want} " in f" {got} "
+    return got == want
+
+
 def measure(model: Path, *, n: int, seed: int, threads: int, show: int) -> dict[str, Any]:
     """Figures of a model on ``n`` held-out examples of every task."""
     structured = Structured(LlamaCppModel(model, threads=threads))
@@ -52,6 +63,7 @@ def measure(model: Path, *, n: int, seed: int, threads: int, show: int) -> dict[
             right = got == example.answer
             kinds[example.kind].append(right)
             hits["exact"] += right
+            hits["near"] += near(got, example.answer)
             hits["leaves"] += got is not None and leaves_of(got) == leaves_of(example.answer)
             if not example.answer:
                 hits["empty"] += 1
@@ -62,6 +74,7 @@ def measure(model: Path, *, n: int, seed: int, threads: int, show: int) -> dict[
                 print(f"{example.kind}: {example.prompt}\n    want {example.output}\n    got  {json.dumps(got)}")
         report[task] = {
             "exact": round(hits["exact"] / n, 3),
+            "near": round(hits["near"] / n, 3),
             "leaves": round(hits["leaves"] / n, 3),
             "empty_right": round(hits["empty right"] / max(1, hits["empty"]), 3),
             "wrongly_empty": round(hits["wrongly empty"] / max(1, n - hits["empty"]), 3),

@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from models.runtime.fake_language import FakeLanguageModel
+from models.runtime.llamacpp import LlamaCppModel
+from models.structured import Structured
+from models.structured.words import fact_parts
+from models.training.language import tiny, vocabulary
+from models.training.language.examples import LEAST, MOST, Example, Examples
+from models.training.language.export import write
+from models.training.language.maintain import maintain
+from models.training.language.measure import leaves_of
+from models.training.language.shape import Shape
+from schemas.memory import MaintenanceChoice
+from schemas.preferences import BY_DETAIL
+
+SHARES = {"act": 0.4, "extract": 0.4, "maintain": 0.2}
+
+
+@pytest.fixture(scope="module")
+def drawn() -> list[Example]:
+    return Examples(3, names=("quorvat", "belmisso", "tarneck")).draw(300, SHARES)
+
+
+def test_every_example_is_what_a_perfect_model_would_answer(drawn: list[Example]) -> None:
+    for example in drawn[:60]:
+        language = FakeLanguageModel(otherwise=example.output)
+        filled = Structured(language).fill(example.task, example.model, turns=example.turns, facts=example.facts)
+        assert filled.model_dump(mode="json", exclude_defaults=True) == example.answer
+        assert language.prompts == [example.prompt]
+
+
+def test_examples_are_the_same_for_the_same_seed() -> None:
+    first, second = (Examples(5).draw(20, SHARES) for _ in range(2))
+    assert first == second
+    assert first != Examples(6).draw(20, SHARES)
+
+
+def test_slices_have_the_size_that_the_callers_make(drawn: list[Example]) -> None:
+    sizes = [len(example.leaves) for example in drawn if example.task != "maintain"]
+    assert set(sizes) == set(range(LEAST, MOST + 1))
+
+
+def test_what_is_missing_from_a_slice_does_not_spill_into_a_neighbour(drawn: list[Example]) -> None:
+    left_out = [example for example in drawn if example.kind == "left out" and not example.answer]
+    assert len(left_out) > 10
+    for example in drawn:
+        assert all(path[-1] in example.leaves for path in leaves_of(dict(example.answer)) if path and example.leaves)
+
+
+def test_training_and_held_out_sentences_are_apart() -> None:
+    seen = {turn for example in Examples(1).draw(400, {"maintain": 1.0}) for turn in example.turns}
+    held_out = {turn for example in Examples(1, held_out=True).draw(200, {"maintain": 1.0}) for turn in example.turns}
+    assert len(seen & held_out) <= 0.02 * len(held_out)
+
+
+def test_maintenance_decides_by_its_rules() -> None:
+    rng = Random(2)  # noqa: S311 - examples, not secrets
+    cases = [case for _ in range(600) if (case := maintain(rng, held_out=False)) is not None]
+    assert set(Counter(case.kind for case in cases)) == {"same", "other", "taken back", "traded"}
+    for case in cases:
+        choice = MaintenanceChoice.model_validate(case.choice)
+        parts = [fact_parts(fact) for fact in case.facts]
+        entries = {name: value for name, value in parts if name.isdecimal()}
+        detail = next((value for name, value in parts if name == "category"), None)
+        assert (choice.decision == "append") == (choice.entry is None)
+        assert choice.entry is None or str(choice.entry) in entries
+        if detail is not None and not BY_DETAIL[detail].multi and entries:
+            assert choice.decision != "append"
+        assert {"same": "pass", "taken back": "update", "traded": "update"}.get(
+            case.kind, choice.decision
+        ) == choice.decision
+
+
+def test_llama_cpp_cuts_words_as_the_trainer_does(tmp_path: Path, drawn: list[Example]) -> None:
+    tiny.write_tiny(tmp_path / "tiny.gguf")
+    model = LlamaCppModel(tmp_path / "tiny.gguf", threads=1)
+    tokenizer = vocabulary.train(tiny.TEXTS, (), tiny.PIECES)
+    odd = ["<|act|>\"up\" café größe r&b ac/dc i've 21.5 東京 don't  two  spaces<|out|>{}"]
+    for text in [*odd, *(example.prompt + example.output for example in drawn)]:
+        ours = tokenizer.encode(text).ids
+        assert model._llama.tokenize(text.encode(), add_bos=False, special=True) == ours
+
+
+def test_keys_and_closed_values_are_one_token_each() -> None:
+    tokenizer = vocabulary.train(tiny.TEXTS, (), tiny.PIECES)
+    for mark in ('"set_temperature":', '"celsius":', '"driver"', '"face_and_feet"', '"favorite_genres":', '"pass"'):
+        assert len(tokenizer.encode(mark).ids) == 1
+
+
+def test_the_exported_network_computes_what_the_trained_one_does(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed (extra `train`): nothing to compare with")
+    import llama_cpp
+
+    from models.training.language.network import Network
+
+    torch.manual_seed(0)
+    tokenizer = vocabulary.train(tiny.TEXTS, (), tiny.PIECES)
+    size = tokenizer.get_vocab_size()
+    shape = Shape(vocabulary=size, width=64, heads=2, layers=2, inner=96)
+    network = Network(shape, torch.randn(size, shape.prior), torch.ones(size, dtype=torch.bool)).eval()
+    write(tmp_path / "same.gguf", shape, network.tensors(), tokenizer, quantized=False)
+    model = LlamaCppModel(tmp_path / "same.gguf", threads=1)
+    ids = tokenizer.encode("<|act|><|turn|>0 play some jazz in here<|out|>").ids
+    model._llama.eval(ids)
+    theirs = np.ctypeslib.as_array(llama_cpp.llama_get_logits_ith(model._llama.ctx, -1), shape=(size,))
+    with torch.no_grad():
+        last = torch.zeros((1, len(ids)), dtype=torch.bool)
+        last[0, -1] = True
+        table = network.vectors(torch.arange(size))
+        ours = (network.hidden(table[torch.tensor([ids])], last) @ table.T)[0].numpy()
+    assert np.abs(ours - theirs).max() < 0.02 * np.abs(ours).max()
+    assert ours.argmax() == theirs.argmax()
+
+
+def test_orthogonal_steps_have_singular_values_near_one() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed (extra `train`): nothing to compute with")
+    from models.training.language.muon import orthogonal
+
+    torch.manual_seed(0)
+    for shape in ((32, 96), (96, 32), (32, 32)):
+        singular = torch.linalg.svdvals(orthogonal(torch.randn(shape)))
+        assert singular.max() < 1.4
+        assert singular.median() > 0.6
