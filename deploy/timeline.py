@@ -10,8 +10,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from schemas.events import ActionResult, ActionStatus, Reply, TurnRecord, WakeDetection
+from schemas.events import ActionResult, ActionStatus, Moved, Reply, TurnRecord, WakeDetection
 from schemas.memory import Decision, Outcome
+from schemas.preferences import BY_DETAIL
 
 
 class TimelineEntry(BaseModel):
@@ -120,9 +121,16 @@ def _acted(result: ActionResult, at: float) -> TimelineEntry:
         return TimelineEntry(at_s=at, kind="asked", text=f"{name}: {result.ruling.reason}", data=data)
     if result.status is ActionStatus.FAULT:
         return TimelineEntry(at_s=at, kind="fault", text=f"{name}: {result.error}", data=data)
-    changes = ", ".join(f"{m.signal} {_plain(m.before)} → {_plain(m.after)}" for m in result.moved)
+    changes = ", ".join(_change(moved) for moved in result.moved)
     answer = ", ".join(f"{key} {_plain(value)}" for key, value in result.answer.items())
     return TimelineEntry(at_s=at, kind="moved", text=f"{name}: {changes or answer or 'done'}", data=data)
+
+
+def _change(moved: Moved) -> str:
+    """``window.driver 0 → 100 (on its way)``; what arrived at once needs no more than the arrow."""
+    aim = moved.after if moved.target is None else moved.target
+    way = "" if aim == moved.after else " (on its way)"
+    return f"{moved.signal} {_plain(moved.before)} → {_plain(aim)}{way}"
 
 
 def _plain(value: Any) -> str:
@@ -133,5 +141,6 @@ def entry_of(at: float, decision: Decision) -> TimelineEntry:
     """A decision of maintenance."""
     shown = "" if decision.value is None else f" “{decision.value}”"
     word = {Outcome.REFUSED: "not stored", Outcome.DROPPED: "dropped"}.get(decision.outcome, decision.outcome.value)
-    text = f"{word}: {decision.detail}{shown} ({decision.reason})"
-    return TimelineEntry(at_s=at, kind="learned", text=text, data=decision.model_dump(mode="json"))
+    title = BY_DETAIL[decision.detail].title
+    data = {**decision.model_dump(mode="json"), "title": title}
+    return TimelineEntry(at_s=at, kind="learned", text=f"{word}: {title}{shown} ({decision.reason})", data=data)

@@ -72,8 +72,8 @@ class LoopSettings:
     it."""
     history_s: float = 2.5
     """Audio kept for pre-roll and for commands said in one breath with the wake word."""
-    partial_every: int = 4
-    """Frames between looks at the recogniser's partial words, while the VAD hears a pause (128 ms)."""
+    partial_every: int = 2
+    """Frames between looks at the recogniser's partial words, while the VAD hears a pause (64 ms)."""
     pause_at: float = 0.35
     """VAD probability under which a pause may have begun."""
     chime: bool = True

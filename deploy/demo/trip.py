@@ -68,7 +68,10 @@ def drive(config: Config, trip: Trip, out: Path) -> dict[str, Any]:
         assistant.end_trip(emit)
         learn_s = time.perf_counter() - learning
         state = assistant.vehicle_state()
-        held = [{"detail": p.detail, "value": p.value, "id": p.id} for p in assistant.memory.preferences()]
+        held = [
+            {"detail": p.detail, "title": p.category.title, "value": p.value, "id": p.id}
+            for p in assistant.memory.preferences()
+        ]
         calls, valid = assistant.generations()
         summary = {
             "number": trip.number,

@@ -219,9 +219,15 @@ def test_a_vague_request_is_filled_from_memory_and_the_reply_says_with_what() ->
     reply = say(dialogue, "i'm hungry")
     assert reply.route is Route.MODEL
     assert model.asked[0][2] == ["favourite_cuisine: italian"]
-    assert reply.text.startswith("Because you like italian food: Taking you to Trattoria")
+    assert reply.text == "Taking you to Trattoria, 6 minutes away, because you like italian food."
     assert memory.used_ids == ["p0"]
     assert len(vehicle.done) == 1
+
+
+def test_a_remembered_temperature_is_named_once() -> None:
+    answer = {"climate": {"set_temperature": {"celsius": 22}}}
+    dialogue, _, _, _ = make(answer, held=[("preferred_temperature", "22 degrees")])
+    assert say(dialogue, "make it comfortable").text == "You like it at 22 degrees, so I've set that."
 
 
 def test_an_open_command_is_filled_from_memory_but_works_without() -> None:

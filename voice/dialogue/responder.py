@@ -128,11 +128,12 @@ def question(action: Action) -> str:
 
 def report(results: Sequence[ActionResult], used: Sequence[Recollection] = ()) -> str:
     """The reply to what was done, denied, asked or failed, and which memory was used."""
-    sentences: list[str] = []
-    if used:
-        reasons = list(dict.fromkeys(because(r.preference) for r in used))
-        sentences.append(f"Because {' and '.join(reasons)}:")
-    sentences.extend(_sentence(result) for result in results)
+    reasons = " and ".join(dict.fromkeys(because(r.preference) for r in used))
+    sentences = [_sentence(result) for result in results]
+    if reasons and len(results) == 1 and results[0].action.name == "set_temperature":
+        return f"{reasons[0].upper()}{reasons[1:]}, so I've set that."
+    if reasons and sentences[0].endswith("."):
+        sentences[0] = f"{sentences[0][:-1]}, because {reasons}."
     return " ".join(sentences)
 
 
@@ -189,9 +190,9 @@ CANCELLED = "Okay, I won't."
 
 
 def noted(forbidden: str | None) -> str:
-    """The reply to a preference that the driver tells: what will become of it, truthfully."""
+    """The reply to a preference that the driver tells. It promises nothing: extraction decides later, on all that was said."""
     if forbidden is None:
-        return "Okay, I'll think about that when we've arrived."
+        return "Okay, noted."
     return f"Okay. I won't keep that: {forbidden}."
 
 

@@ -44,8 +44,9 @@ class EndpointSettings:
     resume_frames: int = 2
     silence_s: float = 0.6
     """RealtimeSTT's default; 0.3 s cuts people off who think between words (heywillow/willow #254)."""
-    hurry_silence_s: float = 0.24
-    """Longer than the closure of a stop consonant (about 0.1 s) and than the gaps within a fluent phrase."""
+    hurry_silence_s: float = 0.16
+    """Longer than the closure of a stop consonant (about 0.1 s). The VAD itself holds on for about 0.1 s in noise, so the
+    driver has been quiet for 0.26 s, and the words so far are a complete command."""
     max_utterance_s: float = 12.0
     """Under the turn's own limit of 15 s, so that the utterance is closed by the endpointer."""
     no_speech_s: float = 5.0
