@@ -63,7 +63,7 @@ class FakeEncoder:
         "music": "play_music",
         "window": "set_window",
         "rocket": "launch",
-        "ages": "set_mute",
+        "comfortable": "set_temperature",
     }
     tells = {"italian": "favourite_cuisine", "jazz": "favorite_genres", "vegan": "dietary_preference"}
 
