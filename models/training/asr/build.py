@@ -32,7 +32,7 @@ DISCOUNT_MASS = 0.35
 """Share of the probability left to what was not seen. Perplexity of held-out free sentences / of held-out samples of the
 templates: .2 -> 114 / 11, .35 -> 111 / 14, .5 -> 125 / 18."""
 BREATH_SHARE = 0.1
-"""Commands that begin with the wake word or its tail, as an utterance said in one breath with it does."""
+"""Sentences that begin with the wake word or its tail, as an utterance said in one breath with it does."""
 WAKE_WORD = "computer"
 
 CARD = """# Domain trigram and pronunciations (built in)
@@ -75,15 +75,16 @@ def corpus(templates: Templates, seed: int, commands: int = COMMANDS, free: int 
     """Sentences for the model, the same for the same seed."""
     rng = np.random.default_rng(seed)
     sampled = [text for text, _ in templates.sample(rng, commands)]
-    breath = rng.random(len(sampled)) < BREATH_SHARE
     chance = Random(seed)
+    spoken = conversations.spoken(chance, free) if free else []
     held_out = [item.text for item in conversations.statements(chance, 1000, held_out=True)]
     held_out += [item.text for item in conversations.requests(chance, 1000, held_out=True)]
-    return Corpus(
-        commands=tuple(f"{WAKE_WORD} {text}" if late else text for text, late in zip(sampled, breath, strict=True)),
-        free=tuple(conversations.spoken(chance, free)) if free else (),
-        held_out=tuple(held_out),
-    )
+    return Corpus(_in_one_breath(sampled, rng), _in_one_breath(spoken, rng), tuple(held_out))
+
+
+def _in_one_breath(texts: list[str], rng: np.random.Generator) -> tuple[str, ...]:
+    late = rng.random(len(texts)) < BREATH_SHARE
+    return tuple(f"{WAKE_WORD} {text}" if first else text for text, first in zip(texts, late, strict=True))
 
 
 def build(out: Path, seed: int = 2, commands: int = COMMANDS, free: int = FREE) -> dict[str, object]:
