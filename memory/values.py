@@ -17,7 +17,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from memory.vocabulary import CLOSED, FLIP_ANSWER, SAID_AS, Patterns
+from memory.phrasings import SAID_AS
+from memory.vocabulary import CLOSED, FLIP_ANSWER, Patterns
 from memory.wording import Polarity, clause, normal, words
 from schemas.ports import Encoder
 from schemas.preferences import BY_DETAIL

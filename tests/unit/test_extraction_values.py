@@ -9,8 +9,9 @@ import pytest
 from numpy.typing import NDArray
 
 from memory.fake import KeywordEncoder
+from memory.phrasings import SAID_AS
 from memory.values import Canon, by_rule, fold, is_closed, plain_value, polarity, temperature
-from memory.vocabulary import CLOSED, SAID_AS
+from memory.vocabulary import CLOSED
 from memory.wording import Polarity, normal
 from schemas.preferences import BY_DETAIL
 
