@@ -183,7 +183,7 @@ def test_a_yes_after_pulling_away_is_refused() -> None:
 def test_a_yes_that_comes_too_late() -> None:
     car = Car()
     asked = car.act(SetTrunk(open=True))
-    car.later(8.1)
+    car.later(14.1)
     with pytest.raises(ConfirmationError):
         car.confirm(asked)
     assert car.value("trunk.position") == 0
