@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from schemas.actions import ACTIONS, Action, parse_action
-from voice.dialogue.validator import numbers, validate
+from voice.dialogue.validator import mended, numbers, validate
 
 OFFERS = frozenset(action.name for action in ACTIONS)
 
@@ -63,3 +63,50 @@ def test_what_was_no_complete_command_moves_nothing_without_a_yes(name: str) -> 
     finding = validate(action, "open the thing at the back all the way", [], OFFERS)
     assert finding.ok
     assert finding.ask_first
+
+
+@pytest.mark.parametrize(
+    ("text", "change", "ok"),
+    [
+        ("i'm freezing", "up", True),
+        ("i'm freezing", "down", False),
+        ("it's too warm in here", "down", True),
+        ("it's too warm in here", "up", False),
+        ("make it warm", "up", True),
+        ("it's warm outside but i'm cold", "up", True),
+    ],
+)
+def test_a_complaint_is_not_answered_with_more_of_it(text: str, change: str, ok: bool) -> None:
+    assert validate(parse_action("change_temperature", {"change": change}), text, [], OFFERS).ok is ok
+
+
+@pytest.mark.parametrize(
+    ("slots", "text", "facts", "left"),
+    [
+        (
+            {"kind": "gas_station", "quality": "thai"},
+            "we need petrol",
+            ["favourite_cuisine: thai"],
+            {"kind": "gas_station"},
+        ),
+        (
+            {"kind": "restaurant", "quality": "thai"},
+            "i'm hungry",
+            ["favourite_cuisine: thai"],
+            {"kind": "restaurant", "quality": "thai"},
+        ),
+        ({"kind": "restaurant", "quality": "cheap"}, "somewhere cheap", [], {"kind": "restaurant", "quality": "cheap"}),
+    ],
+)
+def test_a_fact_fills_only_where_it_belongs(
+    slots: dict[str, object], text: str, facts: list[str], left: dict[str, object]
+) -> None:
+    def fits(detail: str, action: Action) -> bool:
+        return detail == "favourite_cuisine" and action.slots()["kind"] == "restaurant"
+
+    assert mended(parse_action("find_place", slots), text, facts, fits).slots() == left
+
+
+def test_words_that_name_nothing_leave_a_slot_empty() -> None:
+    action = parse_action("play_music", {"genre": "some music"})
+    assert mended(action, "play some music", [], lambda detail, action: bool(detail and action)).slots() == {}

@@ -13,8 +13,8 @@ from schemas.actions import Action, FindPlace, action_model, actions_of
 from schemas.errors import GenerationError
 from schemas.memory import Recollection
 from schemas.ports import MemoryPort, StructuredModel
-from voice.dialogue.coordinator import PLACE_DETAILS, Plan
-from voice.dialogue.validator import Finding, validate
+from voice.dialogue.coordinator import PLACE_DETAILS, SERVES, Plan
+from voice.dialogue.validator import Finding, mended, validate
 
 RECALL_LIMIT = 3
 """Facts shown to the model: a slice of a category or three; more only costs prompt tokens."""
@@ -54,7 +54,8 @@ class Operator:
         facts = [f"{r.preference.detail}: {r.preference.value}" for r in proposal.recalled]
         slices = [plan.actions] if len(plan.actions) == 1 else [plan.actions, plan.actions[:1]]
         for names in slices:
-            actions = self._fill(text, names, facts, proposal)
+            filled = self._fill(text, names, facts, proposal)
+            actions = tuple(mended(action, text, facts, _may_fill) for action in filled)
             findings = [self._judge(action, text, facts) for action in actions]
             wrong = [finding.reason for finding in findings if not finding.ok]
             if actions and not wrong:
@@ -81,13 +82,20 @@ class Operator:
         return validate(action, text, facts, self._offers)
 
 
+def _may_fill(detail: str, action: Action) -> bool:
+    """Whether a remembered detail can stand in a slot of this action: no cuisine at a petrol station."""
+    if isinstance(action, FindPlace):
+        return detail in PLACE_DETAILS[action.kind]
+    return detail in SERVES.get(action.name, ())
+
+
 def _fills(recollection: Recollection, actions: tuple[Action, ...], text: str) -> bool:
     """Whether the preference's value stands in a slot of the actions although it was not said in the request."""
     value = recollection.preference.value.lower()
     if value in text.lower():
         return False
     for action in actions:
-        if isinstance(action, FindPlace) and recollection.preference.detail not in PLACE_DETAILS[action.kind]:
+        if not _may_fill(recollection.preference.detail, action):
             continue
         for slot in action.slots().values():
             if isinstance(slot, bool):

@@ -8,8 +8,10 @@ whether the driver said it at all. A number that nobody said, a name that nobody
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+
+from pydantic import ValidationError
 
 from schemas.actions import Action, Domain
 
@@ -62,6 +64,26 @@ def numbers(text: str) -> set[float]:
     return found
 
 
+DIRECTIONS: dict[str, dict[str, frozenset[str]]] = {
+    "change_temperature": {
+        "up": frozenset("cold colder freezing frozen chilly cool shivering frosty icy".split()),
+        "down": frozenset("hot hotter warm boiling sweating sweltering roasting stuffy".split()),
+    },
+    "change_ambient_brightness": {
+        "up": frozenset("dark darker dim gloomy".split()),
+        "down": frozenset("bright glaring dazzling blinding".split()),
+    },
+    "change_volume": {"up": frozenset("quiet quieter hear".split()), "down": frozenset("loud louder noisy".split())},
+}
+"""Complaints and what they ask for. A complaint of one side only rules the other direction out: "i'm freezing" is not
+"cooler". Only in sentences that complain (``_complaint``): "make it cool" is a wish."""
+
+GENERIC = frozenset(
+    "a any anything it like music my of one please podcast radio some something song songs station the this tune tunes".split()
+)
+"""Words that name nothing: a slot of nothing else is as good as empty."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What the validator thinks of an action."""
@@ -85,6 +107,8 @@ def validate(action: Action, text: str, facts: Sequence[str], offers: Iterable[s
         return Finding(False, f"this vehicle has no {action.name}")
     if NEGATIONS.search(text) and not _is_off(action):
         return Finding(False, "the request is negated")
+    if (wanted := _complaint(action.name, text)) is not None and action.slots().get("change") not in (None, wanted):
+        return Finding(False, f"the complaint asks for {wanted}")
     said = f"{text} {' '.join(fact.split(':', 1)[-1] for fact in facts)}".lower()
     words = set(re.findall(r"[a-z0-9'.]+", said))
     known = numbers(said)
@@ -98,6 +122,40 @@ def validate(action: Action, text: str, facts: Sequence[str], offers: Iterable[s
             return Finding(False, f"the {slot} was not said")
     careful = action.domain in CAREFUL or action.name in CAREFUL_ACTIONS
     return Finding(True, "grounded in what was said", ask_first=careful)
+
+
+def mended(action: Action, text: str, facts: Sequence[str], fits: Callable[[str, Action], bool]) -> Action:
+    """The action without slots that say nothing, or that a fact filled which does not belong there.
+
+    Args:
+        action: what the language model filled in.
+        text: the driver's utterance.
+        facts: ``"detail: value"`` lines that the model was shown.
+        fits: whether a remembered detail may fill this action.
+    """
+    said = set(re.findall(r"[a-z0-9'.]+", text.lower()))
+    kept: dict[str, object] = {}
+    for slot, value in action.slots().items():
+        words = set(str(value).lower().split())
+        if _is_free(action, slot):
+            foreign = [f for f in facts if words <= set(f.split(":", 1)[-1].lower().split())]
+            own = words <= said or any(fits(fact.split(":", 1)[0], action) for fact in foreign)
+            if words <= GENERIC or (foreign and not own):
+                continue
+        kept[slot] = value
+    try:
+        return type(action).model_validate(kept)
+    except ValidationError:
+        return action
+
+
+def _complaint(name: str, text: str) -> str | None:
+    """The direction that a complaint asks for, if the words complain of one side only ("it's too warm", "i'm cold")."""
+    words = set(re.findall(r"[a-z']+", text.lower()))
+    if not re.search(r"\b(i'm|i am|it's|it is|too|so|getting|feel|feeling|a bit|can't)\b", text.lower()):
+        return None
+    found = [change for change, signs in DIRECTIONS.get(name, {}).items() if words & signs]
+    return found[0] if len(found) == 1 else None
 
 
 def _is_off(action: Action) -> bool:
