@@ -21,6 +21,9 @@ SPEECH_LEVEL_DBFS = -20.0
 """Active level of the driver at the microphone: leaves 20 dB for peaks."""
 NOISE_BLOCK_S = 20.0
 CROSSFADE_S = 0.5
+BEAT_S = 1.0
+"""Lines begin on a beat, so that a reply which comes a few milliseconds later does not move the next line to other noise:
+runs on machines of different speed stay comparable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +141,8 @@ class Cabin:
                 answered = len(self._speaker.pieces) > replies
                 patience = self._lines[index - 1][0].patience_s if index else 0.0
                 given_up = (position - waiting_since) / SAMPLE_RATE > patience
-                if quiet_s >= line.wait_s and (answered or given_up):
+                on_beat = position % int(BEAT_S * SAMPLE_RATE) < FRAME
+                if on_beat and quiet_s >= line.wait_s and (answered or given_up):
                     current, offset, index = sound, 0, index + 1
                     begin = position / SAMPLE_RATE
                     self.spoken.append((begin, begin + len(sound) / SAMPLE_RATE, line.text))

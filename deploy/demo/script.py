@@ -63,7 +63,7 @@ TRIPS: tuple[Trip, ...] = (
         seed=1,
         lines=(
             _line("set the temperature to twenty three degrees", ANNA, wait_s=1.5),
-            _line("my favourite temperature is twenty two degrees", ANNA, wake=False, wait_s=0.9),
+            _line("my favourite temperature is twenty two degrees", DAN, wake=False, wait_s=0.9),
             _line("stop remembering podcasts", ANNA),
             _line("open my window", ANNA, breath_s=0.0),
             _line("set the volume to forty percent", BEN),
@@ -77,7 +77,7 @@ TRIPS: tuple[Trip, ...] = (
             _line("my favourite music is jazz", ANNA),
             _line("i always listen to true crime podcasts", ANNA, wake=False, wait_s=0.9),
             _line("i really love italian food", CLARA),
-            _line("from now on i prefer twenty degrees", ANNA),
+            _line("these days i prefer twenty degrees", ANNA),
         ),
         vehicle={
             "climate.driver.temperature": 23.0,
@@ -102,7 +102,7 @@ TRIPS: tuple[Trip, ...] = (
         lines=(
             _line("i'm hungry", CLARA, wait_s=1.5),
             _line("make it comfortable", ANNA),
-            _line("play something", ANNA),
+            _line("play something", DAN),
         ),
         vehicle={
             "climate.driver.temperature": 20.0,
