@@ -1,6 +1,7 @@
 """How well the recogniser hears, and how the weights of its decision are fitted.
 
-    python -m deploy.bench.recognition [--engine pocketsphinx] [--snr 15] [--sentences 40] [--json FILE] [--fit]
+    python -m deploy.bench.recognition [--snr 15] [--sentences 40] [--json FILE] [--fit]
+    python -m deploy.bench.recognition --recordings FOLDER...
 
 espeak-ng's voices say commands (in grammar), preference statements and vague requests (for the trigram), and small talk (not
 to be understood as a command), in the synthetic road noise of ``models.training.acoustics``. Synthetic voices are clearer and
@@ -19,6 +20,8 @@ from random import Random
 from typing import Any
 
 import numpy as np
+import soundfile as sf
+import soxr
 from numpy.typing import NDArray
 from rapidfuzz.distance import Levenshtein
 
@@ -65,9 +68,16 @@ FOREIGN = (
 """Sentences of no domain of ours, with words that the trigram does not know."""
 
 
+CALLS = (
+    "jarvis", "alexa", "michael", "sandwich", "elizabeth", "what", "hey you", "oh dear", "whatever", "really", "tomorrow",
+    "my goodness", "banana", "christopher", "well then", "how odd", "seriously", "mister jones", "good grief", "hello there",
+)  # fmt: skip
+"""One or two words that ask for nothing: a grammar of short commands is most easily fooled by these."""
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Something to say: a command, or a sentence of the kind free, held_out, vague, small_talk or foreign."""
+    """Something to say: a command, or a sentence of the kind free, held_out, vague, small_talk, foreign or call."""
 
     kind: str
     text: str
@@ -108,6 +118,7 @@ def items(matcher: TemplateMatcher, each: int, seed: int = 17) -> list[Item]:
         "vague": chance.sample(sorted({text for group in phrases.vague() for text in group.say}), each),
         "small_talk": [negative.text for negative in conversations.negatives(chance, each, held_out=True)],
         "foreign": list(FOREIGN[:each]),
+        "call": list(CALLS[:each]),
     }
     for kind, texts in free.items():
         for text in texts:
@@ -153,6 +164,27 @@ def listen(
             evidence=recognizer.evidence() if isinstance(recognizer, PocketSphinxRecognizer) else None,
             audio_s=samples.size / SAMPLE_RATE, feed_s=fed - begun, finish_s=done - fed,
         )  # fmt: skip
+
+
+def recordings(folder: Path, most: int, longest_s: float = 6.0, seed: int = 5) -> Iterator[Samples]:
+    """Some of a folder's sound files at 16 kHz, cut to ``longest_s``: people saying what is no command."""
+    paths = sorted(path for path in folder.rglob("*") if path.suffix in {".flac", ".wav"})
+    for path in Random(seed).sample(paths, min(most, len(paths))):
+        sound_file, rate = sf.read(path, dtype="float32", always_2d=True)
+        resampled = soxr.resample(sound_file[:, 0], rate, SAMPLE_RATE)[: round(longest_s * SAMPLE_RATE)]
+        yield np.asarray(np.clip(resampled, -1.0, 1.0) * 32767.0, dtype=np.int16)
+
+
+def mistaken(recognizer: Any, sounds: Iterable[Samples]) -> tuple[int, int]:
+    """How many of the sounds are taken for a command, and how many there are."""
+    accepted = count = 0
+    for samples in sounds:
+        recognizer.start()
+        for start in range(0, samples.size, FRAME):
+            recognizer.feed(samples[start : start + FRAME])
+        accepted += recognizer.finish().in_grammar
+        count += 1
+    return accepted, count
 
 
 def word_errors(said: str, heard: str) -> float:
@@ -228,21 +260,31 @@ def main() -> None:
     parser.add_argument("--sentences", type=int, default=40, help="of each kind")
     parser.add_argument("--voices", type=int, default=99, help="at most so many")
     parser.add_argument("--fit", action="store_true", help="listen to the other voices and print weights")
+    parser.add_argument("--kinds", nargs="*", help="only these kinds of sentence")
+    parser.add_argument(
+        "--recordings", type=Path, nargs="*", default=[], help="folders of speech that holds no command"
+    )
     parser.add_argument("--json", type=Path, help="write what was heard, line by line")
     chosen = parser.parse_args()
 
     matcher = TemplateMatcher()
+    for folder in chosen.recordings:
+        accepted, count = mistaken(PocketSphinxRecognizer(chosen.model, matcher), recordings(folder, chosen.sentences))
+        print(f"{folder.name}: {accepted} of {count} recordings taken for a command", flush=True)
+    if chosen.recordings:
+        return
     heard: list[Heard] = []
     said = items(matcher, chosen.sentences, seed=23 if chosen.fit else 17)
+    said = [item for item in said if not chosen.kinds or item.kind in chosen.kinds]
     for voice in (FIT_VOICES if chosen.fit else TEST_VOICES)[: chosen.voices]:
         for snr in chosen.snr:
             level = None if snr >= 99 else snr
             recognizer = PocketSphinxRecognizer(chosen.model, matcher)
             own = [replace(one, snr=level) for one in listen(recognizer, matcher, said, voice, level)]
             heard += own
-            command = table(own)["command"]
-            print(f"{voice.voice:14} {snr:4.0f} dB  commands {command['accepted right']:.2f} right, "
-                  f"{command['accepted wrong']:.2f} wrong", flush=True)  # fmt: skip
+            for kind, row in list(table(own).items())[:1]:
+                print(f"{voice.voice:14} {snr:4.0f} dB  {kind}: accepted {row['accepted right']:.2f} right, "
+                      f"{row['accepted wrong']:.2f} wrong", flush=True)  # fmt: skip
     print()
     columns = list(next(iter(table(heard).values())))
     print(" " * 12 + "".join(f"{column:>16}" for column in columns))
