@@ -56,14 +56,20 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
 
     Args:
         config: the whole configuration.
-        live: True for microphone and loudspeaker, whose clock is the wall's; False for files, typed text and the demo,
-            whose clock is the stream.
+        live: True for microphone and loudspeaker, whose clock is the wall's; they are tried before anything is loaded.
+            False for files, typed text and the demo, whose clock is the stream.
         announce: told in a few words what is being loaded.
 
     Raises:
         schemas.errors.GloveboxError: a part cannot be had; the message says which and what to do.
     """
     say = announce or _quietly
+    if live:
+        say("microphone and loudspeaker")
+        for device in (Microphone(config.audio.input_device), Loudspeaker(config.audio.output_device)):
+            device.open()
+            device.close()
+
     catalog = Catalog.load(config.data.folder)
 
     say("wake word and voice activity")
