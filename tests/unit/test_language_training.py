@@ -12,6 +12,7 @@ from models.runtime.llamacpp import LlamaCppModel
 from models.structured import Structured
 from models.structured.words import fact_parts
 from models.training.language import tiny, vocabulary
+from models.training.language.drills import drill
 from models.training.language.examples import LEAST, MOST, Example, Examples
 from models.training.language.export import write
 from models.training.language.maintain import maintain
@@ -103,7 +104,7 @@ def test_the_exported_network_computes_what_the_trained_one_does(tmp_path: Path)
     torch.manual_seed(0)
     tokenizer = vocabulary.train(tiny.TEXTS, (), tiny.PIECES)
     size = tokenizer.get_vocab_size()
-    shape = Shape(vocabulary=size, width=64, heads=2, layers=2, inner=96)
+    shape = Shape(vocabulary=size, layers=2, inner=96)
     network = Network(shape, torch.randn(size, shape.prior), torch.ones(size, dtype=torch.bool)).eval()
     write(tmp_path / "same.gguf", shape, network.tensors(), tokenizer, quantized=False)
     model = LlamaCppModel(tmp_path / "same.gguf", threads=1)
@@ -117,6 +118,41 @@ def test_the_exported_network_computes_what_the_trained_one_does(tmp_path: Path)
         ours = (network.hidden(table[torch.tensor([ids])], last) @ table.T)[0].numpy()
     assert np.abs(ours - theirs).max() < 0.02 * np.abs(ours).max()
     assert ours.argmax() == theirs.argmax()
+
+
+def test_drills_ask_for_what_stands_in_them() -> None:
+    rng = Random(4)  # noqa: S311 - examples, not secrets
+    names = ("quorvat", "belmisso", "tarneck", "oldrim")
+    given = [drill(rng, names) for _ in range(200)]
+    assert {text[:7] for text, _ in given} == {"<|act|>", "<|extra", "<|maint"}
+    for prompt, wanted in given:
+        head, _, cue = prompt.partition("<|out|>")
+        if wanted.isdecimal():
+            assert f"<|fact|>{wanted}{head.partition('<|new|>')[2]}" in head
+        elif wanted:
+            assert cue + wanted in head
+
+
+def test_an_untrained_network_looks_one_word_back_and_copies() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed (extra `train`): nothing to compute with")
+    from models.training.language.network import Network
+
+    torch.manual_seed(0)
+    shape = Shape(vocabulary=300, layers=2)
+    network = Network(shape, torch.randn(300, shape.prior), torch.zeros(300, dtype=torch.bool)).eval()
+    table = network.vectors(torch.arange(300))
+    right = 0
+    with torch.no_grad():
+        for seed in range(30):
+            torch.manual_seed(seed)
+            said = torch.randperm(300)[:20]
+            tokens = torch.cat((said, said[:6]))
+            last = torch.zeros((1, len(tokens)), dtype=torch.bool)
+            last[0, -1] = True
+            logits = (network.hidden(table[tokens][None], last) @ table.T)[0]
+            logits[tokens[-1]] = -torch.inf
+            right += int(said[logits[said].argmax()] == said[6])
+    assert right >= 15
 
 
 def test_orthogonal_steps_have_singular_values_near_one() -> None:

@@ -38,7 +38,9 @@ WITHOUT_TRUTH = 0.12
 """Examples whose true leaf is not in the slice."""
 NEAR = 0.65
 """Distractors from the same group (domain, main category); the encoder's slices are mostly such."""
-RENAMED = 0.3
+STATEMENTS, DIALOGUES = 0.62, 0.23
+"""Extraction from one sentence, and from a conversation; the rest holds no preference."""
+RENAMED = 0.5
 """Names (of artists, places, brands) that are replaced by random words, so that copying does not depend on the name."""
 RESPOKEN = 0.5
 """Facts in the words of a driver instead of the canonical value."""
@@ -190,11 +192,11 @@ class Examples:
         rng = self._rng
         chance = rng.random()
         gold: list[tuple[int, str, str]] = []
-        if chance < 0.45:
+        if chance < STATEMENTS:
             statement = conversations.statements(rng, 1, held_out=self._held_out)[0]
             turns, gold = [statement.text], [(0, statement.detail, statement.said)]
             kind = "negated" if statement.negated else "statement"
-        elif chance < 0.9:
+        elif chance < STATEMENTS + DIALOGUES:
             turns = []
             for dialogue in conversations.conversations(rng, 1 + (rng.random() < LONGER), held_out=self._held_out):
                 gold += [(len(turns) + g.turn, g.detail, g.said) for g in dialogue.gold]

@@ -26,6 +26,10 @@ TRADES = (
 )  # fmt: skip
 """Sentences that trade one value for another; the last third is held out."""
 SUFFIXES = {"favourite_cuisine": "food", "favorite_genres": "music", "preferred_charging_network": "chargers"}
+RANDOM_SHARE = 0.5
+"""Cases whose other values may be random words, so that comparing does not depend on the values."""
+OTHER_VALUE = 0.5
+"""Cases whose sentence gets another value put in."""
 CATEGORY_SHARE = 0.75
 """Examples that name their category."""
 
@@ -46,7 +50,7 @@ def maintain(rng: Random, *, held_out: bool, names: Sequence[str] = ()) -> Case 
     category, topic = BY_DETAIL[detail], phrases.topics()[detail]
     values = [v for v in phrases.values_part(topic, held_out=held_out) if v.said]
     ways = {v.canonical: [*v.said, v.canonical] for v in values}
-    if names and len(values) >= phrases.OPEN_VALUES and rng.random() < 0.3:
+    if names and rng.random() < RANDOM_SHARE:
         random = [" ".join(rng.choice(names) for _ in range(rng.randint(1, 2))) for _ in range(6)]
         ways.update({name: [name] for name in random})
     kind = rng.choices(("same", "other", "taken back", "traded"), (0.38, 0.34, 0.12, 0.16))[0]
@@ -54,7 +58,7 @@ def maintain(rng: Random, *, held_out: bool, names: Sequence[str] = ()) -> Case 
     if statement.negated != (kind == "taken back"):
         return None
     new, said, sentence = statement.value, statement.said, statement.text
-    if sentence.count(said) == 1 and rng.random() < 0.3 and ways:
+    if sentence.count(said) == 1 and rng.random() < OTHER_VALUE and ways:
         new = rng.choice(list(ways))
         way = rng.choice(ways[new])
         said, sentence = way, sentence.replace(said, way)

@@ -4,8 +4,8 @@
 
 Held out are one in five patterns and, in open-ended categories, one in five values (``models.training.phrases``). Slices are
 made as in training: the true leaves with three to eight in all, most of them neighbours; 12 % lack the truth. Prints per
-task: exact matches of the whole answer; the same with values a word longer or shorter; of its leaves only; the share of empty answers that are right, and validity; then
-milliseconds per fill and the process's memory.
+task: exact matches of the whole answer; the same with values a few words longer or shorter; matches of its leaves only; the
+share of empty answers that are right; milliseconds per fill. Then validity and the process's memory.
 """
 
 from __future__ import annotations

@@ -20,6 +20,14 @@ from torch.nn import functional
 
 from models.training.language.shape import Shape
 
+VECTORS = 0.5
+"""Deviation of a token's vector at the start. With a usual 0.02 a word is buried under what the first layer adds to it, and
+copying was not learnt: 0 of 180 words after 1,900 batches."""
+LOOK_BACK, MATCH = 3.4, 3.4
+"""Gains of the copying circuit at the start: scores of about 15 for the right place."""
+LOGITS = 0.04
+"""Scale of the output at the start, so that vectors of that size give logits of a few units."""
+
 
 def rotations(shape: Shape, length: int) -> Tensor:
     """Rotary factors, complex, (length, head / 2)."""
@@ -84,18 +92,56 @@ class Network(nn.Module):
 
         Args:
             shape: its sizes.
-            prior: (vocabulary, prior) fixed vectors, mean 0 and deviation 1.
+            prior: (vocabulary, prior) fixed vectors, zero where there is none; only their direction is used.
             free: (vocabulary,) bool, the tokens whose own part begins random: those that mean more than their words.
         """
         super().__init__()
         self.shape = shape
+        has_prior = prior.norm(dim=1, keepdim=True) > 0
+        share = torch.where(has_prior, torch.where(free[:, None], math.sqrt(0.5), 1.0), 0.0)
+        prior = functional.normalize(prior) * share * math.sqrt(shape.prior)
         self.register_buffer("prior", prior)
-        self.project = nn.Parameter(torch.randn(shape.prior, shape.width) * 0.02 / math.sqrt(shape.prior))
-        own = torch.randn(shape.vocabulary, shape.width) * 0.02 * free[:, None]
-        self.own = nn.Parameter(own)
+        self.project = nn.Parameter(torch.randn(shape.prior, shape.width) * VECTORS / math.sqrt(shape.prior))
+        self.own = nn.Parameter(torch.randn(shape.vocabulary, shape.width) * VECTORS * (1 - share**2).sqrt())
         self.blocks = nn.ModuleList(Block(shape) for _ in range(shape.layers))
         self.output_norm = nn.RMSNorm(shape.width, eps=shape.epsilon)
-        nn.init.constant_(self.output_norm.weight, 0.3)
+        nn.init.constant_(self.output_norm.weight, LOGITS)
+
+        self._begin_copying()
+
+    @torch.no_grad()
+    def _begin_copying(self) -> None:
+        """Begin with a circuit that copies (induction heads, Elhage and others 2021): gradient descent keeps and uses it.
+
+        Dimension 0 of all vectors is the same, so that head 0 of the first layer can look one position back whatever the
+        words are: its first pairs of dimensions turn quickly with the distance. It writes what stood there. Two heads of
+        the second layer look for places whose previous word is the current one, in the pairs that turn slowly, and write
+        what stands there.
+        """
+        shape = self.shape
+        width, head = shape.width, shape.head
+        self.project[:, 0] = 0.0
+        self.own[:, 0] = 4 * VECTORS
+        basis = torch.zeros(width, width)
+        basis[1:, 1:] = torch.linalg.qr(torch.randn(width - 1, width - 1)).Q
+        read, written, content = basis[1 : 1 + head], basis[1 + head : 1 + 2 * head], basis[1 + 2 * head :]
+        first, second = self.blocks[0], self.blocks[1]
+        angle = shape.base ** (-torch.arange(0, head, 2).float() / head)
+        first.attn_q.weight[:head], first.attn_k.weight[:head] = 0.0, 0.0
+        for pair in range(3):
+            first.attn_q.weight[2 * pair, 0] = LOOK_BACK
+            first.attn_k.weight[2 * pair, 0] = LOOK_BACK * torch.cos(angle[pair])
+            first.attn_k.weight[2 * pair + 1, 0] = LOOK_BACK * torch.sin(angle[pair])
+        first.attn_v.weight[:head] = read
+        first.attn_output.weight[:, :head] = 0.7 * written.T
+        for at in range(2):
+            rows = slice(at * head, (at + 1) * head)
+            half = slice(at * head // 2, (at + 1) * head // 2)
+            second.attn_q.weight[rows], second.attn_k.weight[rows] = 0.0, 0.0
+            second.attn_q.weight[rows][head // 2 :] = MATCH * read[half]
+            second.attn_k.weight[rows][head // 2 :] = MATCH * written[half]
+            second.attn_v.weight[rows] = content[at * head : (at + 1) * head]
+            second.attn_output.weight[:, rows] = 1.5 * content[at * head : (at + 1) * head].T
 
     def vectors(self, tokens: Tensor) -> Tensor:
         """Vectors of tokens (any shape), for input and output."""
