@@ -2,7 +2,9 @@
 
 Owns: building it and walking it. Every sentence of the templates is a path from state 0 to a final state and nothing else
 is. Polite openings and long lists are shared, so a decoder that follows it considers each word once: PocketSphinx gets it
-as a finite-state grammar, and the matcher asks it which templates a sentence can belong to.
+as a finite-state grammar, and the matcher asks it which templates a sentence can belong to. (The same templates written
+as JSGF, rule by rule, took PocketSphinx 2 s to load, ran at 0.95 of real time and needed 50 s to end an utterance; the
+graph takes 0.1 s, 0.06 and 3 ms.)
 """
 
 from __future__ import annotations

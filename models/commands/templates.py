@@ -1,4 +1,4 @@
-"""The template file: loading, checking, sampling, and the JSGF grammar.
+"""The template file: loading, checking, sampling.
 
 Owns: what a template file may hold and what can be made from it without hearing anything. The format is hassil's, with two
 additions: an intent may state its ``kind`` (``action`` unless said), and YAML's ``on``/``yes`` are words, not truth
@@ -131,21 +131,6 @@ class Templates:
             words = self._draw(template.phrase, rng, slots)
             drawn.append((" ".join(words), Command(kind=template.kind, name=template.intent, slots=slots)))
         return drawn
-
-    def to_jsgf(self, name: str = "commands") -> str:
-        """The closed templates as a JSGF grammar without repetition or recursion; its public rule is ``<command>``."""
-        lines = ["#JSGF V1.0 UTF-8 en;", f"grammar {name};"]
-        for list_name in self._used():
-            choices = " | ".join(_jsgf(value.phrase) for value in self.lists[list_name])
-            lines.append(f"<list_{list_name}> = {choices};")
-        tops: list[str] = []
-        for intent in self.intents:
-            own = [template for template in self.closed if template.intent == intent]
-            if own:
-                lines.append(f"<intent_{intent}> = {' | '.join(_jsgf(template.phrase) for template in own)};")
-                tops.append(f"<intent_{intent}>")
-        lines.append(f"public <command> = {' | '.join(tops)};")
-        return "\n".join(lines) + "\n"
 
     def _used(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(slot.list_name for t in self.closed for slot in slots_of(t.phrase)))
@@ -286,14 +271,3 @@ def _words(phrase: Phrase) -> set[str]:
     if isinstance(phrase, Words):
         return set(phrase.words)
     return set() if isinstance(phrase, Slot) else set().union(*(_words(item) for item in phrase.items))
-
-
-def _jsgf(phrase: Phrase) -> str:
-    if isinstance(phrase, Words):
-        return " ".join(phrase.words)
-    if isinstance(phrase, Slot):
-        return f"<list_{phrase.list_name}>"
-    if isinstance(phrase, Run):
-        return " ".join(_jsgf(item) for item in phrase.items)
-    inside = " | ".join(_jsgf(item) for item in phrase.items)
-    return f"[{inside}]" if phrase.optional else f"({inside})"
