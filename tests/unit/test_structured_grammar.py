@@ -239,9 +239,9 @@ def test_every_action_of_a_slice_is_accepted_in_its_own_json(
     schema = model.model_json_schema()
     path, _ = data.draw(st.sampled_from(leaves(schema)))
     sources = Sources.of(turns, ())
-    said: tuple[str, ...] = next((text for text in sources.turns if text), ())
+    said = next((text[0] for text in sources.turns if text), "")
     slots = {
-        slot: said[0] if part.get("type") == "string" and part.get("grounded") else (choices(part) or [None])[0]
+        slot: said if part.get("type") == "string" and part.get("grounded") else (choices(part) or [None])[0]
         for slot, part in schema["$defs"][_definition(schema, path)].get("properties", {}).items()
         if slot in schema["$defs"][_definition(schema, path)].get("required", ())
         if said or not part.get("grounded")
