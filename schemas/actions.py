@@ -341,6 +341,33 @@ def action_model(names: tuple[str, ...]) -> type[BaseModel]:
     return create_model("Request", __config__=ConfigDict(extra="forbid"), **domains)
 
 
+def demanded_model(name: str, numbers: frozenset[float]) -> type[BaseModel]:
+    """The model of one action that must be filled: for a second look, when it is sure that the action is meant.
+
+    Args:
+        name: the action's name.
+        numbers: what was said or remembered; a numeric slot that exactly one of them fits can only take that one.
+
+    Raises:
+        KeyError: no action has that name.
+    """
+    action = BY_NAME[name]
+    bound: dict[str, Any] = {}
+    for slot, schema in action.model_json_schema()["properties"].items():
+        if schema.get("type") in ("number", "integer"):
+            low, high, step = schema["minimum"], schema["maximum"], schema.get("multipleOf", 1)
+            fitting = [number for number in numbers if low <= number <= high and number % step == 0]
+            if len(fitting) == 1:
+                kind = float if schema["type"] == "number" else int
+                only = kind(fitting[0])
+                bound[slot] = (Annotated[kind, Field(ge=only, le=only, multiple_of=step)], ...)
+    narrowed = create_model(action.__name__, __base__=action, **bound) if bound else action
+    domain = create_model(
+        f"Domain_{action.domain}", __config__=ConfigDict(extra="forbid"), **{name: (narrowed, ...)}
+    )  # fmt: skip
+    return create_model("Request", __config__=ConfigDict(extra="forbid"), **{action.domain.value: (domain, ...)})
+
+
 def actions_of(request: BaseModel) -> tuple[Action, ...]:
     """The actions in a filled ``action_model``, in its order."""
     found: list[Action] = []

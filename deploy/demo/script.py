@@ -76,8 +76,8 @@ TRIPS: tuple[Trip, ...] = (
             _line("nine clever monkeys painted the moon", ANNA),
             _line("my favourite music is jazz", ANNA),
             _line("i always listen to true crime podcasts", ANNA, wake=False, wait_s=0.9),
-            _line("i really love italian food", CLARA),
-            _line("these days i prefer twenty degrees", ANNA),
+            _line("i love italian food", CLARA),
+            _line("actually i prefer twenty degrees", DAN),
         ),
         vehicle={
             "climate.driver.temperature": 23.0,

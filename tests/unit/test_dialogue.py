@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from schemas.actions import ACTIONS, Action, SetTrunk, SetWindow
 from schemas.errors import ConfirmationError, GenerationError
@@ -90,10 +90,13 @@ class FakeModel:
 
     def fill(self, task: str, model: type[BaseModel], *, turns: Sequence[str], facts: Sequence[str] = ()) -> BaseModel:
         self.asked.append((task, list(turns), list(facts), set(model.model_fields)))
-        answer = self.answers.pop(0)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(answer, Exception):
             raise answer
-        return model.model_validate(answer)
+        try:
+            return model.model_validate(answer)
+        except ValidationError as error:
+            raise GenerationError("does not fit its slice") from error
 
 
 class FakeVehicle:
@@ -245,7 +248,19 @@ def test_a_value_that_nobody_said_is_not_executed_even_after_refinement() -> Non
     assert reply.route is Route.REJECT
     assert vehicle.done == []
     assert "not said" in reply.reason
-    assert len(model.asked) == 1, "a slice of one cannot be refined"
+    assert len(model.asked) == 2, "one refinement and no more"
+
+
+def test_the_refinement_binds_numbers_to_what_was_remembered() -> None:
+    wrong = {"climate": {"set_temperature": {"celsius": 19}}}
+    dialogue, vehicle, _, _ = make(
+        wrong, {"climate": {"set_temperature": {"celsius": 22}}}, held=[("preferred_temperature", "22 degrees")]
+    )
+    assert say(dialogue, "make it comfortable").route is Route.MODEL
+    assert vehicle.done[0].slots()["celsius"] == 22.0
+    dialogue, vehicle, _, model = make(wrong, held=[("preferred_temperature", "22 degrees")])
+    assert say(dialogue, "make it comfortable").route is Route.REJECT, "19 does not even fit the second model"
+    assert vehicle.done == []
 
 
 def test_a_model_that_fails_is_no_crash() -> None:

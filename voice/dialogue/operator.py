@@ -1,7 +1,8 @@
 """The operator: gathers what a request needs and has the language model fill the slice.
 
 Recall with the plan's details, the vehicle's offers, the slice; then one call, judged by the validator, and at most one
-refinement with a narrower slice. Owns no state and says nothing.
+refinement: the action that the encoder finds most likely, which must be filled then, its numbers bound to those that were
+said or remembered. Owns no state and says nothing.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from schemas.actions import Action, FindPlace, action_model, actions_of
+from pydantic import BaseModel
+
+from schemas.actions import Action, FindPlace, action_model, actions_of, demanded_model, parse_action
 from schemas.errors import GenerationError
 from schemas.memory import Recollection
 from schemas.ports import MemoryPort, StructuredModel
 from voice.dialogue.coordinator import PLACE_DETAILS, SERVES, Plan
-from voice.dialogue.validator import Finding, mended, validate
+from voice.dialogue.validator import Finding, mended, numbers, validate
 
 RECALL_LIMIT = 3
 """Facts shown to the model: a slice of a category or three; more only costs prompt tokens."""
@@ -52,9 +55,9 @@ class Operator:
             proposal.recalled = self._memory.recall(text, details=plan.details, limit=RECALL_LIMIT)
         proposal.timings["recall"] = _ms(started)
         facts = [f"{r.preference.detail}: {r.preference.value}" for r in proposal.recalled]
-        slices = [plan.actions] if len(plan.actions) == 1 else [plan.actions, plan.actions[:1]]
-        for names in slices:
-            filled = self._fill(text, names, facts, proposal)
+        said = numbers(f"{text} {' '.join(fact.split(':', 1)[-1] for fact in facts)}")
+        for model in (action_model(plan.actions), demanded_model(plan.actions[0], frozenset(said))):
+            filled = self._fill(text, model, facts, proposal)
             actions = tuple(mended(action, text, facts, _may_fill) for action in filled)
             findings = [self._judge(action, text, facts) for action in actions]
             wrong = [finding.reason for finding in findings if not finding.ok]
@@ -67,16 +70,16 @@ class Operator:
             proposal.reason = "; ".join(wrong) or "the language model found nothing to do"
         return proposal
 
-    def _fill(self, text: str, names: tuple[str, ...], facts: list[str], proposal: Proposal) -> tuple[Action, ...]:
+    def _fill(self, text: str, model: type[BaseModel], facts: list[str], proposal: Proposal) -> tuple[Action, ...]:
         started = time.perf_counter()
         try:
-            filled = self._model.fill("act", action_model(names), turns=[text], facts=facts)
+            filled = self._model.fill("act", model, turns=[text], facts=facts)
         except GenerationError as error:
             proposal.reason = str(error)
             return ()
         finally:
             proposal.timings["generate"] = proposal.timings.get("generate", 0.0) + _ms(started)
-        return actions_of(filled)
+        return tuple(parse_action(action.name, action.slots()) for action in actions_of(filled))
 
     def _judge(self, action: Action, text: str, facts: list[str]) -> Finding:
         return validate(action, text, facts, self._offers)
