@@ -258,7 +258,7 @@ def test_the_refinement_binds_numbers_to_what_was_remembered() -> None:
     )
     assert say(dialogue, "make it comfortable").route is Route.MODEL
     assert vehicle.done[0].slots()["celsius"] == 22.0
-    dialogue, vehicle, _, model = make(wrong, held=[("preferred_temperature", "22 degrees")])
+    dialogue, vehicle, _, _ = make(wrong, held=[("preferred_temperature", "22 degrees")])
     assert say(dialogue, "make it comfortable").route is Route.REJECT, "19 does not even fit the second model"
     assert vehicle.done == []
 
