@@ -158,6 +158,10 @@ class FakeMemory:
         if turn.speaker == "driver" and not self._silent():
             self._turns.setdefault(conversation, []).append(turn)
 
+    def forget_pending(self, conversation: str) -> int:
+        """Drop the conversation's turns."""
+        return len(self._turns.pop(conversation, ()))
+
     def learn(self, conversation: Conversation) -> tuple[Decision, ...]:
         """Decide on what was read by spelling and by the category's kind."""
         decisions = tuple(self._decide(candidate) for candidate in (self._reads(conversation) if self._reads else ()))

@@ -153,6 +153,15 @@ class DriverMemory:
                 return  # changed while we looked
             self._store.note(turn, conversation, now)
 
+    def forget_pending(self, conversation: str) -> int:
+        """See ``MemoryPort``."""
+        with self._lock:
+            self._refused.pop(conversation, None)
+            erased = self._store.learnt(conversation)
+            self._revision += 1
+            self._vault.wipe()
+            return erased
+
     def learn(self, conversation: Conversation) -> tuple[Decision, ...]:
         """See ``MemoryPort``. All of a conversation is stored, or nothing of it."""
         with self._learning:

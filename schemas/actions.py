@@ -362,10 +362,10 @@ def demanded_model(name: str, numbers: frozenset[float]) -> type[BaseModel]:
                 only = kind(fitting[0])
                 bound[slot] = (Annotated[kind, Field(ge=only, le=only, multiple_of=step)], ...)
     narrowed = create_model(action.__name__, __base__=action, **bound) if bound else action
-    domain = create_model(
-        f"Domain_{action.domain}", __config__=ConfigDict(extra="forbid"), **{name: (narrowed, ...)}
-    )  # fmt: skip
-    return create_model("Request", __config__=ConfigDict(extra="forbid"), **{action.domain.value: (domain, ...)})
+    leaves: dict[str, Any] = {name: (narrowed, ...)}
+    domain = create_model(f"Domain_{action.domain}", __config__=ConfigDict(extra="forbid"), **leaves)
+    groups: dict[str, Any] = {action.domain.value: (domain, ...)}
+    return create_model("Request", __config__=ConfigDict(extra="forbid"), **groups)
 
 
 def actions_of(request: BaseModel) -> tuple[Action, ...]:

@@ -202,6 +202,10 @@ class MemoryPort(Protocol):
         """
         ...
 
+    def forget_pending(self, conversation: str) -> int:
+        """Erase what was noted in this conversation and not yet learnt from; how many turns that were."""
+        ...
+
     def learn_pending(self) -> tuple[Decision, ...]:
         """``learn`` for every conversation noted and not yet learnt from, oldest first; then they are erased."""
         ...

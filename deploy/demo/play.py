@@ -122,17 +122,17 @@ def _run(config: Config, trip: Trip, folder: Path) -> Iterator[dict[str, Any]]:
     """Run a trip in a new process; its output lines as they come."""
     vehicle = config.vehicle.model_copy(update={"profile": trip.profile})
     orders = config.model_copy(update={"vehicle": vehicle}).model_dump(mode="json")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "deploy.demo.trip"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )  # fmt: skip
-    assert process.stdin is not None and process.stdout is not None  # noqa: S101 - both are pipes
-    json.dump({"config": orders, "number": trip.number, "out": str(folder)}, process.stdin)
-    process.stdin.close()
     told = False
-    for line in process.stdout:
-        told = told or '"summary"' in line or '"error"' in line
-        yield json.loads(line)
-    if process.wait() != 0 and not told:
+    with subprocess.Popen(
+        [sys.executable, "-m", "deploy.demo.trip"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None  # noqa: S101 - both are pipes
+        json.dump({"config": orders, "number": trip.number, "out": str(folder)}, process.stdin)
+        process.stdin.close()
+        for line in process.stdout:
+            told = told or '"summary"' in line or '"error"' in line
+            yield json.loads(line)
+    if process.returncode != 0 and not told:
         raise DemoFailedError(f"trip {trip.number} ended with exit code {process.returncode} before its summary")
 
 

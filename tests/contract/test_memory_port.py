@@ -241,3 +241,12 @@ def test_the_export_is_json_and_complete(memory: MemoryPort) -> None:
     assert exported["format"] == "glovebox-memory" and exported["driver"] == "ada"
     assert {p["value"] for p in exported["preferences"]} == {"21 degrees", "22 degrees", "jazz"}
     assert exported["consent"]["opted_out"] == ["parking"]
+
+
+def test_what_waits_can_be_forgotten_before_it_is_learnt(memory: MemoryPort) -> None:
+    memory.note(Turn(speaker="driver", text="i love jazz", at=START), "first")
+    memory.note(Turn(speaker="driver", text="i love rock", at=START), "second")
+    assert memory.forget_pending("first") == 1
+    assert memory.forget_pending("first") == 0
+    memory.learn_pending()
+    assert "jazz" not in values(memory)

@@ -165,6 +165,10 @@ class FakeMemory:
     def note(self, turn: Turn, conversation: str) -> None:
         self.noted.append(turn)
 
+    def forget_pending(self, conversation: str) -> int:
+        erased, self.noted = len(self.noted), []
+        return erased
+
     def preferences(self, key: str | None = None, *, history: bool = False) -> tuple[Preference, ...]:
         return tuple(p for p in self.held if key is None or key in p.category.path)
 
@@ -324,6 +328,14 @@ def test_memory_can_be_asked_forgotten_and_switched_off() -> None:
     assert [p.value for p in memory.held] == ["italian"]
     assert "nothing about music" in say(dialogue, "stop remembering music").text
     assert "music" in memory.agreed.opted_out
+
+
+def test_forget_that_after_a_statement_means_the_statement_and_nothing_stored() -> None:
+    dialogue, _, memory, _ = make(held=[("favourite_cuisine", "italian")])
+    say(dialogue, "my favourite is jazz")
+    assert say(dialogue, "forget that").text == "Forgotten: what you have just told me."
+    assert [p.value for p in memory.held] == ["italian"]
+    assert "jazz" not in " ".join(turn.text for turn in memory.noted)
 
 
 def test_repeat_says_the_last_reply_and_does_nothing_again() -> None:

@@ -54,6 +54,8 @@ class Dialogue:
         self._conversation: str | None = None
         self._pending: _Pending | None = None
         self._last_preference: str | None = None
+        self._stated = False
+        """Whether "that" is what the driver has just told, which is noted but not stored yet."""
         self._last_reply: str | None = None
 
     @property
@@ -68,6 +70,7 @@ class Dialogue:
         self.drop_pending()
         self._conversation = None
         self._last_preference = None
+        self._stated = False
 
     def drop_pending(self) -> None:
         """Withdraw what waits for a yes."""
@@ -99,6 +102,7 @@ class Dialogue:
             )
         self._note("driver", transcript.text, transcript.confidence)
         reply = await self._carry_out(plan, transcript)
+        self._stated = plan.route is Route.STATEMENT
         reply = reply.model_copy(update={"timings": {"route": planned_ms, **reply.timings}})
         self._note("assistant", reply.text, 1.0)
         if plan.command is None or plan.command.name != "repeat":
@@ -233,6 +237,9 @@ class Dialogue:
         return Reply(text=text, route=plan.route, reason=plan.reason)
 
     def _forget_last(self) -> str:
+        if self._stated:
+            erased = self._memory.forget_pending(self.conversation)
+            return "Forgotten: what you have just told me." if erased else "I did not keep that."
         key = self._last_preference
         if key is None:
             newest = self._memory.preferences()
