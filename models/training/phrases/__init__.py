@@ -5,15 +5,18 @@ digits, no punctuation but the apostrophe (also inside words: ``fast-food`` is `
 
 Files and their form:
 
-- ``points_of_interest.yaml``, ``navigation_and_routing.yaml``, ``vehicle_settings_and_comfort.yaml``,
-  ``entertainment_and_media.yaml``: a mapping detail key -> topic, in the order of ``schemas.preferences``:
+- one file a sub category (``restaurant.yaml`` ...): a mapping detail key -> topic, in the order of ``schemas.preferences``:
 
   - ``values``: canonical value -> the ways of saying it, which all fit the slot ``{value}`` (an empty list: the value
     is only ever said in whole sentences)
-  - ``patterns``: sentences with ``{value}`` in which a driver reveals the preference
-  - ``sentences``: canonical value -> whole sentences; ``[ ]`` marks the words that carry the value
-  - ``negations``: it does not hold any more; ``changes``: it holds from now on. Both either patterns, or canonical
-    value -> sentences
+  - ``patterns``: sentences with ``{value}`` in which a driver says that this is what he or she likes, wants or does
+  - ``sentences``: the same, canonical value -> whole sentences; ``[ ]`` marks the words that carry the value
+  - ``hints``: the preference only shows in what is asked for: the value is chosen, but nothing says that it lasts
+  - ``once``: the value is wished for this time only, and the sentence says so: no preference
+  - ``about``: on the topic, with or without ``{value}``, but nothing of the driver's own liking: no preference
+  - ``negations``: it does not hold any more; ``changes``: it holds from now on
+  - the last five are a list of patterns, a mapping canonical value -> sentences, or a mapping with one or both of
+    ``patterns`` and ``sentences``
 
 - ``requests.yaml``, ``vague.yaml``, ``negatives.yaml``, ``assistant.yaml``: see their heads.
 
@@ -35,7 +38,7 @@ from typing import Any, TypeVar
 import yaml
 
 from schemas.actions import BY_NAME
-from schemas.preferences import BY_DETAIL, CATEGORIES, MAIN_TITLES
+from schemas.preferences import BY_DETAIL, CATEGORIES, SUB_TITLES
 
 FOLDER = Path(__file__).parent
 HELD_OUT_SHARE = 0.2
@@ -98,6 +101,9 @@ class Topic:
     detail: str
     values: tuple[Value, ...]
     reveals: Lines
+    hints: Lines
+    once: Lines
+    about: Lines
     negations: Lines
     changes: Lines
 
@@ -193,25 +199,45 @@ def _checked(line: str, slots: Sequence[str]) -> str:
     return line
 
 
-def _lines(entry: Any) -> Lines:
-    if isinstance(entry, Mapping):
-        sentences = tuple(_sentence(value, line) for value, said in entry.items() for line in said)
-        for sentence in sentences:
-            _checked(sentence.text, ())
-        return Lines(sentences=sentences)
-    for line in entry or ():
-        if _checked(line, ("value",)).count("{value}") < 1:
+def _lines(entry: Any, *, slot: bool = True) -> Lines:
+    """Patterns, whole sentences, or both; ``slot``: a pattern must have a slot for its value."""
+    if entry is None:
+        return Lines()
+    if not isinstance(entry, Mapping):
+        entry = {"patterns": entry}
+    elif not set(entry) <= {"patterns", "sentences"}:
+        entry = {"sentences": entry}
+    said = entry.get("sentences") or {}
+    sentences = tuple(_sentence(value, line) for value, lines in said.items() for line in lines)
+    for sentence in sentences:
+        _checked(sentence.text, ())
+    patterns = tuple(_checked(line, ("value",)) for line in entry.get("patterns") or ())
+    for line in patterns:
+        if slot and "{value}" not in line:
             raise ValueError(f"{line!r} has no slot for its value")
-    return Lines(patterns=tuple(entry or ()))
+    return Lines(patterns, sentences)
 
 
 def _topic(detail: str, entry: Mapping[str, Any]) -> Topic:
-    unknown = set(entry) - {"values", "patterns", "sentences", "negations", "changes"}
+    unknown = set(entry) - {"values", "patterns", "sentences", "hints", "once", "about", "negations", "changes"}
     if detail not in BY_DETAIL or unknown:
         raise ValueError(f"topic {detail!r} is not a detail key, or has unknown parts {sorted(unknown)}")
     values = tuple(Value(name, tuple(_checked(way, ()) for way in said)) for name, said in entry["values"].items())
-    reveals = Lines(_lines(entry.get("patterns")).patterns, _lines(entry.get("sentences") or {}).sentences)
-    return Topic(detail, values, reveals, _lines(entry.get("negations")), _lines(entry.get("changes")))
+    topic = Topic(
+        detail,
+        values,
+        reveals=_lines({"patterns": entry.get("patterns"), "sentences": entry.get("sentences")}),
+        hints=_lines(entry.get("hints")),
+        once=_lines(entry.get("once"), slot=False),
+        about=_lines(entry.get("about"), slot=False),
+        negations=_lines(entry.get("negations")),
+        changes=_lines(entry.get("changes")),
+    )
+    canonical = {value.canonical for value in values}
+    for lines in (topic.reveals, topic.hints, topic.once, topic.about, topic.negations, topic.changes):
+        if stray := {sentence.canonical for sentence in lines.sentences} - canonical:
+            raise ValueError(f"topic {detail!r} has sentences of values that it does not list: {sorted(stray)}")
+    return topic
 
 
 def _read(name: str, loader: type[yaml.BaseLoader | yaml.SafeLoader]) -> Any:
@@ -226,9 +252,9 @@ def topics() -> Mapping[str, Topic]:
         ValueError: a line is not in the form that the head of this module describes.
     """
     found: dict[str, Topic] = {}
-    for main in MAIN_TITLES:
-        if (FOLDER / f"{main}.yaml").exists():
-            read = _read(f"{main}.yaml", yaml.BaseLoader)
+    for sub in SUB_TITLES:
+        if (FOLDER / f"{sub}.yaml").exists():
+            read = _read(f"{sub}.yaml", yaml.BaseLoader)
             found.update((detail, _topic(detail, entry)) for detail, entry in read.items())
     return {category.detail: found[category.detail] for category in CATEGORIES if category.detail in found}
 
