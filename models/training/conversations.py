@@ -25,8 +25,12 @@ NEGATED_SHARE = 0.12
 """Statements that take a preference back."""
 CHANGED_SHARE = 0.10
 """Statements in which the driver changes his or her mind."""
+HINTED_SHARE = 0.28
+"""Statements that only show the preference by what they ask for."""
 FILLED_SHARE = 0.35
 """Statements and requests with a filler around them."""
+ONCE_SHARE = 0.3
+"""Asides that are a wish for this time only."""
 VAGUE_SHARE = 0.4
 """Requests that a remembered preference completes."""
 REMEMBERED_SHARE = 0.7
@@ -55,13 +59,26 @@ MISHEARD: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Statement:
-    """A sentence that reveals a preference; ``said`` is a part of ``text``, ``value`` the canonical value it means."""
+    """A sentence that reveals a preference; ``said`` is a part of ``text``, ``value`` the canonical value it means.
+
+    ``hinted``: only by what it asks for, without a word that it lasts.
+    """
 
     text: str
     detail: str
     said: str
     value: str
     negated: bool
+    hinted: bool = False
+
+
+@dataclass(frozen=True)
+class Aside:
+    """A sentence on a category's topic that reveals no lasting preference; ``once``: a wish for this time only."""
+
+    text: str
+    detail: str
+    once: bool
 
 
 @dataclass(frozen=True)
@@ -158,6 +175,12 @@ def statements(rng: Random, n: int, *, held_out: bool = False, details: Sequence
     return [_statement(rng, rng.choice(keys), held_out) for _ in range(n)]
 
 
+def asides(rng: Random, n: int, *, held_out: bool = False) -> list[Aside]:
+    """Sentences on a category's topic that reveal nothing, every category as often as the others."""
+    keys = [topic.detail for topic in phrases.topics().values() if topic.about.patterns or topic.once.patterns]
+    return [_aside(rng, rng.choice(keys), held_out) for _ in range(n)]
+
+
 def requests(rng: Random, n: int, *, held_out: bool = False) -> list[Request]:
     """Sentences that ask for something: every action and every vague request as often as the others."""
     return [
@@ -225,14 +248,26 @@ def _statement(rng: Random, detail: str, held_out: bool) -> Statement:
     chance = rng.random()
     negated = chance < NEGATED_SHARE
     changed = NEGATED_SHARE <= chance < NEGATED_SHARE + CHANGED_SHARE
-    lines = topic.negations if negated else topic.changes if changed else topic.reveals
+    hinted = chance >= 1 - HINTED_SHARE and bool(topic.hints.patterns or topic.hints.sentences)
+    lines = topic.negations if negated else topic.changes if changed else topic.hints if hinted else topic.reveals
     line = rng.choice(_lines_part(lines, held_out))
     if isinstance(line, Sentence):
         text, said, value = line.text, line.said, line.canonical
     else:
         said, value = _choose_way(rng, topic, held_out)
         text = line.replace("{value}", said)
-    return Statement(_filled(rng, text), detail, said, value, negated)
+    return Statement(_filled(rng, text), detail, said, value, negated, hinted)
+
+
+def _aside(rng: Random, detail: str, held_out: bool) -> Aside:
+    topic = phrases.topics()[detail]
+    once = rng.random() < ONCE_SHARE or not topic.about.patterns
+    lines = topic.once if once and (topic.once.patterns or topic.once.sentences) else topic.about
+    line = rng.choice(_lines_part(lines, held_out))
+    text = line.text if isinstance(line, Sentence) else line
+    if "{value}" in text:
+        text = text.replace("{value}", _choose_way(rng, topic, held_out)[0])
+    return Aside(_filled(rng, text, 0.2), detail, once)
 
 
 @lru_cache(maxsize=1)

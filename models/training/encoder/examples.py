@@ -1,13 +1,15 @@
 """Labelled sentences for the encoder's heads, made from the phrase bank.
 
-An example may teach any of three things: which category it is about (``details``), whether it reveals a preference at
-all (``reveals``), what it asks the car for (``request``); what it does not teach is left open.
+An example may teach any of four things: which categories it is about (``details``), how clearly it reveals a preference
+(``strength``), which words carry the value (``said``), what it asks the car for (``request``); what it does not teach is
+left open.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from random import Random
 
@@ -48,8 +50,20 @@ ORDERS = re.compile(
     r"lock|unlock|fold|unfold|skip|pause|mute|unmute|navigate|drive|cancel|add|avoid|warm|cool|heat|blow|direct|point|aim|"
     r"move|slide|roll|dim|brighten|tell|check|defrost|clear|tune|look|get|let|bring|choose|use|go)\b.*"
 )
-JOINED_SHARE = 8
-"""Percent of all examples that are a statement with a request or some talk before or after it."""
+STRENGTHS: tuple[str, ...] = ("none", "hinted", "stated")
+"""Reveals no preference; only shows it in what is asked for; says it."""
+JOINED_SHARE = 0.3
+"""Statements with a request, an answer or some talk before or after them in the same turn."""
+TWO_SHARE = 0.06
+"""Statements with a second one of another category in the same turn."""
+OWN_SHARE = 0.7
+"""What a sentence on a category's topic that reveals nothing gives to this category; its sub category shares the rest."""
+LEADS = (
+    "yes", "yes please", "yeah", "ok", "okay", "sure", "great", "alright", "no", "hm", "well", "good", "perfect", "sounds good",
+    "that works", "yes do that", "yes and", "no but", "ok but", "great and", "yes but", "not really", "i see", "that's fine",
+    "thank you and", "thanks but", "wonderful", "no thanks", "right", "let's do that", "hmm", "please do", "exactly", "maybe",
+)  # fmt: skip
+LINKS = ("and", "but", "and please", "also", "oh and", "by the way", "plus", "because", "just", "please", "actually", "and also")
 FRAMED_SHARE = 0.25
 """Orders that are put more politely, or more at length."""
 ONCE = ("just this once", "only for today", "today only", "just for now", "exceptionally", "this one time", "for once")
@@ -77,21 +91,25 @@ COINS = (
 
 @dataclass(frozen=True)
 class Example:
-    """A text and what it teaches; None: nothing about that."""
+    """A text and what it teaches; None, or nothing in it: nothing about that."""
 
     text: str
-    details: tuple[str, ...] = ()
-    """Detail keys that it is about; they share the probability."""
-    reveals: bool | None = None
-    """Whether the driver reveals a preference (that holds, or does not any more)."""
+    details: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Share of every detail key that it is about; they sum to 1."""
+    strength: str | None = None
+    """One of `STRENGTHS`."""
+    said: tuple[tuple[str, str], ...] = ()
+    """(detail key, words of the text that carry its value)."""
     request: str | None = None
     """Action name or ``none``."""
 
 
 def statement(made: talk.Statement) -> Example:
     """A revealed preference; a plain declaration also teaches that nothing is asked for."""
-    asks = DECLARES.fullmatch(made.text) is None or ASKS.search(made.text) is not None
-    return Example(made.text, (made.detail,), reveals=True, request=None if asks else NONE)
+    asks = made.hinted or DECLARES.fullmatch(made.text) is None or ASKS.search(made.text) is not None
+    strength = "hinted" if made.hinted else "stated"
+    said = ((made.detail, made.said),)
+    return Example(made.text, {made.detail: 1.0}, strength, said, None if asks else NONE)
 
 
 def coined(rng: Random, made: talk.Statement) -> talk.Statement:
@@ -109,14 +127,27 @@ def of_somebody_else(rng: Random, made: talk.Statement) -> Example | None:
         if made.text.startswith(f"{first} "):
             rest = made.text[len(first) :]
             rest = re.sub(r"\bmy\b", "their", re.sub(r"\bme\b", "them", re.sub(r"\bi\b", "they", rest)))
-            return Example(f"{rng.choice(OTHERS)} {verb}{rest}", reveals=False, request=NONE)
+            return Example(f"{rng.choice(OTHERS)} {verb}{rest}", _around(made.detail), "none", request=NONE)
     return None
+
+
+def aside(made: talk.Aside) -> Example:
+    """A sentence on a topic that reveals nothing of the driver's own."""
+    return Example(made.text, {made.detail: 1.0} if made.once else _around(made.detail), "none")
 
 
 def request(made: talk.Request) -> Example:
     """A request; a vague one also teaches which categories it is about, without revealing any."""
     fits = (line for line in _about() if f" {line} " in f" {made.text} ")
-    return Example(made.text, _about().get(max(fits, key=len, default=""), ()), reveals=False, request=made.intent)
+    return Example(made.text, _about().get(max(fits, key=len, default=""), {}), "none", request=made.intent)
+
+
+def need(rng: Random, *, held_out: bool = False) -> Example:
+    """A request that what is remembered of a sub category would help with."""
+    sub = rng.choice(tuple(phrases.needs()))
+    details = [category.detail for category in CATEGORIES if category.sub == sub]
+    text = rng.choice(phrases.part(phrases.needs()[sub], held_out=held_out))
+    return Example(text, dict.fromkeys(details, 1 / len(details)), "none")
 
 
 def framed(rng: Random, example: Example) -> Example:
@@ -126,15 +157,55 @@ def framed(rng: Random, example: Example) -> Example:
     return replace(example, text=rng.choice(FRAMES).format(example.text))
 
 
+def joined(rng: Random, made: Example, others: list[str]) -> Example:
+    """The statement with something before it, after it, or both, that reveals nothing."""
+    chance = rng.random()
+    before = rng.choice(LEADS) if chance < 0.4 else rng.choice(others) if chance < 0.85 else ""
+    after = rng.choice(others) if chance >= 0.7 else ""
+    link = rng.choice(LINKS) if rng.random() < 0.35 else ""
+    parts = [before, link if before else "", made.text, link if after and not before else "", after]
+    return replace(made, text=_put(rng, [part for part in parts if part]), request=None)
+
+
+def both(rng: Random, first: Example, second: Example) -> Example:
+    """Two statements of different categories in one turn."""
+    details = {key: 0.5 for one in (first, second) for key in one.details}
+    text = _put(rng, [first.text, rng.choice(LINKS), second.text])
+    strength = "stated" if "stated" in {first.strength, second.strength} else "hinted"
+    return Example(text, details, strength, (*first.said, *second.said))
+
+
+def _put(rng: Random, parts: list[str]) -> str:
+    """The parts one after the other, as spoken or as written."""
+    if rng.random() < 0.5:
+        return " ".join(parts)
+    text = parts[0]
+    for before, part in zip(parts, parts[1:], strict=False):
+        text += (" " if before in LINKS else rng.choice((", ", ". ", "? ", " - ", "! ", "; "))) + part
+    return text
+
+
+def _around(detail: str) -> dict[str, float]:
+    """Mostly this category, and its sub category's others."""
+    others = [c.detail for c in CATEGORIES if c.sub == BY_DETAIL[detail].sub and c.detail != detail]
+    return {detail: OWN_SHARE, **dict.fromkeys(others, (1 - OWN_SHARE) / len(others))}
+
+
 @lru_cache(maxsize=1)
-def _about() -> dict[str, tuple[str, ...]]:
-    return {line: tuple(fill.detail for fill in group.fills) for group in phrases.vague() for line in group.say}
+def _about() -> dict[str, dict[str, float]]:
+    return {
+        line: {fill.detail: 1 / len(group.fills) for fill in group.fills}
+        for group in phrases.vague()
+        for line in group.say
+    }
 
 
 @lru_cache(maxsize=1)
 def _openings() -> dict[str, tuple[str, ...]]:
-    """Vague requests of the trained part, by the sub category that they are about."""
-    found: dict[str, tuple[str, ...]] = {}
+    """Requests of the trained part that reveal nothing, by the sub category that they are about."""
+    found: dict[str, tuple[str, ...]] = {
+        sub: phrases.part(lines, held_out=False) for sub, lines in phrases.needs().items()
+    }
     for group in phrases.vague():
         for sub in {BY_DETAIL[fill.detail].sub for fill in group.fills}:
             found[sub] = (*found.get(sub, ()), *phrases.part(group.say, held_out=False))
@@ -143,50 +214,70 @@ def _openings() -> dict[str, tuple[str, ...]]:
 
 def salad(rng: Random, words: list[str]) -> Example:
     """Words in a row, as a recogniser gives them for a noise."""
-    return Example(" ".join(rng.choice(words) for _ in range(rng.randint(2, 9))), reveals=False, request=NONE)
+    return Example(" ".join(rng.choice(words) for _ in range(rng.randint(2, 9))), strength="none", request=NONE)
 
 
 def roughened(rng: Random, example: Example) -> Example:
-    """The example misheard, or written with digits, commas and a full stop as typed and Whisper's text has them."""
-    text, chance = example.text, rng.random()
-    if chance < 0.25:
-        text = talk.misheard(rng, text)
-    elif chance < 0.45:
-        for words, digits in DIGITS.items():
-            text = re.sub(rf"\b{words}\b", digits, text)
-        text = re.sub(r"^(well|oh|um|hey|honestly|so|actually|good morning) ", r"\1, ", text)
-        text += rng.choice((".", ".", "!", "?"))
-    return replace(example, text=text)
+    """The example misheard, or written with digits, hyphens and a full stop as typed and Whisper's text has them."""
+    text, said, chance = example.text, example.said, rng.random()
+    if chance < 0.2:
+        text = talk.misheard(rng, text, said[0][1] if len(said) == 1 and said[0][1] in text else "")
+    elif chance < 0.6:
+        text, said = _digits(text), tuple((detail, _digits(words)) for detail, words in said)
+        text = re.sub(r"^(well|oh|um|hey|honestly|so|actually|good morning|yes|no|ok|great) ", r"\1, ", text)
+        text = re.sub(r"\b(gluten|lactose|dairy|nut|sugar) free\b", r"\1-free", text) if not said else text
+        text += rng.choice((".", ".", "!", "?", "", ""))
+    return replace(example, text=text, said=said)
+
+
+def _digits(text: str) -> str:
+    for words, digits in DIGITS.items():
+        text = re.sub(rf"\b{words}\b", digits, text)
+    return text
 
 
 def examples(rng: Random, n: int, *, held_out: bool = False, rough: bool = True) -> list[Example]:
-    """About `n` examples: two fifths reveal a preference, nearly half ask for something, a tenth do neither.
+    """About `n` examples: half reveal a preference, a quarter ask for something, the rest is asides, needs and talk.
 
-    Rough ones come with a few more that do neither: other people's preferences, one-off wishes, word salad.
+    Rough ones come with mishearings, digits and other marks of writing, with several things in one turn, and with a few
+    more that reveal nothing: other people's preferences, one-off wishes, word salad.
 
     Args:
         rng: source of chance.
         n: how many, roughly.
         held_out: from the part that is never trained on.
-        rough: with mishearings, digits and joined sentences.
+        rough: as drivers and recognisers are; otherwise the phrases as they stand.
     """
-    made = talk.statements(rng, n * 2 // 5, held_out=held_out)
-    asked = talk.requests(rng, n * 9 // 20, held_out=held_out)
+    made = talk.statements(rng, n // 2, held_out=held_out)
+    asked = talk.requests(rng, n // 5, held_out=held_out)
+    beside = talk.asides(rng, n * 3 // 20, held_out=held_out)
     neither = talk.negatives(rng, n // 10, held_out=held_out)
+    needs = [need(rng, held_out=held_out) for _ in range(n // 20)]
     made = [coined(rng, item) for item in made] if rough else made
-    found = [statement(item) for item in made] + [request(item) for item in asked]
-    found += [Example(item.text, reveals=False, request=None if item.asks else NONE) for item in neither]
+    stated, requested = [statement(item) for item in made], [request(item) for item in asked]
+    nothing = [Example(item.text, strength="none", request=None if item.asks else NONE) for item in neither]
+    asides = [aside(item) for item in beside]
     if not rough:
-        return found
-    found = [framed(rng, example) if example.request not in {None, NONE} else example for example in found]
+        return [*stated, *requested, *asides, *nothing, *needs]
+    requested = [framed(rng, example) if example.request not in {None, NONE} else example for example in requested]
+    chatter = [e.text for e in nothing if e.request == NONE] + [e.text for e in requested]
+    found: list[Example] = [*requested, *asides, *nothing, *needs]
+    for example, item in zip(stated, made, strict=True):
+        chance = rng.random()
+        if chance < JOINED_SHARE:
+            related = _openings().get(BY_DETAIL[item.detail].sub, ())
+            found.append(joined(rng, example, list(related) if related and rng.random() < 0.6 else chatter))
+        elif chance < JOINED_SHARE + TWO_SHARE and (other := rng.choice(stated)).details != example.details:
+            found.append(both(rng, example, other))
+        else:
+            found.append(example)
+        if rng.random() < 0.06 and (third := of_somebody_else(rng, item)) is not None:
+            found.append(third)
     words = [word for item in (*made, *neither) for word in item.text.split()]
-    found += [salad(rng, words) for _ in range(n // 100)]
-    found += [e for item in made if rng.random() < 0.15 and (e := of_somebody_else(rng, item)) is not None]
-    found += [Example(f"{rng.choice(ONCE)} {item.text}", reveals=False) for item in made[: n // 60]]
-    chatter = [item.text for item in neither if not item.asks] + [item.text for item in asked]
-    for item in rng.sample(made, n * JOINED_SHARE // 100):
-        related = _openings().get(BY_DETAIL[item.detail].sub, ())
-        joined = (rng.choice(related if related and rng.random() < 0.5 else chatter), item.text)
-        found.append(Example(" ".join(joined if rng.random() < 0.6 else joined[::-1]), (item.detail,), reveals=True))
+    found += [salad(rng, words) for _ in range(n // 150)]
+    for item in made[: n // 80]:
+        found.append(Example(f"{rng.choice(ONCE)} {item.text}", {item.detail: 1.0}, "none"))
+    for example in rng.sample([*asides, *nothing, *requested], n // 12):  # long turns that reveal nothing, too
+        found.append(joined(rng, replace(example, strength="none"), chatter))
     rng.shuffle(found)
     return [roughened(rng, example) for example in found]

@@ -18,7 +18,7 @@ Files and their form:
   - the last five are a list of patterns, a mapping canonical value -> sentences, or a mapping with one or both of
     ``patterns`` and ``sentences``
 
-- ``requests.yaml``, ``vague.yaml``, ``negatives.yaml``, ``assistant.yaml``: see their heads.
+- ``requests.yaml``, ``vague.yaml``, ``needs.yaml``, ``negatives.yaml``, ``assistant.yaml``: see their heads.
 
 One in five patterns, sentences and values of an open-ended category is *held out*: never trained on, only measured
 on. Which ones is decided by the CRC-32 of the text, so adding a line moves few others.
@@ -304,6 +304,19 @@ def vague() -> tuple[Vague, ...]:
         say = tuple(_checked(line, ()) for line in entry["say"])
         found.append(Vague(name, entry["action"], entry["slots"], fills, entry["otherwise"], say))
     return tuple(found)
+
+
+@lru_cache(maxsize=1)
+def needs() -> Mapping[str, tuple[str, ...]]:
+    """Requests that what is remembered of a sub category would help with, by sub category; they reveal nothing.
+
+    Raises:
+        ValueError: a line is not in spoken form, or a key is not that of a sub category.
+    """
+    read = _read("needs.yaml", yaml.BaseLoader)
+    if stray := set(read) - set(SUB_TITLES):
+        raise ValueError(f"needs.yaml has unknown sub categories {sorted(stray)}")
+    return {sub: tuple(_checked(line, ()) for line in lines) for sub, lines in read.items()}
 
 
 @lru_cache(maxsize=1)
