@@ -28,7 +28,8 @@ never holds transcript, memory text or keys.
     |   `-- ConfirmationError     53   a confirmation that is expired, unknown or for another action
     |-- StorageFullError          60   no space left on the device
     |-- TurnTimeoutError          61   no reply within the limit of a turn
-    `-- DemoFailedError           70   the demo ended in another state than it should
+    |-- DemoFailedError           70   the demo ended in another state than it should
+    `-- EvaluationDataError       71   a data set is missing or not in the form that its protocol has
 
 A denied or unconfirmed action is a *result*, not an error (see ``schemas.events``). Exit code 2 belongs to the command
 line itself (wrong usage).
@@ -237,3 +238,11 @@ class DemoFailedError(GloveboxError):
     code = "demo_failed"
     exit_code = 70
     spoken = "The demo did not end as it should."
+
+
+class EvaluationDataError(GloveboxError):
+    """A data set for an evaluation is missing, or not in the form that its protocol has."""
+
+    code = "evaluation_data"
+    exit_code = 71
+    spoken = "The data for the evaluation cannot be used."

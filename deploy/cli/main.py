@@ -1,6 +1,7 @@
 """The command line's root: options that go before every command, and how a call ends.
 
-Owns exit codes. The commands stand in ``deploy.cli.drive``, ``memory``, ``models`` and ``device``.
+Owns exit codes. The commands stand in ``deploy.cli.drive``, ``memory``, ``models``,
+``evaluate`` and ``device``.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Annotated
 import typer
 
 from deploy import __version__
-from deploy.cli import device, drive, memory, models
+from deploy.cli import device, drive, evaluate, memory, models
 from deploy.cli.session import Session, parse_flags, report, report_unexpected
 from schemas.errors import GloveboxError
 
@@ -28,6 +29,7 @@ app = typer.Typer(
 drive.add_to(app)
 app.add_typer(memory.app)
 app.add_typer(models.app)
+app.add_typer(evaluate.app)
 device.add_to(app)
 
 
