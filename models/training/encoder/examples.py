@@ -67,6 +67,14 @@ LINKS = ("and", "but", "and please", "also", "oh and", "by the way", "plus", "be
 FRAMED_SHARE = 0.25
 """Orders that are put more politely, or more at length."""
 ONCE = ("just this once", "only for today", "today only", "just for now", "exceptionally", "this one time", "for once")
+CHOSEN: Mapping[str, frozenset[str]] = {
+    "set_temperature": frozenset({"celsius"}), "set_fan_speed": frozenset({"level"}), "set_airflow": frozenset({"direction"}),
+    "set_seat_heating": frozenset({"level"}), "set_ambient_color": frozenset({"color"}),
+    "set_ambient_brightness": frozenset({"percent"}), "play_music": frozenset({"genre", "artist", "song"}),
+    "play_radio": frozenset({"station"}), "play_podcast": frozenset({"show", "genre"}), "find_place": frozenset({"quality"}),
+    "set_route_preference": frozenset({"preference"}),
+}  # fmt: skip
+"""Slots with which a request picks what a category holds: whether that hints at a preference is left open."""
 DIGITS = {talk.spoken_number(n): str(n) for n in range(100, 9, -1)}
 
 
@@ -139,7 +147,9 @@ def aside(made: talk.Aside) -> Example:
 def request(made: talk.Request) -> Example:
     """A request; a vague one also teaches which categories it is about, without revealing any."""
     fits = (line for line in _about() if f" {line} " in f" {made.text} ")
-    return Example(made.text, _about().get(max(fits, key=len, default=""), {}), "none", request=made.intent)
+    about = _about().get(max(fits, key=len, default=""), {})
+    chosen = not about and bool(CHOSEN.get(made.intent, frozenset()) & set(made.slots or ()))
+    return Example(made.text, about, None if chosen else "none", request=made.intent)
 
 
 def need(rng: Random, *, held_out: bool = False) -> Example:

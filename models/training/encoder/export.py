@@ -2,8 +2,8 @@
 
 Matrices: int8, symmetric, a scale a column, multiplied by ``MatMulInteger`` with activations that are quantised as they
 come; embedding rows: int8 with a scale a row. One text a run: the range of the activations, and so the result, then
-depends on nothing but the text. Inputs: ``ids`` (pieces,) int64. Outputs: ``embedding`` (384,) of length 1, ``topics``
-(details + none,) and ``requests`` (actions + none,), probabilities.
+depends on nothing but the text. Inputs: ``ids`` (pieces,) int64. Outputs: ``embedding`` (384,) of length 1; probabilities
+``topics`` (details + none,), ``strength`` (3,), ``requests`` (actions + none,) and ``values`` (pieces, details).
 """
 
 from __future__ import annotations
@@ -128,12 +128,15 @@ def build(base: Base, classifier: Classifier, metadata: Mapping[str, str]) -> on
         own = graph.layer(own, layer)  # type: ignore[arg-type]
     pooled = graph.add("Concat", graph.mean(own), before, found, axis=-1)
     hidden = graph.quantise(graph.add("Gelu", graph.linear(graph.quantise(pooled), classifier.hidden)))
-    reveals = graph.add("Sigmoid", graph.linear(hidden, classifier.gate))
+    strength = graph.add("Softmax", graph.linear(hidden, classifier.strength), axis=-1)
+    nothing, hinted, stated = graph.add("Split", strength, outputs=3, axis=-1, num_outputs=3)
+    reveals = graph.add("Add", hinted, stated)
     details = graph.add("Mul", graph.add("Softmax", graph.linear(hidden, classifier.details), axis=-1), reveals)
-    nothing = graph.add("Sub", graph.constant(1.0), reveals)
     graph.add("Reshape", graph.add("Concat", details, nothing, axis=-1), flat, name="topics")
+    graph.add("Reshape", strength, flat, name="strength")
     asked = graph.add("Softmax", graph.linear(hidden, classifier.requests), axis=-1)
     graph.add("Reshape", asked, flat, name="requests")
+    graph.add("Sigmoid", graph.linear(graph.quantise(own), classifier.values), name="values")
 
     def output(name: str, size: int) -> onnx.ValueInfoProto:
         return helper.make_tensor_value_info(name, TensorProto.FLOAT, [size])
@@ -143,7 +146,13 @@ def build(base: Base, classifier: Classifier, metadata: Mapping[str, str]) -> on
         graph.nodes,
         "glovebox-encoder",
         [helper.make_tensor_value_info("ids", TensorProto.INT64, ["pieces"])],
-        [output("embedding", WIDTH), output("topics", details_count), output("requests", requests_count)],
+        [
+            output("embedding", WIDTH),
+            output("topics", details_count),
+            output("strength", classifier.strength.out_features),
+            output("requests", requests_count),
+            helper.make_tensor_value_info("values", TensorProto.FLOAT, ["pieces", details_count - 1]),
+        ],
         list(graph.constants.values()),
     )
     model = helper.make_model(made, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)

@@ -1,7 +1,8 @@
 """The encoder as a PyTorch network: MiniLM's layers, and beside its last one a branch that classifies.
 
     pieces -> embeddings -> layer 0 .. FORK-1 -+-> layers FORK .. 5 (as they came) -> mean -> unit vector   (search)
-                                               +-> own layers (fine-tuned copies)  -> mean -> topics, requests
+                                               +-> own layers (fine-tuned copies)  -> mean -> topics, strength, requests
+                                                                                   -> each piece -> values
 
 The classifying branch sees the other means, too. Search keeps the weights as they came: fine-tuning them made search worse
 (hit@n .84 to .78, a trial on CarMem users 51-100). Owns: the shapes and the forward pass. Does not export (``export``) or
@@ -24,7 +25,7 @@ HEADS = 12
 INNER = 1536
 LAYERS = 6
 EPSILON = 1e-12
-FORK = 5
+FORK = 2
 """Layers that search and classification share."""
 
 
@@ -117,14 +118,15 @@ class Base(nn.Module):
 
 
 class Classifier(nn.Module):
-    """The branch: own layers, means of three depths, a hidden layer, and three heads.
+    """The branch: own layers, means of three depths, a hidden layer, and four heads.
 
-    ``details`` tells the categories apart, given that there is one; ``gate`` says whether there is one; so topics come
-    out as probabilities of all categories and of none, and also requests teach which categories they are about.
+    ``details`` tells the categories apart, given that there is one; ``strength`` says how clearly there is one; so topics
+    come out as probabilities of all categories and of none, and also requests teach which categories they are about.
+    ``values`` says of every piece and category whether the piece is part of what the category's value would be.
     """
 
     def __init__(
-        self, layers: list[Layer], details: int, requests: int, hidden: int = 384, dropout: float = 0.3
+        self, layers: list[Layer], details: int, requests: int, hidden: int = 384, dropout: float = 0.2
     ) -> None:
         """`details` and `requests` are the numbers of labels (requests with none, details without)."""
         super().__init__()
@@ -132,21 +134,23 @@ class Classifier(nn.Module):
         self.hidden = nn.Linear(3 * WIDTH, hidden)
         self.dropout = nn.Dropout(dropout)
         self.details = nn.Linear(hidden, details)
-        self.gate = nn.Linear(hidden, 1)
+        self.strength = nn.Linear(hidden, 3)
         self.requests = nn.Linear(hidden, requests)
+        self.values = nn.Linear(WIDTH, details)
+        nn.init.constant_(self.values.bias, -3.0)
 
-    def forward(self, x: Tensor, mask: Tensor, found: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def forward(self, x: Tensor, mask: Tensor, found: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Hidden states after the shared layers, and search's means, to logits.
 
         Returns:
-            details (batch, n), gate (batch,), requests (batch, m).
+            details (batch, n), strength (batch, 3), requests (batch, m), values (batch, pieces, n).
         """
         before = mean(x, mask)
         for layer in self.layers:
             x = layer(x, attention_bias(mask))
         pooled = self.dropout(torch.cat([mean(x, mask), before, found], -1))
         hidden = self.dropout(functional.gelu(self.hidden(pooled)))
-        return self.details(hidden), self.gate(hidden).squeeze(-1), self.requests(hidden)
+        return self.details(hidden), self.strength(hidden), self.requests(hidden), self.values(self.dropout(x))
 
 
 def attention_bias(mask: Tensor) -> Tensor:

