@@ -83,8 +83,7 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
     recognizer = _recognizer(config, catalog, matcher)
 
     say("encoder and language model")
-    encoder = OnnxEncoder(catalog.find(config.encoder.model), threads=config.encoder.threads)
-    structured = _structured(config, catalog)
+    encoder, structured = understanding(config)
 
     say("memory")
     memory = _memory(config, encoder, structured)
@@ -276,6 +275,22 @@ def open_memory(config: Config) -> DriverMemory:
     return _memory(config, encoder, _OnDemand(lambda: _structured(config, catalog)))
 
 
+def understanding(config: Config) -> tuple[OnnxEncoder, Structured]:
+    """Encoder and language model alone, as memory and dialogue use them: for measuring.
+
+    Raises:
+        schemas.errors.GloveboxError: one of them cannot be had.
+    """
+    catalog = Catalog.load(config.data.folder)
+    encoder = OnnxEncoder(catalog.find(config.encoder.model), threads=config.encoder.threads)
+    return encoder, _structured(config, catalog)
+
+
+def memory_settings(config: Config) -> MemorySettings:
+    """The thresholds of memory."""
+    return MemorySettings(retrieval=RetrievalSettings(threshold=config.memory.recall_at))
+
+
 class _OnDemand:
     """A structured model that is loaded when it is first asked; meets ``schemas.ports.StructuredModel``."""
 
@@ -298,7 +313,7 @@ def _structured(config: Config, catalog: Catalog) -> Structured:
 
 def _memory(config: Config, encoder: Encoder, structured: StructuredModel) -> DriverMemory:
     vault = Vault.open(config.data.folder, config.driver.name, KeyFile(config.data.key_file), clock=_now)
-    settings = MemorySettings(retrieval=RetrievalSettings(threshold=config.memory.recall_at))
+    settings = memory_settings(config)
     return DriverMemory(config.driver.name, vault, encoder=encoder, model=structured, clock=_now, settings=settings)
 
 

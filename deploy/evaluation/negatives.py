@@ -1,0 +1,198 @@
+"""Conversations in which nothing may be stored: how much is stored all the same.
+
+Owns reading KVRET's JSON and DailyDialog's text, told apart by content, and the count. Everything is consented to, the sensitive
+categories too. The data sets may not be passed on: no word of a dialogue is in a report.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from deploy.evaluation.carmem_extraction import EVERYTHING, NOW
+from deploy.evaluation.parts import Parts
+from deploy.evaluation.published import NEGATIVES_GOAL
+from deploy.evaluation.report import Cell, Progress, Report, Table
+from deploy.evaluation.statistics import share
+from memory.extraction import Extractor
+from schemas.errors import EvaluationDataError
+from schemas.memory import Candidate, Conversation, Turn
+from schemas.preferences import BY_DETAIL
+
+TURN_END = "__eou__"
+"""DailyDialog's mark after every turn; its first speaker is taken for the driver, turns alternate."""
+_APOSTROPHE = re.compile(r"(?<=\w) ?['’] ?(?=(?:s|t|m|d|re|ve|ll)\b)")
+_BEFORE_MARK = re.compile(r" +(?=[,.;:!?])")
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogues:
+    """A file of dialogues."""
+
+    name: str
+    form: str
+    conversations: tuple[Conversation, ...]
+
+
+Show = Callable[[str, int, Candidate], None]
+"""Told the file, the number of the dialogue and what would be stored."""
+
+
+def hidden(file: str, number: int, candidate: Candidate) -> None:
+    """A `Show` that keeps all words inside."""
+    del file, number, candidate
+
+
+def read(path: Path, limit: int | None = None) -> Dialogues:
+    """The dialogues of a file.
+
+    Args:
+        path: KVRET's JSON list, or text with a dialogue a line whose turns end in ``__eou__``.
+        limit: only so many, from the top.
+
+    Raises:
+        EvaluationDataError: the file is missing or has neither form.
+    """
+    try:
+        text = path.read_text("utf-8-sig")
+    except OSError as error:
+        raise EvaluationDataError(f"{path} cannot be read: {error.strerror}; check the path") from None
+    except UnicodeDecodeError:
+        raise EvaluationDataError(f"{path} is not UTF-8 text; is it the right file?") from None
+    try:
+        form, dialogues = (
+            ("KVRET", _kvret(text)) if text.lstrip().startswith("[") else ("DailyDialog", _dailydialog(text))
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        dialogues = []
+        form = ""
+    dialogues = [turns for turns in dialogues if turns]
+    if not dialogues:
+        raise EvaluationDataError(
+            f"{path} is neither KVRET's JSON nor DailyDialog's text (a dialogue a line, {TURN_END} after each turn)"
+        )
+    return Dialogues(
+        name=path.name,
+        form=form,
+        conversations=tuple(
+            Conversation(
+                id=str(number), turns=tuple(Turn(speaker=speaker, text=text, at=NOW) for speaker, text in turns)
+            )
+            for number, turns in enumerate(dialogues[:limit], start=1)
+        ),
+    )
+
+
+def measure(parts: Parts, files: Sequence[Dialogues], tell: Progress, show: Show = hidden) -> Report:
+    """Count what would be stored from dialogues that hold nothing to store.
+
+    Args:
+        parts: encoder, language model, thresholds.
+        files: dialogues.
+        tell: progress.
+        show: told everything that would be stored.
+    """
+    extractor = Extractor(parts.encoder, parts.model, parts.settings.extraction)
+    stored: dict[str, list[tuple[Candidate, ...]]] = {}
+    for file in files:
+        found = stored.setdefault(file.name, [])
+        what = f"{file.name} ({file.form})"
+        tell(what, 0, len(file.conversations))
+        for number, conversation in enumerate(file.conversations, start=1):
+            candidates = extractor.extract(conversation, EVERYTHING, NOW).candidates
+            found.append(tuple(candidate for candidate in candidates if not candidate.negated))
+            for candidate in found[-1]:
+                show(file.name, number, candidate)
+            tell(what, number, len(file.conversations))
+    return _report(parts, files, stored)
+
+
+def _report(parts: Parts, files: Sequence[Dialogues], stored: dict[str, list[tuple[Candidate, ...]]]) -> Report:
+    everything = [candidates for found in stored.values() for candidates in found]
+    by_category = Counter(candidate.detail for candidates in everything for candidate in candidates)
+    by_file: dict[str, dict[str, Any]] = {
+        file.name: {"form": file.form, **_counts(stored[file.name])} for file in files
+    }
+    affected = share(bool(candidates) for candidates in everything)
+    low, high = affected.interval(range(len(everything)))
+    figures: dict[str, Any] = {
+        **_counts(everything),
+        "affected_share": round(affected.value, 4),
+        "by_file": by_file,
+        "by_category": dict(by_category.most_common()),
+        "valid_output": round(parts.model.valid / parts.model.calls, 4) if parts.model.calls else 1.0,
+        "intervals": {"affected_share": [round(low, 4), round(high, 4)]},
+    }
+    rows: list[tuple[Cell, ...]] = [
+        (
+            f"{name} ({counts['form']})",
+            counts["dialogues"],
+            counts["false_stores"],
+            counts["affected"],
+            counts["per_100"],
+        )
+        for name, counts in by_file.items()
+    ]
+    rows.append(("all", *(figures[key] for key in ("dialogues", "false_stores", "affected", "per_100"))))
+    return Report(
+        title="Dialogues without a preference",
+        lead=f"What would be stored from {len(everything)} dialogues in which nothing may be, everything consented to.",
+        figures=figures,
+        blocks=(
+            Table(
+                "False stores",
+                ("file", "dialogues", "false stores", "dialogues affected", "per 100 dialogues"),
+                tuple(rows),
+                f"Goal: at most {NEGATIVES_GOAL:g} per 100 dialogues. Everyday dialogues hold tastes that people do state "
+                "(docs/evaluation.md): some of what is counted is what a driver would want remembered.",
+            ),
+            Table(
+                "By category",
+                ("category", "false stores"),
+                tuple((BY_DETAIL[detail].title, count) for detail, count in by_category.most_common()),
+            ),
+        ),
+        facts=(("data", ", ".join(f"{file.name} ({file.form})" for file in files)), *parts.facts),
+    )
+
+
+def _counts(found: Sequence[tuple[Candidate, ...]]) -> dict[str, Any]:
+    stores = sum(len(candidates) for candidates in found)
+    return {
+        "dialogues": len(found),
+        "false_stores": stores,
+        "affected": sum(bool(candidates) for candidates in found),
+        "per_100": round(100.0 * stores / len(found), 3) if found else 0.0,
+    }
+
+
+def _kvret(text: str) -> list[list[tuple[str, str]]]:
+    return [
+        [
+            ("driver" if turn["turn"] == "driver" else "assistant", str(turn["data"]["utterance"]).strip())
+            for turn in one["dialogue"]
+            if str(turn["data"]["utterance"]).strip()
+        ]
+        for one in json.loads(text)
+    ]
+
+
+def _dailydialog(text: str) -> list[list[tuple[str, str]]]:
+    dialogues: list[list[tuple[str, str]]] = []
+    for line in text.splitlines():
+        if TURN_END in line:
+            turns = [_joined(turn) for turn in line.split(TURN_END)]
+            dialogues.append([
+                ("assistant" if number % 2 else "driver", turn) for number, turn in enumerate(turns) if turn
+            ])  # fmt: skip
+    return dialogues
+
+
+def _joined(turn: str) -> str:
+    """A turn as it is written and said: the file divides words from marks (``isn ’ t it ?``)."""
+    return _BEFORE_MARK.sub("", _APOSTROPHE.sub("'", turn)).strip()

@@ -1,0 +1,132 @@
+"""The real encoder and language model, asked once for each distinct thing.
+
+Owns the remembering only: what is remembered is exactly what the parts gave, so that several passes over the same
+conversations cost one run of the models. A pass that is timed reads past what is remembered.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel
+
+from deploy import app
+from deploy.settings import Config
+from memory.service import MemorySettings
+from schemas.errors import GenerationError
+from schemas.memory import Words
+from schemas.ports import Encoder, StructuredModel
+
+T = TypeVar("T")
+
+
+class KeptEncoder:
+    """`schemas.ports.Encoder` that asks another one each thing once."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        """Keeps the results of this encoder."""
+        self.dimension = encoder.dimension
+        self.afresh = False
+        """True: ask the encoder whatever is kept, as a timed pass does."""
+        self._encoder = encoder
+        self._kept: dict[tuple[str, ...], Any] = {}
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """See `Encoder.encode`."""
+        vectors = [self._once(lambda text=text: self._encoder.encode([text])[0], "encode", text) for text in texts]
+        return np.array(vectors, np.float32).reshape(len(texts), self.dimension)
+
+    def topics(self, text: str) -> dict[str, float]:
+        """See `Encoder.topics`."""
+        return dict(self._once(lambda: self._encoder.topics(text), "topics", text))
+
+    def strength(self, text: str) -> dict[str, float]:
+        """See `Encoder.strength`."""
+        return dict(self._once(lambda: self._encoder.strength(text), "strength", text))
+
+    def words(self, text: str, detail: str) -> tuple[Words, ...]:
+        """See `Encoder.words`."""
+        return self._once(lambda: self._encoder.words(text, detail), "words", text, detail)
+
+    def choices(self, text: str, detail: str) -> dict[str, float]:
+        """See `Encoder.choices`."""
+        return dict(self._once(lambda: self._encoder.choices(text, detail), "choices", text, detail))
+
+    def requests(self, text: str) -> dict[str, float]:
+        """See `Encoder.requests`."""
+        return dict(self._once(lambda: self._encoder.requests(text), "requests", text))
+
+    def _once(self, ask: Callable[[], T], *question: str) -> T:
+        if self.afresh:
+            return ask()
+        if question not in self._kept:
+            self._kept[question] = ask()
+        return self._kept[question]
+
+
+class KeptModel:
+    """`schemas.ports.StructuredModel` that asks another one once for each distinct question; failures are kept, too.
+
+    Attributes:
+        calls: distinct questions.
+        valid: those with a valid answer.
+    """
+
+    def __init__(self, model: StructuredModel) -> None:
+        """Keeps the answers of this model."""
+        self.calls = self.valid = 0
+        self._model = model
+        self._kept: dict[tuple[str, str, tuple[str, ...], tuple[str, ...]], BaseModel | GenerationError] = {}
+
+    def fill(self, task: str, model: type[BaseModel], *, turns: Sequence[str], facts: Sequence[str] = ()) -> BaseModel:
+        """See `StructuredModel.fill`."""
+        question = (task, _shape(model), tuple(turns), tuple(facts))
+        if question not in self._kept:
+            self.calls += 1
+            try:
+                self._kept[question] = self._model.fill(task, model, turns=turns, facts=facts)
+                self.valid += 1
+            except GenerationError as error:
+                self._kept[question] = error
+        answer = self._kept[question]
+        if isinstance(answer, GenerationError):
+            raise answer.with_traceback(None)
+        return answer
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What understanding and memory are measured with."""
+
+    encoder: KeptEncoder
+    model: KeptModel
+    settings: MemorySettings = field(default_factory=MemorySettings)
+    facts: tuple[tuple[str, str], ...] = ()
+    """Names of the models, for the report."""
+
+
+def parts_of(config: Config) -> Parts:
+    """The parts that a configuration names, as the assistant puts them together.
+
+    Raises:
+        schemas.errors.GloveboxError: a model cannot be had.
+    """
+    encoder, model = app.understanding(config)
+    facts = (
+        ("encoder", config.encoder.model),
+        ("language model", config.llm.model),
+        ("threads", f"encoder {config.encoder.threads}, language model {config.llm.threads}"),
+    )
+    return Parts(KeptEncoder(encoder), KeptModel(model), app.memory_settings(config), facts)
+
+
+@lru_cache(maxsize=1024)
+def _shape(model: type[BaseModel]) -> str:
+    """What tells one slice from another: classes of equal slices may be made anew."""
+    return json.dumps(model.model_json_schema(), sort_keys=True)
