@@ -65,6 +65,8 @@ class Extraction:
     """What a conversation gave: candidates for maintenance, and decisions on what got no further."""
 
     candidates: tuple[Candidate, ...] = ()
+    unsure: tuple[Candidate, ...] = ()
+    """Not sure enough to be stored without asking."""
     decisions: tuple[Decision, ...] = ()
 
 
