@@ -1,8 +1,10 @@
-"""From a finished conversation to candidates for preferences: slice, ask, ground, verify, read the wording.
+"""From a finished conversation to candidates for preferences: read, ask, ground, verify, weigh the wording.
 
-Owns what may reach the language model and what of its answer is believed. Stores nothing and decides nothing about what is
-stored already: that is `memory.maintenance`. Consent comes first: a turn that belongs to a forbidden category is taken out
-before the language model sees it, and forbidden categories are not in its slice.
+The encoder says which turn reveals which category and how surely (`memory.reading`); the language model is asked for the
+words where the encoder does not find them, or for everything with ``reader="model"``. Owns what may reach the language
+model, what of an answer is believed, and how sure is sure enough: to store, or to ask first. Stores nothing and decides
+nothing about what is stored already: that is `memory.maintenance`. Consent comes first: a turn that belongs to a forbidden
+category is taken out before the language model sees it, and forbidden categories are not in its slice.
 """
 
 from __future__ import annotations
@@ -10,11 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from memory.reading import Finding, ReadingSettings, read
 from memory.store import silent
-from memory.values import Canon, polarity
+from memory.values import Canon, is_closed, polarity
 from memory.wording import ABOUT_MEMORY, applies, contains, negated, normal, not_a_preference, words
 from schemas.errors import GenerationError
 from schemas.memory import Candidate, Consent, Conversation, Decision, Outcome, Turn
@@ -33,6 +37,20 @@ class ExtractionSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    reader: Literal["router", "model", "both"] = "both"
+    """Who reads: the encoder alone, the language model from a slice that the encoder cuts, or the encoder and, where it does
+    not find the words, the language model."""
+    verify: bool = True
+    """Whether what was read is checked: the wording by rules, the language model's category by the encoder."""
+    reading: ReadingSettings = ReadingSettings()
+    store_at: float = Field(default=0.7, ge=0.0, le=1.0)
+    """From this sureness on a preference is stored,"""
+    ask_at: float = Field(default=0.1, ge=0.0, le=1.0)
+    """and from this on the driver is asked first."""
+    words_at: float = Field(default=0.3, ge=0.0, le=1.0)
+    """Words that carry a value with less probability are looked for by the language model, too."""
+    choice_at: float = Field(default=0.5, ge=0.0, le=1.0)
+    """The encoder's choice among the values of a closed category counts from this share on."""
     slice_size: int = Field(default=6, ge=1, le=41)
     """Most categories in a slice: the right one is among the first five in .94 and among eight in .97 of CarMem's
     development half (all-MiniLM-L6-v2 as it comes; docs/log.md)."""
@@ -81,6 +99,8 @@ class Screening:
     """Why it is forbidden."""
     empty: bool = False
     """True: the turn tells no preference."""
+    about_memory: bool = False
+    """True: it is an order to memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +110,31 @@ class _Read:
     conversation: str
     turns: Sequence[Turn]
     screened: Sequence[Screening]
+    consent: Consent
+    now: datetime
 
 
 class Extractor:
     """Reads conversations."""
 
-    def __init__(self, encoder: Encoder, model: StructuredModel, settings: ExtractionSettings | None = None) -> None:
-        """Reads with this encoder and language model."""
+    def __init__(
+        self,
+        encoder: Encoder,
+        model: StructuredModel,
+        settings: ExtractionSettings | None = None,
+        *,
+        known: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        """Reads with this encoder and language model.
+
+        Args:
+            encoder: says what a turn is about.
+            model: fills slices.
+            settings: thresholds.
+            known: values by detail key that are known to exist, such as the car's stations and charging networks.
+        """
         self.settings = settings or ExtractionSettings()
+        self._known = known or {}
         self._encoder, self._model = encoder, model
         self._canon = Canon(encoder, nearest_at=self.settings.nearest_at)
 
@@ -119,8 +156,9 @@ class Extractor:
                 return Screening(topics, best, reasons[best])
             if sure and mass >= self.settings.forbidden_mass:
                 return Screening(topics, worst, reasons[worst])
-        empty = topics.get(NONE, 0.0) >= self.settings.none_at or applies(ABOUT_MEMORY, normal(text), "") is not None
-        return Screening(topics, empty=empty)
+        order = applies(ABOUT_MEMORY, normal(text), "") is not None
+        empty = topics.get(NONE, 0.0) >= self.settings.none_at or order
+        return Screening(topics, empty=empty, about_memory=order)
 
     def extract(self, conversation: Conversation, consent: Consent, now: datetime) -> Extraction:
         """Candidates of a conversation, and what was refused or dropped on the way.
@@ -132,31 +170,118 @@ class Extractor:
         """
         turns = conversation.driver_turns()
         screened = [self.screen(turn.text, consent, now) for turn in turns]
-        read = _Read(conversation.id, turns, screened)
+        whole = _Read(conversation.id, turns, screened, consent, now)
         decisions = [
             refusal(s.forbidden, s.reason) for s in screened if s.forbidden is not None and s.reason is not None
         ]
         if silent(consent, now) is not None:
             return Extraction(decisions=tuple(decisions))
-        candidates: list[tuple[int, Candidate]] = []
-        for window in self._windows(screened):
-            offered = self._slice([screened[number] for number in window], consent, now)
+        found = self._by_model(whole, decisions) if self.settings.reader == "model" else self._read(whole, decisions)
+        found.sort(key=lambda pair: pair[0])  # what was said later has the last word
+        sure, unsure = [], []
+        for _, candidate in found:
+            if self.settings.reader == "model" or candidate.confidence >= self.settings.store_at:
+                sure.append(candidate)
+            elif candidate.confidence >= self.settings.ask_at:
+                unsure.append(candidate)
+            else:
+                decisions.append(_dropped(candidate.detail, "I was not sure that this is a lasting preference"))
+        return Extraction(
+            candidates=tuple(_distinct(sure)), unsure=tuple(_distinct(unsure)), decisions=tuple(decisions)
+        )
+
+    def _read(self, whole: _Read, decisions: list[Decision]) -> list[tuple[int, Candidate]]:
+        """By the encoder, with the language model's help where the words are not found."""
+        numbers = [
+            n
+            for n, (turn, screening) in enumerate(zip(whole.turns, whole.screened, strict=True))
+            if words(turn.text) and not screening.about_memory
+        ]
+        texts = [whole.turns[n].text for n in numbers]
+        found: list[tuple[int, Candidate]] = []
+        for finding in read(self._encoder, texts, self.settings.reading, self._known):
+            number = numbers[finding.number]
+            if whole.screened[number].forbidden is not None:
+                continue  # refused already
+            reason = whole.consent.forbids(BY_DETAIL[finding.detail], whole.now)
+            if reason is not None:
+                decisions.append(refusal(finding.detail, reason))
+                continue
+            if finding.sure(1.0) < self.settings.ask_at:
+                continue
+            for result in self._told(number, finding, whole):
+                if isinstance(result, Decision):
+                    decisions.append(result)
+                else:
+                    found.append((number, result))
+        return found
+
+    def _told(self, number: int, finding: Finding, whole: _Read) -> Iterator[Candidate | Decision]:
+        """What a finding says, in candidates: several where it names several values of a multi category."""
+        turn, detail = whole.turns[number], finding.detail
+        category = BY_DETAIL[detail]
+        parts = [part for part in finding.words if part.probability >= self.settings.words_at]
+        said = [part.text for part in (parts if category.multi else parts[:1])]
+        if not said and self.settings.reader == "both" and not is_closed(detail):
+            said = self._asked_for(detail, turn.text)
+        said = said or [part.text for part in finding.words[:1]]
+        if not said and is_closed(detail):
+            said = [turn.text]
+        if not said:
+            yield _dropped(detail, f"I could not tell which {category.title.lower()} you meant")
+        for part in said:
+            rule = not_a_preference(turn.text, part) if self.settings.verify else None
+            value = self._value(detail, part, turn.text)
+            if rule is not None:
+                yield _dropped(detail, f"{rule.reason}, not a lasting preference of yours")
+            elif value is None:
+                yield _dropped(detail, f"I could not tell which {category.title.lower()} you meant")
+            else:
+                yield Candidate(
+                    detail=detail,
+                    value=value,
+                    sentence=turn.text,
+                    said_at=turn.at,
+                    conversation=whole.conversation,
+                    confidence=min(1.0, finding.sure(self.settings.reading.hint)) * turn.confidence,
+                    negated=finding.ended or negated(turn.text, part, polarity(detail, part)) is not None,
+                )
+
+    def _asked_for(self, detail: str, text: str) -> list[str]:
+        """The words of a category's value in a text, by the language model."""
+        try:
+            filled = self._model.fill("extract", preference_model((detail,)), turns=[text], facts=())
+        except GenerationError:
+            return []
+        return [mention.value for _, mention in mentions(filled) if contains(text, mention.value)]
+
+    def _value(self, detail: str, said: str, sentence: str) -> str | None:
+        choices = self._encoder.choices(sentence, detail)
+        best = max(choices, key=choices.__getitem__, default=None)
+        if best is not None and choices[best] >= self.settings.choice_at:
+            return best
+        return self._canon.canonical(detail, said, sentence)
+
+    def _by_model(self, whole: _Read, decisions: list[Decision]) -> list[tuple[int, Candidate]]:
+        """By the language model, from slices that the encoder cuts."""
+        found: list[tuple[int, Candidate]] = []
+        for window in self._windows(whole.screened):
+            offered = self._slice([whole.screened[number] for number in window], whole.consent, whole.now)
             if not offered:
                 continue
-            shown = [turns[number].text for number in window]
+            shown = [whole.turns[number].text for number in window]
             try:
                 filled = self._model.fill("extract", preference_model(offered), turns=shown, facts=())
             except GenerationError as error:
                 decisions.append(_dropped(offered[0], f"the language model could not say what it was: {error}"))
                 continue
             for category, mention in mentions(filled):
-                found = self._judge(category, mention, window, read)
-                if isinstance(found, Decision):
-                    decisions.append(found)
+                result = self._judge(category, mention, window, whole)
+                if isinstance(result, Decision):
+                    decisions.append(result)
                 else:
-                    candidates.append(found)
-        candidates.sort(key=lambda found: found[0])  # what was said later has the last word
-        return Extraction(tuple(_distinct([candidate for _, candidate in candidates])), tuple(decisions))
+                    found.append(result)
+        return found
 
     def _windows(self, screened: Sequence[Screening]) -> Iterator[list[int]]:
         """Numbers of the turns to read, in portions for one call each.
@@ -192,20 +317,20 @@ class Extractor:
         return tuple(ranked[: self.settings.slice_size])
 
     def _judge(
-        self, category: Category, mention: Mention, window: Sequence[int], read: _Read
+        self, category: Category, mention: Mention, window: Sequence[int], whole: _Read
     ) -> tuple[int, Candidate] | Decision:
         """A candidate with its turn's number if everything speaks for it, else why not."""
         detail, said, title = category.detail, mention.value, category.title.lower()
-        grounded = [n for n in window if contains(read.turns[n].text, said)]
+        grounded = [n for n in window if contains(whole.turns[n].text, said)]
         number = window[mention.turn] if mention.turn < len(window) else -1
         if number not in grounded:
             if len(grounded) != 1:  # in another turn, and only there: the words are the driver's, the number was wrong
                 return _dropped(detail, f"you did not say those words about {title}")
             number = grounded[0]
-        turn, topics = read.turns[number], read.screened[number].topics
-        if not self._agrees(detail, topics):
+        turn, topics = whole.turns[number], whole.screened[number].topics
+        if self.settings.verify and not self._agrees(detail, topics):
             return _dropped(detail, f"that did not sound like {title}")
-        rule = not_a_preference(turn.text, said)
+        rule = not_a_preference(turn.text, said) if self.settings.verify else None
         if rule is not None:
             return _dropped(detail, f"{rule.reason}, not a lasting preference of yours")
         value = self._canon.canonical(detail, said, turn.text)
@@ -218,7 +343,7 @@ class Extractor:
             value=value,
             sentence=turn.text,
             said_at=turn.at,
-            conversation=read.conversation,
+            conversation=whole.conversation,
             confidence=sure,
             negated=ended is not None,
         )

@@ -31,6 +31,7 @@ from schemas.memory import (
     Recollection,
     Status,
     Turn,
+    Words,
 )
 from schemas.preferences import BY_DETAIL, CATEGORIES
 
@@ -79,6 +80,20 @@ class KeywordEncoder:
         if not total:
             return {**dict.fromkeys(hits, 0.0), "none": 1.0}
         return {**{detail: 0.9 * count / total for detail, count in hits.items()}, "none": 0.1}
+
+    def strength(self, text: str) -> dict[str, float]:
+        """What is not ``none`` is stated."""
+        nothing = self.topics(text)["none"]
+        return {"none": nothing, "hinted": 0.0, "stated": 1.0 - nothing, "ended": 0.0}
+
+    def words(self, text: str, detail: str) -> tuple[Words, ...]:
+        """Every one of `VALUES` that the text contains."""
+        return tuple(Words(text=value, probability=0.9) for value in VALUES.get(detail, ()) if contains(text, value))
+
+    def choices(self, text: str, detail: str) -> dict[str, float]:
+        """Cannot tell."""
+        del text, detail
+        return {}
 
     def requests(self, text: str) -> dict[str, float]:
         """Never a request."""

@@ -51,6 +51,13 @@ class Conversation(Value):
         return tuple(turn for turn in self.turns if turn.speaker == "driver")
 
 
+class Words(Value):
+    """A part of a text that may carry a value."""
+
+    text: str
+    probability: Share
+
+
 class Candidate(Value):
     """A preference that extraction found and that maintenance has yet to decide on."""
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from schemas.actions import Action
 from schemas.events import ActionResult, Command, Samples, Transcript, VehicleState, WakeDetection
-from schemas.memory import Consent, Conversation, Decision, Preference, Receipt, Recollection, Turn
+from schemas.memory import Consent, Conversation, Decision, Preference, Receipt, Recollection, Turn, Words
 
 
 class Clock(Protocol):
@@ -118,6 +118,25 @@ class Encoder(Protocol):
 
     def topics(self, text: str) -> dict[str, float]:
         """Probability of every preference detail key for what the driver said, and of ``none``; they sum to 1."""
+        ...
+
+    def strength(self, text: str) -> dict[str, float]:
+        """How clearly what the driver said reveals a preference, as probabilities that sum to 1.
+
+        ``none`` (the same as in `topics`), ``hinted`` (only by what is asked for), ``stated``, ``ended`` (it does not hold
+        any more).
+        """
+        ...
+
+    def words(self, text: str, detail: str) -> tuple[Words, ...]:
+        """The parts of the text that carry a value of this category, if it is about it; the likeliest first."""
+        ...
+
+    def choices(self, text: str, detail: str) -> dict[str, float]:
+        """Which value of a closed category the text means, if it is about it: probabilities that sum to 1.
+
+        Empty for an open category, and for an engine that cannot tell.
+        """
         ...
 
     def requests(self, text: str) -> dict[str, float]:

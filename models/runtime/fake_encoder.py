@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.actions import ACTIONS
-from schemas.preferences import CATEGORIES
+from schemas.memory import Words
+from schemas.preferences import BY_DETAIL, CATEGORIES
 
 NONE = "none"
 SHARPNESS = 20.0
@@ -49,6 +50,22 @@ class FakeEncoder:
     def topics(self, text: str) -> dict[str, float]:
         """Word overlap with every category, as probabilities that sum to 1 with ``none``."""
         return self._scores(text, self._topics)
+
+    def strength(self, text: str) -> dict[str, float]:
+        """What is not ``none`` is stated."""
+        nothing = self.topics(text)[NONE]
+        return {NONE: nothing, "hinted": 0.0, "stated": 1.0 - nothing, "ended": 0.0}
+
+    def words(self, text: str, detail: str) -> tuple[Words, ...]:
+        """The category's examples that stand in the text, the longest first."""
+        plain = f" {' '.join(_words(text))} "
+        found = (example for example in BY_DETAIL[detail].examples if f" {' '.join(_words(example))} " in plain)
+        return tuple(Words(text=example, probability=1.0) for example in sorted(found, key=len, reverse=True))
+
+    def choices(self, text: str, detail: str) -> dict[str, float]:
+        """Cannot tell."""
+        del text, detail
+        return {}
 
     def requests(self, text: str) -> dict[str, float]:
         """Word overlap with every action, as probabilities that sum to 1 with ``none``."""

@@ -15,16 +15,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schemas.errors import EngineMissingError, ModelDamagedError, ModelMissingError
+from schemas.memory import Words
 
 NONE = "none"
 REMEMBERED = 32
 """Texts whose results are kept, so that search, topics and requests of one text cost one run."""
+APART = 0.5
+"""From this probability on a piece is part of a value; the training's own middle."""
+AT_LEAST = 0.15
+"""Below it no piece of a text carries the value, not even the likeliest; our choice."""
+FALL = 0.5
+"""Pieces beside the likeliest belong to it down to this share of its probability; our choice."""
 NETWORK, TOKENIZER, LABELS = "encoder.onnx", "tokenizer.json", "labels.json"
 
 
@@ -34,7 +41,13 @@ class _Result:
 
     vector: NDArray[np.float32]
     topics: dict[str, float]
+    strength: dict[str, float]
     requests: dict[str, float]
+    choices: dict[str, dict[str, float]]
+    pieces: tuple[tuple[int, int], ...]
+    """Where every piece stands in the text; empty for the marks of its start and end."""
+    values: NDArray[np.float32]
+    """(pieces, details): probability that the piece is part of a value."""
 
 
 class OnnxEncoder:
@@ -63,7 +76,7 @@ class OnnxEncoder:
             from tokenizers import Tokenizer
         except ImportError as error:
             raise EngineMissingError(f"{error.name} is not installed; install it to run the encoder") from error
-        self._topics, self._requests = _checked(folder)
+        self._labels = _checked(folder)
         options = ort.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
@@ -75,11 +88,12 @@ class OnnxEncoder:
             )
             sizes = {output.name: output.shape[0] for output in self._session.get_outputs()}
             self.dimension = int(sizes["embedding"])
-            fits = (sizes["topics"], sizes["requests"]) == (len(self._topics), len(self._requests))
+            fits = all(sizes[name] == len(getattr(self._labels, name)) for name in ("topics", *_Labels.REST))
         except Exception as error:  # neither library has a base for its errors but Exception
             raise ModelDamagedError(f"the encoder in {folder} cannot be loaded; restore it") from error
         if not fits:
             raise ModelDamagedError(f"the encoder in {folder} has outputs for other labels; restore it")
+        self._details = {name: number for number, name in enumerate(self._labels.topics) if name != NONE}
         self._result = lru_cache(maxsize=REMEMBERED)(self._run)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -101,12 +115,47 @@ class OnnxEncoder:
         """Probability of every action name, and of ``none`` (asks for nothing that the car can do); they sum to 1."""
         return dict(self._result(_plain(text)).requests)
 
+    def strength(self, text: str) -> dict[str, float]:
+        """Probability that the text reveals no preference, hints at one, states one, or says that one has ended."""
+        return dict(self._result(_plain(text)).strength)
+
+    def choices(self, text: str, detail: str) -> dict[str, float]:
+        """Which value of a closed category the text means, if it is about it; empty for an open one."""
+        return dict(self._result(_plain(text)).choices.get(detail, {}))
+
+    def words(self, text: str, detail: str) -> tuple[Words, ...]:
+        """The parts of the text, in lower case, that carry a value of this category, if it is about it; likeliest first.
+
+        Raises:
+            KeyError: no such detail key.
+        """
+        plain = _plain(text)
+        result = self._result(plain)
+        return _parts(plain, result.pieces, result.values[:, self._details[detail]])
+
     def _run(self, text: str) -> _Result:
-        ids = np.array(self._tokenizer.encode(text).ids, np.int64)
-        vector, topics, requests = self._session.run(["embedding", "topics", "requests"], {"ids": ids})
+        encoded = self._tokenizer.encode(text)
+        names = ["embedding", "topics", *_Labels.REST, "values"]
+        vector, topics, strength, requests, choices, values = self._session.run(
+            names, {"ids": np.array(encoded.ids, np.int64)}
+        )
+        labels = self._labels
         if not text:  # the network cannot know that silence means nothing
-            topics, requests = _only_none(self._topics), _only_none(self._requests)
-        return _Result(vector, _named(self._topics, topics), _named(self._requests, requests))
+            topics, requests = _only_none(labels.topics), _only_none(labels.requests)
+            strength, values = _only_none(labels.strength), np.zeros_like(values)
+        chosen: dict[str, dict[str, float]] = {}
+        for label, share in _named(labels.choices, choices).items():
+            detail, _, value = label.partition("=")
+            chosen.setdefault(detail, {})[value] = share
+        return _Result(
+            vector,
+            _named(labels.topics, topics),
+            _named(labels.strength, strength),
+            _named(labels.requests, requests),
+            chosen,
+            tuple(encoded.offsets),
+            values,
+        )
 
 
 def _plain(text: str) -> str:
@@ -121,19 +170,68 @@ def _named(labels: Sequence[str], values: NDArray[np.float32]) -> dict[str, floa
     return dict(zip(labels, values.astype(float).tolist(), strict=True))
 
 
-def _checked(folder: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The labels of topics and requests, once all files are what they should be."""
+def _parts(text: str, pieces: Sequence[tuple[int, int]], likely: NDArray[np.float32]) -> tuple[Words, ...]:
+    """Runs of pieces that are likely part of a value, as whole words."""
+    spans: list[tuple[int, int, float]] = []
+    rest = likely.copy()
+    while rest.size:
+        peak = int(rest.argmax())
+        top = float(rest[peak])
+        if top < (APART if spans else AT_LEAST):
+            break
+        floor = min(APART, FALL * top)
+        first = last = peak
+        while first > 0 and rest[first - 1] >= floor:
+            first -= 1
+        while last + 1 < len(rest) and rest[last + 1] >= floor:
+            last += 1
+        rest[first : last + 1] = 0.0
+        start, end = pieces[first][0], pieces[last][1]
+        if start == end:  # the mark of the text's start or end
+            continue
+        while start > 0 and _inside(text[start - 1]):
+            start -= 1
+        while end < len(text) and _inside(text[end]):
+            end += 1
+        spans.append((start, end, float(likely[first : last + 1].mean())))
+    found = sorted(spans, key=lambda span: -span[2])
+    kept: list[tuple[int, int, float]] = []
+    for start, end, probability in found:
+        if all(end <= other[0] or start >= other[1] for other in kept):
+            kept.append((start, end, probability))
+    return tuple(Words(text=text[start:end], probability=min(1.0, probability)) for start, end, probability in kept)
+
+
+def _inside(character: str) -> bool:
+    """Whether a character is inside a word."""
+    return character.isalnum() or character in "'_"
+
+
+@dataclass(frozen=True)
+class _Labels:
+    """The labels in the order of the network's outputs."""
+
+    topics: tuple[str, ...]
+    strength: tuple[str, ...]
+    requests: tuple[str, ...]
+    choices: tuple[str, ...]
+
+    REST: ClassVar = ("strength", "requests", "choices")
+
+
+def _checked(folder: Path) -> _Labels:
+    """The labels of the outputs, once all files are what they should be."""
     for name in (NETWORK, TOKENIZER, LABELS):
         if not (folder / name).is_file():
             raise ModelMissingError(f"the encoder's file {folder / name} is missing; restore it or train the encoder")
     try:
-        labels = json.loads((folder / LABELS).read_text(encoding="utf-8"))
-        topics, requests = tuple(labels["topics"]), tuple(labels["requests"])
-        digests = {name: str(labels["files"][name]) for name in (NETWORK, TOKENIZER)}
+        read = json.loads((folder / LABELS).read_text(encoding="utf-8"))
+        labels = _Labels(**{name: tuple(read[name]) for name in ("topics", *_Labels.REST)})
+        digests = {name: str(read["files"][name]) for name in (NETWORK, TOKENIZER)}
     except (ValueError, KeyError, TypeError) as error:
         raise ModelDamagedError(f"the encoder's file {folder / LABELS} is not a list of labels; restore it") from error
     for name, expected in digests.items():
         found = hashlib.sha256((folder / name).read_bytes()).hexdigest()
         if found != expected:
             raise ModelDamagedError(f"{folder / name} has SHA-256 {found}, expected {expected}; restore it")
-    return topics, requests
+    return labels

@@ -54,6 +54,29 @@ def test_topics_cover_every_category_and_sum_to_one(encoder: Encoder) -> None:
     assert max(scores, key=scores.__getitem__) == "favourite_cuisine"
 
 
+def test_strength_sums_to_one_and_agrees_with_topics(encoder: Encoder) -> None:
+    for text in ("i love italian cooking", "nice weather today", ""):
+        strength = encoder.strength(text)
+        assert set(strength) == {"none", "hinted", "stated", "ended"}
+        assert sum(strength.values()) == pytest.approx(1.0, abs=1e-3)
+        assert strength["none"] == pytest.approx(encoder.topics(text)["none"], abs=1e-3)
+
+
+def test_the_words_of_a_value_stand_in_the_text(encoder: Encoder) -> None:
+    (first, *_) = encoder.words("i love  ITALIAN cooking", "favourite_cuisine")
+    assert first.text == "italian" and 0.0 < first.probability <= 1.0
+    assert encoder.words("", "favourite_cuisine") == ()
+    with pytest.raises(KeyError):
+        encoder.words("i love italian cooking", "favourite_colour")
+
+
+def test_choices_are_values_of_a_closed_category(encoder: Encoder) -> None:
+    assert encoder.choices("i love italian cooking", "favourite_cuisine") == {}
+    chosen = encoder.choices("always keep the fan on low", "fan_speed_preferences")
+    assert not chosen or max(chosen, key=chosen.__getitem__) == "low"
+    assert not chosen or sum(chosen.values()) == pytest.approx(1.0, abs=1e-3)
+
+
 def test_requests_cover_every_action_and_sum_to_one(encoder: Encoder) -> None:
     scores = encoder.requests("set the fan to a level")
     assert set(scores) == {action.name for action in ACTIONS} | {"none"}

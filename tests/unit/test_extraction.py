@@ -69,7 +69,7 @@ def extract(
         Turn(speaker="driver", text=text, at=NOW + timedelta(minutes=n), confidence=confidence)
         for n, text in enumerate(said)
     ]
-    return Extractor(encoder, model, settings).extract(
+    return Extractor(encoder, model, settings or ExtractionSettings(reader="model")).extract(
         Conversation(id="trip", turns=tuple(turns)), consent or Consent(), NOW
     )
 
@@ -88,7 +88,7 @@ def test_a_candidate_is_all_that_was_said() -> None:
 def test_the_assistant_s_words_are_never_read() -> None:
     model = Scripted()
     turns = (Turn(speaker="assistant", text="do you love jazz music", at=NOW),)
-    found = Extractor(KeywordEncoder(), model).extract(Conversation(id="c", turns=turns), Consent(), NOW)
+    found = Extractor(KeywordEncoder(), model, ExtractionSettings(reader="model")).extract(Conversation(id="c", turns=turns), Consent(), NOW)
     assert found == Extraction() and model.seen == []
 
 
@@ -115,7 +115,7 @@ def test_a_second_turn_about_a_single_category_is_a_portion_of_its_own() -> None
 def test_the_slice_is_the_likely_few() -> None:
     topics = {"x": {c.detail: 0.02 + 0.001 * n for n, c in enumerate(CATEGORIES[:20])}}
     model = Scripted()
-    extract(Stated(topics), model, "x", settings=ExtractionSettings(slice_size=5), consent=Consent(
+    extract(Stated(topics), model, "x", settings=ExtractionSettings(reader="model", slice_size=5), consent=Consent(
         opted_in=frozenset({"dietary_preference"})))  # fmt: skip
     assert model.offered == [{c.detail for c in CATEGORIES[15:20]}]
 

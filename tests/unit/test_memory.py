@@ -14,9 +14,10 @@ from pydantic import BaseModel
 
 from memory.erasure import blotted, found_in_files
 from memory.export import Export
+from memory.extraction import ExtractionSettings
 from memory.fake import KeywordEncoder, KeywordModel
 from memory.keys import RawKey
-from memory.service import DriverMemory
+from memory.service import DriverMemory, MemorySettings
 from memory.vault import Vault
 from schemas.errors import GenerationError, ModelError, StorageFullError
 from schemas.memory import Conversation, Outcome, Turn
@@ -41,6 +42,7 @@ def open_memory(tmp_path: Path) -> Iterator[Open]:
             encoder=KeywordEncoder(),
             model=model or KeywordModel(),
             clock=lambda: NOW,
+            settings=MemorySettings(extraction=ExtractionSettings(reader="model")),
         )
         made.append(memory)
         return memory

@@ -1,8 +1,8 @@
 """Labelled sentences for the encoder's heads, made from the phrase bank.
 
-An example may teach any of four things: which categories it is about (``details``), how clearly it reveals a preference
-(``strength``), which words carry the value (``said``), what it asks the car for (``request``); what it does not teach is
-left open.
+An example may teach any of five things: which categories it is about (``details``), how clearly it reveals a preference
+(``strength``), which words carry the value (``said``), which of a closed category's values it is (``choice``), what it
+asks the car for (``request``); what it does not teach is left open.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from random import Random
 
 from models.training import conversations as talk
 from models.training import phrases
+from models.training.encoder.names import coin, outside
 from schemas.actions import ACTIONS
 from schemas.preferences import BY_DETAIL, CATEGORIES
 
@@ -50,8 +51,15 @@ ORDERS = re.compile(
     r"lock|unlock|fold|unfold|skip|pause|mute|unmute|navigate|drive|cancel|add|avoid|warm|cool|heat|blow|direct|point|aim|"
     r"move|slide|roll|dim|brighten|tell|check|defrost|clear|tune|look|get|let|bring|choose|use|go)\b.*"
 )
-STRENGTHS: tuple[str, ...] = ("none", "hinted", "stated")
-"""Reveals no preference; only shows it in what is asked for; says it."""
+STRENGTHS: tuple[str, ...] = ("none", "hinted", "stated", "ended")
+"""Reveals no preference; only shows it in what is asked for; says it; says that it does not hold any more."""
+CHOICES: tuple[tuple[str, str], ...] = tuple(
+    (topic.detail, value.canonical)
+    for topic in phrases.topics().values()
+    if len(topic.values) < phrases.OPEN_VALUES
+    for value in topic.values
+)
+"""(detail key, value) of the closed categories."""
 JOINED_SHARE = 0.3
 """Statements with a request, an answer or some talk before or after them in the same turn."""
 TWO_SHARE = 0.06
@@ -79,22 +87,13 @@ DIGITS = {talk.spoken_number(n): str(n) for n in range(100, 9, -1)}
 
 
 NAMED = (
-    "preferred_gas_station", "preferred_charging_network", "preferred_supermarket_chain", "favorite_artists_or_bands",
+    "fast_food_preference", "preferred_gas_station", "preferred_charging_network", "preferred_supermarket_chain", "favorite_artists_or_bands",
     "favorite_songs", "preferred_music_streaming_service", "preferred_radio_station", "favorite_podcast_shows",
     "general_news_source",
 )  # fmt: skip
 """Categories whose values are names: new ones come up all the time, so the words around must tell the category."""
-COINED_SHARE = 0.35
+COINED_SHARE = 0.55
 """Statements of these whose name is replaced by a made-up one."""
-COINS = (
-    "amber anchor apple arc ash autumn badger bay beacon birch blue bolt bridge bright brook cedar cherry circle city "
-    "clear cloud coast copper corner crown crystal daily delta dove dream eagle echo elm ember evening falcon fern fire "
-    "first flash forest fox garden glass gold grand green grove harbor hawk hill honey house iron island ivy jade jet "
-    "king lake lantern leaf light lily lion lunar maple market meadow metro mint moon morning mountain neon night north "
-    "nova oak ocean old olive orbit owl paper peak pearl pine planet prime pulse quick rain raven red ridge river road "
-    "rocket rose royal ruby sand silver sky snow solar south spark spring star stone storm summit sun swift thunder "
-    "tiger tower trail union valley velvet village violet vista voice wave west white wild willow wind winter wolf"
-).split()
 
 
 @dataclass(frozen=True)
@@ -108,6 +107,8 @@ class Example:
     """One of `STRENGTHS`."""
     said: tuple[tuple[str, str], ...] = ()
     """(detail key, words of the text that carry its value)."""
+    choice: tuple[str, str] | None = None
+    """One of `CHOICES`."""
     request: str | None = None
     """Action name or ``none``."""
 
@@ -115,17 +116,23 @@ class Example:
 def statement(made: talk.Statement) -> Example:
     """A revealed preference; a plain declaration also teaches that nothing is asked for."""
     asks = made.hinted or DECLARES.fullmatch(made.text) is None or ASKS.search(made.text) is not None
-    strength = "hinted" if made.hinted else "stated"
-    said = ((made.detail, made.said),)
-    return Example(made.text, {made.detail: 1.0}, strength, said, None if asks else NONE)
+    strength = "ended" if made.negated else "hinted" if made.hinted else "stated"
+    choice = (made.detail, made.value)
+    return Example(
+        made.text,
+        {made.detail: 1.0},
+        strength,
+        said=((made.detail, made.said),),
+        choice=choice if choice in CHOICES else None,
+        request=None if asks else NONE,
+    )
 
 
 def coined(rng: Random, made: talk.Statement) -> talk.Statement:
     """The statement with a name that nobody has heard, now and then, where its value is a name."""
     if made.detail not in NAMED or rng.random() > COINED_SHARE:
         return made
-    name = " ".join(rng.sample(COINS, rng.choice((1, 2, 2, 2, 3))))
-    name = name.replace(" ", "", 1) if rng.random() < 0.4 else name
+    name = coin(rng, made.detail)
     return replace(made, text=made.text.replace(made.said, name), said=name)
 
 
@@ -181,7 +188,7 @@ def both(rng: Random, first: Example, second: Example) -> Example:
     """Two statements of different categories in one turn."""
     details = {key: 0.5 for one in (first, second) for key in one.details}
     text = _put(rng, [first.text, rng.choice(LINKS), second.text])
-    strength = "stated" if "stated" in {first.strength, second.strength} else "hinted"
+    strength = first.strength if first.strength == second.strength else None
     return Example(text, details, strength, (*first.said, *second.said))
 
 
@@ -270,7 +277,7 @@ def examples(rng: Random, n: int, *, held_out: bool = False, rough: bool = True)
     if not rough:
         return [*stated, *requested, *asides, *nothing, *needs]
     requested = [framed(rng, example) if example.request not in {None, NONE} else example for example in requested]
-    chatter = [e.text for e in nothing if e.request == NONE] + [e.text for e in requested]
+    chatter = [e.text for e in nothing] + [e.text for e in requested if e.strength == "none"]
     found: list[Example] = [*requested, *asides, *nothing, *needs]
     for example, item in zip(stated, made, strict=True):
         chance = rng.random()
@@ -285,9 +292,11 @@ def examples(rng: Random, n: int, *, held_out: bool = False, rough: bool = True)
             found.append(third)
     words = [word for item in (*made, *neither) for word in item.text.split()]
     found += [salad(rng, words) for _ in range(n // 150)]
+    found += [Example(outside(rng), strength="none", request=NONE) for _ in range(n // 25)]
     for item in made[: n // 80]:
         found.append(Example(f"{rng.choice(ONCE)} {item.text}", {item.detail: 1.0}, "none"))
-    for example in rng.sample([*asides, *nothing, *requested], n // 12):  # long turns that reveal nothing, too
+    chatter += [outside(rng) for _ in range(n // 40)]
+    for example in rng.sample([*asides, *nothing, *nothing, *requested], n // 10):  # long turns that reveal nothing, too
         found.append(joined(rng, replace(example, strength="none"), chatter))
     rng.shuffle(found)
     return [roughened(rng, example) for example in found]

@@ -3,12 +3,13 @@
 Matrices: int8, symmetric, a scale a column, multiplied by ``MatMulInteger`` with activations that are quantised as they
 come; embedding rows: int8 with a scale a row. One text a run: the range of the activations, and so the result, then
 depends on nothing but the text. Inputs: ``ids`` (pieces,) int64. Outputs: ``embedding`` (384,) of length 1; probabilities
-``topics`` (details + none,), ``strength`` (3,), ``requests`` (actions + none,) and ``values`` (pieces, details).
+``topics`` (details + none,), ``strength`` (4,), ``requests`` (actions + none,), ``choices`` (values of the closed categories,
+which sum to 1 in each category) and ``values`` (pieces, details).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -108,8 +109,10 @@ class Graph:
         return self.norm(self.add("Add", pieces, positions), base.embeddings.norm)
 
 
-def build(base: Base, classifier: Classifier, metadata: Mapping[str, str]) -> onnx.ModelProto:
-    """The whole network as an ONNX model."""
+def build(
+    base: Base, classifier: Classifier, groups: Sequence[int], metadata: Mapping[str, str]
+) -> onnx.ModelProto:
+    """The whole network as an ONNX model; ``groups``: the category's number of every choice."""
     graph = Graph()
     x = graph.embed("ids", base)
     layers: list[Layer] = list(base.layers)  # type: ignore[arg-type]  # a ModuleList forgets what it holds
@@ -129,14 +132,20 @@ def build(base: Base, classifier: Classifier, metadata: Mapping[str, str]) -> on
     pooled = graph.add("Concat", graph.mean(own), before, found, axis=-1)
     hidden = graph.quantise(graph.add("Gelu", graph.linear(graph.quantise(pooled), classifier.hidden)))
     strength = graph.add("Softmax", graph.linear(hidden, classifier.strength), axis=-1)
-    nothing, hinted, stated = graph.add("Split", strength, outputs=3, axis=-1, num_outputs=3)
-    reveals = graph.add("Add", hinted, stated)
+    nothing = graph.add("Slice", strength, *(graph.constant(np.array([n], dtype=np.int64)) for n in (0, 1, 1)))
+    reveals = graph.add("Sub", graph.constant(1.0), nothing)
     details = graph.add("Mul", graph.add("Softmax", graph.linear(hidden, classifier.details), axis=-1), reveals)
     graph.add("Reshape", graph.add("Concat", details, nothing, axis=-1), flat, name="topics")
     graph.add("Reshape", strength, flat, name="strength")
     asked = graph.add("Softmax", graph.linear(hidden, classifier.requests), axis=-1)
     graph.add("Reshape", asked, flat, name="requests")
-    graph.add("Sigmoid", graph.linear(graph.quantise(own), classifier.values), name="values")
+    rivals = np.equal.outer(np.array(groups), np.array(groups)).astype(np.float32)
+    odds = graph.add("Exp", graph.linear(hidden, classifier.choices))
+    shares = graph.add("Div", odds, graph.add("MatMul", odds, graph.constant(rivals)))
+    graph.add("Reshape", shares, flat, name="choices")
+    pieces = graph.quantise(own)
+    logits = graph.add("Add", graph.linear(pieces, classifier.value), graph.linear(pieces, classifier.values))
+    graph.add("Sigmoid", logits, name="values")
 
     def output(name: str, size: int) -> onnx.ValueInfoProto:
         return helper.make_tensor_value_info(name, TensorProto.FLOAT, [size])
@@ -151,6 +160,7 @@ def build(base: Base, classifier: Classifier, metadata: Mapping[str, str]) -> on
             output("topics", details_count),
             output("strength", classifier.strength.out_features),
             output("requests", requests_count),
+            output("choices", classifier.choices.out_features),
             helper.make_tensor_value_info("values", TensorProto.FLOAT, ["pieces", details_count - 1]),
         ],
         list(graph.constants.values()),
@@ -161,6 +171,8 @@ def build(base: Base, classifier: Classifier, metadata: Mapping[str, str]) -> on
     return model
 
 
-def write(path: Path, base: Base, classifier: Classifier, metadata: Mapping[str, str]) -> None:
+def write(
+    path: Path, base: Base, classifier: Classifier, groups: Sequence[int], metadata: Mapping[str, str]
+) -> None:
     """Write the network to a file."""
-    path.write_bytes(build(base, classifier, metadata).SerializeToString())
+    path.write_bytes(build(base, classifier, groups, metadata).SerializeToString())

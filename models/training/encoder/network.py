@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -117,40 +119,65 @@ class Base(nn.Module):
         return mean(x, mask)
 
 
+@dataclass(frozen=True)
+class Sizes:
+    """Numbers of labels: requests with none, details without."""
+
+    details: int
+    strengths: int
+    requests: int
+    choices: int
+
+
+class Logits(NamedTuple):
+    """What the branch gives: (batch, labels) each, ``values`` (batch, pieces, details)."""
+
+    details: Tensor
+    strength: Tensor
+    requests: Tensor
+    choices: Tensor
+    values: Tensor
+
+
 class Classifier(nn.Module):
-    """The branch: own layers, means of three depths, a hidden layer, and four heads.
+    """The branch: own layers, means of three depths, a hidden layer, and five heads.
 
     ``details`` tells the categories apart, given that there is one; ``strength`` says how clearly there is one; so topics
     come out as probabilities of all categories and of none, and also requests teach which categories they are about.
-    ``values`` says of every piece and category whether the piece is part of what the category's value would be.
+    ``choices`` picks a closed category's value. ``value`` says of every piece whether it is part of a value, and ``values``
+    what speaks for or against that in every category.
     """
 
-    def __init__(
-        self, layers: list[Layer], details: int, requests: int, hidden: int = 384, dropout: float = 0.2
-    ) -> None:
-        """`details` and `requests` are the numbers of labels (requests with none, details without)."""
+    def __init__(self, layers: list[Layer], sizes: Sizes, hidden: int = 384, dropout: float = 0.2) -> None:
+        """With so many labels."""
         super().__init__()
         self.layers = nn.ModuleList(layers)
         self.hidden = nn.Linear(3 * WIDTH, hidden)
         self.dropout = nn.Dropout(dropout)
-        self.details = nn.Linear(hidden, details)
-        self.strength = nn.Linear(hidden, 3)
-        self.requests = nn.Linear(hidden, requests)
-        self.values = nn.Linear(WIDTH, details)
-        nn.init.constant_(self.values.bias, -3.0)
+        self.details = nn.Linear(hidden, sizes.details)
+        self.strength = nn.Linear(hidden, sizes.strengths)
+        self.requests = nn.Linear(hidden, sizes.requests)
+        self.choices = nn.Linear(hidden, sizes.choices)
+        self.value = nn.Linear(WIDTH, 1)
+        self.values = nn.Linear(WIDTH, sizes.details)
+        nn.init.zeros_(self.values.weight)
+        nn.init.zeros_(self.values.bias)
 
-    def forward(self, x: Tensor, mask: Tensor, found: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Hidden states after the shared layers, and search's means, to logits.
-
-        Returns:
-            details (batch, n), strength (batch, 3), requests (batch, m), values (batch, pieces, n).
-        """
+    def forward(self, x: Tensor, mask: Tensor, found: Tensor) -> Logits:
+        """Hidden states after the shared layers, and search's means, to logits."""
         before = mean(x, mask)
         for layer in self.layers:
             x = layer(x, attention_bias(mask))
         pooled = self.dropout(torch.cat([mean(x, mask), before, found], -1))
         hidden = self.dropout(functional.gelu(self.hidden(pooled)))
-        return self.details(hidden), self.strength(hidden), self.requests(hidden), self.values(self.dropout(x))
+        pieces = self.dropout(x)
+        return Logits(
+            details=self.details(hidden),
+            strength=self.strength(hidden),
+            requests=self.requests(hidden),
+            choices=self.choices(hidden),
+            values=self.value(pieces) + self.values(pieces),
+        )
 
 
 def attention_bias(mask: Tensor) -> Tensor:

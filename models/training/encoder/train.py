@@ -25,8 +25,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from models.training.encoder import export, origin
-from models.training.encoder.examples import DETAILS, NONE, REQUESTS, STRENGTHS, Example, examples
-from models.training.encoder.network import FORK, LAYERS, Base, Classifier, load_layer
+from models.training.encoder.examples import CHOICES, DETAILS, NONE, REQUESTS, STRENGTHS, Example, examples
+from models.training.encoder.network import FORK, LAYERS, Base, Classifier, Logits, Sizes, load_layer
 
 EXAMPLES = 90_000
 BATCH = 48
@@ -36,8 +36,8 @@ HEAD_RATE, BRANCH_RATE = 1e-3, 1e-4
 """Learning rates of the new heads and of the copied layers."""
 SMOOTHING = 0.05
 """Of the labels: some phrases would do for two actions or categories."""
-VALUES_WEIGHT = 20.0
-"""Of the pieces' loss, which is a mean over many easy zeros."""
+VALUES_WEIGHT = 2.0
+"""Of the pieces' loss, which is a mean over many easy ones."""
 WARM_UP = 100
 """Steps until the learning rate is full; then it falls linearly to nothing."""
 AVERAGED = 0.998
@@ -45,6 +45,7 @@ AVERAGED = 0.998
 CHECKPOINT = 200
 """Steps between two checkpoints."""
 SEED = 20_260_101
+SIZES = Sizes(len(DETAILS), len(STRENGTHS), len(REQUESTS), len(CHOICES))
 log = logging.getLogger(__name__)
 
 
@@ -53,7 +54,9 @@ class Batch:
     """Examples as tensors.
 
     ``ids`` and ``mask`` (n, pieces), ``details`` (n, categories) shares or zeros, ``strength`` and ``requests`` (n,)
-    label or -1, ``values`` (n, pieces, categories) 1 where a piece carries a value, ``told`` (n,) whether that is known.
+    label or -1, ``choices`` (n,) label or -1, ``rivals`` (n, choices) true for the values of the same category, ``values``
+    (n, pieces, categories) 1 where a piece carries a value, ``told`` (n, categories) where that is known and looked at: in the
+    categories that the text is about.
     """
 
     ids: Tensor
@@ -61,6 +64,8 @@ class Batch:
     details: Tensor
     strength: Tensor
     requests: Tensor
+    choices: Tensor
+    rivals: Tensor
     values: Tensor
     told: Tensor
 
@@ -82,20 +87,25 @@ def batch_of(rows: Sequence[tuple[Encoding, Example]]) -> Batch:
     """Tensors of some examples and their pieces."""
     longest = max(_length(row) for row in rows)
     details = torch.zeros(len(rows), len(DETAILS))
-    values, told = torch.zeros(len(rows), longest, len(DETAILS)), torch.zeros(len(rows))
+    values, told = torch.zeros(len(rows), longest, len(DETAILS)), torch.zeros(len(rows), len(DETAILS))
     for row, (encoding, example) in enumerate(rows):
         for detail, share in example.details.items():
             details[row, DETAILS.index(detail)] = share
-        if example.strength is not None and (marked := marks(encoding, example.text, example)) is not None:
-            values[row], told[row] = marked[:longest], 1.0
+        if example.said and (marked := marks(encoding, example.text, example)) is not None:
+            values[row] = marked[:longest]
+            told[row] = (details[row] > 0).float()
     strength = [-1 if e.strength is None else STRENGTHS.index(e.strength) for _, e in rows]
     requests = [-1 if e.request is None else REQUESTS.index(e.request) for _, e in rows]
+    choices = [-1 if e.choice is None else CHOICES.index(e.choice) for _, e in rows]
+    rivals = [[e.choice is not None and e.choice[0] == detail for detail, _ in CHOICES] for _, e in rows]
     return Batch(
         ids=torch.tensor([encoding.ids[:longest] for encoding, _ in rows]),
         mask=torch.tensor([encoding.attention_mask[:longest] for encoding, _ in rows], dtype=torch.float32),
         details=details,
         strength=torch.tensor(strength),
         requests=torch.tensor(requests),
+        choices=torch.tensor(choices),
+        rivals=torch.tensor(rivals),
         values=values,
         told=told,
     )
@@ -116,21 +126,25 @@ def _length(row: tuple[Encoding, Example]) -> int:
 
 
 def loss(classifier: Classifier, base: Base, batch: Batch) -> Tensor:
-    """Cross-entropies of the four heads, each over the examples that teach it."""
+    """Cross-entropies of the five heads, each over the examples that teach it."""
     with torch.no_grad():
         shared = base.shared(batch.ids, batch.mask)
         found = base.search(shared, batch.mask)
-    details, strength, asked, values = classifier(shared, batch.mask, found)
+    given: Logits = classifier(shared, batch.mask, found)
     taught = batch.details.sum().clamp(min=1.0)
     smooth = batch.details * (1 - SMOOTHING) + SMOOTHING / len(DETAILS) * batch.details.sum(-1, keepdim=True)
-    total = -(smooth * functional.log_softmax(details, -1)).sum() / taught
-    for logits, label in ((strength, batch.strength), (asked, batch.requests)):
+    total = -(smooth * functional.log_softmax(given.details, -1)).sum() / taught
+    for logits, label in ((given.strength, batch.strength), (given.requests, batch.requests)):
         known = label >= 0
         if known.any():
             total = total + functional.cross_entropy(logits[known], label[known], label_smoothing=SMOOTHING)
-    weight = (batch.told[:, None] * batch.mask)[:, :, None]
-    pieces = functional.binary_cross_entropy_with_logits(values, batch.values, reduction="none") * weight
-    return total + VALUES_WEIGHT * pieces.sum() / (weight.sum() * len(DETAILS)).clamp(min=1.0)
+    known = batch.choices >= 0
+    if known.any():
+        among = given.choices[known].masked_fill(~batch.rivals[known], -1e4)
+        total = total + functional.cross_entropy(among, batch.choices[known])
+    weight = batch.told[:, None, :] * batch.mask[:, :, None]
+    pieces = functional.binary_cross_entropy_with_logits(given.values, batch.values, reduction="none") * weight
+    return total + VALUES_WEIGHT * pieces.sum() / weight.sum().clamp(min=1.0)
 
 
 class Run:
@@ -217,14 +231,20 @@ def train(out: Path, work: Path, count: int = EXAMPLES) -> None:
     tokenizer = origin.tokenizer([vocabulary[i] for i in kept])
     base = Base(weights, kept, origin.MAX_PIECES).eval().to(device)
     branch = [load_layer(weights, number) for number in range(FORK, LAYERS)]
-    classifier = Classifier(branch, len(DETAILS), len(REQUESTS)).to(device)
+    classifier = Classifier(branch, SIZES).to(device)
     run = Run(base, classifier, count // BATCH, work)
     run.fit(tokenizer, device)
     base, classifier = base.cpu(), classifier.cpu()
     out.mkdir(parents=True, exist_ok=True)
     tokenizer.save(str(out / "tokenizer.json"), pretty=False)
-    listed = {"topics": [*DETAILS, NONE], "requests": list(REQUESTS), "strengths": list(STRENGTHS)}
-    export.write(out / "encoder.onnx", base, classifier, {"origin": f"all-MiniLM-L6-v2 {origin.SHA256}"})
+    listed = {
+        "topics": [*DETAILS, NONE],
+        "strength": list(STRENGTHS),
+        "requests": list(REQUESTS),
+        "choices": [f"{detail}={value}" for detail, value in CHOICES],
+    }
+    groups = [DETAILS.index(detail) for detail, _ in CHOICES]
+    export.write(out / "encoder.onnx", base, classifier, groups, {"origin": f"all-MiniLM-L6-v2 {origin.SHA256}"})
     files = {name: _digest(out / name) for name in ("encoder.onnx", "tokenizer.json")}
     (out / "labels.json").write_text(json.dumps({**listed, "files": files}, indent=1) + "\n", encoding="utf-8")
     log.info("wrote %s, %.1f MB", out / "encoder.onnx", (out / "encoder.onnx").stat().st_size / 1e6)

@@ -1,0 +1,133 @@
+"""What the encoder alone makes of a conversation: which turn reveals which category, how surely, and in which words.
+
+Owns the weighing of turns against each other; knows nothing of consent, stores nothing. `memory.extraction` decides what may
+be used of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field
+
+from memory.wording import contains, words
+from schemas.memory import Words
+from schemas.ports import Encoder
+from schemas.preferences import CATEGORIES
+
+DETAILS = tuple(category.detail for category in CATEGORIES)
+NONE, HINTED, STATED, ENDED = "none", "hinted", "stated", "ended"
+TINY = 1e-6
+
+
+class ReadingSettings(BaseModel):
+    """How turns are weighed. Chosen on CarMem's development half, see docs/log.md."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    context: float = Field(default=0.3, ge=0.0, le=2.0)
+    """Exponent of what the whole conversation is about, beside the turn."""
+    clear: float = Field(default=0.6, ge=0.0, le=2.0)
+    """Exponent of how surely a turn reveals anything, when turns are weighed against each other."""
+    hint: float = Field(default=0.5, ge=0.0, le=1.0)
+    """What a hint counts beside a statement."""
+    beside_at: float = Field(default=0.6, ge=0.0, le=1.0)
+    """From this sureness on more than the likeliest preference of a conversation is taken: only what is stated."""
+    second_share: float = Field(default=0.3, ge=0.0, le=1.0)
+    """A turn's second category needs this share, and words of its own."""
+    known: float = Field(default=1.0, ge=0.0)
+    """How much a configured value that stands in a turn speaks for its category, in units of log odds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A turn that may reveal a preference of a category."""
+
+    number: int
+    """Of the driver's turn, from 0."""
+    detail: str
+    share: float
+    """Probability of the category, given that the turn reveals a preference."""
+    strength: Mapping[str, float]
+    words: tuple[Words, ...]
+    """The parts that carry the value; empty where none was found."""
+    main: bool
+    """The likeliest of its conversation."""
+
+    def sure(self, hint: float) -> float:
+        """How sure it is that this is a lasting preference of this category, 0..1; a hint counts less."""
+        return self.share * min(1.0, self.strength[STATED] + self.strength[ENDED] + hint * self.strength[HINTED])
+
+    @property
+    def ended(self) -> bool:
+        """Whether it says that the preference does not hold any more."""
+        return self.strength[ENDED] > self.strength[STATED] + self.strength[HINTED]
+
+
+def shares(encoder: Encoder, text: str) -> NDArray[np.float64]:
+    """How the probability of all categories but ``none`` is shared among them, in the order of the tree."""
+    topics = encoder.topics(text)
+    found = np.array([topics[detail] for detail in DETAILS]) + TINY
+    return found / found.sum()
+
+
+def read(
+    encoder: Encoder, turns: Sequence[str], settings: ReadingSettings, known: Mapping[str, Sequence[str]] | None = None
+) -> list[Finding]:
+    """What the turns reveal, the likeliest first; the other findings are of other categories.
+
+    Args:
+        encoder: the built-in one or another.
+        turns: the driver's turns that may be read.
+        settings: weights.
+        known: values by detail key that are known to exist, such as the stations in reach.
+    """
+    if not turns:
+        return []
+    around = shares(encoder, " ".join(turns)) ** settings.context
+    each: list[NDArray[np.float64]] = []
+    strengths = [encoder.strength(text) for text in turns]
+    for text in turns:
+        weighed = shares(encoder, text) * around * _told(text, known or {}, settings.known)
+        each.append(weighed / weighed.sum())
+    reveals = np.array([1.0 - strength[NONE] for strength in strengths])
+    table = np.array(each)
+    weights = table * (reveals[:, None] + TINY) ** settings.clear
+    number, column = (int(i) for i in np.unravel_index(int(weights.argmax()), weights.shape))
+
+    def finding(row: int, place: int, main: bool) -> Finding:
+        detail = DETAILS[place]
+        return Finding(
+            row, detail, float(table[row, place]), strengths[row], encoder.words(turns[row], detail), main
+        )
+
+    found = [finding(number, column, True)]
+    for row in range(len(turns)):
+        first, second = (int(place) for place in np.argsort(-table[row])[:2])
+        for place, at in ((first, settings.beside_at), (second, settings.beside_at * settings.second_share)):
+            if (row, place) == (number, column) or table[row, place] < settings.second_share:
+                continue
+            other = finding(row, place, False)
+            if other.sure(0.0) >= at and (place == first or _own(other, found)):
+                found.append(other)
+    return found
+
+
+def _own(finding: Finding, others: Sequence[Finding]) -> bool:
+    """Whether a finding has words that no other finding of its turn has."""
+    taken = [part.text for other in others if other.number == finding.number for part in other.words[:1]]
+    return bool(finding.words) and not any(
+        contains(text, finding.words[0].text) or contains(finding.words[0].text, text) for text in taken
+    )
+
+
+def _told(text: str, known: Mapping[str, Sequence[str]], weight: float) -> NDArray[np.float64]:
+    """Odds of every category by the known values that stand in the text."""
+    odds = np.ones(len(DETAILS))
+    for place, detail in enumerate(DETAILS):
+        if any(words(value) and contains(text, value) for value in known.get(detail, ())):
+            odds[place] = np.exp(weight)
+    return odds
