@@ -18,7 +18,7 @@ Files and their form:
   - the last five are a list of patterns, a mapping canonical value -> sentences, or a mapping with one or both of
     ``patterns`` and ``sentences``
 
-- ``requests.yaml``, ``vague.yaml``, ``needs.yaml``, ``negatives.yaml``, ``assistant.yaml``: see their heads.
+- ``requests.yaml``, ``vague.yaml``, ``needs.yaml``, ``negatives.yaml``, ``talk.yaml``, ``assistant.yaml``: see their heads.
 
 One in five patterns, sentences and values of an open-ended category is *held out*: never trained on, only measured
 on. Which ones is decided by the CRC-32 of the text, so adding a line moves few others.
@@ -326,10 +326,11 @@ def negatives() -> tuple[Negatives, ...]:
     Raises:
         ValueError: a line is not in spoken form.
     """
-    read = _read("negatives.yaml", _Loader)
     return tuple(
         Negatives(kind, entry["asks"], tuple(_checked(line, ()) for line in entry["lines"]))
-        for kind, entry in read.items()
+        for name in ("negatives.yaml", "talk.yaml")
+        if (FOLDER / name).exists()
+        for kind, entry in _read(name, _Loader).items()
     )
 
 
