@@ -25,10 +25,12 @@ NEGATED_SHARE = 0.12
 """Statements that take a preference back."""
 CHANGED_SHARE = 0.10
 """Statements in which the driver changes his or her mind."""
-HINTED_SHARE = 0.28
+HINTED_SHARE = 0.32
 """Statements that only show the preference by what they ask for."""
 FILLED_SHARE = 0.35
 """Statements and requests with a filler around them."""
+COMMON_SHARE = 0.25
+"""Values that are one of the category's examples in ``schemas.preferences``, beside those that chance upon them."""
 ONCE_SHARE = 0.3
 """Asides that are a wish for this time only."""
 VAGUE_SHARE = 0.4
@@ -233,8 +235,10 @@ def _ways(topic: Topic, held_out: bool) -> list[tuple[str, str]]:
 
 
 def _choose_way(rng: Random, topic: Topic, held_out: bool) -> tuple[str, str]:
-    """A way of saying a value: every value as often as the others, whatever number of ways it has."""
-    value = rng.choice([v for v in phrases.values_part(topic, held_out=held_out) if v.said])
+    """A way of saying a value, whatever number of ways it has; the category's own examples are said more often."""
+    values = [v for v in phrases.values_part(topic, held_out=held_out) if v.said]
+    common = [v for v in values if v.canonical in BY_DETAIL[topic.detail].examples]
+    value = rng.choice(common if common and rng.random() < COMMON_SHARE else values)
     return rng.choice(value.said), value.canonical
 
 

@@ -265,10 +265,10 @@ def examples(rng: Random, n: int, *, held_out: bool = False, rough: bool = True)
         held_out: from the part that is never trained on.
         rough: as drivers and recognisers are; otherwise the phrases as they stand.
     """
-    made = talk.statements(rng, n // 2, held_out=held_out)
+    made = talk.statements(rng, n * 27 // 50, held_out=held_out)
     asked = talk.requests(rng, n // 5, held_out=held_out)
-    beside = talk.asides(rng, n * 3 // 20, held_out=held_out)
-    neither = talk.negatives(rng, n // 10, held_out=held_out)
+    beside = talk.asides(rng, n * 3 // 25, held_out=held_out)
+    neither = talk.negatives(rng, n * 3 // 20, held_out=held_out)
     needs = [need(rng, held_out=held_out) for _ in range(n // 20)]
     made = [coined(rng, item) for item in made] if rough else made
     stated, requested = [statement(item) for item in made], [request(item) for item in asked]

@@ -15,9 +15,10 @@ Files and their form:
   - ``once``: the value is wished for this time only, and the sentence says so: no preference
   - ``about``: on the topic, with or without ``{value}``, but nothing of the driver's own liking: no preference
   - ``negations``: it does not hold any more; ``changes``: it holds from now on
-  - the last five are a list of patterns, a mapping canonical value -> sentences, or a mapping with one or both of
+  - ``hints`` to ``changes`` are a list of patterns, a mapping canonical value -> sentences, or a mapping with one or both of
     ``patterns`` and ``sentences``
 
+- ``neighbours.yaml``: more lines for the topics, on the border between two of them
 - ``requests.yaml``, ``vague.yaml``, ``needs.yaml``, ``negatives.yaml``, ``talk.yaml``, ``assistant.yaml``: see their heads.
 
 One in five patterns, sentences and values of an open-ended category is *held out*: never trained on, only measured
@@ -30,7 +31,7 @@ import math
 import re
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -241,6 +242,17 @@ def _topic(detail: str, entry: Mapping[str, Any]) -> Topic:
     return topic
 
 
+def _joined(topic: Topic, more: Topic) -> Topic:
+    """The topic with more lines."""
+    parts = ("reveals", "hints", "once", "about", "negations", "changes")
+    lines: dict[str, Lines] = {}
+    for part in parts:
+        first, second = getattr(topic, part), getattr(more, part)
+        patterns = tuple(dict.fromkeys(first.patterns + second.patterns))
+        lines[part] = Lines(patterns, tuple(dict.fromkeys(first.sentences + second.sentences)))
+    return replace(topic, **lines)
+
+
 def _read(name: str, loader: type[yaml.BaseLoader | yaml.SafeLoader]) -> Any:
     return yaml.load((FOLDER / name).read_text(encoding="utf-8"), Loader=loader)  # noqa: S506 - neither builds objects
 
@@ -257,6 +269,9 @@ def topics() -> Mapping[str, Topic]:
         if (FOLDER / f"{sub}.yaml").exists():
             read = _read(f"{sub}.yaml", yaml.BaseLoader)
             found.update((detail, _topic(detail, entry)) for detail, entry in read.items())
+    for detail, entry in _read("neighbours.yaml", yaml.BaseLoader).items():
+        values = {value.canonical: value.said for value in found[detail].values}
+        found[detail] = _joined(found[detail], _topic(detail, {"values": values, **entry}))
     return {category.detail: found[category.detail] for category in CATEGORIES if category.detail in found}
 
 

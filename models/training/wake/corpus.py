@@ -8,7 +8,6 @@ speech-to-intent-benchmark (Apache-2.0); they are read from a folder and never c
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,13 +17,12 @@ import numpy as np
 import soundfile as sf
 from numpy.typing import NDArray
 
-from models.training.wake import phrases, voices
+from models.training.wake import lexicon, phrases, voices
 from schemas.errors import AudioFileError
 
 Part = Literal["train", "dev", "test"]
 Clip = NDArray[np.int16]
 
-OTHER_KEYWORDS = ("alexa", "jarvis", "smart_mirror", "snowboy", "view_glass")
 _FRAME = 160
 
 
@@ -55,15 +53,20 @@ def recordings(folder: Path, part: Part) -> list[Clip]:
     return [read(path) for path in files if part_of(path.name) == part]
 
 
-def keyword_recordings(data: Path, part: Part) -> list[Spoken]:
-    """The real speakers saying the keyword."""
-    return [Spoken(clip, *keyword_bounds(clip)) for clip in recordings(data / phrases.KEYWORD, part)]
+def keyword_recordings(data: Path, keyword: str, part: Part) -> list[Spoken]:
+    """The real speakers saying `keyword`, a folder of `data`."""
+    return [Spoken(clip, *keyword_bounds(clip)) for clip in recordings(data / keyword, part)]
 
 
-def negative_recordings(data: Path, part: Part) -> list[Clip]:
-    """Real speech without the keyword: the other keywords, and spoken orders from the folder beside."""
-    clips = [clip for name in OTHER_KEYWORDS for clip in recordings(data / name, part)]
-    return clips + recordings(data.parent / "commands", part)
+def other_recordings(data: Path, keyword: str, part: Part) -> list[Clip]:
+    """Real speech without `keyword`: the other words of the collection, and the spoken orders."""
+    others = [clip for name in phrases.SPOKEN if name != keyword for clip in recordings(data / name, part)]
+    return others + orders(data, part)
+
+
+def orders(data: Path, part: Part) -> list[Clip]:
+    """Spoken orders to a coffee machine, from the folder beside `data`."""
+    return recordings(data.parent / "commands", part)
 
 
 def keyword_bounds(clip: Clip) -> tuple[int, int]:
@@ -78,37 +81,56 @@ def keyword_bounds(clip: Clip) -> tuple[int, int]:
     return int(best[0]) * _FRAME, min((int(best[-1]) + 1) * _FRAME, clip.size)
 
 
-def synthetic_keywords(count: int, seed: int, variants: tuple[str, ...]) -> list[Spoken]:
-    """espeak-ng saying the keyword: two in five alone, two in five with a command straight after, one in five after words."""
+def synthetic_keywords(
+    keyword: str, count: int, seed: int, variants: tuple[str, ...], flite: float = 0.0
+) -> list[Spoken]:
+    """The keyword synthesised: two in five alone, two in five with a command straight after, one in five after words.
+
+    A share of `flite` comes from that program's voices, the rest from espeak-ng's.
+    """
     rng = np.random.default_rng(seed)
+    word = keyword.replace("_", " ")
     spoken: list[Spoken] = []
     for index in range(count):
-        prosody = voices.random_prosody(rng, variants)
-        alone = voices.speak(phrases.KEYWORD, prosody)
+        prosody = voices.random_flite(rng) if rng.random() < flite else voices.random_prosody(rng, variants)
+        alone = voices.speak(word, prosody)
         if index % 5 < 2:
             spoken.append(Spoken(alone, 0, alone.size))
         elif index % 5 < 4:
             comma = "," if rng.random() < 0.3 else ""
-            clip = voices.speak(f"{phrases.KEYWORD}{comma} {rng.choice(phrases.AFTER_KEYWORD)}", prosody)
+            clip = voices.speak(f"{word}{comma} {rng.choice(phrases.AFTER_KEYWORD)}", prosody)
             # Inside a sentence the word is shorter than alone, by about a tenth.
             spoken.append(Spoken(clip, 0, min(clip.size, round(0.9 * alone.size))))
         else:
-            clip = voices.speak(f"{rng.choice(phrases.BEFORE_KEYWORD)} {phrases.KEYWORD}", prosody)
+            clip = voices.speak(f"{rng.choice(phrases.BEFORE_KEYWORD)} {word}", prosody)
             spoken.append(Spoken(clip, max(0, clip.size - alone.size), clip.size))
     return spoken
 
 
-def synthetic_speech(texts: tuple[str, ...], count: int, seed: int, variants: tuple[str, ...]) -> list[Clip]:
-    """espeak-ng saying `texts` in turn, each time with another voice."""
+def synthetic_speech(
+    texts: tuple[str, ...], count: int, seed: int, variants: tuple[str, ...], flite: float = 0.0
+) -> list[Clip]:
+    """`texts` synthesised in turn, each time with another voice; a share of `flite` by that program."""
     rng = np.random.default_rng(seed)
-    return [voices.speak(texts[index % len(texts)], voices.random_prosody(rng, variants)) for index in range(count)]
+    clips: list[Clip] = []
+    for index in range(count):
+        prosody = voices.random_flite(rng) if rng.random() < flite else voices.random_prosody(rng, variants)
+        clips.append(voices.speak(texts[index % len(texts)], prosody))
+    return clips
 
 
-def near_texts() -> tuple[str, ...]:
-    """Near words in carrier sentences; the longest common period of both is their product, so every pair comes up."""
-    pairs = math.lcm(len(phrases.NEAR_WORDS), len(phrases.NEAR_CARRIERS))
-    words, carriers = phrases.NEAR_WORDS, phrases.NEAR_CARRIERS
-    return tuple(carriers[index % len(carriers)].format(words[index % len(words)]) for index in range(pairs))
+def near_texts(keyword: str, seed: int) -> tuple[str, ...]:
+    """Near words to train on: those written by hand and those of the dictionary, each alone and in a carrier sentence."""
+    words = [*phrases.NEAR_WORDS[keyword] * 2]
+    words += [word for word in lexicon.near_words(keyword) if not lexicon.measured_only(word)]
+    rng = np.random.default_rng(seed)
+    texts = [*words, *(str(rng.choice(phrases.NEAR_CARRIERS)).format(word) for word in words)]
+    return tuple(texts[int(index)] for index in rng.permutation(len(texts)))
+
+
+def near_measured(keyword: str) -> tuple[str, ...]:
+    """Near words of the dictionary that are never trained on."""
+    return tuple(word for word in lexicon.near_words(keyword) if lexicon.measured_only(word))
 
 
 def cached(folder: Path, name: str, make: Callable[[], list[Spoken]]) -> list[Spoken]:

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from models.runtime import keyword, mel
 
-WIDTH = 96
+WIDTH = 112
 _STEM = 64
 _DILATIONS = (1, 1, 2, 2)
 _HIDDEN = 64
@@ -41,9 +41,9 @@ class Separable(nn.Module):
 
 
 class KeywordNet(nn.Module):
-    """Features (batch, frames, 40) -> logits (batch, outputs), `keyword.outputs_of(frames)` of them."""
+    """Features (batch, frames, 40) -> logits (batch, words, outputs), `keyword.outputs_of(frames)` outputs a word."""
 
-    def __init__(self) -> None:
+    def __init__(self, words: int = 1) -> None:
         super().__init__()
         self.stem = nn.Conv1d(mel.BANDS, _STEM, 5, 2, bias=False)
         self.stem_norm = nn.BatchNorm1d(_STEM)
@@ -52,14 +52,14 @@ class KeywordNet(nn.Module):
         self.blocks = nn.ModuleList(blocks)
         self.drop = nn.Dropout(0.1)
         self.hidden = nn.Conv1d(WIDTH, _HIDDEN, 1)
-        self.out = nn.Conv1d(_HIDDEN, 1, 1)
+        self.out = nn.Conv1d(_HIDDEN, words, 1)
 
     def forward(self, features: Tensor) -> Tensor:
-        """(batch, frames, 40) -> (batch, outputs)."""
+        """(batch, frames, 40) -> (batch, words, outputs)."""
         x = torch.relu(self.stem_norm(self.stem(features.transpose(1, 2))))
         for block in self.blocks:
             x = block(x)
-        return self.out(torch.relu(self.hidden(self.drop(x)))).squeeze(1)
+        return self.out(torch.relu(self.hidden(self.drop(x))))
 
 
 def parameters(net: nn.Module) -> int:
@@ -67,8 +67,11 @@ def parameters(net: nn.Module) -> int:
     return sum(weight.numel() for weight in net.parameters())
 
 
-def export(net: KeywordNet, path: Path, metadata: dict[str, str]) -> None:
-    """Write `net` as ONNX: input "features" (1, frames, 40), output "scores" (1, outputs) after the sigmoid."""
+def export(net: KeywordNet, path: Path, metadata: dict[str, str], word: int = 0) -> None:
+    """Write `net` with one of its words as ONNX: input "features" (1, frames, 40), output "scores" (1, outputs) after the sigmoid.
+
+    Weights are stored as 16-bit floats and widened by the graph's first nodes, which ONNX Runtime does once, when loading.
+    """
     graph = _Graph()
     x = graph.add("Transpose", ["features"], perm=[0, 2, 1])
     x = graph.add("Relu", [graph.convolution(x, net.stem, net.stem_norm)])
@@ -80,7 +83,7 @@ def export(net: KeywordNet, path: Path, metadata: dict[str, str]) -> None:
             y = graph.add("Add", [y, graph.cropped(x, module.crop)])
         x = graph.add("Relu", [y])
     x = graph.add("Relu", [graph.convolution(x, net.hidden, None)])
-    x = graph.add("Sigmoid", [graph.convolution(x, net.out, None)])
+    x = graph.add("Sigmoid", [graph.convolution(x, net.out, None, word)])
     squeezed = graph.add("Squeeze", [x, graph.constant(np.asarray([1], np.int64))])
     graph.nodes[-1].output[0] = "scores"
     assert squeezed != "scores"
@@ -116,13 +119,17 @@ class _Graph:
         self.nodes.append(node)
         return name
 
-    def constant(self, values: NDArray[np.float32] | NDArray[np.int64]) -> str:
+    def constant(self, values: NDArray[np.float16] | NDArray[np.int64]) -> str:
         name = f"w{len(self.weights)}"
         self.weights.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
         return name
 
-    def convolution(self, x: str, layer: nn.Conv1d, norm: nn.BatchNorm1d | None) -> str:
-        """`layer` with `norm` (as in evaluation) folded into its weights."""
+    def floats(self, values: Tensor) -> str:
+        """Weights kept as 16-bit floats, widened to 32."""
+        return self.add("Cast", [self.constant(values.numpy().astype(np.float16))], to=int(TensorProto.FLOAT))
+
+    def convolution(self, x: str, layer: nn.Conv1d, norm: nn.BatchNorm1d | None, row: int | None = None) -> str:
+        """`layer`, or its one output `row`, with `norm` (as in evaluation) folded into its weights."""
         weight = layer.weight.detach()
         bias = layer.bias.detach() if layer.bias is not None else torch.zeros(layer.out_channels)
         if norm is not None:
@@ -131,9 +138,11 @@ class _Graph:
             scale = norm.weight.detach() / torch.sqrt(norm.running_var + norm.eps)
             weight = weight * scale[:, None, None]
             bias = (bias - norm.running_mean) * scale + norm.bias.detach()
+        if row is not None:
+            weight, bias = weight[row : row + 1], bias[row : row + 1]
         return self.add(
             "Conv",
-            [x, self.constant(weight.numpy()), self.constant(bias.numpy())],
+            [x, self.floats(weight), self.floats(bias)],
             strides=list(layer.stride),
             dilations=list(layer.dilation),
             group=layer.groups,

@@ -6,7 +6,14 @@ voices or sound. Nothing here comes from a data set.
 
 from __future__ import annotations
 
-KEYWORD = "computer"
+KEYWORDS = ("computer", "jarvis")
+"""The words that are shipped."""
+
+OTHER_KEYWORDS = ("alexa", "smart_mirror", "snowboy", "view_glass")
+"""Spoken in the same collection: trained beside ours, so that the layers below hear more speakers, and never exported."""
+
+SPOKEN = (*KEYWORDS, *OTHER_KEYWORDS)
+"""Every word the training network has an output for, in the order of its outputs; also the recordings' folders."""
 
 AFTER_KEYWORD = (
     "set the temperature to twenty one degrees",
@@ -45,7 +52,7 @@ BEFORE_KEYWORD = (
     "and now",
 )
 
-NEAR_WORDS = (
+COMPUTER_NEAR = (
     "commuter",
     "commute",
     "compute",
@@ -118,7 +125,6 @@ NEAR_WORDS = (
     "hey siri",
     "okay car",
     "hello mercedes",
-    "jarvis",
     "Cupertino",
     "combine her",
     "contribute a",
@@ -133,7 +139,105 @@ NEAR_WORDS = (
     "come quicker",
     "camp outer ring",
 )
-"""Sound like it, or like a part of it. "Computers" is left out on purpose: it holds the keyword."""
+
+JARVIS_NEAR = (
+    "service",
+    "services",
+    "nervous",
+    "nervously",
+    "harvest",
+    "harvests",
+    "harvester",
+    "carve",
+    "carving",
+    "carvers",
+    "carve it",
+    "starve us",
+    "starving",
+    "jar",
+    "jars",
+    "a jar of this",
+    "jar of ice",
+    "jargon",
+    "jarring",
+    "java",
+    "java is",
+    "jaw is",
+    "chaff is",
+    "Davis",
+    "Travis",
+    "Mavis",
+    "Elvis",
+    "pelvis",
+    "Charles",
+    "Charlie's",
+    "Harvey",
+    "Harvey's",
+    "Marvin",
+    "Marvin is",
+    "marvellous",
+    "carcass",
+    "larva is",
+    "largest",
+    "garnish",
+    "varnish",
+    "tarnish",
+    "harness",
+    "harnesses",
+    "artist",
+    "artists",
+    "harvest is",
+    "Jarrow",
+    "Jared",
+    "Jarrett's",
+    "Chavez",
+    "charter us",
+    "chart of this",
+    "job is",
+    "jobless",
+    "jealous",
+    "judges",
+    "justice",
+    "jury is",
+    "joyous",
+    "just this",
+    "jar with",
+    "are of his",
+    "arms of his",
+    "car vices",
+    "car this",
+    "far this",
+    "our vis",
+    "our visit",
+    "of us",
+    "vis",
+    "vista",
+    "crevice",
+    "novice",
+    "office",
+    "surface",
+    "purpose",
+    "garbage",
+    "carpets",
+    "harps",
+    "hard of hearing",
+    "jarv",
+    "arvis",
+    "drive us",
+    "driver's",
+    "drives",
+    "Jamie's",
+    "Jarman's",
+    "hey Travis",
+    "hey google",
+    "hey siri",
+    "alexa",
+    "snowboy",
+)
+
+NEAR_WORDS = {"computer": COMPUTER_NEAR, "jarvis": JARVIS_NEAR}
+"""Sound like it, or like a part of it. "Computers" and "jarvis's" are left out on purpose: they hold the keyword.
+`lexicon` adds neighbours from a dictionary."""
 
 NEAR_CARRIERS = (
     "I saw the {} yesterday",
@@ -218,7 +322,7 @@ SMALL_TALK = (
 )
 """To measure with, never trained on: what is said in a car, with no thought of the keyword."""
 
-NEAR_SENTENCES = (
+COMPUTER_SENTENCES = (
     "the commuters waited for the replacement bus",
     "a computed value is not a measured one",
     "compile a list of things that we need to buy",
@@ -236,4 +340,25 @@ NEAR_SENTENCES = (
     "the reporter put her computations on the table",
     "there is a pewter jug on the shelf",
 )
+
+JARVIS_SENTENCES = (
+    "the service at the garage was excellent",
+    "she is nervous about the driving test",
+    "the farmers finished the harvest before the storm",
+    "he carved his name into the old bench",
+    "put the jar of ice cream on the shelf",
+    "Davis and Travis went to school together",
+    "the novice drivers took the wrong exit",
+    "Elvis sang that one in nineteen fifty seven",
+    "we starved for hours before the restaurant opened",
+    "the surface of the lake was perfectly still",
+    "Harvey visited us during the holidays",
+    "what a marvellous view of the harbour",
+    "there is varnish all over the armrest",
+    "the largest artist in the show was Charlie's cousin",
+    "java is an island and a language",
+    "drive us to the office by the car wash",
+)
+
+NEAR_SENTENCES = {"computer": COMPUTER_SENTENCES, "jarvis": JARVIS_SENTENCES}
 """To measure with, never trained on: written to hold something that sounds like a part of the keyword."""

@@ -1,20 +1,20 @@
-"""Training examples: the keyword, or speech like it, somewhere in a few seconds of a car, a kitchen or a party.
+"""Training examples: keywords, or speech like them, somewhere in a few seconds of a car, a kitchen or a party.
 
-Owns: the pools of noise and how an example is put together, and its labels. Does not own features or the network.
-Everything is a function of the random generator.
+Owns: how an example is put together, and its labels. Does not own the noises' sound, features or the network. Everything
+is a function of the random generators.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
-import soxr
 from numpy.typing import NDArray
 
 from models.runtime import keyword, mel
 from models.training import acoustics
+from models.training.wake import noises, phrases
 from models.training.wake.corpus import Clip, Spoken
 
 Floats = NDArray[np.float32]
@@ -22,132 +22,204 @@ _T = TypeVar("_T")
 
 LENGTH = 57_600
 """Samples of an example: 3.6 s."""
+_FFT = 65_536  # holds an example and the longest response, 6,400 samples
 OUTPUTS = keyword.outputs_of(1 + (LENGTH - mel.WINDOW) // mel.HOP)
+WORDS = len(phrases.SPOKEN)
 IGNORED = -1.0
+_EARLIEST, _LATEST = 22_000, 55_000
+"""Samples between which a keyword ends: the network's first output has seen 17,680."""
+_NOISES = ("road", "kitchen", "clatter", "babble", "music", "plain", "none")
+_SHARES = (0.36, 0.14, 0.10, 0.09, 0.08, 0.07, 0.16)
+_LOWEST_DB = {"road": -2.0, "kitchen": -1.0, "clatter": 0.0, "babble": 5.0, "music": 2.0, "plain": 0.0}
+_HIGHEST_DB = 25.0
 
-_RATES = (0.86, 0.93, 1.0, 1.07, 1.15)
-"""Playing a clip slower or faster also moves its formants: other speakers than were recorded."""
+
+@dataclass
+class Mined:
+    """A stretch at which the network wrongly fired, and the word that it really holds, if any."""
+
+    samples: Clip
+    word: int | None
 
 
 @dataclass
 class Bank:
-    """Sources of examples. `mined` is what the network under training wrongly fires at; it grows while training."""
+    """Sources of examples; `real` and `synthetic` by word. `mined` grows while training."""
 
-    real: list[Spoken]
-    synthetic: list[Spoken]
+    real: list[list[Spoken]]
+    synthetic: list[list[Spoken]]
     speech: list[Clip]
     near: list[Clip]
-    mined: list[Clip]
+    mined: list[Mined] = field(default_factory=list)
+
+
+@dataclass
+class _Scene:
+    samples: Floats
+    labels: Floats
+    free_from: int = 0
+    """Sample after the last keyword."""
 
 
 class Scenes:
     """Makes examples."""
 
-    def __init__(self, bank: Bank, rng: np.random.Generator, noises: int = 80) -> None:
-        """Prepare `noises` stretches of 10 s of road noise and fewer of the others."""
+    def __init__(self, bank: Bank, seed: int, stretches: int = 80) -> None:
+        """Prepare `stretches` of 10 s of road noise and fewer of the others; a function of `seed` alone."""
         self._bank = bank
-        self._rng = rng
-        self._real = [_resampled(item, rate) for item in bank.real for rate in _RATES]
-        self._responses = [
-            acoustics.enclosure_response(rng, float(rng.choice([0.05, 0.1, 0.2, 0.4]))) for _ in range(60)
+        self._rng = rng = np.random.default_rng(seed)
+        self._rooms = [
+            np.fft.rfft(acoustics.enclosure_response(rng, float(rng.choice([0.05, 0.1, 0.2, 0.4]))), _FFT)
+            for _ in range(60)
         ]
         self._pools = {
-            "road": np.concatenate([_road(rng) for _ in range(noises)]),
-            "babble": np.concatenate([self._babble(10.0) for _ in range(1 + noises * 11 // 80)]),
-            "clatter": np.concatenate([clatter(10.0, rng) for _ in range(1 + noises * 19 // 80)]),
-            "music": np.concatenate([music(10.0, rng) for _ in range(1 + noises * 15 // 80)]),
-            "plain": np.concatenate([_plain(10.0, rng) for _ in range(1 + noises * 7 // 80)]),
+            "road": np.concatenate([noises.road(10.0, rng) for _ in range(stretches)]),
+            "kitchen": np.concatenate([noises.kitchen(10.0, rng) for _ in range(1 + stretches * 30 // 80)]),
+            "babble": np.concatenate([self._babble(10.0) for _ in range(1 + stretches * 14 // 80)]),
+            "clatter": np.concatenate([noises.clatter(10.0, rng) for _ in range(1 + stretches * 19 // 80)]),
+            "music": np.concatenate([noises.music(10.0, rng) for _ in range(1 + stretches * 15 // 80)]),
+            "plain": np.concatenate([noises.plain(10.0, rng) for _ in range(1 + stretches * 7 // 80)]),
         }
+        self._hiss = rng.standard_normal(LENGTH * (3 if stretches < 20 else 20), np.float32)
 
-    def batch(self, size: int, positives: float) -> tuple[Floats, Floats]:
-        """Samples (size, LENGTH) and labels (size, OUTPUTS): 1 the keyword just ended, 0 not, -1 do not care."""
+    def batch(self, size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """Samples (size, LENGTH) and labels (size, WORDS, OUTPUTS): 1 that word just ended, 0 not, -1 do not care."""
+        self._rng = rng
         samples = np.zeros((size, LENGTH), np.float32)
-        labels = np.zeros((size, OUTPUTS), np.float32)
+        labels = np.zeros((size, WORDS, OUTPUTS), np.float32)
         for row in range(size):
-            if self._rng.random() < positives:
-                samples[row], end = self._positive()
-                labels[row] = label(end)
+            scene = _Scene(samples[row], labels[row])
+            if rng.random() < 0.58:
+                self._keyword_scene(scene)
             else:
-                samples[row] = self._negative()
+                self._other_scene(scene)
+            samples[row] = self._finished(scene.samples)
         return samples, labels
 
-    def _positive(self) -> tuple[Floats, int]:
+    def _keyword_scene(self, scene: _Scene) -> None:
         rng = self._rng
-        synthetic = rng.random() < 0.4
-        item = self._pick(self._bank.synthetic if synthetic else self._real)
-        margin_before, margin_after = int(rng.integers(0, 1600)), int(rng.integers(0, 2400))
-        first = max(0, item.start - margin_before)
+        word = self._word()
+        item, synthetic = self._spoken(word)
+        before, after = (int(rng.integers(0, 5600)) for _ in range(2))
+        first = max(0, item.start - before)
         sentence = synthetic and item.samples.size - item.end > 4000  # a command follows in the same breath
-        piece = _levelled(item.samples[first : item.samples.size if sentence else item.end + margin_after])
-        end = int(rng.integers(24_000, 54_000))
+        piece = _levelled(item.samples[first : item.samples.size if sentence else item.end + after], item)
+        end = int(rng.integers(_EARLIEST, _LATEST))
         onset = end - (item.end - first)
-        canvas = np.zeros(LENGTH, np.float32)
-        _put(canvas, piece, onset)
+        _put(scene.samples, piece, onset)
+        scene.labels[word] = label(end)
         if rng.random() < 0.5:
-            self._speech_before(canvas, onset)
-        if not sentence and rng.random() < 0.6:
+            self._speech_before(scene, onset)
+        after_all = onset + piece.size
+        draw = rng.random()
+        if not sentence and draw < 0.25:
+            self._second_keyword(scene, after_all)
+        elif not sentence and draw < 0.65:
             gap = 0 if rng.random() < 0.4 else int(rng.exponential(3000.0))
-            _put(canvas, self._words() * self._gain(-5.0, 4.0), onset + piece.size + gap)
-        return self._finish(canvas, piece), end
+            _put(scene.samples, self._words() * self._gain(-5.0, 4.0), after_all + gap)
 
-    def _negative(self) -> Floats:
+    def _second_keyword(self, scene: _Scene, start: int) -> None:
+        """Another word of the collection soon after the first, if it fits."""
+        word = self._word()
+        item, _ = self._spoken(word)
+        end = start + int(self._rng.exponential(2000.0)) + item.end - item.start
+        if end > LENGTH - 200 or scene.labels[word].max() > 0.0:
+            return
+        piece = _levelled(item.samples[item.start : item.end], item) * self._gain(-4.0, 4.0)
+        _put(scene.samples, piece, end - piece.size)
+        scene.labels[word] = label(end)
+
+    def _other_scene(self, scene: _Scene) -> None:
         rng = self._rng
-        canvas = np.zeros(LENGTH, np.float32)
         kind = rng.random()
-        if kind < 0.08:
-            return self._finish(canvas, None)
-        if kind < 0.20:  # half of the keyword, then something else
-            item = self._pick(self._real if rng.random() < 0.6 else self._bank.synthetic)
-            cut = item.start + round((item.end - item.start) * rng.uniform(0.25, 0.62))
-            half = item.samples[item.start : cut] if rng.random() < 0.6 else item.samples[cut : item.end]
-            piece = _levelled(_faded(half))
-        elif kind < 0.45:
+        if kind < 0.10:
+            return  # noise alone
+        if kind < 0.32:
+            piece = self._fragment()
+        elif kind < 0.55:
             piece = _levelled(self._pick(self._bank.near))
-        elif kind < 0.65 and self._bank.mined:
-            piece = _levelled(self._pick(self._bank.mined))
+        elif kind < 0.80 and self._bank.mined:
+            mined = self._pick(self._bank.mined)
+            piece = _levelled(mined.samples)
+            if mined.word is not None:
+                scene.labels[mined.word] = IGNORED
         else:
             piece = self._words()
         place = int(rng.integers(-8_000, 40_000))
-        _put(canvas, piece, place)
+        _put(scene.samples, piece, place)
         after = place + piece.size + int(rng.exponential(3000.0))
         while after < LENGTH:
             words = self._words()
-            _put(canvas, words * self._gain(-4.0, 4.0), after)
+            _put(scene.samples, words * self._gain(-4.0, 4.0), after)
             after += words.size + int(rng.exponential(6000.0))
         if rng.random() < 0.6:
-            self._speech_before(canvas, place)
-        return self._finish(canvas, piece)
+            self._speech_before(scene, place)
 
-    def _speech_before(self, canvas: Floats, onset: int) -> None:
+    def _fragment(self) -> Floats:
+        """Part of a keyword, alone, doubled, or joined to a part of another: never the whole of one."""
+        rng = self._rng
+        item, _ = self._spoken(self._word())
+        middle = item.start + round((item.end - item.start) * rng.uniform(0.3, 0.62))
+        head, tail = _faded(item.samples[item.start : middle]), _faded(item.samples[middle : item.end])
+        kind = rng.random()
+        if kind < 0.30:
+            return _levelled(head)
+        if kind < 0.50:
+            return _levelled(tail)
+        if kind < 0.60:
+            return _levelled(np.concatenate([tail, head]))
+        if kind < 0.65:
+            return _levelled(np.concatenate([head, head]))
+        other = _levelled(_faded(self._cut(int(rng.integers(2400, 8000)))))
+        parts = [_levelled(head), other] if kind < 0.85 else [other, _levelled(tail)]
+        return np.concatenate(parts)
+
+    def _speech_before(self, scene: _Scene, onset: int) -> None:
         words = self._words() * self._gain(-5.0, 4.0)
         gap = 0 if self._rng.random() < 0.3 else int(self._rng.exponential(4000.0))
-        _put(canvas, words, onset - gap - words.size)
+        _put(scene.samples, words, onset - gap - words.size)
 
     def _words(self) -> Floats:
-        """Up to 2.5 s of speech without the keyword."""
-        clip = self._pick(self._bank.speech)
+        """Up to 2.5 s of speech without a keyword; one time in five, real voices cut to syllables and shuffled."""
         length = int(self._rng.integers(8_000, 40_000))
-        start = int(self._rng.integers(0, max(1, clip.size - length)))
-        return _levelled(_faded(clip[start : start + length]))
+        if self._rng.random() < 0.8:
+            return _levelled(_faded(self._cut(length)))
+        pieces: list[Floats] = []
+        while sum(piece.size for piece in pieces) < length:
+            pieces.append(_levelled(_faded(self._cut(int(self._rng.integers(1_300, 5_000))))) * self._gain(-3.0, 3.0))
+        return np.concatenate(pieces)
 
-    def _finish(self, canvas: Floats, piece: Floats | None) -> Floats:
+    def _cut(self, length: int) -> Clip:
+        clip = self._pick(self._bank.speech)
+        start = int(self._rng.integers(0, max(1, clip.size - length)))
+        return clip[start : start + length]
+
+    def _word(self) -> int:
+        """One of our keywords seven times in ten, else another of the collection."""
+        ours = len(phrases.KEYWORDS)
+        return int(self._rng.integers(0, ours) if self._rng.random() < 0.7 else self._rng.integers(ours, WORDS))
+
+    def _spoken(self, word: int) -> tuple[Spoken, bool]:
+        synthetic = bool(self._rng.random() < 0.3)
+        return self._pick((self._bank.synthetic if synthetic else self._bank.real)[word]), synthetic
+
+    def _finished(self, canvas: Floats) -> Floats:
         """Room, noise and microphone gain."""
         rng = self._rng
         if rng.random() < 0.35:
-            canvas = acoustics.convolve(canvas, self._responses[int(rng.integers(len(self._responses)))])
-        level = 0.1 if piece is not None else 0.05
-        kind = str(
-            rng.choice(["road", "babble", "clatter", "music", "plain", "none"], p=[0.52, 0.09, 0.15, 0.1, 0.08, 0.06])
-        )
+            room = self._rooms[int(rng.integers(len(self._rooms)))]
+            canvas = np.asarray(np.fft.irfft(np.fft.rfft(canvas, _FFT) * room, _FFT)[:LENGTH], dtype=np.float32)
+        kind = str(rng.choice(_NOISES, p=_SHARES))
         if kind != "none":
             pool = self._pools[kind]
             start = int(rng.integers(0, pool.size - LENGTH))
             noise = pool[start : start + LENGTH]
-            lowest = 6.0 if kind == "babble" else 0.0
-            canvas += np.float32(acoustics.noise_gain(level, noise, rng.uniform(lowest, 25.0))) * noise
-        hiss = np.float32(10.0 ** (rng.uniform(-75.0, -50.0) / 20.0))
-        canvas += hiss * rng.standard_normal(LENGTH, np.float32)
-        return np.clip(canvas * self._gain(-22.0, 12.0), -1.0, 1.0)
+            ratio = rng.uniform(_LOWEST_DB[kind], _HIGHEST_DB)
+            canvas = np.asarray(canvas + np.float32(acoustics.noise_gain(0.1, noise, ratio)) * noise, dtype=np.float32)
+        start = int(rng.integers(0, self._hiss.size - LENGTH))
+        hiss = np.float32(10.0 ** (rng.uniform(-75.0, -48.0) / 20.0))
+        canvas = np.asarray(canvas + hiss * self._hiss[start : start + LENGTH], dtype=np.float32)
+        return np.asarray(np.clip(canvas * self._gain(-22.0, 12.0), -1.0, 1.0), dtype=np.float32)
 
     def _babble(self, seconds: float) -> Floats:
         total = np.zeros(int(seconds * acoustics.SAMPLE_RATE), np.float32)
@@ -175,67 +247,11 @@ def label(end: int) -> Floats:
     return labels
 
 
-def clatter(seconds: float, rng: np.random.Generator) -> Floats:
-    """Knocks, clinks and rattles over a hum: made-up household and cabin noises."""
-    count = int(seconds * acoustics.SAMPLE_RATE)
-    noise = 0.02 * np.cumsum(rng.standard_normal(count))
-    noise = (noise - np.convolve(noise, np.ones(800) / 800.0, "same")) * 0.3 + 0.05 * rng.standard_normal(count)
-    for start in rng.integers(0, count, rng.poisson(seconds * rng.uniform(1.0, 6.0))):
-        length = min(int(rng.uniform(0.02, 0.5) * acoustics.SAMPLE_RATE), count - int(start))
-        times = np.arange(length) / acoustics.SAMPLE_RATE
-        bang = rng.standard_normal(length) * np.exp(-times / rng.uniform(0.003, 0.03))
-        for _ in range(int(rng.integers(1, 6))):
-            hertz, decay = np.exp(rng.uniform(np.log(200.0), np.log(6500.0))), rng.uniform(0.01, 0.2)
-            bang += rng.uniform(0.2, 1.0) * np.sin(2.0 * np.pi * hertz * times) * np.exp(-times / decay)
-        noise[int(start) : int(start) + length] += rng.uniform(0.2, 2.0) * bang
-    return np.asarray(noise, dtype=np.float32)
-
-
-def music(seconds: float, rng: np.random.Generator) -> Floats:
-    """Chords, a tune and a beat out of sine waves: something tonal that is no speech."""
-    count = int(seconds * acoustics.SAMPLE_RATE)
-    beat = int(rng.uniform(0.25, 0.6) * acoustics.SAMPLE_RATE)
-    sound = np.zeros(count)
-    root = rng.uniform(80.0, 200.0)
-    for start in range(0, count, beat):
-        length = min(beat, count - start)
-        times = np.arange(length) / acoustics.SAMPLE_RATE
-        steps = rng.choice([0, 2, 4, 5, 7, 9, 11, 12, 14, 16, 19, 24], 4)
-        for step in steps:
-            hertz = root * 2.0 ** (step / 12.0)
-            for overtone in range(1, 7):
-                sound[start : start + length] += (
-                    np.sin(2.0 * np.pi * hertz * overtone * times) * np.exp(-times * 3.0) / overtone**1.3
-                )
-        sound[start : start + length] += 1.5 * rng.standard_normal(length) * np.exp(-times * rng.uniform(20.0, 90.0))
-    return np.asarray(sound, dtype=np.float32)
-
-
-def _road(rng: np.random.Generator) -> Floats:
-    speed = float(rng.choice([0.0, 30.0, 50.0, 80.0, 100.0, 130.0]) + rng.uniform(0.0, 20.0))
-    return acoustics.road_noise(10.0, rng, speed, float(rng.choice([0.0, rng.uniform(700.0, 4500.0)], p=[0.2, 0.8])))
-
-
-def _plain(seconds: float, rng: np.random.Generator) -> Floats:
-    """Coloured noise, flat to -6 dB an octave."""
-    size = int(seconds * acoustics.SAMPLE_RATE)
-    slope = rng.uniform(0.0, 1.0)
-    spectrum = np.fft.rfft(rng.standard_normal(size)) / np.maximum(np.arange(size // 2 + 1), 40.0) ** slope
-    return np.asarray(np.fft.irfft(spectrum, size), dtype=np.float32)
-
-
-def _resampled(item: Spoken, rate: float) -> Spoken:
-    """The clip as if played at `rate` times its speed."""
-    if rate == 1.0:
-        return item
-    samples = soxr.resample(item.samples, mel.SAMPLE_RATE * rate, mel.SAMPLE_RATE)
-    return Spoken(np.asarray(samples, dtype=np.int16), round(item.start / rate), round(item.end / rate))
-
-
-def _levelled(clip: Clip | Floats) -> Floats:
-    """At an active level of -20 dBFS; a silent clip stays silent."""
+def _levelled(clip: Clip | Floats, item: Spoken | None = None) -> Floats:
+    """At an active level of -20 dBFS, that of the word in `item` where given; a silent clip stays silent."""
     samples = clip.astype(np.float32)
-    level = acoustics.active_level(samples)
+    reference = samples if item is None else item.samples[item.start : item.end].astype(np.float32)
+    level = acoustics.active_level(reference)
     return samples * np.float32(0.1 / level) if level > 0.0 else samples
 
 

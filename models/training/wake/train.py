@@ -1,9 +1,11 @@
-"""Train the wake word: recordings and synthetic voices -> scenes -> features -> network -> ONNX file.
+"""Train the wake words together: recordings and synthetic voices -> scenes -> features -> one network -> a file for each word.
 
     python -m models.training.wake.train --data ../shared/data/wake --out models/builtin/wake
 
-Owns: the loop. On one core 2,000 steps take about a quarter of an hour; the result is a function of the seed, the data and
-the versions of PyTorch and espeak-ng. Threshold and model card come afterwards, from `measure`.
+One network learns every word of the collection, ours weighing more; each of ours is then written with the shared layers and
+its own output alone. Owns: the loop, its checkpoints. The result is a function of the seed, the number of steps, the data
+and the versions of PyTorch, espeak-ng and flite; a run that was stopped goes on from its checkpoint to the same result. Threshold
+and model card come afterwards, from `measure`.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import argparse
 import math
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,54 +23,94 @@ from torch import Tensor
 from torch.nn import functional
 
 from models.runtime import keyword, mel
-from models.training.wake import corpus, phrases, voices
-from models.training.wake.corpus import Clip
+from models.training import acoustics
+from models.training.wake import alter, corpus, lexicon, noises, phrases, voices
+from models.training.wake.corpus import Clip, Spoken
 from models.training.wake.network import KeywordNet, export, parameters
-from models.training.wake.scenes import Bank, Scenes
+from models.training.wake.scenes import WORDS, Bank, Mined, Scenes
 
 BATCH = 64
-POSITIVES = 0.4
 PEAK_RATE = 3e-3
-MINING = (0.3, 0.5, 0.7, 0.85)
-"""Shares of the steps after which the training negatives are searched for false alarms."""
-SYNTHETIC_KEYWORDS, SYNTHETIC_NEAR, SYNTHETIC_NEAR_SAID, SYNTHETIC_SPEECH = 1000, 1100, 800, 700
+AVERAGED = 0.998
+"""Share that the averaged weights keep from step to step."""
+MINING_EVERY = 500
+MINED = 150
+"""Stretches a keyword that one search adds; those of the last three searches are trained on."""
+OTHERS_WEIGHT = 0.25
+"""How much a word counts that is not shipped."""
+CHECKPOINT_EVERY = 200
+FLITE = 0.2
+"""Share of the synthetic speech that comes from flite's voices."""
 
 
 def load_bank(data: Path, cache: Path) -> Bank:
-    """Everything to train on; synthetic speech comes from `cache` when it is there."""
-    train = voices.TRAIN_VARIANTS
-    keywords = corpus.cached(cache, "keywords", lambda: corpus.synthetic_keywords(SYNTHETIC_KEYWORDS, 1, train))
-    near = corpus.cached_clips(
-        cache, "near", lambda: corpus.synthetic_speech(phrases.NEAR_WORDS, SYNTHETIC_NEAR, 2, train)
-    )
-    near += corpus.cached_clips(
-        cache, "near-said", lambda: corpus.synthetic_speech(corpus.near_texts(), SYNTHETIC_NEAR_SAID, 4, train)
-    )
+    """Everything to train on; synthetic speech and altered recordings come from `cache` when they are there."""
+    variants = voices.TRAIN_VARIANTS
+    real = [_altered(data, cache, index) for index in range(WORDS)]
+    synthetic = [_synthetic(cache, index) for index in range(WORDS)]
+    near = [clip for index in range(len(phrases.KEYWORDS)) for clip in _near(cache, index)]
+    orders = corpus.cached_clips(cache, "orders", lambda: alter.altered_clips(corpus.orders(data, "train"), 2, 400))
+    texts = (*phrases.TRAIN_SENTENCES * 8, *lexicon.nonsense(600, 500))
     speech = corpus.cached_clips(
-        cache, "speech", lambda: corpus.synthetic_speech(phrases.TRAIN_SENTENCES, SYNTHETIC_SPEECH, 3, train)
+        cache, "speech", lambda: corpus.synthetic_speech(texts, len(texts), 500, variants, FLITE)
     )
-    real = corpus.negative_recordings(data, "train")
-    return Bank(corpus.keyword_recordings(data, "train"), keywords, real + speech, near, [])
+    return Bank(real, synthetic, orders + speech, near)
 
 
-def features_of(samples: NDArray[np.float32], bank: NDArray[np.float32]) -> Tensor:
-    """Samples (batch, n) -> features (batch, frames, 40), as `mel.MelStream` would give them from the start of each row."""
-    parts = [mel.mel_energies(samples[row : row + 8], bank) for row in range(0, samples.shape[0], 8)]  # fits the cache
+def _altered(data: Path, cache: Path, index: int) -> list[Spoken]:
+    """The recordings of a word, each followed by other speakers made of it."""
+    word = phrases.SPOKEN[index]
+    recorded = corpus.keyword_recordings(data, word, "train")
+    copies = 10 if word in phrases.KEYWORDS else 4
+    return corpus.cached(cache, f"real-{word}", lambda: alter.altered(recorded, copies, 100 + index))
+
+
+def _synthetic(cache: Path, index: int) -> list[Spoken]:
+    """A word synthesised."""
+    word, seed = phrases.SPOKEN[index], 200 + index
+    count = 900 if word in phrases.KEYWORDS else 120
+    make = corpus.synthetic_keywords
+    return corpus.cached(cache, f"synthetic-{word}", lambda: make(word, count, seed, voices.TRAIN_VARIANTS, FLITE))
+
+
+def _near(cache: Path, index: int) -> list[Clip]:
+    """What sounds like a keyword, synthesised."""
+    word, seed = phrases.KEYWORDS[index], 300 + index
+    make, variants = corpus.synthetic_speech, voices.TRAIN_VARIANTS
+    return corpus.cached_clips(
+        cache, f"near-{word}", lambda: make(corpus.near_texts(word, seed), 1100, seed, variants, FLITE)
+    )
+
+
+def features_of(samples: NDArray[np.float32], banks: list[NDArray[np.float32]], rng: np.random.Generator) -> Tensor:
+    """Samples (batch, n) -> features (batch, frames, 40), as `mel.MelStream` would give them from the start of each row.
+
+    Every eight rows go through one of `banks` at random: vocal tracts of other lengths.
+    """
+    parts = [
+        mel.mel_energies(samples[row : row + 8], banks[int(rng.integers(len(banks)))])
+        for row in range(0, samples.shape[0], 8)
+    ]
     energies = np.concatenate(parts)
     return torch.from_numpy(mel.pcen(energies, energies[..., 0, :].copy()))
 
 
 def loss_of(logits: Tensor, labels: Tensor) -> Tensor:
-    """Cross-entropy over the outputs that count, and over each scene's loudest wrong output."""
-    positive, counted = labels == 1.0, labels == 0.0
-    hits = functional.softplus(-logits)[positive].mean()
-    misses = functional.softplus(logits)[counted].mean()
-    worst = functional.softplus(logits.masked_fill(~counted, -30.0).max(dim=1).values).mean()
-    return hits + 2.0 * misses + 0.5 * worst
+    """Cross-entropy over the outputs that count, and over each scene's loudest wrong output; (batch, words, outputs)."""
+    ours = len(phrases.KEYWORDS)
+    total = logits.new_zeros(())
+    for words, weight in ((slice(0, ours), 1.0), (slice(ours, None), OTHERS_WEIGHT)):
+        values, wanted = logits[:, words], labels[:, words]
+        positive, counted = wanted == 1.0, wanted == 0.0
+        hits = functional.softplus(-values)[positive].sum() / positive.sum().clamp(min=1)
+        misses = functional.softplus(values)[counted].mean()
+        worst = functional.softplus(values.masked_fill(~counted, -30.0).amax(dim=2)).mean()
+        total = total + weight * (hits + 2.0 * misses + 0.5 * worst)
+    return total
 
 
 def masked(features: Tensor, rng: np.random.Generator) -> Tensor:
-    """Now and then a few bands, or all above or below one, fall silent: band-limited microphones and lines."""
+    """Now and then a few bands, all above or below one, or a moment fall silent: microphones, lines, dropouts."""
     for row in range(features.shape[0]):
         kind = rng.random()
         if kind < 0.25:
@@ -77,66 +120,148 @@ def masked(features: Tensor, rng: np.random.Generator) -> Tensor:
             features[row, :, int(rng.integers(27, mel.BANDS)) :] = 0.0
         elif kind < 0.45:
             features[row, :, : int(rng.integers(1, 8))] = 0.0
+        if rng.random() < 0.2:
+            start = int(rng.integers(0, features.shape[1] - 8))
+            features[row, start : start + int(rng.integers(2, 8))] = 0.0
     return features
 
 
-def mine(net: KeywordNet, clips: list[Clip], rng: np.random.Generator) -> list[Clip]:
-    """The stretches (1.1 s) of `clips` where the network is most wrongly sure, the worst 150."""
-    found: list[tuple[float, Clip]] = []
-    bank = mel.mel_bank()
+@dataclass
+class Searched:
+    """What is searched for false alarms: a clip, and the word it holds."""
+
+    samples: Clip
+    word: int | None
+
+
+def mine(net: KeywordNet, clips: list[Searched], rng: np.random.Generator) -> list[Mined]:
+    """The stretches (1.1 s) of `clips` where the network is most wrongly sure, the worst `MINED` of each keyword."""
+    found: list[list[tuple[float, Mined]]] = [[] for _ in phrases.KEYWORDS]
+    banks = [mel.mel_bank()]
+    road = noises.road(20.0, rng)
     net.eval()
     with torch.no_grad():
-        for start in range(0, len(clips) - 11, 12):
-            stream = np.concatenate([np.pad(clip, (2000, 2000)) for clip in clips[start : start + 12]])
-            noisy = stream.astype(np.float32) / np.float32(32768.0)
-            noisy += np.float32(1e-3) * rng.standard_normal(stream.size, np.float32)
-            scores = torch.sigmoid(net(features_of(noisy[None], bank)))[0].numpy()
-            for peak in np.flatnonzero((scores > 0.2) & (scores == _local_maximum(scores))):
-                end = int(keyword.output_positions(int(peak), 1)[0])
-                found.append((float(scores[peak]), stream[max(0, end - 17_600) : end]))
+        for start in range(0, len(clips), 12):
+            some = clips[start : start + 12]
+            stream = np.concatenate([np.pad(clip.samples, (2000, 2000)) for clip in some])
+            if stream.size < 20_000:
+                continue
+            edges = np.cumsum([clip.samples.size + 4000 for clip in some])
+            speech = stream.astype(np.float32) / np.float32(32768.0)
+            noisy = speech + np.float32(1e-3) * rng.standard_normal(stream.size, np.float32)
+            if rng.random() < 0.5:
+                noise = np.take(road, np.arange(speech.size) + int(rng.integers(road.size)), mode="wrap")
+                gain = acoustics.noise_gain(acoustics.active_level(speech), noise, rng.uniform(3.0, 20.0))
+                noisy += np.float32(gain) * noise
+            scores = torch.sigmoid(net(features_of(noisy[None], banks, rng)))[0].numpy()
+            for ours, values in enumerate(scores[: len(phrases.KEYWORDS)]):
+                for peak in np.flatnonzero((values > 0.2) & (values == _local_maximum(values))):
+                    end = int(keyword.output_positions(int(peak), 1)[0])
+                    holds = {clip.word for clip in some[_clip_at(edges, end - 17_600) : _clip_at(edges, end) + 1]}
+                    words = holds - {None}
+                    if ours not in words and len(words) <= 1:
+                        piece = stream[max(0, end - 17_600) : end]
+                        found[ours].append((float(values[peak]), Mined(piece, words.pop() if words else None)))
     net.train()
-    found.sort(key=lambda item: -item[0])
-    return [clip for _, clip in found[:150]]
+    return [item for some in found for _, item in sorted(some, key=lambda pair: -pair[0])[:MINED]]
+
+
+class Training:
+    """A run of training, which can be written down and taken up again."""
+
+    def __init__(self, data: Path, cache: Path, steps: int, seed: int) -> None:
+        torch.manual_seed(seed)
+        self.steps, self.seed, self.step = steps, seed, 0
+        self.rng = np.random.default_rng(seed)
+        self.bank = load_bank(data, cache)
+        self.searched = [
+            *(Searched(clip, None) for clip in self.bank.speech + self.bank.near),
+            *(Searched(item.samples, word) for word, items in enumerate(self.bank.real) for item in items[::2]),
+        ]
+        self.scenes = Scenes(self.bank, seed)
+        self.banks = [mel.mel_bank(float(warp)) for warp in np.linspace(0.86, 1.16, 9)]
+        self.net, self.average = KeywordNet(WORDS), KeywordNet(WORDS)
+        self.average.load_state_dict(self.net.state_dict())
+        self.average.eval()
+        self.optimizer = torch.optim.AdamW(self.net.parameters(), lr=PEAK_RATE, weight_decay=1e-2)
+        self.rounds: list[list[Mined]] = []
+
+    def advance(self) -> float:
+        """One step; returns its loss."""
+        warm, phase = min(1.0, (self.step + 1) / 100), self.step / self.steps
+        for group in self.optimizer.param_groups:
+            group["lr"] = PEAK_RATE * warm * 0.5 * (1.0 + math.cos(math.pi * phase)) + 1e-5
+        samples, labels = self.scenes.batch(BATCH, self.rng)
+        features = masked(features_of(samples, self.banks, self.rng), self.rng)
+        loss = loss_of(self.net(features), torch.from_numpy(labels))
+        self.optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.net.parameters(), 2.0)
+        self.optimizer.step()
+        self.step += 1
+        _follow(self.average, self.net, min(AVERAGED, self.step / (self.step + 9)))
+        if self.step % MINING_EVERY == 0 and self.step >= 2 * MINING_EVERY:
+            self.rounds = [mine(self.average, self.searched, self.rng), *self.rounds][:3]
+            self.bank.mined[:] = [item for found in self.rounds for item in found]
+            print(f"step {self.step:5d}  {len(self.bank.mined)} stretches to train on harder", flush=True)
+        return float(loss.detach())
+
+    def save(self, path: Path) -> None:
+        """Write everything that the next step depends on."""
+        state = {
+            "made for": (self.steps, self.seed),
+            "step": self.step,
+            "net": self.net.state_dict(),
+            "average": self.average.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "numpy": self.rng.bit_generator.state,
+            "torch": torch.get_rng_state(),
+            "rounds": [[(item.samples, item.word) for item in found] for found in self.rounds],
+        }
+        torch.save(state, path.with_suffix(".new"))
+        path.with_suffix(".new").replace(path)
+
+    def resume(self, path: Path) -> bool:
+        """Go on where `save` stopped; False if there is nothing for this seed and number of steps."""
+        if not path.is_file():
+            return False
+        state = torch.load(path, weights_only=False)
+        if state["made for"] != (self.steps, self.seed):
+            return False
+        self.step = state["step"]
+        self.net.load_state_dict(state["net"])
+        self.average.load_state_dict(state["average"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.rng.bit_generator.state = state["numpy"]
+        torch.set_rng_state(state["torch"])
+        self.rounds = [[Mined(*item) for item in found] for found in state["rounds"]]
+        self.bank.mined[:] = [item for found in self.rounds for item in found]
+        return True
 
 
 def train(data: Path, cache: Path, steps: int, seed: int) -> KeywordNet:
-    """The whole training; prints its progress."""
-    torch.manual_seed(seed)
+    """The whole training, from the checkpoint in `cache` where there is one; prints its progress."""
     torch.set_num_threads(1)
-    rng = np.random.default_rng(seed)
     started = time.monotonic()
-    bank = load_bank(data, cache)
-    scenes = Scenes(bank, rng)
-    banks = [mel.mel_bank(float(warp)) for warp in np.linspace(0.88, 1.14, 7)]
-    net, average = KeywordNet(), KeywordNet()
-    average.load_state_dict(net.state_dict())
+    run, checkpoint = Training(data, cache, steps, seed), cache / "checkpoint.pt"
+    if run.resume(checkpoint):
+        print(f"goes on from step {run.step}")
+    counts = ", ".join(f"{word} {len(items)}" for word, items in zip(phrases.SPOKEN, run.bank.real, strict=True))
     print(
-        f"{parameters(net)} weights, {len(bank.real)} recorded and {len(bank.synthetic)} synthetic keywords, "
-        f"{sum(clip.size for clip in bank.speech) / 57.6e6:.2f} h of other speech, ready in {time.monotonic() - started:.0f} s"
+        f"{parameters(run.net)} weights; recordings and their altered copies: {counts}; "
+        f"{sum(clip.size for clip in run.bank.speech + run.bank.near) / 57.6e6:.2f} h of other speech; "
+        f"ready in {time.monotonic() - started:.0f} s",
+        flush=True,
     )
-    optimizer = torch.optim.AdamW(net.parameters(), lr=PEAK_RATE, weight_decay=1e-2)
     total = 0.0
-    for step in range(steps):
-        rate = PEAK_RATE * min(1.0, (step + 1) / 100) * 0.5 * (1.0 + math.cos(math.pi * step / steps)) + 1e-5
-        for group in optimizer.param_groups:
-            group["lr"] = rate
-        samples, labels = scenes.batch(BATCH, POSITIVES)
-        features = masked(features_of(samples, banks[int(rng.integers(len(banks)))]), rng)
-        loss = loss_of(net(features), torch.from_numpy(labels))
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(net.parameters(), 2.0)
-        optimizer.step()
-        _follow(average, net, min(0.995, (step + 1) / (step + 10)))
-        total += float(loss.detach())
-        if (step + 1) % 100 == 0:
-            print(f"step {step + 1:5d}  loss {total / 100:.4f}  {time.monotonic() - started:5.0f} s", flush=True)
+    while run.step < steps:
+        total += run.advance()
+        if run.step % 100 == 0:
+            print(f"step {run.step:5d}  loss {total / 100:.4f}  {time.monotonic() - started:5.0f} s", flush=True)
             total = 0.0
-        if step + 1 in {round(share * steps) for share in MINING}:
-            bank.mined[:] = mine(average, bank.speech + bank.near, rng) + bank.mined[:150]
-            print(f"step {step + 1:5d}  {len(bank.mined)} stretches to train on harder", flush=True)
-    average.eval()
-    return average
+        if run.step % CHECKPOINT_EVERY == 0:
+            run.save(checkpoint)
+    return run.average
 
 
 def main() -> None:
@@ -146,14 +271,22 @@ def main() -> None:
         "--data", type=Path, default=Path("../shared/data/wake"), help="folder of recordings by keyword"
     )
     parser.add_argument("--out", type=Path, default=Path("models/builtin/wake"))
-    parser.add_argument("--cache", type=Path, default=Path(".cache/wake"), help="synthetic speech is kept here")
-    parser.add_argument("--steps", type=int, default=2000)
+    parser.add_argument(
+        "--cache", type=Path, default=Path(".cache/wake"), help="synthetic speech and checkpoint are kept here"
+    )
+    parser.add_argument("--steps", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     net = train(options.data, options.cache, options.steps, options.seed)
-    path = options.out / f"{phrases.KEYWORD}.onnx"
-    export(net, path, {"keyword": phrases.KEYWORD, "steps": str(options.steps), "seed": str(options.seed)})
-    print(f"wrote {path}, {path.stat().st_size} bytes; now run models.training.wake.measure")
+    for index, word in enumerate(phrases.KEYWORDS):
+        path = options.out / f"{word}.onnx"
+        export(net, path, {"keyword": word, "steps": str(options.steps), "seed": str(options.seed)}, index)
+        print(f"wrote {path}, {path.stat().st_size} bytes; now run models.training.wake.measure --keyword {word}")
+
+
+def _clip_at(edges: NDArray[np.int64], position: int) -> int:
+    """Index of the clip that holds a position of the stream."""
+    return min(int(np.searchsorted(edges, max(0, position), side="right")), edges.size - 1)
 
 
 def _follow(average: KeywordNet, net: KeywordNet, keep: float) -> None:
