@@ -1,14 +1,15 @@
 """Forgetting, and showing that it is forgotten.
 
-Owns what goes with a preference when it is erased: its history, its sentences, waiting turns that hold it, its words in
-other preferences' sentences. Then looks for it: in the tables, in the searchable copy, and byte by byte in every file of
-the data folder, which also shows that nothing there is in clear.
+Owns what goes with a preference when it is erased: its history, its sentences, waiting turns and open proposals that hold it,
+its words in other preferences' sentences; the same for an open proposal. Then looks for it: in the tables, in the searchable
+copy, and byte by byte in every file of the data folder, which also shows that nothing there is in clear.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -17,10 +18,10 @@ import numpy as np
 from memory.consent import categories
 from memory.retrieval import Retriever
 from memory.store import Store
-from memory.values import is_closed
+from memory.values import fold, is_closed
 from memory.wording import contains, words
 from schemas.errors import UnknownEntryError
-from schemas.memory import Preference, Receipt
+from schemas.memory import Preference, Proposal, Receipt
 
 EVERYTHING = "everything"
 
@@ -34,15 +35,24 @@ FEW_NEEDLES = 40
 _BLOCK = 1 << 20
 
 
+@dataclass(frozen=True, slots=True)
+class _Gone:
+    """What a preference or a proposal that goes has told."""
+
+    detail: str
+    value: str
+    sentences: tuple[str, ...]
+
+
 def forget(store: Store, retriever: Retriever, folder: Path, key: str, now: datetime, *,
            about: Callable[[str], str | None]) -> Receipt:  # fmt: skip
-    """Erase a preference by id, a category by key, or everything, and verify it.
+    """Erase a preference or an open proposal by id, a category by key, or everything, and verify it.
 
     Args:
         store: the tables.
         retriever: the searchable copy.
         folder: the data folder, searched afterwards.
-        key: a preference's id, a main, sub or detail key, or `EVERYTHING`.
+        key: the id of a preference or a proposal, a main, sub or detail key, or `EVERYTHING`.
         now: for the receipt.
         about: the detail key that a waiting turn is most likely about, or None.
 
@@ -50,11 +60,14 @@ def forget(store: Store, retriever: Retriever, folder: Path, key: str, now: date
         UnknownEntryError: nothing has that id or key.
     """
     stored = {p.id: p for p in store.preferences(history=True)}
+    proposed = {p.id: p for p in store.proposals()}
     whole: frozenset[str] = frozenset()
     if key == EVERYTHING:
         ids = tuple(stored)
     elif key in stored:
         ids = (key, *store.history_of(key))
+    elif key in proposed:
+        ids = ()
     else:
         try:
             whole = frozenset(c.detail for c in categories(key))
@@ -64,34 +77,41 @@ def forget(store: Store, retriever: Retriever, folder: Path, key: str, now: date
             ) from None
         ids = tuple(name for name, p in stored.items() if p.detail in whole)
     erased = frozenset(ids)
-    gone = [stored[name] for name in ids]
-    sentences = {sentence for p in gone for sentence in p.sentences}
+    named = [p for name, p in proposed.items() if key in (EVERYTHING, name) or p.detail in whole]
+    gone = [_Gone(p.detail, p.value, p.sentences) for p in (stored[name] for name in ids)]
+    gone += [_Gone(p.detail, p.value, (p.sentence,)) for p in named]
+    asked = named + [p for p in proposed.values() if p not in named and _proposes(p, gone, about)]
+    sentences = {sentence for one in gone for sentence in one.sentences}
     turns = [
         (number, text) for number, text in store.turns()
         if key == EVERYTHING or text in sentences or _tells(text, gone, whole, about)
     ]  # fmt: skip
     with store.transaction():
         store.erase(ids)
+        store.erase_proposals([p.id for p in asked])
         store.erase_turns([number for number, _ in turns])
+        if key == EVERYTHING:
+            store.forget_declined()
         touched = _blot(store, gone, [p for name, p in stored.items() if name not in erased])
     retriever.drop(ids)
     if touched:
         retriever.put(p for p in store.preferences() if p.id in touched)
     wiped = store.wiped()
     traces = sentences | {text for _, text in turns}
-    needles = traces | {p.value for p in gone}
+    needles = traces | {one.value for one in (*gone, *asked)} | {p.sentence for p in asked}
     verified = (
         wiped
-        and not store.known(ids)
+        and not store.known([*ids, *(p.id for p in asked)])
         and not (set(store.words()) & traces)
         and not retriever.holds(ids, traces)
         and not found_in_files(folder, needles)
     )
     return Receipt(
         erased=ids,
-        categories=tuple(sorted({p.category.key for p in gone})),
+        categories=tuple(sorted({p.category.key for p in (*(stored[name] for name in ids), *asked)})),
         at=now,
         turns_erased=len(turns),
+        proposals_erased=len(asked),
         verified=verified,
     )
 
@@ -141,7 +161,17 @@ def _holds_any(data: bytes, by_start: Mapping[int, Sequence[bytes]]) -> bool:
     )
 
 
-def _tells(text: str, gone: Sequence[Preference], whole: frozenset[str], about: Callable[[str], str | None]) -> bool:
+def _proposes(proposal: Proposal, gone: Sequence[_Gone], about: Callable[[str], str | None]) -> bool:
+    """Whether an open proposal tells something that is being forgotten, or was told in the same breath."""
+    if any(proposal.sentence in one.sentences for one in gone):
+        return True
+    same = (p for p in gone if p.detail == proposal.detail)
+    if any(is_closed(p.detail) or fold(p.value) == fold(proposal.value) for p in same):
+        return True
+    return _tells(proposal.sentence, gone, frozenset(), about)
+
+
+def _tells(text: str, gone: Sequence[_Gone], whole: frozenset[str], about: Callable[[str], str | None]) -> bool:
     """Whether a waiting turn tells something that is being forgotten."""
     if any(not is_closed(p.detail) and contains(text, p.value) for p in gone):
         return True
@@ -149,7 +179,7 @@ def _tells(text: str, gone: Sequence[Preference], whole: frozenset[str], about: 
     return bool(details) and about(text) in details
 
 
-def _blot(store: Store, gone: Sequence[Preference], left_over: Sequence[Preference]) -> set[str]:
+def _blot(store: Store, gone: Sequence[_Gone], left_over: Sequence[Preference]) -> set[str]:
     """Take the erased values out of the sentences of preferences that stay; returns the ids of those."""
     touched: set[str] = set()
     mine = {sentence for p in gone for sentence in p.sentences}

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from memory.store import Store
-from schemas.memory import Preference, Status
+from schemas.memory import Preference, Proposal, Status
 
 FORMAT_VERSION = 1
 
@@ -58,6 +58,24 @@ class ExportedTurn(_Part):
     at: datetime
 
 
+class ExportedProposal(_Part):
+    """What may be a preference and waits for the driver's yes."""
+
+    id: str
+    category: str
+    """``main.sub.detail``."""
+    value: str
+    sentence: str
+    negated: bool
+    """True: it may be that it does not hold any more."""
+    confidence: float
+    said_at: datetime
+    expires_at: datetime
+    asked: int
+    """How often the driver was asked aloud."""
+    conversation: str
+
+
 class ExportedDecision(_Part):
     """An entry of the log."""
 
@@ -78,6 +96,9 @@ class Export(_Part):
     consent: ExportedConsent
     preferences: tuple[ExportedPreference, ...]
     waiting: tuple[ExportedTurn, ...]
+    proposals: tuple[ExportedProposal, ...]
+    declined_until: tuple[datetime, ...]
+    """For each thing that the driver said no to, until when it is not asked again. What it was is not stored."""
     decisions: tuple[ExportedDecision, ...]
 
 
@@ -97,6 +118,8 @@ def export(store: Store, driver: str, now: datetime) -> dict[str, Any]:
         waiting=tuple(
             ExportedTurn(conversation=c.id, text=turn.text, at=turn.at) for c in store.waiting() for turn in c.turns
         ),
+        proposals=tuple(_proposed(p) for p in store.proposals()),
+        declined_until=tuple(sorted(store.declined().values())),
         decisions=tuple(ExportedDecision.model_validate(entry) for entry in store.logged()),
     )
     return whole.model_dump(mode="json")
@@ -117,4 +140,19 @@ def exported(preference: Preference) -> ExportedPreference:
         last_used=preference.last_used,
         conversation=preference.conversation,
         kept_unused_days=preference.category.retention_days,
+    )
+
+
+def _proposed(proposal: Proposal) -> ExportedProposal:
+    return ExportedProposal(
+        id=proposal.id,
+        category=proposal.category.key,
+        value=proposal.value,
+        sentence=proposal.sentence,
+        negated=proposal.negated,
+        confidence=proposal.confidence,
+        said_at=proposal.said_at,
+        expires_at=proposal.expires_at,
+        asked=proposal.asked,
+        conversation=proposal.conversation,
     )

@@ -16,10 +16,20 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory.reading import Finding, ReadingSettings, read
+from memory.reading import ENDED, Finding, ReadingSettings, read
 from memory.store import silent
 from memory.values import Canon, is_closed, polarity
-from memory.wording import ABOUT_MEMORY, applies, contains, negated, normal, not_a_preference, words
+from memory.wording import (
+    ABOUT_MEMORY,
+    Polarity,
+    applies,
+    contains,
+    for_the_moment,
+    negated,
+    normal,
+    not_a_preference,
+    words,
+)
 from schemas.errors import GenerationError
 from schemas.memory import Candidate, Consent, Conversation, Decision, Outcome, Turn
 from schemas.ports import Encoder, StructuredModel
@@ -45,8 +55,12 @@ class ExtractionSettings(BaseModel):
     reading: ReadingSettings = ReadingSettings()
     store_at: float = Field(default=0.7, ge=0.0, le=1.0)
     """From this sureness on a preference is stored,"""
-    ask_at: float = Field(default=0.1, ge=0.0, le=1.0)
+    ask_at: float = Field(default=0.04, ge=0.0, le=1.0)
     """and from this on the driver is asked first."""
+    ended_at: float = Field(default=0.6, ge=0.0, le=1.0)
+    """From this probability on the encoder alone may say that a preference has ended,"""
+    ended_floor: float = Field(default=0.02, ge=0.0, le=1.0)
+    """and below this one the rules of wording alone may not."""
     words_at: float = Field(default=0.3, ge=0.0, le=1.0)
     """Words that carry a value with less probability are looked for by the language model, too."""
     choice_at: float = Field(default=0.5, ge=0.0, le=1.0)
@@ -180,7 +194,8 @@ class Extractor:
         found.sort(key=lambda pair: pair[0])  # what was said later has the last word
         sure, unsure = [], []
         for _, candidate in found:
-            if self.settings.reader == "model" or candidate.confidence >= self.settings.store_at:
+            passing = self.settings.verify and for_the_moment(candidate.sentence) is not None
+            if self.settings.reader == "model" or (candidate.confidence >= self.settings.store_at and not passing):
                 sure.append(candidate)
             elif candidate.confidence >= self.settings.ask_at:
                 unsure.append(candidate)
@@ -207,8 +222,6 @@ class Extractor:
             if reason is not None:
                 decisions.append(refusal(finding.detail, reason))
                 continue
-            if finding.sure(1.0) < self.settings.ask_at:
-                continue
             for result in self._told(number, finding, whole):
                 if isinstance(result, Decision):
                     decisions.append(result)
@@ -230,7 +243,7 @@ class Extractor:
         if not said:
             yield _dropped(detail, f"I could not tell which {category.title.lower()} you meant")
         for part in said:
-            rule = not_a_preference(turn.text, part) if self.settings.verify else None
+            rule = not_a_preference(turn.text, part, passing=False) if self.settings.verify else None
             value = self._value(detail, part, turn.text)
             if rule is not None:
                 yield _dropped(detail, f"{rule.reason}, not a lasting preference of yours")
@@ -244,8 +257,18 @@ class Extractor:
                     said_at=turn.at,
                     conversation=whole.conversation,
                     confidence=min(1.0, finding.sure(self.settings.reading.hint)) * turn.confidence,
-                    negated=finding.ended or negated(turn.text, part, polarity(detail, part)) is not None,
+                    negated=self._ended(finding, turn.text, part),
                 )
+
+    def _ended(self, finding: Finding, text: str, said: str) -> bool:
+        """Whether the text says that the value does not hold: by the wording, unless the encoder is sure of the opposite."""
+        kind, probability = polarity(finding.detail, said), finding.strength[ENDED]
+        if kind is Polarity.AVOIDED:
+            return negated(text, said, kind) is not None
+        if kind is Polarity.ANSWER:
+            return False
+        by_wording = probability >= self.settings.ended_floor and negated(text, said, kind) is not None
+        return by_wording or probability >= self.settings.ended_at
 
     def _asked_for(self, detail: str, text: str) -> list[str]:
         """The words of a category's value in a text, by the language model."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from schemas.memory import (
     MaintenanceChoice,
     Outcome,
     Preference,
+    Proposal,
     Receipt,
     Recollection,
     Status,
@@ -140,13 +141,17 @@ class FakeMemory:
         *,
         clock: Callable[[], datetime],
         reads: Callable[[Conversation], Sequence[Candidate]] | None = None,
+        store_at: float = 0.7,
     ) -> None:
-        """Empty memory of a driver that learns what ``reads`` finds in a conversation."""
+        """Empty memory of a driver that learns what ``reads`` finds in a conversation, and asks first below ``store_at``."""
         self.driver = driver
-        self._clock, self._reads = clock, reads
+        self._clock, self._reads, self._store_at = clock, reads, store_at
         self._consent = Consent()
         self._held: dict[str, Preference] = {}
         self._turns: dict[str, list[Turn]] = {}
+        self._open: dict[str, Proposal] = {}
+        self._declined: set[tuple[str, str]] = set()
+        self._proposed = 0
 
     def recall(self, query: str, *, details: Sequence[str] = (), limit: int = 3) -> tuple[Recollection, ...]:
         """Preferences that share a word with the query, or that lie in the details."""
@@ -174,8 +179,14 @@ class FakeMemory:
             self._turns.setdefault(conversation, []).append(turn)
 
     def forget_pending(self, conversation: str) -> int:
-        """Drop the conversation's turns."""
-        return len(self._turns.pop(conversation, ()))
+        """Drop the conversation's turns and proposals."""
+        told = self._drop(lambda p: p.conversation == conversation)
+        return len(self._turns.pop(conversation, ())) + told
+
+    def _drop(self, which: Callable[[Proposal], bool]) -> int:
+        before = len(self._open)
+        self._open = {name: p for name, p in self._open.items() if not which(p)}
+        return before - len(self._open)
 
     def learn(self, conversation: Conversation) -> tuple[Decision, ...]:
         """Decide on what was read by spelling and by the category's kind."""
@@ -190,6 +201,9 @@ class FakeMemory:
             return Decision(outcome=Outcome.REFUSED, detail=candidate.detail, reason=forbidden)
         active = [p for p in self._held.values() if p.detail == candidate.detail and p.status is Status.ACTIVE]
         equal = next((p for p in active if p.value == candidate.value), None)
+        if candidate.confidence < self._store_at and (equal is not None) == candidate.negated:
+            return self._propose(candidate)
+        self._drop(lambda p: p.detail == candidate.detail and p.value == candidate.value)
         if candidate.negated:
             if equal is None:
                 return Decision(outcome=Outcome.DROPPED, detail=candidate.detail, reason="it was not remembered")
@@ -202,6 +216,43 @@ class FakeMemory:
         if active and not candidate.category.multi:
             return self._write(candidate, Outcome.UPDATE, active)
         return self._write(candidate, Outcome.APPEND, [])
+
+    def _propose(self, candidate: Candidate) -> Decision:
+        if (candidate.detail, candidate.value) in self._declined:
+            return Decision(outcome=Outcome.DROPPED, detail=candidate.detail, reason="declined before")
+        same = [p for p in self._open.values() if (p.detail, p.value) == (candidate.detail, candidate.value)]
+        self._proposed += not same
+        name = same[0].id if same else f"proposal-{self._proposed}"
+        self._open.pop(name, None)
+        self._open[name] = Proposal(
+            id=name, expires_at=self._clock() + timedelta(days=14), **candidate.model_dump()
+        )  # fmt: skip
+        return Decision(outcome=Outcome.ASK, detail=candidate.detail, reason="unsure", value=candidate.value,
+                        proposal=name)  # fmt: skip
+
+    def proposals(self) -> tuple[Proposal, ...]:
+        """What was proposed and not answered, newest first."""
+        return tuple(p for p in reversed(self._open.values()) if p.expires_at > self._clock())
+
+    def asked(self, proposal: str) -> None:
+        """Count."""
+        held = self._open.get(proposal)
+        if held is not None:
+            self._open[proposal] = held.model_copy(update={"asked": held.asked + 1, "asked_at": self._clock()})
+
+    def answer(self, proposal: str, yes: bool) -> Decision:
+        """Store it, or keep in mind that it was declined."""
+        held = next((p for p in self.proposals() if p.id == proposal), None)
+        if held is None:
+            raise UnknownEntryError(f"no proposal {proposal[:80]!r}")
+        if not yes:
+            del self._open[proposal]
+            self._declined.add((held.detail, held.value))
+            return Decision(outcome=Outcome.DECLINED, detail=held.detail, reason="you said no", proposal=proposal)
+        decision = self._decide(held.confirmed)
+        if decision.outcome is not Outcome.REFUSED:
+            self._open.pop(proposal, None)
+        return decision.model_copy(update={"proposal": proposal})
 
     def _write(
         self, candidate: Candidate, outcome: Outcome, ended: Sequence[Preference], *, store: bool = True
@@ -244,16 +295,25 @@ class FakeMemory:
 
     def forget(self, key: str) -> Receipt:
         """Drop by id, category or all."""
+        details: set[str] = set()
+        named = [p for name, p in self._open.items() if key in ("everything", name)]
         if key == "everything":
             gone = list(self._held)
+            self._declined.clear()
         elif key in self._held:
             gone = [key]
+        elif named:
+            gone = []
         else:
             try:
                 gone = [p.id for p in self.preferences(key, history=True)]
+                details = {c.detail for c in switches.categories(key)}
             except UnknownEntryError as error:
                 raise UnknownEntryError(f"nothing is remembered under {key[:80]!r}") from error
-        erased = [self._held.pop(name) for name in gone]
+        erased = [*(self._held.pop(name) for name in gone), *named]
+        left_open = {name: p for name, p in self._open.items() if p not in named and p.detail not in details
+                     and not any(contains(p.sentence, e.value) for e in erased)}  # fmt: skip
+        dropped, self._open = len(self._open) - len(left_open), left_open
         held = sum(len(turns) for turns in self._turns.values())
         self._turns = {
             name: [t for t in turns if key != "everything" and not any(contains(t.text, p.value) for p in erased)]
@@ -265,6 +325,7 @@ class FakeMemory:
             categories=tuple(sorted({p.category.key for p in erased})),
             at=self._clock(),
             turns_erased=held - left,
+            proposals_erased=dropped,
             verified=True,
         )
 
@@ -273,8 +334,10 @@ class FakeMemory:
         return self._consent
 
     def opt_out(self, key: str) -> Consent:
-        """Set."""
+        """Set; proposals that are forbidden now are dropped."""
         self._consent = switches.opt_out(self._consent, key)
+        always = self._consent.model_copy(update={"private_trip": False, "paused_until": None})
+        self._drop(lambda p: always.forbids(p.category, self._clock()) is not None)
         return self._consent
 
     def opt_in(self, key: str) -> Consent:
@@ -298,6 +361,7 @@ class FakeMemory:
             "format": "glovebox-memory",
             "driver": self.driver,
             "preferences": [p.model_dump(mode="json") for p in self.preferences(history=True)],
+            "proposals": [p.model_dump(mode="json") for p in self.proposals()],
             "consent": self._consent.model_dump(mode="json"),
         }
 

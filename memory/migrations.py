@@ -3,8 +3,8 @@
 A step is SQL that takes a vault from the version before it to its own; ``PRAGMA user_version`` holds where a vault stands.
 Steps that were ever released are never changed: a later change is a new step.
 
-Consent is enforced here once more, beneath all Python: triggers refuse to write a preference, or a sentence of one, in a
-category that the vault's own consent tables forbid, and any turn while learning is paused. ``glovebox_now()`` is
+Consent is enforced here once more, beneath all Python: triggers refuse to write a preference, a sentence of one, or an open
+proposal in a category that the vault's own consent tables forbid, and any turn while learning is paused. ``glovebox_now()`` is
 registered on every connection of `memory.vault`; a connection without it cannot write preferences at all.
 """
 
@@ -115,7 +115,34 @@ CREATE TRIGGER decisions_remain BEFORE DELETE ON decisions
 BEGIN SELECT RAISE(ABORT, 'the log of decisions is append only'); END;
 """
 
-STEPS: dict[int, str] = {1: V1}
+V2 = """
+-- What may be a preference and waits for the driver's yes.
+CREATE TABLE proposals (
+    id TEXT PRIMARY KEY,
+    detail TEXT NOT NULL,
+    value TEXT NOT NULL,
+    sentence TEXT NOT NULL,
+    said_at TEXT NOT NULL,
+    conversation TEXT NOT NULL,
+    confidence REAL NOT NULL,
+    negated INTEGER NOT NULL CHECK (negated IN (0, 1)),
+    expires_at TEXT NOT NULL,
+    asked INTEGER NOT NULL DEFAULT 0,
+    asked_at TEXT
+);
+
+-- What the driver said no to: a keyed hash, so that it can be known again but not read. The key lies in meta.
+CREATE TABLE declined (mark TEXT PRIMARY KEY, until TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TRIGGER proposals_need_consent BEFORE INSERT ON proposals
+WHEN NEW.detail IN (SELECT detail FROM forbidden) OR NEW.detail NOT IN (SELECT detail FROM categories)
+BEGIN SELECT RAISE(ABORT, 'consent forbids this proposal'); END;
+
+CREATE TRIGGER proposals_are_only_replaced BEFORE UPDATE OF id, detail, value, sentence, conversation, negated ON proposals
+BEGIN SELECT RAISE(ABORT, 'consent: a proposal is replaced whole'); END;
+"""
+
+STEPS: dict[int, str] = {1: V1, 2: V2}
 """Version that a step leads to -> its SQL, in order and without gaps from 1."""
 
 VERSION = max(STEPS)

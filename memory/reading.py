@@ -21,6 +21,8 @@ from schemas.preferences import CATEGORIES
 DETAILS = tuple(category.detail for category in CATEGORIES)
 NONE, HINTED, STATED, ENDED = "none", "hinted", "stated", "ended"
 TINY = 1e-6
+LEAST = 0.02
+"""What a turn counts that reveals nothing: among such turns the category decides."""
 
 
 class ReadingSettings(BaseModel):
@@ -28,11 +30,11 @@ class ReadingSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    context: float = Field(default=0.3, ge=0.0, le=2.0)
+    context: float = Field(default=0.6, ge=0.0, le=2.0)
     """Exponent of what the whole conversation is about, beside the turn."""
-    clear: float = Field(default=0.6, ge=0.0, le=2.0)
+    clear: float = Field(default=1.0, ge=0.0, le=2.0)
     """Exponent of how surely a turn reveals anything, when turns are weighed against each other."""
-    hint: float = Field(default=0.5, ge=0.0, le=1.0)
+    hint: float = Field(default=0.4, ge=0.0, le=1.0)
     """What a hint counts beside a statement."""
     beside_at: float = Field(default=0.6, ge=0.0, le=1.0)
     """From this sureness on more than the likeliest preference of a conversation is taken: only what is stated."""
@@ -88,14 +90,11 @@ def read(
     if not turns:
         return []
     around = shares(encoder, " ".join(turns)) ** settings.context
-    each: list[NDArray[np.float64]] = []
     strengths = [encoder.strength(text) for text in turns]
-    for text in turns:
-        weighed = shares(encoder, text) * around * _told(text, known or {}, settings.known)
-        each.append(weighed / weighed.sum())
-    reveals = np.array([1.0 - strength[NONE] for strength in strengths])
-    table = np.array(each)
-    weights = table * (reveals[:, None] + TINY) ** settings.clear
+    weights = np.array([shares(encoder, text) * around * _told(text, known or {}, settings.known) for text in turns])
+    table = weights / weights.sum(axis=1, keepdims=True)
+    lasting = np.array([s[STATED] + s[ENDED] + settings.hint * s[HINTED] for s in strengths])
+    weights = weights * (lasting[:, None] + LEAST) ** settings.clear
     number, column = (int(i) for i in np.unravel_index(int(weights.argmax()), weights.shape))
 
     def finding(row: int, place: int, main: bool) -> Finding:

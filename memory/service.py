@@ -1,6 +1,6 @@
 """What is remembered about one driver: the ``MemoryPort``.
 
-Owns the order of things: what is noted, learnt, recalled, forgotten, and under which lock. Learning reads and thinks without
+Owns the order of things: what is noted, learnt, asked, recalled, forgotten, and under which lock. Learning reads and thinks without
 the lock (a language model takes its time, and recall must not wait for it), then writes everything of a conversation in one
 transaction; if consent or the store changed meanwhile, it thinks again with the lock held.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
@@ -21,6 +21,7 @@ from memory import erasure
 from memory.export import export
 from memory.extraction import NONE, ExtractionSettings, Extractor, refusal
 from memory.maintenance import Maintainer, MaintenanceSettings, Ruling
+from memory.proposals import Draft, Proposals, ProposalSettings, Weighed
 from memory.retrieval import RetrievalSettings, Retriever
 from memory.store import Store, silent
 from memory.values import fold
@@ -32,6 +33,7 @@ from schemas.memory import (
     Decision,
     Outcome,
     Preference,
+    Proposal,
     Receipt,
     Recollection,
     Turn,
@@ -48,6 +50,7 @@ class MemorySettings(BaseModel):
     extraction: ExtractionSettings = ExtractionSettings()
     maintenance: MaintenanceSettings = MaintenanceSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
+    proposals: ProposalSettings = ProposalSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +64,13 @@ class _Step:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What learning from a conversation is going to write."""
+    """What learning from a conversation, or from an answer, is going to write."""
 
     revision: int
     decisions: tuple[Decision, ...]
     steps: tuple[_Step, ...] = ()
+    draft: Draft = field(default_factory=Draft)
+    answered: Proposal | None = None
     silent: bool = False
 
 
@@ -92,7 +97,7 @@ class DriverMemory:
             model: fills the extraction and maintenance schemas.
             clock: aware current time.
             settings: thresholds.
-            new_id: makes the ids of preferences.
+            new_id: makes the ids of preferences and proposals.
         """
         settings = settings or MemorySettings()
         self.driver = driver
@@ -102,6 +107,8 @@ class DriverMemory:
         self._maintainer = Maintainer(encoder, model, settings.maintenance)
         self._retriever = Retriever(encoder, settings.retrieval)
         self._retriever.load(self._store.preferences())
+        self._proposals = Proposals(self._store, settings.proposals, new_id)
+        self._proposals.expire(clock())
         self._refused: dict[str, list[Decision]] = {}
         """Conversation -> what was refused when it was said: kept in memory only, since the vault may not hold it."""
         self._revision = 0
@@ -157,7 +164,9 @@ class DriverMemory:
         """See ``MemoryPort``."""
         with self._lock:
             self._refused.pop(conversation, None)
-            erased = self._store.learnt(conversation)
+            told = [p.id for p in self._store.proposals() if p.conversation == conversation]
+            with self._store.transaction():
+                erased = self._store.learnt(conversation) + self._store.erase_proposals(told)
             self._revision += 1
             self._vault.wipe()
             return erased
@@ -172,6 +181,7 @@ class DriverMemory:
                 self._refused.pop(conversation.id, None)
                 if not plan.silent:
                     self._carry_out(plan, conversation.id)
+                    self._proposals.expire(self._clock())
             return plan.decisions
 
     def learn_pending(self) -> tuple[Decision, ...]:
@@ -202,12 +212,23 @@ class DriverMemory:
             held = [p for p in existing.values() if p.detail == candidate.detail]
             step = self._step(candidate, held, found.candidates)
             steps.append(step)
-            decisions.append(_decision(step))
             for ended in step.ruling.replaced:
                 existing.pop(ended.id, None)
             if step.made is not None:
                 existing = {step.made.id: step.made, **existing}
-        return _Plan(revision, tuple(decisions), tuple(steps))
+        told = [(step.candidate, step.ruling) for step in steps]
+        unsure: list[Weighed] = []
+        for candidate in found.unsure:
+            if candidate.negated and _outdone(candidate, found.unsure):
+                continue
+            ruling = self._maintainer.decide(candidate, [p for p in existing.values() if p.detail == candidate.detail])
+            if ruling.outcome is Outcome.PASS:
+                steps.append(_Step(candidate, ruling, None))
+            else:
+                unsure.append((candidate, ruling))
+        draft = self._proposals.draft(unsure, told, now)
+        decisions += [*map(_decision, steps), *draft.decisions]
+        return _Plan(revision, tuple(decisions), tuple(steps), draft)
 
     def _step(self, candidate: Candidate, held: Sequence[Preference], all_of: Sequence[Candidate]) -> _Step:
         outdone = {fold(c.value) for c in all_of if c.negated and _same_breath(c, candidate)} - {fold(candidate.value)}
@@ -236,8 +257,11 @@ class DriverMemory:
         )
 
     def _carry_out(self, plan: _Plan, conversation: str) -> None:
-        now, store = self._clock(), self._store
+        now, store, proposals = self._clock(), self._store, self._proposals
         with store.transaction():
+            erased = proposals.settle([(step.candidate, step.ruling) for step in plan.steps])
+            if plan.answered is not None:
+                erased += store.erase_proposals([plan.answered.id])
             for step in plan.steps:
                 candidate, ruling = step.candidate, step.ruling
                 if step.made is not None:
@@ -249,8 +273,9 @@ class DriverMemory:
                 successor = step.made.id if step.made else ruling.equal.id if ruling.equal else None
                 for ended in ruling.replaced:
                     store.supersede(ended.id, candidate.said_at, successor)
+            proposals.write(plan.draft, now)
             store.log(plan.decisions, conversation, now)
-            erased = store.learnt(conversation)
+            erased += store.learnt(conversation) if plan.answered is None else 0
         self._revision += 1
         if erased:
             store.wiped()
@@ -261,6 +286,57 @@ class DriverMemory:
             }
             self._retriever.drop(p.id for s in plan.steps for p in s.ruling.replaced)
             self._retriever.put(active[name] for name in touched if name in active)
+
+    # Asking
+
+    def proposals(self) -> tuple[Proposal, ...]:
+        """See ``MemoryPort``."""
+        with self._lock:
+            now = self._clock()
+            self._proposals.expire(now)
+            return self._proposals.open(now)
+
+    def asked(self, proposal: str) -> None:
+        """See ``MemoryPort``."""
+        with self._lock:
+            self._store.asked(proposal, self._clock())
+
+    def answer(self, proposal: str, yes: bool) -> Decision:
+        """See ``MemoryPort``. While nothing may be remembered a yes is refused and the proposal stays open; a no counts."""
+        if not yes:
+            return self._decline(proposal)
+        with self._learning:
+            plan = self._accept(proposal)
+            with self._lock:
+                if plan.revision != self._revision:
+                    plan = self._accept(proposal)
+                if not plan.silent and plan.answered is not None:
+                    self._carry_out(plan, plan.answered.conversation)
+            return plan.decisions[0]
+
+    def _accept(self, name: str) -> _Plan:
+        with self._lock:
+            revision, now, consent = self._revision, self._clock(), self._store.consent()
+            proposal = self._proposals.find(name, now)
+            held = self._store.preferences([proposal.detail])
+        reason = consent.forbids(proposal.category, now)
+        if reason is not None:
+            return _Plan(revision, (refusal(proposal.detail, reason),), silent=True)
+        step = self._step(proposal.confirmed, held, [proposal.confirmed])
+        decision = _decision(step).model_copy(update={"proposal": name})
+        return _Plan(revision, (decision,), (step,), answered=proposal)
+
+    def _decline(self, name: str) -> Decision:
+        with self._lock:
+            now = self._clock()
+            proposal = self._proposals.find(name, now)
+            with self._store.transaction():
+                decision = self._proposals.decline(proposal, now)
+                if silent(self._store.consent(), now) is None:
+                    self._store.log([decision], proposal.conversation, now)
+            self._revision += 1
+            self._store.wiped()
+            return decision
 
     # Looking, forgetting, exporting
 
@@ -296,15 +372,21 @@ class DriverMemory:
         return self._store.consent()
 
     def opt_out(self, key: str) -> Consent:
-        """See ``MemoryPort``. Turns of the category that wait to be learnt from are erased at once."""
+        """See ``MemoryPort``. Turns of the category that wait to be learnt from, and its open proposals, are erased at once."""
         with self._lock:
             consent = self._set(switches.opt_out(self._store.consent(), key))
             now = self._clock()
             off = consent.model_copy(update={"private_trip": False, "paused_until": None})
-            turns = self._store.turns()
-            numbers = [n for n, text in turns if self._extractor.screen(text, off, now).forbidden is not None]
-            if numbers:
-                self._store.erase_turns(numbers)
+
+            def forbidden(text: str) -> bool:
+                return self._extractor.screen(text, off, now).forbidden is not None
+
+            numbers = [number for number, text in self._store.turns() if forbidden(text)]
+            proposed = [p.id for p in self._store.proposals() if off.forbids(p.category, now) or forbidden(p.sentence)]
+            if numbers or proposed:
+                with self._store.transaction():
+                    self._store.erase_turns(numbers)
+                    self._store.erase_proposals(proposed)
                 self._store.wiped()
             return consent
 

@@ -1,8 +1,8 @@
-"""What is in a vault, in the project's own values: preferences, consent, waiting turns, the log of decisions.
+"""What is in a vault, in the project's own values: preferences, open proposals, consent, waiting turns, the log of decisions.
 
 The only module with SQL over the vault's tables, and the write path: nothing is inserted here without asking consent in
-the same transaction (`Store.add`, `Store.merge`, `Store.note`), and the vault's triggers ask again beneath it. Decides
-nothing about what is worth keeping.
+the same transaction (`Store.add`, `Store.merge`, `Store.propose`, `Store.note`), and the vault's triggers ask again beneath
+it. Decides nothing about what is worth keeping.
 """
 
 from __future__ import annotations
@@ -14,12 +14,19 @@ from typing import Any
 
 from memory.vault import Vault, utc_text
 from schemas.errors import ConsentError, StorageFullError
-from schemas.memory import Consent, Conversation, Decision, Outcome, Preference, Status, Turn
+from schemas.memory import Consent, Conversation, Decision, Outcome, Preference, Proposal, Status, Turn
 from schemas.preferences import BY_DETAIL, CATEGORIES
 
 _COLUMNS = "id, detail, value, conversation, confidence, uses, status, valid_from, valid_to, last_used"
 
-TEXT_COLUMNS: tuple[tuple[str, str], ...] = (("preferences", "value"), ("sentences", "text"), ("turns", "text"))
+_MARKS_KEY = "declined"
+"""Key in ``meta`` of the key of the marks."""
+
+_PROPOSAL = "id, detail, value, sentence, said_at, conversation, confidence, negated, expires_at, asked, asked_at"
+
+TEXT_COLUMNS: tuple[tuple[str, str], ...] = (
+    ("preferences", "value"), ("sentences", "text"), ("turns", "text"), ("proposals", "value"), ("proposals", "sentence"),
+)  # fmt: skip
 """Every table and column that holds the driver's words."""
 
 
@@ -187,8 +194,13 @@ class Store:
                 self._vault.write("DELETE FROM preferences WHERE id = ?", (preference,))
 
     def known(self, ids: Sequence[str]) -> bool:
-        """Whether any of these preferences is stored."""
-        return any(self._vault.rows("SELECT 1 FROM preferences WHERE id = ?", (name,)) for name in ids)
+        """Whether any of these preferences or proposals is stored."""
+        return any(
+            self._vault.rows(
+                "SELECT id FROM preferences WHERE id = ? UNION SELECT id FROM proposals WHERE id = ?", (name, name)
+            )
+            for name in ids
+        )
 
     def replace_sentence(self, old: str, new: str) -> None:
         """Replace a sentence wherever it is kept; with nothing, delete it."""
@@ -197,6 +209,74 @@ class Store:
                 self._vault.write("UPDATE OR REPLACE sentences SET text = ? WHERE text = ?", (new, old))
             else:
                 self._vault.write("DELETE FROM sentences WHERE text = ?", (old,))
+
+    # What waits for the driver's yes, and what was declined
+
+    def proposals(self) -> tuple[Proposal, ...]:
+        """All proposals, last heard first; expired ones too."""
+        rows = self._vault.rows(f"SELECT {_PROPOSAL} FROM proposals ORDER BY said_at DESC, rowid DESC")  # noqa: S608
+        return tuple(_proposal(row) for row in rows)
+
+    def propose(self, proposal: Proposal, now: datetime) -> None:
+        """Keep a proposal, in the place of the one with its id if there is one.
+
+        Raises:
+            ConsentError: consent forbids its category now.
+        """
+        with self.transaction():
+            self._ask(proposal.detail, now)
+            self._vault.write(
+                f"INSERT OR REPLACE INTO proposals ({_PROPOSAL}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
+                (
+                    proposal.id,
+                    proposal.detail,
+                    proposal.value,
+                    proposal.sentence,
+                    utc_text(proposal.said_at),
+                    proposal.conversation,
+                    proposal.confidence,
+                    int(proposal.negated),
+                    utc_text(proposal.expires_at),
+                    proposal.asked,
+                    _optional(proposal.asked_at),
+                ),
+            )
+
+    def asked(self, proposal: str, at: datetime) -> None:
+        """Count that the driver was asked."""
+        with self.transaction():
+            self._vault.write(
+                "UPDATE proposals SET asked = asked + 1, asked_at = ? WHERE id = ?", (utc_text(at), proposal)
+            )
+
+    def erase_proposals(self, ids: Sequence[str]) -> int:
+        """Delete proposals; returns how many there were."""
+        with self.transaction():
+            return sum(self._vault.write("DELETE FROM proposals WHERE id = ?", (name,)) for name in ids)
+
+    def secret(self) -> bytes | None:
+        """The key of the marks of what was declined, or None before the first."""
+        rows = self._vault.rows("SELECT value FROM meta WHERE key = ?", (_MARKS_KEY,))
+        return bytes.fromhex(rows[0][0]) if rows else None
+
+    def declined(self) -> dict[str, datetime]:
+        """Mark of everything declined -> until when it is not asked again."""
+        return {mark: datetime.fromisoformat(until) for mark, until in self._vault.rows("SELECT * FROM declined")}
+
+    def decline(self, mark: str, until: datetime, secret: bytes) -> None:
+        """Keep a mark, and the key that it was made with."""
+        with self.transaction():
+            self._vault.write("INSERT OR IGNORE INTO meta VALUES (?, ?)", (_MARKS_KEY, secret.hex()))
+            self._vault.write("INSERT OR REPLACE INTO declined VALUES (?, ?)", (mark, utc_text(until)))
+
+    def forget_declined(self, before: datetime | None = None) -> None:
+        """Delete the marks that counted until then; without a time all, and their key."""
+        with self.transaction():
+            if before is None:
+                self._vault.write("DELETE FROM declined")
+                self._vault.write("DELETE FROM meta WHERE key = ?", (_MARKS_KEY,))
+            else:
+                self._vault.write("DELETE FROM declined WHERE until <= ?", (utc_text(before),))
 
     # What was said and not yet learnt from
 
@@ -297,4 +377,21 @@ def _preference(row: tuple[Any, ...], sentences: tuple[str, ...]) -> Preference:
         valid_from=datetime.fromisoformat(valid_from),
         valid_to=_moment(valid_to),
         last_used=_moment(last_used),
+    )
+
+
+def _proposal(row: tuple[Any, ...]) -> Proposal:
+    name, detail, value, sentence, said_at, conversation, confidence, negated, expires_at, asked, asked_at = row
+    return Proposal(
+        id=name,
+        detail=detail,
+        value=value,
+        sentence=sentence,
+        said_at=datetime.fromisoformat(said_at),
+        conversation=conversation,
+        confidence=confidence,
+        negated=bool(negated),
+        expires_at=datetime.fromisoformat(expires_at),
+        asked=asked,
+        asked_at=_moment(asked_at),
     )

@@ -256,13 +256,23 @@ def applies(rules: Sequence[Rule], text: str, value: str) -> Rule | None:
     return next((rule for rule in rules if _compiled(rule.pattern).search(stood)), None)
 
 
-def not_a_preference(sentence: str, value: str) -> Rule | None:
-    """The rule by which a sentence reveals no lasting preference of the driver, or None."""
+def not_a_preference(sentence: str, value: str, *, passing: bool = True) -> Rule | None:
+    """The rule by which a sentence reveals no lasting preference of the driver, or None.
+
+    Args:
+        sentence: what was said.
+        value: the words of the value.
+        passing: whether a wish for the moment is none, too.
+    """
     text, said = normal(sentence), clause(sentence, value)
     found = applies(ABOUT_MEMORY, text, value) or applies(ONCE, text, value) or applies(OTHERS, said, value)
-    if found is None and not LASTING.search(text):
-        found = applies(PASSING, text, value)
-    return found
+    return found or (for_the_moment(sentence, value) if passing else None)
+
+
+def for_the_moment(sentence: str, value: str = "") -> Rule | None:
+    """The rule by which a sentence speaks of now, without a word that it lasts, or None."""
+    text = normal(sentence)
+    return None if LASTING.search(text) else applies(PASSING, text, value)
 
 
 def negated(sentence: str, value: str, polarity: Polarity) -> Rule | None:

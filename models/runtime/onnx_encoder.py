@@ -28,7 +28,7 @@ REMEMBERED = 32
 """Texts whose results are kept, so that search, topics and requests of one text cost one run."""
 APART = 0.5
 """From this probability on a piece is part of a value; the training's own middle."""
-AT_LEAST = 0.15
+AT_LEAST = 0.05
 """Below it no piece of a text carries the value, not even the likeliest; our choice."""
 FALL = 0.5
 """Pieces beside the likeliest belong to it down to this share of its probability; our choice."""
