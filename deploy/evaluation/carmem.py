@@ -60,7 +60,10 @@ class _Figures:
         place[name] = round(value, 4) if isinstance(value, float) else value
 
     def share(self, key: str, ratio: Ratio, users: Sequence[str] | None = None) -> None:
-        """Set a share, and its interval over users."""
+        """Set a share, and its interval over users; nothing where there are no items at all."""
+        if not ratio.below:
+            self.put(key, None)
+            return
         self.put(key, ratio.value)
         low, high = ratio.interval(self.users if users is None else users)
         self.intervals[key] = round(low, 4), round(high, 4)
@@ -84,6 +87,10 @@ def measure(parts: Parts, items: Sequence[Item], options: Options | None = None,
     _put_in_schema(figures, "in_schema", scores)
     for name, ratio in extraction.attributes(parts, main).items():
         figures.put(f"in_schema.attribute.{name}", ratio.value)
+    for name, ratio in extraction.asked(main).items():
+        figures.put(f"in_schema.asked.{name}", ratio.value)
+    for level, found in extraction.answered(main).levels().items():
+        figures.put(f"in_schema.answered.{level}", found.f1.value)
     for name, at in (("p50", 50.0), ("p95", 95.0)):
         figures.put(f"latency_ms.{name}", 1000.0 * percentile([r.seconds for r in main], at))
     reliability = calibration(extraction.confidences(main))
@@ -154,6 +161,7 @@ def _put_out_of_schema(figures: _Figures, held: OutOfSchema) -> None:
     figures.share("out_of_schema.nothing_stored", held.nothing_stored)
     figures.share("out_of_schema.removed_stored", held.removed_stored)
     figures.share("out_of_schema.spill", held.spill)
+    figures.put("out_of_schema.asked", held.asked.value)
     figures.put("out_of_schema.spill_to", {sub: round(part, 4) for sub, part in held.spill_to.items()})
     figures.put("out_of_schema.spill_within_main", held.same_main)
     figures.put("out_of_schema.spill_beyond_main", held.other_main)

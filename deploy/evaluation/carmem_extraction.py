@@ -1,7 +1,8 @@
 """CarMem's extraction protocol: is the preference put where it belongs, and does an opt-out hold?
 
 Protocol: arXiv 2501.09645, section 4.1, as its authors' code runs it (docs/evaluation.md says where the two differ). Runs
-`memory.extraction.Extractor` and counts what would be stored in an empty memory: the candidates that are not negated.
+`memory.extraction.Extractor` and counts what would be stored in an empty memory without asking: the sure candidates that
+are not negated. What the driver would be asked about is counted beside it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from deploy.evaluation.carmem_data import Item, without
@@ -45,6 +46,11 @@ class Reading:
     def stored(self) -> tuple[Candidate, ...]:
         """What an empty memory would store."""
         return tuple(candidate for candidate in self.extraction.candidates if not candidate.negated)
+
+    @property
+    def asked(self) -> tuple[Candidate, ...]:
+        """What the driver would be asked about."""
+        return tuple(candidate for candidate in self.extraction.unsure if not candidate.negated)
 
     @property
     def exact(self) -> bool:
@@ -137,6 +143,22 @@ def in_schema(readings: Sequence[Reading]) -> InSchema:
     )  # fmt: skip
 
 
+def answered(readings: Sequence[Reading]) -> InSchema:
+    """The scores if every question were answered truly: yes to the gold category, no to others."""
+    return in_schema([
+        replace(r, extraction=replace(r.extraction, candidates=(*r.extraction.candidates, *_confirmed(r)))) for r in readings
+    ])  # fmt: skip
+
+
+def asked(readings: Sequence[Reading]) -> dict[str, Ratio]:
+    """How many conversations end in a question, and how many of the questions are about the gold category."""
+    questions = [(r, candidate) for r in readings for candidate in r.asked]
+    return {
+        "conversations": share(bool(r.asked) for r in readings),
+        "right": share(_relabelled(c.detail) == _relabelled(r.item.gold.detail) for r, c in questions),
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class OutOfSchema:
     """What happened where the driver had opted out."""
@@ -147,6 +169,8 @@ class OutOfSchema:
     """Conversations of which something went to another category."""
     spill_to: dict[str, float]
     """Share of the conversations by sub category that it went to."""
+    asked: Ratio
+    """Conversations that end in a question about another category."""
     same_main: int
     """Conversations by distinct sub category that stayed in the gold main category."""
     other_main: int
@@ -165,6 +189,7 @@ def out_of_schema(readings: Sequence[Reading]) -> OutOfSchema:
         nothing_stored=share(not r.stored for r in readings),
         removed_stored=share(any(c.category.sub == r.item.gold.sub for c in r.stored) for r in readings),
         spill=share(any(c.category.sub != r.item.gold.sub for c in r.stored) for r in readings),
+        asked=share(bool(r.asked) for r in readings),
         spill_to={sub: count / len(readings) for sub, count in to.most_common()},
         same_main=same,
         other_main=other,
@@ -201,9 +226,11 @@ def against(readings: Sequence[Reading], passed: frozenset[str]) -> Paired:
 
 
 def confidences(readings: Sequence[Reading]) -> list[tuple[float, bool]]:
-    """Stated confidence of everything stored, and whether its category was the gold one."""
+    """Stated confidence of everything stored or asked about, and whether its category was the gold one."""
     return [
-        (c.confidence, _relabelled(c.detail) == _relabelled(r.item.gold.detail)) for r in readings for c in r.stored
+        (c.confidence, _relabelled(c.detail) == _relabelled(r.item.gold.detail))
+        for r in readings
+        for c in (*r.stored, *r.asked)
     ]
 
 
@@ -226,6 +253,11 @@ def _each(items: Sequence[Item], read: Callable[[Item], Reading], what: str, tel
         readings.append(read(item))
         tell(what, len(readings), len(items))
     return readings
+
+
+def _confirmed(reading: Reading) -> list[Candidate]:
+    gold = _relabelled(reading.item.gold.detail)
+    return [candidate for candidate in reading.asked if _relabelled(candidate.detail) == gold]
 
 
 def _relabelled(detail: str) -> str:

@@ -99,20 +99,24 @@ def measure(parts: Parts, files: Sequence[Dialogues], tell: Progress, show: Show
     """
     extractor = Extractor(parts.encoder, parts.model, parts.settings.extraction)
     stored: dict[str, list[tuple[Candidate, ...]]] = {}
+    asked = 0
     for file in files:
         found = stored.setdefault(file.name, [])
         what = f"{file.name} ({file.form})"
         tell(what, 0, len(file.conversations))
         for number, conversation in enumerate(file.conversations, start=1):
-            candidates = extractor.extract(conversation, EVERYTHING, NOW).candidates
-            found.append(tuple(candidate for candidate in candidates if not candidate.negated))
+            extraction = extractor.extract(conversation, EVERYTHING, NOW)
+            found.append(tuple(candidate for candidate in extraction.candidates if not candidate.negated))
+            asked += any(not candidate.negated for candidate in extraction.unsure)
             for candidate in found[-1]:
                 show(file.name, number, candidate)
             tell(what, number, len(file.conversations))
-    return _report(parts, files, stored)
+    return _report(parts, files, stored, asked)
 
 
-def _report(parts: Parts, files: Sequence[Dialogues], stored: dict[str, list[tuple[Candidate, ...]]]) -> Report:
+def _report(
+    parts: Parts, files: Sequence[Dialogues], stored: dict[str, list[tuple[Candidate, ...]]], asked: int
+) -> Report:
     everything = [candidates for found in stored.values() for candidates in found]
     by_category = Counter(candidate.detail for candidates in everything for candidate in candidates)
     by_file: dict[str, dict[str, Any]] = {
@@ -123,6 +127,7 @@ def _report(parts: Parts, files: Sequence[Dialogues], stored: dict[str, list[tup
     figures: dict[str, Any] = {
         **_counts(everything),
         "affected_share": round(affected.value, 4),
+        "asked": asked,
         "by_file": by_file,
         "by_category": dict(by_category.most_common()),
         "valid_output": round(parts.model.valid / parts.model.calls, 4) if parts.model.calls else 1.0,
@@ -148,6 +153,7 @@ def _report(parts: Parts, files: Sequence[Dialogues], stored: dict[str, list[tup
                 "False stores",
                 ("file", "dialogues", "false stores", "dialogues affected", "per 100 dialogues"),
                 tuple(rows),
+                f"{asked} dialogues would end in a question instead. "
                 f"Goal: at most {NEGATIVES_GOAL:g} per 100 dialogues. Everyday dialogues hold tastes that people do state "
                 "(docs/evaluation.md): some of what is counted is what a driver would want remembered.",
             ),
