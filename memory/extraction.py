@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from memory.reading import ENDED, Finding, ReadingSettings, read
 from memory.store import silent
-from memory.values import Canon, is_closed, polarity
+from memory.values import Canon, is_closed, polarity, turned_down
 from memory.wording import (
     ABOUT_MEMORY,
     Polarity,
@@ -63,8 +63,6 @@ class ExtractionSettings(BaseModel):
     """and below this one the rules of wording alone may not."""
     words_at: float = Field(default=0.3, ge=0.0, le=1.0)
     """Words that carry a value with less probability are looked for by the language model, too."""
-    choice_at: float = Field(default=0.5, ge=0.0, le=1.0)
-    """The encoder's choice among the values of a closed category counts from this share on."""
     slice_size: int = Field(default=6, ge=1, le=41)
     """Most categories in a slice: the right one is among the first five in .94 and among eight in .97 of CarMem's
     development half (all-MiniLM-L6-v2 as it comes; docs/log.md)."""
@@ -244,7 +242,10 @@ class Extractor:
             yield _dropped(detail, f"I could not tell which {category.title.lower()} you meant")
         for part in said:
             rule = not_a_preference(turn.text, part, passing=False) if self.settings.verify else None
-            value = self._value(detail, part, turn.text)
+            value = self._canon.canonical(detail, part, turn.text)
+            ended = value is not None and self._ended(finding, value, turn.text, part)
+            if ended and polarity(detail, part) is Polarity.ANSWER:
+                value, ended = "no", False  # what is turned down is answered with no
             if rule is not None:
                 yield _dropped(detail, f"{rule.reason}, not a lasting preference of yours")
             elif value is None:
@@ -257,14 +258,16 @@ class Extractor:
                     said_at=turn.at,
                     conversation=whole.conversation,
                     confidence=min(1.0, finding.sure(self.settings.reading.hint)) * turn.confidence,
-                    negated=self._ended(finding, turn.text, part),
+                    negated=ended,
                 )
 
-    def _ended(self, finding: Finding, text: str, said: str) -> bool:
+    def _ended(self, finding: Finding, value: str, text: str, said: str) -> bool:
         """Whether the text says that the value does not hold: by the wording, unless the encoder is sure of the opposite."""
         kind, probability = polarity(finding.detail, said), finding.strength[ENDED]
         if kind is Polarity.AVOIDED:
             return negated(text, said, kind) is not None
+        if is_closed(finding.detail) and turned_down(finding.detail, value, text, said):
+            return True
         if kind is Polarity.ANSWER:
             return False
         by_wording = probability >= self.settings.ended_floor and negated(text, said, kind) is not None
@@ -277,13 +280,6 @@ class Extractor:
         except GenerationError:
             return []
         return [mention.value for _, mention in mentions(filled) if contains(text, mention.value)]
-
-    def _value(self, detail: str, said: str, sentence: str) -> str | None:
-        choices = self._encoder.choices(sentence, detail)
-        best = max(choices, key=choices.__getitem__, default=None)
-        if best is not None and choices[best] >= self.settings.choice_at:
-            return best
-        return self._canon.canonical(detail, said, sentence)
 
     def _by_model(self, whole: _Read, decisions: list[Decision]) -> list[tuple[int, Candidate]]:
         """By the language model, from slices that the encoder cuts."""

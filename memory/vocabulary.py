@@ -49,7 +49,7 @@ CLOSED: dict[str, Closed] = {
                 (
                     r"\bneither\b|\bnot too (?:cheap|expensive|pricey) (?:and |but |or )?not\b|\bmid\b|\bmiddle\b|\bmoderate|"
                     r"\breasonabl|"
-                    r"\baverage\b|\bmedium\b|\bnormal price"
+                    r"\baverage\b|\bmedium\b|\bnormal\b"
                 ),
                 "mid range",
             ),
@@ -417,7 +417,10 @@ CLOSED: dict[str, Closed] = {
 
 _SPEED: Patterns = (
     (
-        r"\bfast\b|\bfaster\b|\bfastest\b|\bquick|\brapid|\bhigh power|\bultra|\btwenty minutes|\bfifteen minutes",
+        (
+            r"\bfast\b|\bfaster\b|\bfastest\b|\bquick|\brapid|\bh ?p ?c\b|\bhigh[- ]p(?:ower|erformance)|\bultra|"
+            r"\btwenty minutes|\bfifteen minutes"
+        ),
         "fast charging",
     ),
     (r"\bd ?c\b|\bdirect current\b", "dc"),

@@ -206,7 +206,8 @@ DISPLACED = re.compile(
 """What stands right before a value that another takes the place of."""
 
 SWITCHED = re.compile(
-    r"\b(?:switch(?:ed|ing)?|changed|moved|gone over|converted)\b.*\bto\b|\bchanged my (?:mind|taste|\w+)\b|"
+    r"\b(?:switch(?:ed|ing)?(?! (?:things|it) up)|changed|moved|gone over|converted)\b"
+    r"(?!.*\bfor a change\b).*\bto\b|\bchanged my (?:mind|taste|\w+)\b|"
     r"\bmy (?:\w+ ){1,2}(?:has|have) changed\b|\bused to\b.*\bbut now\b"
 )
 """The driver says that something took another's place, without having to name the other."""
