@@ -99,6 +99,7 @@ def measure(parts: Parts, items: Sequence[Item], options: Options | None = None,
     removed = extraction.read_out_of_schema(parts, items, tell, what="opted out")
     held = extraction.out_of_schema(removed)
     _put_out_of_schema(figures, held)
+    figures.put("by_threshold", [_at_threshold(main, removed, threshold) for threshold in extraction.THRESHOLDS])
 
     if options.values is not None:
         for key, hide in (("in_schema_with_values", True), ("in_schema_with_all_values", False)):
@@ -142,7 +143,8 @@ def confusion(readings: Sequence[Reading]) -> tuple[tuple[str, str, int], ...]:
         if reading.exact:
             continue
         gold = reading.item.gold.detail
-        for other in {c.detail for c in reading.stored} - {gold} or {"(more)" if reading.stored else "(nothing)"}:
+        nothing = "(asked first)" if any(c.detail == gold for c in reading.asked) else "(nothing)"
+        for other in {c.detail for c in reading.stored} - {gold} or {nothing}:
             wrong[gold, other] = wrong.get((gold, other), 0) + 1
     ranked = sorted(wrong.items(), key=lambda entry: (-entry[1], entry[0]))
     return tuple((gold, other, count) for (gold, other), count in ranked)
@@ -155,6 +157,14 @@ def _put_in_schema(figures: _Figures, key: str, scores: InSchema) -> None:
         figures.share(f"{key}.{level}.f1", found.f1)
         figures.put(f"{key}.{level}.counts", list(found.counts))
     figures.share(f"{key}.subset_accuracy", scores.detail.exact)
+
+
+def _at_threshold(main: Sequence[Reading], removed: Sequence[Reading], threshold: float) -> dict[str, float]:
+    """What another ``store_at`` would give, from what was asked about down to ``ask_at``."""
+    scores = extraction.in_schema(extraction.stored_from(main, threshold)).levels()
+    held = extraction.out_of_schema(extraction.stored_from(removed, threshold))
+    shares = {**{level: found.f1.value for level, found in scores.items()}, "nothing_stored": held.nothing_stored.value}
+    return {"store_at": threshold, **{name: round(value, 4) for name, value in shares.items()}}
 
 
 def _put_out_of_schema(figures: _Figures, held: OutOfSchema) -> None:

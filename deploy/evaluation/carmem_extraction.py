@@ -30,6 +30,9 @@ NOW = datetime(2025, 1, 20, 8, 0, tzinfo=UTC)
 EVERYTHING = Consent(opted_in=frozenset(c.detail for c in CATEGORIES if c.sensitive))
 """All categories on, the sensitive ones too: CarMem has preferences in them."""
 
+THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(2, 20))
+"""Confidences from which something could be stored without asking: .1 to .95."""
+
 SONGS, ARTISTS = "favorite_songs", "favorite_artists_or_bands"
 """The protocol counts a song as one of its artist's: CarMem's songs are named with their artists."""
 
@@ -148,6 +151,14 @@ def answered(readings: Sequence[Reading]) -> InSchema:
     return in_schema([
         replace(r, extraction=replace(r.extraction, candidates=(*r.extraction.candidates, *_confirmed(r)))) for r in readings
     ])  # fmt: skip
+
+
+def stored_from(readings: Sequence[Reading], threshold: float) -> tuple[Reading, ...]:
+    """The readings as they would be if everything from this confidence on were stored, and nothing below it."""
+    return tuple(
+        replace(r, extraction=Extraction(tuple(c for c in (*r.stored, *r.asked) if c.confidence >= threshold)))
+        for r in readings
+    )
 
 
 def asked(readings: Sequence[Reading]) -> dict[str, Ratio]:

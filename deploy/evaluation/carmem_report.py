@@ -7,7 +7,7 @@ from typing import Any
 
 from deploy.evaluation.parts import Parts
 from deploy.evaluation.published import CARMEM, CARMEM_CHANCE, GOALS, GPT4O
-from deploy.evaluation.report import Block, Cell, Dot, Dots, Report, Table, reliability
+from deploy.evaluation.report import Block, Cell, Dot, Dots, Plot, Report, Series, Table, reliability
 from schemas.preferences import BY_DETAIL, SUB_TITLES
 
 SHOWN = 15
@@ -52,7 +52,7 @@ def report(
     )
     blocks: list[Block] = [
         _headline(figures), _in_schema(figures), *_with_values(figures), _out_of_schema(figures), _maintenance(figures),
-        _retrieval(figures), *_ablation(figures), *_paired(figures), _cost(figures), _confidence(reliability),
+        _retrieval(figures), *_ablation(figures), *_paired(figures), _cost(figures), _thresholds(figures), _confidence(reliability),
         _confusion(confusion),
     ]  # fmt: skip
     facts = (
@@ -201,6 +201,34 @@ def _cost(figures: Mapping[str, Any]) -> Table:
     )
     return Table(
         "Validity and time", ("figure", "ours", "goal"), rows, "Extraction of one conversation on this machine."
+    )
+
+
+def _thresholds(figures: Mapping[str, Any]) -> Plot:
+    names = {
+        "main": "F1, main",
+        "sub": "F1, sub",
+        "detail": "F1, detail",
+        "nothing_stored": "nothing stored after opt-out",
+    }
+    series = tuple(
+        Series(
+            name,
+            tuple((at["store_at"], at[key]) for at in figures["by_threshold"]),
+            "line",
+            dashed=key == "nothing_stored",
+        )
+        for key, name in names.items()
+    )
+    note = "What another confidence from which on the assistant stores without asking would give."
+    return Plot(
+        "Storing without asking, from which confidence on",
+        "store_at",
+        "share",
+        series,
+        (0.0, 1.0),
+        (0.0, 1.0),
+        note=note,
     )
 
 

@@ -12,12 +12,12 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from deploy.evaluation.carmem_extraction import EVERYTHING, NOW
+from deploy.evaluation.carmem_extraction import EVERYTHING, NOW, THRESHOLDS
 from deploy.evaluation.parts import Parts
 from deploy.evaluation.published import NEGATIVES_GOAL
-from deploy.evaluation.report import Cell, Progress, Report, Table
+from deploy.evaluation.report import Cell, Plot, Progress, Report, Series, Table
 from deploy.evaluation.statistics import share
 from memory.extraction import Extractor
 from schemas.errors import EvaluationDataError
@@ -39,7 +39,10 @@ class Dialogues:
     conversations: tuple[Conversation, ...]
 
 
-Show = Callable[[str, int, Candidate], None]
+Kept: TypeAlias = tuple[Candidate, ...]
+"""What would be stored from one dialogue, or asked about."""
+
+Show: TypeAlias = Callable[[str, int, Candidate], None]
 """Told the file, the number of the dialogue and what would be stored."""
 
 
@@ -77,7 +80,7 @@ def read(path: Path, limit: int | None = None) -> Dialogues:
             f"{path} is neither KVRET's JSON nor DailyDialog's text (a dialogue a line, {TURN_END} after each turn)"
         )
     return Dialogues(
-        name=path.name,
+        name=f"{path.absolute().parent.name}/{path.name}",
         form=form,
         conversations=tuple(
             Conversation(
@@ -98,52 +101,48 @@ def measure(parts: Parts, files: Sequence[Dialogues], tell: Progress, show: Show
         show: told everything that would be stored.
     """
     extractor = Extractor(parts.encoder, parts.model, parts.settings.extraction)
-    stored: dict[str, list[tuple[Candidate, ...]]] = {}
-    asked = 0
+    stored: list[list[Kept]] = []
+    asked: list[Kept] = []
     for file in files:
-        found = stored.setdefault(file.name, [])
+        found: list[Kept] = []
+        stored.append(found)
         what = f"{file.name} ({file.form})"
         tell(what, 0, len(file.conversations))
         for number, conversation in enumerate(file.conversations, start=1):
             extraction = extractor.extract(conversation, EVERYTHING, NOW)
             found.append(tuple(candidate for candidate in extraction.candidates if not candidate.negated))
-            asked += any(not candidate.negated for candidate in extraction.unsure)
+            asked.append(tuple(candidate for candidate in extraction.unsure if not candidate.negated))
             for candidate in found[-1]:
                 show(file.name, number, candidate)
             tell(what, number, len(file.conversations))
     return _report(parts, files, stored, asked)
 
 
-def _report(
-    parts: Parts, files: Sequence[Dialogues], stored: dict[str, list[tuple[Candidate, ...]]], asked: int
-) -> Report:
-    everything = [candidates for found in stored.values() for candidates in found]
+def _report(parts: Parts, files: Sequence[Dialogues], stored: Sequence[list[Kept]], asked: Sequence[Kept]) -> Report:
+    everything = [candidates for found in stored for candidates in found]
     by_category = Counter(candidate.detail for candidates in everything for candidate in candidates)
-    by_file: dict[str, dict[str, Any]] = {
-        file.name: {"form": file.form, **_counts(stored[file.name])} for file in files
-    }
+    by_file = {file.name: {"form": file.form, **_counts(found)} for file, found in zip(files, stored, strict=True)}
     affected = share(bool(candidates) for candidates in everything)
     low, high = affected.interval(range(len(everything)))
+    confidences = [c.confidence for candidates in (*everything, *asked) for c in candidates]
+    by_threshold = [
+        (threshold, 100.0 * sum(c >= threshold for c in confidences) / len(everything)) for threshold in THRESHOLDS
+    ]
     figures: dict[str, Any] = {
         **_counts(everything),
         "affected_share": round(affected.value, 4),
-        "asked": asked,
+        "asked": sum(bool(candidates) for candidates in asked),
         "by_file": by_file,
         "by_category": dict(by_category.most_common()),
+        "by_threshold": [{"store_at": at, "per_100": round(count, 3)} for at, count in by_threshold],
         "valid_output": round(parts.model.valid / parts.model.calls, 4) if parts.model.calls else 1.0,
         "intervals": {"affected_share": [round(low, 4), round(high, 4)]},
     }
+    columns = ("dialogues", "false_stores", "affected", "per_100")
     rows: list[tuple[Cell, ...]] = [
-        (
-            f"{name} ({counts['form']})",
-            counts["dialogues"],
-            counts["false_stores"],
-            counts["affected"],
-            counts["per_100"],
-        )
-        for name, counts in by_file.items()
+        (f"{name} ({counts['form']})", *(counts[column] for column in columns)) for name, counts in by_file.items()
     ]
-    rows.append(("all", *(figures[key] for key in ("dialogues", "false_stores", "affected", "per_100"))))
+    rows.append(("all", *(figures[column] for column in columns)))
     return Report(
         title="Dialogues without a preference",
         lead=f"What would be stored from {len(everything)} dialogues in which nothing may be, everything consented to.",
@@ -153,21 +152,34 @@ def _report(
                 "False stores",
                 ("file", "dialogues", "false stores", "dialogues affected", "per 100 dialogues"),
                 tuple(rows),
-                f"{asked} dialogues would end in a question instead. "
-                f"Goal: at most {NEGATIVES_GOAL:g} per 100 dialogues. Everyday dialogues hold tastes that people do state "
-                "(docs/evaluation.md): some of what is counted is what a driver would want remembered.",
+                f"{figures['asked']} dialogues end in a question. Goal: at most {NEGATIVES_GOAL:g} stores per 100 dialogues. "
+                "Everyday dialogues hold tastes that people do state (docs/evaluation.md): some of what is counted is what a "
+                "driver would want remembered.",
             ),
             Table(
                 "By category",
                 ("category", "false stores"),
                 tuple((BY_DETAIL[detail].title, count) for detail, count in by_category.most_common()),
             ),
+            Plot(
+                "Storing without asking, from which confidence on",
+                "store_at",
+                "false stores per 100 dialogues",
+                (
+                    Series("measured", tuple(by_threshold), "line"),
+                    Series(
+                        "goal", ((THRESHOLDS[0], NEGATIVES_GOAL), (THRESHOLDS[-1], NEGATIVES_GOAL)), "line", dashed=True
+                    ),
+                ),
+                x_range=(0.0, 1.0),
+                note="What another confidence from which on the assistant stores without asking would give.",
+            ),
         ),
         facts=(("data", ", ".join(f"{file.name} ({file.form})" for file in files)), *parts.facts),
     )
 
 
-def _counts(found: Sequence[tuple[Candidate, ...]]) -> dict[str, Any]:
+def _counts(found: Sequence[Kept]) -> dict[str, Any]:
     stores = sum(len(candidates) for candidates in found)
     return {
         "dialogues": len(found),

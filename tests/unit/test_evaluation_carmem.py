@@ -226,6 +226,13 @@ def test_questions_and_true_answers_by_hand() -> None:
     assert (asked["conversations"].value, asked["right"].value) == (0.75, 0.5)
     assert out_of_schema(readings).asked.value == 0.75
     assert carmem_extraction.confidences(readings[:1]) == [(0.8, True)]
+    assert in_schema(carmem_extraction.stored_from(readings, 0.8)).detail.counts == (
+        2,
+        3,
+        2,
+    )  # all but what was taken back
+    assert in_schema(carmem_extraction.stored_from(readings, 0.81)).detail.counts == (0, 0, 4)
+    assert confusion(readings[:1]) == (("favorite_genres", "(asked first)", 1),)
 
 
 def test_out_of_schema_by_hand() -> None:

@@ -127,7 +127,7 @@ def test_carmem_from_end_to_end(
     assert found["ablation"]["both"]["detail"] == 0.8
     assert found["intervals"]["in_schema.main.f1"][0] <= 0.8889 <= found["intervals"]["in_schema.main.f1"][1]
     written = page.read_text("utf-8")
-    assert "GPT-4o" in written and written.count("<svg") == 2
+    assert "GPT-4o" in written and written.count("<svg") == 3
     for said in ("I love", "nice day", "I see"):
         assert said not in written
 
@@ -198,10 +198,12 @@ def test_negatives_from_end_to_end(tmp_path: Path, capsys: pytest.CaptureFixture
     found = json.loads(out)
     # only drivers' turns: shell; jazz and italian; not the assistant's italian or the second speaker's thai
     assert (found["dialogues"], found["false_stores"], found["affected"], found["per_100"]) == (4, 3, 2, 75.0)
-    assert found["by_file"]["driving.json"] == {
+    assert found["by_file"][f"{tmp_path.name}/driving.json"] == {
         "form": "KVRET", "dialogues": 2, "false_stores": 1, "affected": 1, "per_100": 50.0,
     }  # fmt: skip
-    assert found["by_file"]["daily.txt"]["per_100"] == 100.0
+    assert found["by_file"][f"{tmp_path.name}/daily.txt"]["per_100"] == 100.0
+    assert [at["store_at"] for at in found["by_threshold"]][:2] == [0.1, 0.15]
+    assert found["by_threshold"][0]["per_100"] == 75.0
     assert found["by_category"] == {"preferred_gas_station": 1, "favorite_genres": 1, "favourite_cuisine": 1}
     for said in ("shell", "Jazz", "italian"):
         assert said not in page.read_text("utf-8") and said not in out + err
