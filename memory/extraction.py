@@ -59,7 +59,7 @@ class ExtractionSettings(BaseModel):
     """and from this on the driver is asked first."""
     ended_at: float = Field(default=0.6, ge=0.0, le=1.0)
     """From this probability on the encoder alone may say that a preference has ended,"""
-    ended_floor: float = Field(default=0.02, ge=0.0, le=1.0)
+    ended_floor: float = Field(default=0.004, ge=0.0, le=1.0)
     """and below this one the rules of wording alone may not."""
     words_at: float = Field(default=0.3, ge=0.0, le=1.0)
     """Words that carry a value with less probability are looked for by the language model, too."""

@@ -47,6 +47,8 @@ KEYWORDS: dict[str, tuple[str, ...]] = {
 }
 """Words by which `KeywordEncoder` knows a category."""
 
+REFUSING = frozenset(("no", "not", "don't", "never", "hate"))
+
 VALUES: dict[str, tuple[str, ...]] = {
     "favourite_cuisine": ("italian", "thai", "greek"),
     "dietary_preference": ("vegetarian", "vegan", "halal"),
@@ -83,9 +85,10 @@ class KeywordEncoder:
         return {**{detail: 0.9 * count / total for detail, count in hits.items()}, "none": 0.1}
 
     def strength(self, text: str) -> dict[str, float]:
-        """What is not ``none`` is stated."""
+        """What is not ``none`` is stated; with a refusing word it may as well have ended, for the wording to tell."""
         nothing = self.topics(text)["none"]
-        return {"none": nothing, "hinted": 0.0, "stated": 1.0 - nothing, "ended": 0.0}
+        ended = (1.0 - nothing) / 2 if REFUSING & set(words(text)) else 0.0
+        return {"none": nothing, "hinted": 0.0, "stated": 1.0 - nothing - ended, "ended": ended}
 
     def words(self, text: str, detail: str) -> tuple[Words, ...]:
         """Every one of `VALUES` that the text contains."""
@@ -223,9 +226,13 @@ class FakeMemory:
         same = [p for p in self._open.values() if (p.detail, p.value) == (candidate.detail, candidate.value)]
         self._proposed += not same
         name = same[0].id if same else f"proposal-{self._proposed}"
-        self._open.pop(name, None)
+        before = self._open.pop(name, None)
         self._open[name] = Proposal(
-            id=name, expires_at=self._clock() + timedelta(days=14), **candidate.model_dump()
+            id=name,
+            expires_at=self._clock() + timedelta(days=14),
+            asked=before.asked if before else 0,
+            asked_at=before.asked_at if before else None,
+            **candidate.model_dump(),
         )  # fmt: skip
         return Decision(outcome=Outcome.ASK, detail=candidate.detail, reason="unsure", value=candidate.value,
                         proposal=name)  # fmt: skip
@@ -311,9 +318,9 @@ class FakeMemory:
             except UnknownEntryError as error:
                 raise UnknownEntryError(f"nothing is remembered under {key[:80]!r}") from error
         erased = [*(self._held.pop(name) for name in gone), *named]
-        left_open = {name: p for name, p in self._open.items() if p not in named and p.detail not in details
-                     and not any(contains(p.sentence, e.value) for e in erased)}  # fmt: skip
-        dropped, self._open = len(self._open) - len(left_open), left_open
+        dropped = [p for p in self._open.values() if p in named or p.detail in details
+                   or any(contains(p.sentence, e.value) for e in erased)]  # fmt: skip
+        self._drop(lambda p: p in dropped)
         held = sum(len(turns) for turns in self._turns.values())
         self._turns = {
             name: [t for t in turns if key != "everything" and not any(contains(t.text, p.value) for p in erased)]
@@ -322,10 +329,10 @@ class FakeMemory:
         left = sum(len(turns) for turns in self._turns.values())
         return Receipt(
             erased=tuple(gone),
-            categories=tuple(sorted({p.category.key for p in erased})),
+            categories=tuple(sorted({p.category.key for p in (*erased, *dropped)})),
             at=self._clock(),
             turns_erased=held - left,
-            proposals_erased=dropped,
+            proposals_erased=len(dropped),
             verified=True,
         )
 

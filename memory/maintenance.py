@@ -99,6 +99,9 @@ class Maintainer:
         return [float(c) for c in vectors[1:] @ vectors[0]]
 
     def _ended(self, candidate: Candidate, equal: Preference | None, existing: Sequence[Preference]) -> Ruling:
+        if equal is None:  # "no more sherwood" ends ed sherwood, where no other could be meant
+            meant = [p for p in existing if not is_closed(p.detail) and _part_of(candidate.value, p.value)]
+            equal = meant[0] if len(meant) == 1 else None
         if equal is not None:
             return Ruling(Outcome.UPDATE, f"{equal.value} does not hold any more", replaced=(equal,), store=False)
         if is_closed(candidate.detail) and existing:
@@ -152,6 +155,12 @@ def _given_up(candidate: Candidate, stored: Preference) -> bool:
     if not contains(sentence, value) or contains(candidate.value, value):
         return False
     return displaced(sentence, value) or negated(sentence, value, polarity(stored.detail, value)) is not None
+
+
+def _part_of(one: str, other: str) -> bool:
+    """Whether all words of one value are among the other's, whichever is the longer."""
+    first, second = ({word.removesuffix("'s") for word in words(fold(value))} for value in (one, other))
+    return bool(first and second) and (first <= second or second <= first)
 
 
 def _shares_word(one: str, other: str) -> bool:

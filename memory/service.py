@@ -273,7 +273,7 @@ class DriverMemory:
                 successor = step.made.id if step.made else ruling.equal.id if ruling.equal else None
                 for ended in ruling.replaced:
                     store.supersede(ended.id, candidate.said_at, successor)
-            proposals.write(plan.draft, now)
+            erased += proposals.write(plan.draft, now)
             store.log(plan.decisions, conversation, now)
             erased += store.learnt(conversation) if plan.answered is None else 0
         self._revision += 1

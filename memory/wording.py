@@ -151,7 +151,10 @@ REFUSED: tuple[Rule, ...] = (
          r"(?:\w+ )?V", "it is refused"),
     Rule(r"\b(?:anything|everything|all) (?:but|except)\b.*V", "it is refused"),
     Rule(r"\bno (?:\w+ )?V", "it is refused"),
-    Rule(r"\b(?:isn't|aren't|is not|are not) about V", "it is refused"),
+    Rule(r"\b(?:isn't|aren't|is not|are not) (?:about |called |from )?V", "it is refused"),
+    Rule(r"\bwithout (?:any |a |the )?(?:\w+ )?V", "it is refused"),
+    Rule(r"\bchange\b.*\bfrom V to\b", "something else is to take its place"),
+    Rule(r"\bnon[- ]V", "it is refused"),
     Rule(r"\b(?:doesn't|don't|do not|does not|isn't|aren't) (?:offer|have|serve|play|sell|use|accept|take)\b.*V", "it is refused"),
 )  # fmt: skip
 """The driver does not want the value, and perhaps never did."""
@@ -199,7 +202,7 @@ _BOUNDARY = re.compile(
 _GAP = r"(?:(?:the|my|a|an|having|listening to|going to|playing|eating|using|taking|some|old|usual|your) )*"
 
 DISPLACED = re.compile(
-    r"(?:\b(?:instead of|rather than|in place of)|\bprefer (?!to\b)\w.*\b(?:to|over)|\b(?:rather|better|more)\b.*\bthan|"
+    r"(?:\b(?:instead of|rather than|in place of)|\bprefer (?!to\b|\w+ing\b)\w.*\b(?:to|over)|\b(?:rather|better|more)\b.*\bthan|"
     r"\b(?:switch\w*|changed|moved|gone)\b.*\bfrom|\b(?:swap|trade|replace|change|exchange)d?|\b(?:has|have) replaced) "
     rf"{_GAP}$"
 )

@@ -151,5 +151,6 @@ def test_polarities() -> None:
     assert polarity("avoidance_of_specific_road_types", "highways") is Polarity.AVOIDED
     assert polarity("preference_for_covered_parking", "a roof") is Polarity.ANSWER
     assert polarity("fan_speed_preferences", "high") is Polarity.STATED
-    assert polarity("dietary_preference", "vegan") is Polarity.STATED
+    assert polarity("dietary_preference", "vegan") is Polarity.PLAIN
+    assert polarity("dietary_preference", "no onions") is Polarity.STATED
     assert polarity("dietary_preference", "meat") is Polarity.AVOIDED
