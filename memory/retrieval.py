@@ -1,13 +1,15 @@
 """Recall: which stored preferences matter for what was asked.
 
 Owns the vectors and the held copies of active preferences, both in memory only and rebuilt from the vault when it is
-opened. score = similarity x decay x importance; below the threshold nothing is recalled, which is the usual case.
+opened. Two questions, two measures: *whether* a preference matters is told by how near it and its category are to the query,
+below a threshold nothing is recalled, which is the usual case; *which* matter most is told by that and by what the query is
+about. Both are multiplied by decay and importance.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
 import numpy as np
@@ -33,6 +35,10 @@ class RetrievalSettings(BaseModel):
     development half with the first built-in encoder: .858 without it and without topics, .870 with .5, .874 with these."""
     topic_weight: float = Field(default=0.5, ge=0.0)
     """Weight of the encoder's topic probability of the category for the query."""
+    about_weight: float = Field(default=0.7, ge=0.0)
+    """Weight, in the order of what is recalled, of what the query is about: its share of the category,"""
+    around_weight: float = Field(default=0.3, ge=0.0)
+    """and of the sub category, each on a scale of logarithms."""
     importance_floor: float = Field(default=0.5, ge=0.0, le=1.0)
     """What the importance of a preference is made of that was learnt with no confidence at all."""
     reinforcement: float = Field(default=0.5, ge=0.0)
@@ -115,34 +121,57 @@ class Retriever:
         topics = self._encoder.topics(query)
         among = None if len(allowed) == len(self._held) else allowed
         closeness = dict(zip((c.detail for c in CATEGORIES), self._category_vectors() @ vector, strict=True))
+        about = _about(topics)
         found: list[Recollection] = []
+        least = self.settings.threshold_within if details else self.settings.threshold
         for name, similarity in self._index.search(vector, max(POOL, limit), among):
             preference = self._held[name]
-            category = (
-                (1.0, 1.0) if details else (float(closeness[preference.detail]), topics.get(preference.detail, 0.0))
+            detail = preference.detail
+            near = self._near(
+                similarity, *((1.0, 1.0) if details else (float(closeness[detail]), topics.get(detail, 0.0)))
             )
-            score = self._score(preference, similarity, category, now)
-            found.append(Recollection(preference=preference, score=score))
-        least = self.settings.threshold_within if details else self.settings.threshold
-        found = sorted((r for r in found if r.score >= least), key=lambda r: -r.score)
+            kept = decay(preference, now, self.settings) * importance(preference, self.settings)
+            if min(1.0, near * kept) >= least:
+                fits = near if details else self._ordered(near, *about[detail])
+                found.append(Recollection(preference=preference, score=min(1.0, fits * kept)))
+        found.sort(key=lambda r: -r.score)
         return tuple(found[:limit])
 
-    def _score(self, preference: Preference, similarity: float, category: tuple[float, float], now: datetime) -> float:
-        """``category``: similarity of the category to the query, and its topic probability."""
+    def _near(self, similarity: float, closeness: float, topic: float) -> float:
+        """How near a preference is to the query, 0..1, by its own and its category's similarity and topic probability."""
         settings = self.settings
-        near = (
-            max(similarity, 0.0)
-            + settings.category_weight * max(category[0], 0.0)
-            + settings.topic_weight * category[1]
-        )
-        near /= 1.0 + settings.category_weight + settings.topic_weight
-        return min(1.0, near * decay(preference, now, settings) * importance(preference, settings))
+        near = max(similarity, 0.0) + settings.category_weight * max(closeness, 0.0) + settings.topic_weight * topic
+        return near / (1.0 + settings.category_weight + settings.topic_weight)
+
+    def _ordered(self, near: float, about: float, around: float) -> float:
+        """What the order goes by, 0..1: nearness, and what the query is about."""
+        settings = self.settings
+        weighed = near + settings.about_weight * about + settings.around_weight * around
+        return weighed / (1.0 + settings.about_weight + settings.around_weight)
 
     def _category_vectors(self) -> NDArray[np.float32]:
         """Unit vectors of all categories, shape (41, dimension)."""
         if self._categories is None:
             self._categories = self._encoder.encode([category_words(c) for c in CATEGORIES])
         return self._categories
+
+
+def _about(topics: Mapping[str, float]) -> dict[str, tuple[float, float]]:
+    """Detail key -> share of the query that is about the category, and about its sub category, on a scale of logarithms.
+
+    The shares are those of all categories but ``none``: a request that reveals nothing is still about something.
+    """
+    rest = sum(topics.get(c.detail, 0.0) for c in CATEGORIES) + 1e-12
+    share = {c.detail: topics.get(c.detail, 0.0) / rest for c in CATEGORIES}
+    subs: dict[str, float] = {}
+    for category in CATEGORIES:
+        subs[category.sub] = subs.get(category.sub, 0.0) + share[category.detail]
+    return {c.detail: (_level(share[c.detail]), _level(subs[c.sub])) for c in CATEGORIES}
+
+
+def _level(share: float) -> float:
+    """0..1: 0 for nothing, 1 for all, a third for every factor of ten."""
+    return max(0.0, 1.0 + math.log10(share + 1e-3) / 3.0)
 
 
 def category_words(category: Category) -> str:
