@@ -291,7 +291,10 @@ def weights(folder: Path) -> Iterator[Path]:
 
 
 def seal(file: Path = CATALOG, builtin: Path = BUILTIN) -> list[str]:
-    """Write sizes and digests of the built-in files into the catalogue; returns the ids that changed."""
+    """Write sizes and digests of the built-in files into the catalogue; returns the ids that changed.
+
+    A model's files are all in its folder; of a folder that several share, the one that it names as its entry.
+    """
     catalog = Catalog(builtin=builtin, file=file)
     text = file.read_text(encoding="utf-8")
     head, *blocks = text.split("[[model]]\n")
@@ -300,7 +303,8 @@ def seal(file: Path = CATALOG, builtin: Path = BUILTIN) -> list[str]:
         if model.source != "builtin":
             continue
         folder = builtin / str(model.folder)
-        files = tuple(described(path, folder) for path in weights(folder))
+        shared = sum(other.folder == model.folder for other in catalog.models) > 1
+        files = tuple(described(path, folder) for path in weights(folder) if not shared or path.name == model.entry)
         if files != model.files:
             changed.append(model.id)
         kept, _, _ = block.partition("files = [")

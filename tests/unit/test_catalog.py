@@ -212,6 +212,22 @@ def test_sealing_keeps_what_was_written_by_hand(device: Path) -> None:
     assert 'origin = "nowhere"' in (device / "catalog.toml").read_text("utf-8")
 
 
+def test_models_that_share_a_folder_have_their_own_file_each(device: Path) -> None:
+    file, folder = device / "catalog.toml", device / "builtin" / "words"
+    folder.mkdir()
+    for name in ("one", "two"):
+        (folder / f"{name}.onnx").write_bytes(name.encode())
+        block = (
+            f'\n[[model]]\nid = "word-{name}"\nrole = "wake"\nsource = "builtin"\nfolder = "words"\nentry = "{name}.onnx"\n'
+            'licence = "MIT"\norigin = "nowhere"\ndevices = ["pi5"]\nfiles = []\n'
+        )
+        file.write_text(file.read_text("utf-8") + block, encoding="utf-8")
+    assert seal(file, device / "builtin") == ["word-one", "word-two"]
+    catalog = opened(device)
+    assert [entry.path for entry in catalog.model("word-two").files] == ["two.onnx"]
+    assert catalog.find("word-one").read_bytes() == b"one"
+
+
 def test_the_catalogue_on_disk_is_sealed_text() -> None:
     text = CATALOG.read_text("utf-8")
     assert text.startswith("#") and text.endswith("\n") and "\n\n\n" not in text

@@ -18,20 +18,22 @@ def test_export_equals_the_network_in_torch(tmp_path: Path) -> None:
     from models.training.wake.train import features_of
 
     torch.manual_seed(3)
-    net = network.KeywordNet()
+    net = network.KeywordNet(3)
     with torch.no_grad():  # batch normalisation with statistics of its own, so that folding is put to the test
         net(torch.randn(4, 200, mel.BANDS) * 2.0 + 0.5)
     net.eval()
-    network.export(net, tmp_path / "net.onnx", {"keyword": "test"})
+    network.export(net, tmp_path / "net.onnx", {"keyword": "test"}, 1)
     samples = (3000.0 * np.random.default_rng(1).standard_normal(32_000)).astype(np.int16)
-    features = features_of(samples[None].astype(np.float32) / np.float32(32768.0), mel.mel_bank())
+    features = features_of(
+        samples[None].astype(np.float32) / np.float32(32768.0), [mel.mel_bank()], np.random.default_rng(1)
+    )
     with torch.no_grad():
-        expected = torch.sigmoid(net(features))[0].numpy()
+        expected = torch.sigmoid(net(features))[0, 1].numpy()
     assert expected.shape == (keyword.outputs_of(features.shape[1]),)
     runtime = KeywordNetwork(tmp_path / "net.onnx")
     scores = runtime.process(samples)
     smoothed = np.convolve(expected, np.ones(keyword.SMOOTHING) / keyword.SMOOTHING)[: expected.size]
-    assert np.allclose(scores.values, smoothed, atol=1e-4)
+    assert np.allclose(scores.values, smoothed, atol=2e-3)  # weights are stored as 16-bit floats
     assert runtime.metadata["keyword"] == "test"
 
 

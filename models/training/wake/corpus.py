@@ -130,7 +130,8 @@ def near_texts(keyword: str, seed: int) -> tuple[str, ...]:
 
 def near_measured(keyword: str) -> tuple[str, ...]:
     """Near words of the dictionary that are never trained on."""
-    return tuple(word for word in lexicon.near_words(keyword) if lexicon.measured_only(word))
+    written = {word.lower() for words in phrases.NEAR_WORDS.values() for word in words}
+    return tuple(word for word in lexicon.near_words(keyword) if lexicon.measured_only(word) and word not in written)
 
 
 def cached(folder: Path, name: str, make: Callable[[], list[Spoken]]) -> list[Spoken]:

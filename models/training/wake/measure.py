@@ -56,7 +56,10 @@ class Bench:
         """Prepare ten minutes of road noise, and the kitchen of the folder beside `data`."""
         self._network, self._rng = network, np.random.default_rng(seed)
         kitchen = corpus.read(data.parent / "noise" / "kitchen.flac").astype(np.float32) / np.float32(32768.0)
-        self.pools = {"road": listening.road_pool(10.0, self._rng), "kitchen": Pool(kitchen, self._rng)}
+        self.pools = {
+            "road": Pool(listening.road(10.0, self._rng), self._rng),
+            "kitchen": Pool(kitchen, self._rng),
+        }
 
     def hear(self, items: Iterable[Spoken], condition: Condition, *, draws: int, threshold: float) -> Heard:
         """Each item `draws` times, each time in other noise."""
