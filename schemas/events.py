@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.actions import Action
-from schemas.memory import Recollection
+from schemas.memory import Decision, Proposal, Recollection
 
 SAMPLE_RATE = 16_000
 """Samples a second of the microphone stream; mono, int16."""
@@ -184,6 +184,10 @@ class Reply(Event):
     """Preferences that were used."""
     pending: str | None = None
     """Token of an action that waits for a spoken yes."""
+    proposal: Proposal | None = None
+    """What the reply asks about at its end: whether it may be remembered."""
+    decision: Decision | None = None
+    """What came of the answer to such a question."""
     ends_conversation: bool = False
     timings: dict[str, float] = {}
     """Milliseconds by stage (route, recall, slice, generate, validate, act)."""

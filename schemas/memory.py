@@ -111,6 +111,10 @@ class Outcome(StrEnum):
     """Consent forbids it: opted out, sensitive and not asked for, or learning is paused."""
     DROPPED = "dropped"
     """Not grounded in the driver's words, or verification disagreed."""
+    ASK = "ask"
+    """Not sure enough to be stored: it waits as a `Proposal` for the driver's yes."""
+    DECLINED = "declined"
+    """The driver was asked and said no."""
 
 
 class Decision(Value):
@@ -124,8 +128,57 @@ class Decision(Value):
     """None for refused ones."""
     preference: str | None = None
     """Id of the preference that was written or matched."""
+    proposal: str | None = None
+    """Id of the proposal that was made, heard of again or answered."""
     replaced: tuple[str, ...] = ()
     """Values that were superseded."""
+
+
+MOST_ASKED = 2
+"""How often the driver is asked aloud about the same thing at most."""
+
+
+class Proposal(Value):
+    """What may be a preference: not sure enough to be stored, so the driver is asked. Erased when answered or expired."""
+
+    id: str
+    detail: str
+    """Detail key of the category."""
+    value: str
+    sentence: str
+    """The driver's own sentence that hinted at it; the latest, if there were several."""
+    said_at: datetime
+    conversation: str
+    confidence: Share
+    negated: bool = False
+    """True: it may be that it does *not* hold any more."""
+    expires_at: datetime
+    asked: int = 0
+    """How often the driver was asked aloud."""
+    asked_at: datetime | None = None
+
+    @property
+    def category(self) -> Category:
+        """The category of the proposal."""
+        return BY_DETAIL[self.detail]
+
+    @property
+    def confirmed(self) -> Candidate:
+        """The proposal as the surest of candidates: what a yes makes of it."""
+        return Candidate(
+            detail=self.detail,
+            value=self.value,
+            sentence=self.sentence,
+            said_at=self.said_at,
+            conversation=self.conversation,
+            confidence=1.0,
+            negated=self.negated,
+        )
+
+    @property
+    def due(self) -> bool:
+        """Whether the driver may be asked aloud: not asked yet, or told again since and not asked too often."""
+        return self.asked_at is None or (self.asked < MOST_ASKED and self.said_at > self.asked_at)
 
 
 class MaintenanceChoice(Value):
@@ -175,5 +228,6 @@ class Receipt(Value):
     categories: tuple[str, ...]
     at: datetime
     turns_erased: int = 0
+    proposals_erased: int = 0
     verified: bool
     """True: afterwards no byte of the erased values was found in any file of the vault's folder."""

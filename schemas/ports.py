@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from schemas.actions import Action
 from schemas.events import ActionResult, Command, Samples, Transcript, VehicleState, WakeDetection
-from schemas.memory import Consent, Conversation, Decision, Preference, Receipt, Recollection, Turn, Words
+from schemas.memory import Consent, Conversation, Decision, Preference, Proposal, Receipt, Recollection, Turn, Words
 
 
 class Clock(Protocol):
@@ -222,11 +222,27 @@ class MemoryPort(Protocol):
         ...
 
     def forget_pending(self, conversation: str) -> int:
-        """Erase what was noted in this conversation and not yet learnt from; how many turns that were."""
+        """Erase what came of this conversation and is not stored: waiting turns and open proposals; how many that were."""
         ...
 
     def learn_pending(self) -> tuple[Decision, ...]:
         """``learn`` for every conversation noted and not yet learnt from, oldest first; then they are erased."""
+        ...
+
+    def proposals(self) -> tuple[Proposal, ...]:
+        """What memory is not sure enough of to store it unasked and has not expired, last heard first."""
+        ...
+
+    def asked(self, proposal: str) -> None:
+        """Note that the driver was asked aloud about a proposal; unknown ids are ignored."""
+        ...
+
+    def answer(self, proposal: str, yes: bool) -> Decision:
+        """The driver's answer: yes stores the proposal if consent allows it now, no is not asked again for a while.
+
+        Raises:
+            schemas.errors.UnknownEntryError: no open proposal has that id.
+        """
         ...
 
     def preferences(self, key: str | None = None, *, history: bool = False) -> tuple[Preference, ...]:
@@ -238,7 +254,7 @@ class MemoryPort(Protocol):
         ...
 
     def forget(self, key: str) -> Receipt:
-        """Erase a preference by id, a category by key, or ``everything``; history included.
+        """Erase a preference or an open proposal by id, a category by key, or ``everything``; history included.
 
         Raises:
             schemas.errors.UnknownEntryError: nothing has that id or key.
@@ -250,7 +266,7 @@ class MemoryPort(Protocol):
         ...
 
     def opt_out(self, key: str) -> Consent:
-        """Switch a main, sub or detail category off; what is stored stays until forgotten."""
+        """Switch a main, sub or detail category off; what is stored stays until forgotten, open proposals go."""
         ...
 
     def opt_in(self, key: str) -> Consent:

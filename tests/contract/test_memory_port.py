@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from memory.extraction import ExtractionSettings
 from memory.fake import VALUES, FakeMemory, KeywordEncoder, KeywordModel
 from memory.keys import RawKey
-from memory.service import DriverMemory
+from memory.service import DriverMemory, MemorySettings
 from memory.values import plain_value, temperature
 from memory.vault import Vault
 from memory.wording import contains
@@ -20,6 +21,9 @@ from schemas.memory import Candidate, Conversation, Outcome, Status, Turn
 from schemas.ports import MemoryPort
 
 START = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
+ASKING = MemorySettings(extraction=ExtractionSettings(store_at=0.7, ask_at=0.1))
+UNSURE = 0.5
+"""Recogniser's confidence with which what was said lies between the two thresholds, in both memories."""
 
 
 class Clock:
@@ -42,7 +46,7 @@ def reads(conversation: Conversation) -> Sequence[Candidate]:
             sentence=turn.text,
             said_at=turn.at,
             conversation=conversation.id,
-            confidence=0.9,
+            confidence=0.9 * turn.confidence,
             negated="any more" in turn.text,
         )
         for turn in conversation.driver_turns()
@@ -60,7 +64,7 @@ def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MemoryPor
         made = FakeMemory("ada", clock=clock, reads=reads)
     else:
         vault = Vault.open(tmp_path, "ada", RawKey(b"k" * 32), clock=clock)
-        made = DriverMemory("ada", vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=clock)
+        made = DriverMemory("ada", vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=clock, settings=ASKING)
     yield made
     made.close()
 
@@ -68,6 +72,11 @@ def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MemoryPor
 def talk(*said: str, name: str = "trip") -> Conversation:
     turns = [Turn(speaker="driver", text=text, at=START + timedelta(minutes=n)) for n, text in enumerate(said)]
     return Conversation(id=name, turns=tuple(turns))
+
+
+def hint(*said: str, name: str = "hint") -> Conversation:
+    turns = tuple(turn.model_copy(update={"confidence": UNSURE}) for turn in talk(*said).turns)
+    return Conversation(id=name, turns=turns)
 
 
 def values(memory: MemoryPort, key: str | None = None) -> set[str]:
@@ -250,3 +259,185 @@ def test_what_waits_can_be_forgotten_before_it_is_learnt(memory: MemoryPort) -> 
     assert memory.forget_pending("first") == 0
     memory.learn_pending()
     assert "jazz" not in values(memory)
+
+
+# Asking before remembering
+
+
+def proposed(memory: MemoryPort, *said: str) -> str:
+    """Id of the only proposal after hints."""
+    memory.learn(hint(*said))
+    (proposal,) = memory.proposals()
+    return proposal.id
+
+
+def test_what_is_unsure_is_proposed_and_not_stored(memory: MemoryPort) -> None:
+    (decision,) = memory.learn(hint("i love jazz"))
+    assert decision.outcome is Outcome.ASK and decision.value == "jazz" and decision.preference is None
+    assert memory.preferences(history=True) == () and memory.recall("play some jazz music") == ()
+    (proposal,) = memory.proposals()
+    assert proposal.id == decision.proposal and proposal.due and proposal.asked == 0
+    assert (proposal.detail, proposal.value, proposal.sentence) == ("favorite_genres", "jazz", "i love jazz")
+    assert timedelta(days=13, hours=23) < proposal.expires_at - START < timedelta(days=14, hours=1)
+
+
+def test_a_yes_stores_it(memory: MemoryPort) -> None:
+    decision = memory.answer(proposed(memory, "i love jazz"), True)
+    assert decision.outcome is Outcome.APPEND and decision.value == "jazz"
+    (preference,) = memory.preferences()
+    assert preference.id == decision.preference and preference.sentences == ("i love jazz",)
+    assert preference.confidence == 1.0 and memory.proposals() == ()
+    assert memory.recall("play some jazz music")[0].preference == preference
+
+
+def test_a_no_stores_nothing_and_is_not_asked_again(memory: MemoryPort) -> None:
+    name = proposed(memory, "i love jazz")
+    decision = memory.answer(name, False)
+    assert decision.outcome is Outcome.DECLINED and decision.value is None and "jazz" not in decision.reason
+    (again,) = memory.learn(hint("i love jazz", name="later"))
+    assert again.outcome is Outcome.DROPPED and again.value is None
+    assert memory.proposals() == () and memory.preferences(history=True) == ()
+    memory.learn(hint("i love rock", name="still later"))
+    assert [p.value for p in memory.proposals()] == ["rock"]
+
+
+def test_what_was_declined_is_stored_when_it_is_told_for_sure(memory: MemoryPort) -> None:
+    memory.answer(proposed(memory, "i love jazz"), False)
+    memory.learn(talk("i love jazz", name="later"))
+    assert values(memory) == {"jazz"}
+
+
+@pytest.mark.parametrize("yes", [True, False])
+def test_an_answer_counts_once(memory: MemoryPort, yes: bool) -> None:
+    name = proposed(memory, "i love jazz")
+    memory.answer(name, yes)
+    for answer in (True, False):
+        with pytest.raises(UnknownEntryError):
+            memory.answer(name, answer)
+
+
+def test_a_hint_at_what_is_stored_adds_its_sentence_only(memory: MemoryPort) -> None:
+    memory.learn(talk("i love jazz"))
+    (decision,) = memory.learn(hint("jazz is the best music"))
+    assert decision.outcome is Outcome.PASS and memory.proposals() == ()
+    assert memory.preferences()[0].sentences == ("i love jazz", "jazz is the best music")
+
+
+def test_the_same_hint_again_is_the_same_proposal(memory: MemoryPort) -> None:
+    name = proposed(memory, "i love jazz")
+    memory.learn(hint("what a nice day", "jazz is the best music", name="later"))
+    (proposal,) = memory.proposals()
+    assert (proposal.id, proposal.sentence) == (name, "jazz is the best music")
+    assert proposal.said_at == START + timedelta(minutes=1) and proposal.conversation == "later"
+
+
+def test_telling_it_for_sure_answers_the_question(memory: MemoryPort) -> None:
+    proposed(memory, "i love jazz")
+    memory.learn(talk("i love jazz", name="later"))
+    assert memory.proposals() == () and values(memory) == {"jazz"}
+
+
+def test_telling_the_contrary_for_sure_answers_the_question(memory: MemoryPort) -> None:
+    proposed(memory, "i love jazz")
+    memory.learn(talk("i don't like jazz any more", name="later"))
+    assert memory.proposals() == () and memory.preferences(history=True) == ()
+
+
+def test_an_unsure_end_is_asked_about_and_a_yes_ends_it(memory: MemoryPort) -> None:
+    memory.learn(talk("i love jazz"))
+    name = proposed(memory, "i don't like jazz any more")
+    assert memory.proposals()[0].negated and values(memory) == {"jazz"}
+    assert memory.answer(name, True).outcome is Outcome.UPDATE
+    assert memory.preferences() == () and len(memory.preferences(history=True)) == 1
+
+
+def test_a_yes_goes_through_maintenance(memory: MemoryPort) -> None:
+    memory.learn(talk("i like it at twenty one degrees"))
+    decision = memory.answer(proposed(memory, "i like it at twenty two degrees"), True)
+    assert decision.outcome is Outcome.UPDATE and decision.replaced == ("21 degrees",)
+    assert values(memory) == {"22 degrees"}
+
+
+def test_being_asked_is_counted_and_happens_again_only_after_another_hint(memory: MemoryPort) -> None:
+    name = proposed(memory, "i love jazz")
+    memory.asked(name)
+    memory.asked("nothing of this name")
+    (proposal,) = memory.proposals()
+    assert proposal.asked == 1 and proposal.asked_at is not None and not proposal.due
+    turn = Turn(speaker="driver", text="i love jazz", at=START + timedelta(hours=1), confidence=UNSURE)
+    memory.learn(Conversation(id="later", turns=(turn,)))
+    assert memory.proposals()[0].due and memory.proposals()[0].asked == 1
+
+
+def test_a_hint_in_a_category_that_is_switched_off_is_not_proposed(memory: MemoryPort) -> None:
+    memory.opt_out("music")
+    memory.learn(hint("i love jazz"))
+    memory.learn(hint("i am vegan", name="sensitive"))
+    assert memory.proposals() == ()
+    memory.opt_in("dietary_preference")
+    memory.learn(hint("i am vegan", name="allowed"))
+    assert [p.value for p in memory.proposals()] == ["vegan"]
+
+
+@pytest.mark.parametrize("key", ["favorite_genres", "music", "entertainment_and_media"])
+def test_switching_a_category_off_erases_its_proposals(memory: MemoryPort, key: str) -> None:
+    name = proposed(memory, "i love jazz")
+    memory.learn(hint("i love italian food", name="other"))
+    memory.opt_out(key)
+    assert [p.value for p in memory.proposals()] == ["italian"]
+    with pytest.raises(UnknownEntryError):
+        memory.answer(name, True)
+    memory.opt_in(key)
+    assert [p.value for p in memory.proposals()] == ["italian"] and memory.preferences() == ()
+
+
+@pytest.mark.parametrize("how", ["private", "pause"])
+def test_while_nothing_may_be_remembered_nothing_is_proposed_and_no_yes_counts(memory: MemoryPort, how: str) -> None:
+    name = proposed(memory, "i love jazz")
+    if how == "private":
+        memory.set_private_trip(True)
+    else:
+        memory.pause(START + timedelta(days=1))
+    memory.learn(hint("i love italian food", name="meanwhile"))
+    decision = memory.answer(name, True)
+    assert decision.outcome is Outcome.REFUSED and decision.value is None
+    assert memory.preferences(history=True) == () and [p.id for p in memory.proposals()] == [name]
+    memory.set_private_trip(False)
+    memory.pause(None)
+    assert memory.answer(name, True).outcome is Outcome.APPEND
+
+
+@pytest.mark.parametrize("key", ["id", "favorite_genres", "music", "everything"])
+def test_a_proposal_can_be_forgotten(memory: MemoryPort, key: str) -> None:
+    name = proposed(memory, "i love jazz")
+    memory.learn(hint("i love italian food", name="other"))
+    receipt = memory.forget(name if key == "id" else key)
+    assert receipt.verified and receipt.proposals_erased == (2 if key == "everything" else 1) and receipt.erased == ()
+    assert "entertainment_and_media.music.favorite_genres" in receipt.categories
+    assert [p.value for p in memory.proposals()] == ([] if key == "everything" else ["italian"])
+
+
+def test_forgetting_a_preference_takes_a_proposal_that_names_it_along(memory: MemoryPort) -> None:
+    memory.learn(talk("i love jazz"))
+    memory.learn(hint("i don't like jazz any more"))
+    assert memory.forget(memory.preferences()[0].id).proposals_erased == 1
+    assert memory.proposals() == ()
+
+
+def test_forgetting_a_conversation_takes_its_proposals_along(memory: MemoryPort) -> None:
+    proposed(memory, "i love jazz")
+    assert memory.forget_pending("hint") == 1
+    assert memory.proposals() == ()
+
+
+def test_forgetting_everything_forgets_what_was_declined(memory: MemoryPort) -> None:
+    memory.answer(proposed(memory, "i love jazz"), False)
+    memory.forget("everything")
+    memory.learn(hint("i love jazz", name="later"))
+    assert [p.value for p in memory.proposals()] == ["jazz"]
+
+
+def test_the_export_holds_the_proposals(memory: MemoryPort) -> None:
+    name = proposed(memory, "i love jazz")
+    exported = json.loads(json.dumps(memory.export()))
+    assert [(p["id"], p["value"]) for p in exported["proposals"]] == [(name, "jazz")]

@@ -25,6 +25,7 @@ from schemas.preferences import BY_DETAIL, CATEGORIES
 START = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 MEMORY_DISK = Path("/dev/shm")  # noqa: S108 - thousands of synced writes are not this test's subject
 KEYS = sorted({key for detail in VALUES for key in BY_DETAIL[detail].path})
+WRITTEN = frozenset((Outcome.APPEND, Outcome.UPDATE, Outcome.PASS, Outcome.ASK))
 SAYINGS = sorted(
     {f"i love {value}" for values in VALUES.values() for value in values}
     | {f"no more {value} for me" for values in VALUES.values() for value in values}
@@ -81,6 +82,7 @@ class Driver(RuleBasedStateMachine):
         )
         self.store = Store(self.vault)
         self.before = self.rows()
+        self.proposed: set[tuple[str, str, str]] = set()
         self.count = 0
 
     def teardown(self) -> None:
@@ -103,14 +105,24 @@ class Driver(RuleBasedStateMachine):
         for _, kept in new:
             assert kept == text and not {d for d in topics if d != "none" and topics[d] >= 0.45} & self.forbidden()
 
-    @rule(texts=st.lists(st.sampled_from(SAYINGS), min_size=1, max_size=3))
-    def learn(self, texts: list[str]) -> None:
+    @rule(texts=st.lists(st.sampled_from(SAYINGS), min_size=1, max_size=3), sure=st.booleans())
+    def learn(self, texts: list[str], sure: bool) -> None:
         self.count += 1
-        turns = tuple(Turn(speaker="driver", text=text, at=self.now) for text in texts)
+        heard = 1.0 if sure else 0.5
+        turns = tuple(Turn(speaker="driver", text=text, at=self.now, confidence=heard) for text in texts)
         decisions = self.memory.learn(Conversation(id=f"talk-{self.count}", turns=turns))
-        written = {d.detail for d in decisions if d.outcome in (Outcome.APPEND, Outcome.UPDATE, Outcome.PASS)}
+        written = {d.detail for d in decisions if d.outcome in WRITTEN}
         assert not written & self.forbidden()
         assert all(d.value is None for d in decisions if d.outcome is Outcome.REFUSED)
+
+    @precondition(lambda self: bool(self.memory.proposals()))
+    @rule(yes=st.booleans(), data=st.data())
+    def answer(self, yes: bool, data: st.DataObject) -> None:
+        proposal = data.draw(st.sampled_from(self.memory.proposals()))
+        decision = self.memory.answer(proposal.id, yes)
+        refused = yes and proposal.detail in self.forbidden()
+        assert (decision.outcome is Outcome.REFUSED) == refused
+        assert (proposal.id in {p.id for p in self.memory.proposals()}) == refused
 
     @rule()
     def learn_pending(self) -> None:
@@ -174,6 +186,14 @@ class Driver(RuleBasedStateMachine):
                 assert old is not None, f"{preference.detail} was written while forbidden"
                 assert set(preference.sentences) <= set(old.sentences) or "..." in str(preference.sentences)
         self.before = now
+
+    @invariant()
+    def nothing_forbidden_was_proposed(self) -> None:
+        now = {(p.id, p.sentence, p.detail) for p in self.store.proposals()}
+        assert not {detail for *_, detail in now - self.proposed} & self.forbidden()
+        always = self.memory.consent().model_copy(update={"private_trip": False, "paused_until": None})
+        assert all(always.forbids(BY_DETAIL[detail], self.now) is None for *_, detail in now), "switched off, yet open"
+        self.proposed = now
 
     @invariant()
     def the_log_names_no_refused_category(self) -> None:

@@ -230,23 +230,25 @@ def test_an_older_vault_is_brought_up_to_date(tmp_path: Path, monkeypatch: pytes
     vault = opened(tmp_path)
     Store(vault).add(preference("p1"), NOW)
     vault.close()
-    monkeypatch.setitem(migrations.STEPS, 2, "CREATE TABLE later (x TEXT); INSERT INTO later VALUES ('new');")
-    monkeypatch.setattr("memory.vault.VERSION", 2)
+    later = migrations.VERSION + 1
+    monkeypatch.setitem(migrations.STEPS, later, "CREATE TABLE later (x TEXT); INSERT INTO later VALUES ('new');")
+    monkeypatch.setattr("memory.vault.VERSION", later)
     again = opened(tmp_path)
-    assert again.rows("SELECT x FROM later") == [("new",)] and again.rows("PRAGMA user_version") == [(2,)]
+    assert again.rows("SELECT x FROM later") == [("new",)] and again.rows("PRAGMA user_version") == [(later,)]
     assert len(Store(again).preferences()) == 1
     again.close()
 
 
 def test_a_migration_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened(tmp_path).close()
-    monkeypatch.setitem(migrations.STEPS, 2, "CREATE TABLE later (x TEXT); INSERT INTO nowhere VALUES (1);")
-    monkeypatch.setattr("memory.vault.VERSION", 2)
+    later = migrations.VERSION + 1
+    monkeypatch.setitem(migrations.STEPS, later, "CREATE TABLE later (x TEXT); INSERT INTO nowhere VALUES (1);")
+    monkeypatch.setattr("memory.vault.VERSION", later)
     with pytest.raises(MemoryStoreError):
         opened(tmp_path)
     monkeypatch.undo()
     vault = opened(tmp_path)
-    assert vault.rows("PRAGMA user_version") == [(1,)]
+    assert vault.rows("PRAGMA user_version") == [(migrations.VERSION,)]
     assert vault.rows("SELECT name FROM sqlite_master WHERE name = 'later'") == []
     vault.close()
 
