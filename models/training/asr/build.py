@@ -77,8 +77,10 @@ def corpus(templates: Templates, seed: int, commands: int = COMMANDS, free: int 
     sampled = [text for text, _ in templates.sample(rng, commands)]
     chance = Random(seed)
     spoken = conversations.spoken(chance, free) if free else []
-    held_out = [item.text for item in conversations.statements(chance, 1000, held_out=True)]
-    held_out += [item.text for item in conversations.requests(chance, 1000, held_out=True)]
+    held_out: list[str] = []
+    if free:
+        held_out += [item.text for item in conversations.statements(chance, 1000, held_out=True)]
+        held_out += [item.text for item in conversations.requests(chance, 1000, held_out=True)]
     return Corpus(_in_one_breath(sampled, rng), _in_one_breath(spoken, rng), tuple(held_out))
 
 
@@ -87,15 +89,29 @@ def _in_one_breath(texts: list[str], rng: np.random.Generator) -> tuple[str, ...
     return tuple(f"{WAKE_WORD} {text}" if first else text for text, first in zip(texts, late, strict=True))
 
 
-def build(out: Path, seed: int = 2, commands: int = COMMANDS, free: int = FREE) -> dict[str, object]:
-    """Write the model, the dictionary and the card to ``out``; returns the figures of the card."""
-    templates = load_templates()
+def build(
+    out: Path, seed: int = 2, commands: int = COMMANDS, free: int = FREE, *, templates: Templates | None = None
+) -> dict[str, object]:
+    """Write the model, the dictionary and the card to ``out``.
+
+    Args:
+        out: a folder; it is made.
+        seed: the same seed gives the same files.
+        commands: samples of the templates.
+        free: sentences of the phrase bank.
+        templates: those of another domain; Glovebox's own if left out.
+
+    Returns:
+        The figures of the card, and ``guessed``: the words that only espeak-ng could pronounce.
+
+    Raises:
+        schemas.errors.ModelError: a word has no pronunciation and espeak-ng is not there to guess one.
+    """
+    templates = templates or load_templates()
     sentences = corpus(templates, seed, commands, free)
     package = Path(pocketsphinx.get_model_path("en-us"))
     words = sentences.words | templates.vocabulary() | {WAKE_WORD}
-    pronounced, guessed = pronounce(words, read_dictionary(package / "cmudict-en-us.dict"))
-    if guessed:
-        print(f"pronounced by espeak-ng, not reviewed: {', '.join(guessed)}")
+    pronounced, guessed = pronounce(words, read_dictionary(package / "cmudict-en-us.dict"), templates.pronunciations)
 
     out.mkdir(parents=True, exist_ok=True)
     lines = (
@@ -123,7 +139,7 @@ def build(out: Path, seed: int = 2, commands: int = COMMANDS, free: int = FREE) 
     unknown = [word not in words for text in sentences.held_out for word in text.split()]
     figures: dict[str, object] = {
         "words": len(words), "ngrams": model.count_1 + model.count_2 + model.count_3, "seed": seed,
-        "commands": len(sentences.commands), "free": len(sentences.free), "held_out": float(np.mean(unknown)),
+        "commands": len(sentences.commands), "free": len(sentences.free), "held_out": float(np.mean(unknown)) if unknown else 0.0, "guessed": guessed,
     }  # fmt: skip
     (out / "CARD.md").write_text(CARD.format(**figures), encoding="utf-8")
     return figures
@@ -135,7 +151,10 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=2)
     chosen = parser.parse_args()
-    for name, value in build(chosen.out, chosen.seed).items():
+    figures = build(chosen.out, chosen.seed)
+    if guessed := figures.pop("guessed"):
+        print(f"pronounced by espeak-ng, not reviewed: {guessed}")
+    for name, value in figures.items():
         print(f"{name}: {value}")
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+
+from schemas.errors import ModelError
 
 REVIEWED = Path(__file__).parent / "reviewed.dict"
 
@@ -53,22 +55,34 @@ def by_espeak(word: str) -> str:
     """How espeak-ng's American voice says the word, in ARPAbet.
 
     Raises:
-        OSError, subprocess.CalledProcessError: espeak-ng is missing or failed.
+        schemas.errors.ModelError: espeak-ng is missing or has nothing to say.
     """
-    spoken = subprocess.run(
-        ["espeak-ng", "-q", "--ipa", "-v", "en-us", word], check=True, capture_output=True, text=True
-    )  # fmt: skip
-    return arpabet(spoken.stdout)
+    command = ["espeak-ng", "-q", "--ipa", "-v", "en-us", word]
+    try:
+        return arpabet(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    except (OSError, subprocess.CalledProcessError, ValueError) as error:
+        raise ModelError(
+            f"no pronunciation for {word!r}: no dictionary has it and espeak-ng gave none; "
+            "write it under pronunciations in the template file"
+        ) from error
 
 
-def pronounce(words: Iterable[str], cmudict: dict[str, list[str]]) -> tuple[dict[str, list[str]], list[str]]:
-    """Pronunciations of the words, and which of them only espeak-ng knew; both sorted."""
+def pronounce(
+    words: Iterable[str], cmudict: dict[str, list[str]], more: Mapping[str, Sequence[str]] | None = None
+) -> tuple[dict[str, list[str]], list[str]]:
+    """Pronunciations of the words, and which of them only espeak-ng knew; both sorted.
+
+    Args:
+        words: what to look up.
+        cmudict: the package's dictionary.
+        more: further ways of saying some of the words, after those of the dictionaries.
+    """
     reviewed = read_dictionary(REVIEWED)
     found: dict[str, list[str]] = {}
     guessed: list[str] = []
     for word in sorted(set(words)):
-        known = reviewed.get(word) or cmudict.get(word)
-        if known is None:
+        known = [*(reviewed.get(word) or cmudict.get(word) or ()), *(more or {}).get(word, ())]
+        if not known:
             guessed.append(word)
-        found[word] = known or [by_espeak(word)]
+        found[word] = list(dict.fromkeys(known)) or [by_espeak(word)]
     return found, guessed

@@ -28,7 +28,7 @@ from models.training.encoder import export, origin
 from models.training.encoder.examples import CHOICES, DETAILS, NONE, REQUESTS, STRENGTHS, Example, examples
 from models.training.encoder.network import FORK, LAYERS, Base, Classifier, Logits, Sizes, load_layer
 
-EXAMPLES = 115_000
+EXAMPLES = 150_000
 BATCH = 48
 PORTION = 4_800
 """Examples that are generated, and sorted by length, at a time."""
