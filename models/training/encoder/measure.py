@@ -77,9 +77,50 @@ def held_out(encoder: OnnxEncoder, count: int) -> None:
     print(f"  request, 44 + none, negatives are none          {rate(silent)}")
     print(f"  request, 44 + none, all of these                {rate([*found, *silent])}")
     print(f"  request's action among the first 3              {rate(third)}")
+    reads(encoder, said, asked, [item.text for item in neither], conversations.asides(chance, count // 2, held_out=True))
     rough = [conversations.misheard(chance, item.text, item.said) for item in said]
     heard = [best(encoder.topics(text)) == item.detail for text, item in zip(rough, said, strict=True)]
     print(f"  topic of statements with misheard words         {rate(heard)}")
+
+
+def reads(
+    encoder: OnnxEncoder,
+    said: Sequence[conversations.Statement],
+    asked: Sequence[conversations.Request],
+    talk: Sequence[str],
+    asides: Sequence[conversations.Aside],
+) -> None:
+    """How clearly a text reveals a preference, in which words, which value; and whether probabilities mean what they say."""
+
+    def strength(text: str) -> str:
+        return best(encoder.strength(text))
+
+    kinds = {"stated": [], "hinted": [], "ended": []}  # type: dict[str, list[bool]]
+    for item in said:
+        kind = "ended" if item.negated else "hinted" if item.hinted else "stated"
+        kinds[kind].append(strength(item.text) == kind)
+    for kind, hits in kinds.items():
+        print(f"  strength, {kind:38}{rate(hits)}")
+    print(f"  strength, asides reveal nothing                 {rate([strength(a.text) == 'none' for a in asides])}")
+    found = [(item, encoder.words(item.text, item.detail)) for item in said]
+    exact = [bool(words) and words[0].text == item.said for item, words in found]
+    touched = [bool(words) and bool(set(words[0].text.split()) & set(item.said.split())) for item, words in found]
+    print(f"  words of the value, exactly                     {rate(exact)}")
+    print(f"  words of the value, at least one                {rate(touched)}")
+    closed = [(item, chosen) for item in said if (chosen := encoder.choices(item.text, item.detail))]
+    right = [best(chosen) == item.value for item, chosen in closed]
+    print(f"  value of a closed category                      {rate(right)}")
+    pairs = [(max(t.values()), best(t) == item.detail) for item in said for t in [encoder.topics(item.text)]]
+    texts = [*(item.text for item in asked), *talk, *(a.text for a in asides)]
+    pairs += [(max(t.values()), best(t) == NONE) for text in texts for t in [encoder.topics(text)]]
+    bins = np.minimum((np.array([p for p, _ in pairs]) * 10).astype(int), 9)
+    hits_all, sure = np.array([hit for _, hit in pairs]), np.array([p for p, _ in pairs])
+    error = 0.0
+    for number in sorted(set(bins.tolist())):
+        inside = bins == number
+        error += inside.mean() * abs(sure[inside].mean() - hits_all[inside].mean())
+        print(f"  topic said with {sure[inside].mean():.2f}: right {hits_all[inside].mean():.2f} (n {inside.sum()})")
+    print(f"  expected calibration error                      {error:.3f}")
 
 
 def speed(encoder: OnnxEncoder, count: int) -> None:
