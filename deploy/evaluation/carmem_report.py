@@ -119,9 +119,10 @@ def _out_of_schema(figures: Mapping[str, Any]) -> Table:
     ]
     spill: Mapping[str, float] = figures["out_of_schema"]["spill_to"]
     to = ", ".join(f"{SUB_TITLES[sub]} {part:.3f}" for sub, part in spill.items())
-    return Table(
-        "Opted out of the gold sub category", _COLUMNS, tuple(rows), f"Spill went to: {to}." if to else "No spill."
+    note = (
+        f"{f'Spill went to: {to}.' if to else 'No spill.'} {_at(figures, 'out_of_schema.asked'):.3f} end in a question."
     )
+    return Table("Opted out of the gold sub category", _COLUMNS, tuple(rows), note)
 
 
 def _maintenance(figures: Mapping[str, Any]) -> Table:
