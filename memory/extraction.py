@@ -28,6 +28,7 @@ from memory.wording import (
     negated,
     normal,
     not_a_preference,
+    series,
     words,
 )
 from schemas.errors import GenerationError
@@ -212,19 +213,23 @@ class Extractor:
         ]
         texts = [whole.turns[n].text for n in numbers]
         found: list[tuple[int, Candidate]] = []
+        silent_on = False
         for finding in read(self._encoder, texts, self.settings.reading, self._known):
             number = numbers[finding.number]
-            if whole.screened[number].forbidden is not None:
-                continue  # refused already
             reason = whole.consent.forbids(BY_DETAIL[finding.detail], whole.now)
-            if reason is not None:
-                decisions.append(refusal(finding.detail, reason))
+            forbidden = reason is not None or whole.screened[number].forbidden is not None
+            silent_on = silent_on or (finding.main and forbidden)
+            if forbidden:
+                if reason is not None and whole.screened[number].forbidden is None:  # else refused already
+                    decisions.append(refusal(finding.detail, reason))
                 continue
             for result in self._told(number, finding, whole):
                 if isinstance(result, Decision):
                     decisions.append(result)
                 else:
                     found.append((number, result))
+        if silent_on:  # a talk about what is switched off is no occasion for questions
+            found = [pair for pair in found if pair[1].confidence >= self.settings.store_at]
         return found
 
     def _told(self, number: int, finding: Finding, whole: _Read) -> Iterator[Candidate | Decision]:
@@ -232,7 +237,9 @@ class Extractor:
         turn, detail = whole.turns[number], finding.detail
         category = BY_DETAIL[detail]
         parts = [part for part in finding.words if part.probability >= self.settings.words_at]
-        said = [part.text for part in (parts if category.multi else parts[:1])]
+        said = [part.text for part in parts[:1]]
+        if category.multi:
+            said = series(turn.text, [part.text for part in parts])
         if not said and self.settings.reader == "both" and not is_closed(detail):
             said = self._asked_for(detail, turn.text)
         said = said or [part.text for part in finding.words[:1]]

@@ -254,6 +254,37 @@ def clause(sentence: str, value: str) -> str:
     return text[left:right].strip(" ,.;!?")
 
 
+_BETWEEN = re.compile(
+    r"[\s,&]*(?:\b(?:and|or|nor|but|plus|also|as well as|maybe|sometimes)\b[\s,]*)*(?:\b(?:the|a|an|some|also)\b\s*)?"
+)
+"""What may stand between two things that are named one after the other."""
+
+
+def series(text: str, parts: Sequence[str]) -> list[str]:
+    """The first of these parts of a text, and those that are named right before or after it ("jazz, soul and blues").
+
+    Args:
+        text: what was said.
+        parts: words of it, the most important first.
+    """
+    plain = normal(text)
+    found = [(start, start + len(normal(part)), part) for part in parts if (start := plain.find(normal(part))) >= 0]
+    if not found:
+        return list(parts[:1])
+    chain, rest = [found[0]], sorted(found[1:])
+    grown = True
+    while grown:
+        grown = False
+        for item in rest:
+            if item in chain:
+                continue
+            gaps = [plain[item[1] : c[0]] if item[1] <= c[0] else plain[c[1] : item[0]] for c in chain]
+            if any(gap.strip() and _BETWEEN.fullmatch(gap) for gap in gaps):
+                chain.append(item)
+                grown = True
+    return [part for _, _, part in sorted(chain)]
+
+
 def applies(rules: Sequence[Rule], text: str, value: str) -> Rule | None:
     """The first of these rules that applies to a normal text with this value."""
     stood = _stand_in(text, value)

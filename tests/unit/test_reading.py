@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from memory.extraction import Extraction, ExtractionSettings, Extractor
 from memory.fake import KeywordEncoder
 from memory.reading import ReadingSettings, read
+from memory.wording import series
 from schemas.errors import GenerationError
 from schemas.memory import Consent, Conversation, Outcome, Turn, Words
 from schemas.preferences import BY_DETAIL, CATEGORIES
@@ -159,6 +160,19 @@ def test_a_multi_category_takes_every_value_and_a_single_one_the_likeliest() -> 
     assert [candidate.value for candidate in many.candidates] == ["jazz", "blues"]
     one = extract({text: Said({STATION: 0.95}, words=words)}, text)
     assert [candidate.value for candidate in one.candidates] == ["kiss fm"]
+
+
+@pytest.mark.parametrize(("text", "parts", "together"), [
+    ("i like jazz, soul and some blues but not in taipei", ["soul", "taipei", "blues", "jazz"], ["jazz", "soul", "blues"]),
+    ("jazz when i drive and blues at home", ["blues", "jazz"], ["blues"]),
+    ("i like jazz", ["jazz"], ["jazz"]),
+    ("Jazz   and  Rock", ["rock", "jazz"], ["jazz", "rock"]),
+    ("something else", ["jazz"], ["jazz"]),
+])  # fmt: skip
+def test_values_are_taken_together_where_they_are_named_together(
+    text: str, parts: list[str], together: list[str]
+) -> None:
+    assert series(text, parts) == together
 
 
 def test_a_closed_value_is_the_encoder_s_choice() -> None:
