@@ -19,6 +19,7 @@ from pydantic import BaseModel
 from deploy.config import Config
 from deploy.timeline import Timeline, TimelineEntry, entry_of, reply_entries
 from memory.keys import KeyFile
+from memory.proposals import ProposalSettings
 from memory.retrieval import RetrievalSettings
 from memory.service import DriverMemory, MemorySettings
 from memory.vault import Vault
@@ -38,7 +39,7 @@ from voice.asr.whisper import WhisperRecognizer
 from voice.audio.device import Loudspeaker, Microphone
 from voice.audio.wavefile import WaveSink, WaveSource
 from voice.clock import StreamClock, WallClock
-from voice.dialogue.agent import Dialogue
+from voice.dialogue.agent import Dialogue, DialogueSettings
 from voice.dialogue.coordinator import CoordinatorSettings
 from voice.loop import Load, LoopSettings, VoiceLoop
 from voice.tts.espeak import EspeakSettings, EspeakSynthesizer
@@ -102,7 +103,10 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
         encoder=encoder,
         model=structured,
         clock=_now,
-        settings=CoordinatorSettings(**config.dialogue.model_dump()),
+        settings=DialogueSettings(
+            coordinator=CoordinatorSettings(**config.dialogue.model_dump()),
+            questions=config.memory.questions_per_trip if config.memory.ask else 0,
+        ),
     )
     return Assistant(
         config, wake, vad, matcher, recognizer, structured, memory, vehicle, dialogue, synthesizer, clock
@@ -288,7 +292,10 @@ def understanding(config: Config) -> tuple[OnnxEncoder, Structured]:
 
 def memory_settings(config: Config) -> MemorySettings:
     """The thresholds of memory."""
-    return MemorySettings(retrieval=RetrievalSettings(threshold=config.memory.recall_at))
+    return MemorySettings(
+        retrieval=RetrievalSettings(threshold=config.memory.recall_at),
+        proposals=ProposalSettings(ask=config.memory.ask, days=config.memory.ask_days),
+    )
 
 
 class _OnDemand:

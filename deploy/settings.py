@@ -211,6 +211,12 @@ class MemorySettings(Section):
     """When extraction runs: at the end of every conversation or of the trip."""
     recall_at: Share
     """Score from which on a preference is recalled."""
+    ask: bool
+    """Whether the driver is asked about what is not sure enough to be stored; false: it is dropped."""
+    questions_per_trip: Annotated[int, Field(ge=0, le=10)]
+    """How often the assistant asks by itself; 0: it keeps a list for `glovebox memory proposals` and asks nothing aloud."""
+    ask_days: Annotated[int, Field(ge=1, le=365)]
+    """Days that such a question stays open without an answer."""
 
 
 class Config(Section):

@@ -11,8 +11,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from schemas.events import ActionResult, ActionStatus, Moved, Reply, TurnRecord, WakeDetection
-from schemas.memory import Decision, Outcome
+from schemas.memory import Decision, Outcome, Proposal
 from schemas.preferences import BY_DETAIL
+
+_WORDS = {Outcome.REFUSED: "not stored", Outcome.DROPPED: "dropped", Outcome.ASK: "to be asked"}
 
 
 class TimelineEntry(BaseModel):
@@ -23,7 +25,8 @@ class TimelineEntry(BaseModel):
     at_s: float
     """Seconds of the stream (0 for typed text)."""
     kind: str
-    """wake, heard, decided, recalled, moved, refused, asked, fault, said, learned, ended, error."""
+    """wake, heard, decided, recalled, moved, refused, asked (an action waits for a yes), proposed (a preference does), fault,
+    said, learned, ended, error."""
     text: str
     data: dict[str, Any] = {}
 
@@ -102,7 +105,19 @@ def reply_entries(reply: Reply, at: float) -> list[TimelineEntry]:
         data = {"detail": preference.detail, "value": preference.value, "score": recollection.score}
         entries.append(TimelineEntry(at_s=at, kind="recalled", text=text, data=data))
     entries += [_acted(result, at) for result in reply.results]
+    if reply.decision is not None:
+        entries.append(entry_of(at, reply.decision))
+    if reply.proposal is not None:
+        entries.append(_proposed(reply.proposal, at))
     return entries
+
+
+def _proposed(proposal: Proposal, at: float) -> TimelineEntry:
+    title = proposal.category.title
+    ended = "no longer " if proposal.negated else ""
+    text = f"{title}: {ended}“{proposal.value}”? (proposal {proposal.id})"
+    data = {**proposal.model_dump(mode="json"), "title": title}
+    return TimelineEntry(at_s=at, kind="proposed", text=text, data=data)
 
 
 def _acted(result: ActionResult, at: float) -> TimelineEntry:
@@ -140,7 +155,7 @@ def _plain(value: Any) -> str:
 def entry_of(at: float, decision: Decision) -> TimelineEntry:
     """A decision of maintenance."""
     shown = "" if decision.value is None else f" “{decision.value}”"
-    word = {Outcome.REFUSED: "not stored", Outcome.DROPPED: "dropped"}.get(decision.outcome, decision.outcome.value)
+    word = _WORDS.get(decision.outcome, decision.outcome.value)
     title = BY_DETAIL[decision.detail].title
     data = {**decision.model_dump(mode="json"), "title": title}
     return TimelineEntry(at_s=at, kind="learned", text=f"{word}: {title}{shown} ({decision.reason})", data=data)

@@ -12,7 +12,7 @@ Rules, in the order in which they win:
 3. The microphone is gated from the end of the utterance until the reply has been heard; only then does the follow-up
    window open. With echo cancelling the loop keeps feeding the wake word, so WakeHeard has a row in SPEAKING.
 4. The wake word always starts over: in the follow-up window and inside an utterance it drops what was waiting for a
-   yes.
+   yes. An action is withdrawn then; a question of memory stays open in memory, but a later yes does not mean it any more.
 5. A conversation lasts from the wake word to the end of the follow-up window. It ends exactly once: with
    EndConversation.
 
@@ -94,7 +94,7 @@ class Command(StrEnum):
     CAPTURE = "capture"
     """Start the recogniser with the pre-roll."""
     DROP_PENDING = "drop_pending"
-    """Withdraw what waits for a spoken yes."""
+    """Withdraw what waits for a spoken yes: an action, or the question of memory at the end of the last reply."""
     GATE = "gate"
     """Stop feeding the microphone to wake word, endpointer and recogniser."""
     UNDERSTAND = "understand"

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 JsonOption = Annotated[bool, typer.Option("--json", help="JSON lines instead of text.")]
 STYLES = {
     "wake": "cyan", "heard": "bold", "decided": "dim", "recalled": "magenta", "moved": "green", "refused": "red",
-    "asked": "yellow", "fault": "bold red", "said": "bold cyan", "learned": "magenta", "ended": "dim", "error": "bold red",
+    "asked": "yellow", "proposed": "yellow", "fault": "bold red", "said": "bold cyan", "learned": "magenta", "ended": "dim",
+    "error": "bold red",
 }  # fmt: skip
 
 

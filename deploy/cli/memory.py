@@ -1,6 +1,7 @@
-"""The commands about memory: list, forget, export, optout, optin. They open the vault and no model.
+"""The commands about memory: list, proposals, forget, export, optout, optin.
 
-Owns how preferences and consent are printed.
+They open the vault and the encoder; the language model only where accepting a proposal leaves something to decide. Owns how
+preferences, proposals and consent are printed.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from rich.table import Table
 from rich.text import Text
 
 from deploy.cli.session import Session, out, put_json, session_of
+from deploy.timeline import entry_of
 from schemas.errors import MemoryStoreError, StorageFullError
-from schemas.memory import Consent, Preference, Status
+from schemas.memory import Consent, Preference, Proposal, Receipt, Status
 from schemas.ports import MemoryPort
-from schemas.preferences import MAIN_TITLES, SUB_TITLES
+from schemas.preferences import MAIN_TITLES, SUB_TITLES, Category
 
 app = typer.Typer(
     name="memory", help="What is remembered about the driver: see it, delete it, forbid it.", no_args_is_help=True
@@ -66,9 +68,41 @@ def list_(
 
 
 @app.command()
+def proposals(
+    context: typer.Context,
+    accept: Annotated[str | None, typer.Option(metavar="ID", help="Remember this one.")] = None,
+    decline: Annotated[
+        str | None, typer.Option(metavar="ID", help="Do not, and do not ask again for half a year.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List what memory is not sure enough of to store it unasked, or answer one of them."""
+    session = session_of(context, as_json=as_json)
+    if accept is not None and decline is not None:
+        raise typer.BadParameter("give one of --accept and --decline", param_hint="--accept")
+    name = accept if accept is not None else decline
+    with opened(session) as memory:
+        decision = None if name is None else memory.answer(name, yes=accept is not None)
+        held = memory.proposals()
+    if as_json:
+        told = None if decision is None else decision.model_dump(mode="json")
+        put_json({"driver": memory.driver, "decision": told, "proposals": [p.model_dump(mode="json") for p in held]})
+        return
+    if decision is not None:
+        out().print(Text(entry_of(0.0, decision).text))
+    elif held:
+        out().print(_proposals(held))
+        out().print(Text("Answer with --accept ID or --decline ID; what is not answered is erased on its day.", "dim"))
+    else:
+        out().print("There is nothing to ask.")
+
+
+@app.command()
 def forget(
     context: typer.Context,
-    key: Annotated[str, typer.Argument(metavar="KEY", help="A preference's id, a category, or everything.")],
+    key: Annotated[
+        str, typer.Argument(metavar="KEY", help="The id of a preference or proposal, a category, or everything.")
+    ],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before everything is deleted.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -81,10 +115,8 @@ def forget(
     if as_json:
         put_json(receipt.model_dump(mode="json"))
         return
-    count = len(receipt.erased)
-    done = f"Deleted {count} {'preference' if count == 1 else 'preferences'} and {receipt.turns_erased} waiting turns."
     checked = " No byte of them is left in the vault's files." if receipt.verified else " It could not be verified."
-    out().print(done + checked)
+    out().print(_deleted(receipt) + checked)
 
 
 @app.command()
@@ -113,7 +145,7 @@ def export(
 
 @app.command()
 def optout(context: typer.Context, key: KeyArgument, as_json: JsonOption = False) -> None:
-    """Remember nothing more in a category; what is stored stays until it is forgotten."""
+    """Remember nothing more in a category; what is stored stays until it is forgotten, open proposals are erased."""
     with opened(session_of(context, as_json=as_json)) as memory:
         consent = memory.opt_out(key)
         held = len(memory.preferences(key))
@@ -148,16 +180,46 @@ def _consent_line(consent: Consent) -> Text:
     return Text("; ".join(parts).capitalize() + ".", style="dim")
 
 
+def _deleted(receipt: Receipt) -> str:
+    counts = {
+        "preference": len(receipt.erased),
+        "proposal": receipt.proposals_erased,
+        "waiting turn": receipt.turns_erased,
+    }
+    parts = [f"{count} {name}{'' if count == 1 else 's'}" for name, count in counts.items() if count]
+    return f"Deleted {', '.join(parts) or 'nothing'}."
+
+
+def _where(category: Category) -> str:
+    return f"{SUB_TITLES.get(category.sub, MAIN_TITLES.get(category.main, ''))}: {category.title}"
+
+
+def _proposals(held: tuple[Proposal, ...]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for name in ("category", "value", "said", "sure", "asked", "until", "id"):
+        table.add_column(name, justify="right" if name in ("sure", "asked") else "left")
+    for proposal in held:
+        table.add_row(
+            _where(proposal.category),
+            Text(f"no longer {proposal.value}" if proposal.negated else proposal.value, style="bold"),
+            Text(f"“{proposal.sentence}”"),
+            f"{proposal.confidence:.2f}",
+            str(proposal.asked),
+            f"{proposal.expires_at:%Y-%m-%d}",
+            proposal.id,
+        )
+    return table
+
+
 def _table(held: tuple[Preference, ...]) -> Table:
     table = Table(box=None, pad_edge=False)
     for name in ("category", "value", "sure", "used", "since", "id"):
         table.add_column(name, justify="right" if name in ("sure", "used") else "left")
     for preference in held:
-        category = preference.category
         since = f"{preference.valid_from:%Y-%m-%d}"
         ended = preference.status is Status.SUPERSEDED and preference.valid_to is not None
         table.add_row(
-            f"{SUB_TITLES.get(category.sub, MAIN_TITLES.get(category.main, ''))}: {category.title}",
+            _where(preference.category),
             Text(preference.value, style="bold"),
             f"{preference.confidence:.2f}",
             str(preference.uses),

@@ -38,6 +38,7 @@ _STYLES = {
     "moved": "green",
     "refused": "red",
     "asked": "yellow",
+    "proposed": "yellow",
     "fault": "bold red",
     "said": "bold cyan",
     "learned": "magenta",

@@ -96,7 +96,12 @@ def _reads(conversation: Conversation) -> list[Candidate]:
     values = {"jazz": "favorite_genres", "italian": "favourite_cuisine"}
     return [
         Candidate(
-            detail=detail, value=value, sentence=turn.text, said_at=NOW, conversation=conversation.id, confidence=0.9
+            detail=detail,
+            value=value,
+            sentence=turn.text,
+            said_at=NOW,
+            conversation=conversation.id,
+            confidence=0.4 if "perhaps" in turn.text else 0.9,
         )
         for turn in conversation.driver_turns()
         for value, detail in values.items()
@@ -262,6 +267,41 @@ def test_memory_list(cabin: Cabin, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--driver", "anna", "memory", "list", "--json"]) == 0
     told = lines(capsys.readouterr().out)[0]
     assert told["driver"] == "anna" and {p["value"] for p in told["preferences"]} == {"jazz", "italian"}
+
+
+def test_memory_proposals(cabin: Cabin, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["memory", "proposals"]) == 0
+    assert "nothing to ask" in capsys.readouterr().out
+    remember(cabin, "perhaps jazz", "perhaps italian food")
+    assert main(["memory", "proposals", "--json"]) == 0
+    told = lines(capsys.readouterr().out)[0]
+    assert told["decision"] is None and cabin.memory.preferences() == ()
+    names = {p["value"]: p["id"] for p in told["proposals"]}
+    assert main(["memory", "proposals"]) == 0
+    printed = capsys.readouterr().out
+    assert "jazz" in printed and "italian" in printed and names["jazz"] in printed
+    assert main(["memory", "proposals", "--accept", names["jazz"]]) == 0
+    assert "append: Music genres “jazz”" in capsys.readouterr().out
+    assert [p.value for p in cabin.memory.preferences()] == ["jazz"]
+    assert main(["memory", "proposals", "--decline", names["italian"], "--json"]) == 0
+    told = lines(capsys.readouterr().out)[0]
+    assert told["decision"]["outcome"] == "declined" and told["decision"]["value"] is None
+    assert told["proposals"] == [] and len(cabin.memory.preferences()) == 1
+
+
+def test_answering_what_is_not_open(cabin: Cabin, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["memory", "proposals", "--accept", "nothing", "--json"]) == 46
+    assert lines(capsys.readouterr().out)[0]["error"]["code"] == "unknown_entry"
+    assert main(["memory", "proposals", "--accept", "a", "--decline", "a"]) == 2
+
+
+def test_memory_forget_a_proposal(cabin: Cabin, capsys: pytest.CaptureFixture[str]) -> None:
+    remember(cabin, "perhaps jazz", "i like italian food")
+    assert main(["memory", "forget", cabin.memory.proposals()[0].id]) == 0
+    assert "Deleted 1 proposal." in capsys.readouterr().out
+    assert cabin.memory.proposals() == () and len(cabin.memory.preferences()) == 1
+    assert main(["memory", "forget", "music"]) == 0
+    assert "Deleted nothing." in capsys.readouterr().out
 
 
 def test_memory_forget_by_category(cabin: Cabin, capsys: pytest.CaptureFixture[str]) -> None:

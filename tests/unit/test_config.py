@@ -195,8 +195,10 @@ def test_numbers_say_their_unit() -> None:
 
 
 def test_the_defaults_are_those_that_the_parts_were_measured_with() -> None:
+    from memory.proposals import ProposalSettings
     from memory.retrieval import RetrievalSettings
     from vehicle.policy import CONFIRMATION_S
+    from voice.dialogue.agent import DialogueSettings
     from voice.dialogue.coordinator import CoordinatorSettings
     from voice.loop import LoopSettings
     from voice.tts.espeak import EspeakSettings
@@ -215,6 +217,8 @@ def test_the_defaults_are_those_that_the_parts_were_measured_with() -> None:
     assert Limits(**{name: turn[name] for name in turn if hasattr(Limits(), name)}) == Limits()
     assert LoopSettings(**{name: turn[name] for name in turn if hasattr(LoopSettings(), name)}) == LoopSettings()
     assert RetrievalSettings(threshold=config.memory.recall_at) == RetrievalSettings()
+    assert ProposalSettings(ask=config.memory.ask, days=config.memory.ask_days) == ProposalSettings()
+    assert config.memory.questions_per_trip == DialogueSettings().questions
     assert config.vehicle.confirmation_s == CONFIRMATION_S
     voice = EspeakSettings(voice=config.tts.voice, speed=config.tts.speed_wpm, pitch=config.tts.pitch)
     assert voice == EspeakSettings()

@@ -1,7 +1,7 @@
 """One driver's dialogue: an utterance in, a reply out.
 
-Owns what a conversation needs to go on: its id, the action that waits for a yes, the preference last spoken of, the
-last reply. Everything else is asked from the ports. Knows no sound.
+Owns what a conversation needs to go on: its id, the action or the question of memory that waits for a yes, the preference last
+spoken of, the last reply. Everything else is asked from the ports. Knows no sound.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import uuid4
 
+from pydantic import BaseModel, ConfigDict, Field
+
 from schemas.actions import Action, parse_action
 from schemas.errors import ConfirmationError, UnknownEntryError
 from schemas.events import ActionResult, ActionStatus, Command, Reply, Route, Transcript
@@ -21,6 +23,7 @@ from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES, find
 from voice.dialogue import responder
 from voice.dialogue.coordinator import Coordinator, CoordinatorSettings, Plan
 from voice.dialogue.operator import Operator, Proposal
+from voice.dialogue.question import PER_TRIP, Question
 
 
 @dataclass(slots=True)
@@ -29,6 +32,16 @@ class _Pending:
 
     token: str | None = None
     actions: tuple[Action, ...] = ()
+
+
+class DialogueSettings(BaseModel):
+    """What can be set about a dialogue."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    coordinator: CoordinatorSettings = CoordinatorSettings()
+    questions: int = Field(default=PER_TRIP, ge=0)
+    """How often a trip memory may ask the driver something."""
 
 
 class Dialogue:
@@ -43,16 +56,18 @@ class Dialogue:
         encoder: Encoder,
         model: StructuredModel,
         clock: Callable[[], datetime],
-        settings: CoordinatorSettings | None = None,
+        settings: DialogueSettings | None = None,
         new_id: Callable[[], str] = lambda: uuid4().hex,
     ) -> None:
-        """A dialogue; ``clock`` gives timezone-aware times for what is noted in memory."""
+        """A dialogue for one trip; ``clock`` gives timezone-aware times for what is noted in memory."""
+        settings = settings or DialogueSettings()
         self._memory, self._vehicle, self._matcher, self._clock = memory, vehicle, matcher, clock
-        self._coordinator = Coordinator(matcher, encoder, vehicle.offers(), settings)
+        self._coordinator = Coordinator(matcher, encoder, vehicle.offers(), settings.coordinator)
         self._operator = Operator(memory, model, vehicle.offers())
         self._new_id = new_id
         self._conversation: str | None = None
         self._pending: _Pending | None = None
+        self._question = Question(memory, clock, settings.questions)
         self._last_preference: str | None = None
         self._stated = False
         """Whether "that" is what the driver has just told, which is noted but not stored yet."""
@@ -73,10 +88,11 @@ class Dialogue:
         self._stated = False
 
     def drop_pending(self) -> None:
-        """Withdraw what waits for a yes."""
+        """Withdraw what waits for a yes; a question of memory stays open there."""
         if self._pending is not None and self._pending.token is not None:
             self._vehicle.withdraw(self._pending.token)
         self._pending = None
+        self._question.drop()
 
     def typed(self, text: str) -> Transcript:
         """Typed words as a transcript: surely heard, in the grammar if the matcher says so."""
@@ -96,18 +112,34 @@ class Dialogue:
         started = time.perf_counter()
         plan = self._coordinator.plan(transcript)
         planned_ms = (time.perf_counter() - started) * 1000.0
+        yes = self._question.read(transcript.text, plan.command) if self._coordinator.heard(transcript) else None
+        if yes is not None:
+            return self._answered(yes, planned_ms)
         if not addressed and plan.route is Route.REJECT and self._pending is None:
             return Reply(
                 text="", route=plan.route, reason=f"{plan.reason}; not addressed", timings={"route": planned_ms}
             )
         self._note("driver", transcript.text, transcript.confidence)
         reply = await self._carry_out(plan, transcript)
+        if self._pending is None:
+            reply = self._question.append(reply, plan.command, self.conversation)
         self._stated = plan.route is Route.STATEMENT
         reply = reply.model_copy(update={"timings": {"route": planned_ms, **reply.timings}})
         self._note("assistant", reply.text, 1.0)
         if plan.command is None or plan.command.name != "repeat":
             self._last_reply = reply.text
         return reply
+
+    def _answered(self, yes: bool, planned_ms: float) -> Reply:
+        """The answer to a question of memory, which itself is not noted: memory has it in a better form."""
+        started = time.perf_counter()
+        reply = self._question.settle(yes)
+        if reply.decision is not None and reply.decision.preference is not None:
+            self._last_preference = reply.decision.preference
+        self._stated = False
+        self._last_reply = reply.text
+        timings = {"route": planned_ms, "act": (time.perf_counter() - started) * 1000.0}
+        return reply.model_copy(update={"timings": timings})
 
     def _note(self, speaker: str, text: str, confidence: float) -> None:
         turn = Turn(speaker=speaker, text=text, at=self._clock(), confidence=confidence)
@@ -176,6 +208,7 @@ class Dialogue:
         if command.name in ("no", "stop"):
             if pending is not None and pending.token is not None:
                 self._vehicle.withdraw(pending.token)
+            self._question.drop()
             text = responder.CANCELLED if pending is not None else "Okay."
             return Reply(text=text, route=plan.route, reason=plan.reason, ends_conversation=command.name == "stop")
         self._pending = pending

@@ -117,9 +117,13 @@ class Coordinator:
         command = self._matcher.match(text) if transcript.in_grammar else None
         if command is not None:
             return self._command(command)
-        if transcript.confidence < self._settings.heard_at:
+        if not self.heard(transcript):
             return Plan(Route.REJECT, f"heard too faintly ({transcript.confidence:.2f})")
         return self._free(text)
+
+    def heard(self, transcript: Transcript) -> bool:
+        """Whether the words were heard well enough to be acted on."""
+        return transcript.in_grammar or transcript.confidence >= self._settings.heard_at
 
     def _command(self, command: Command) -> Plan:
         if command.kind is CommandKind.CONTROL:

@@ -11,7 +11,7 @@ from typing import Any
 from schemas.actions import Action
 from schemas.events import ActionResult, ActionStatus
 from schemas.memory import Preference, Recollection
-from schemas.preferences import BY_DETAIL
+from voice.dialogue.likes import because
 
 _WINDOWS = {
     "driver": "your window",
@@ -87,37 +87,6 @@ _DONE: dict[str, Callable[[dict[str, Any]], str]] = {
     "cancel_navigation": lambda _: "Navigation ended",
     "set_route_preference": lambda s: _ROUTES[s["preference"]],
 }  # fmt: skip
-
-_LIKES: dict[str, str] = {
-    "favourite_cuisine": "you like {value} food",
-    "preferred_restaurant_type": "you like {value} places",
-    "fast_food_preference": "you like {value}",
-    "desired_price_range": "you like it {value}",
-    "dietary_preference": "you eat {value}",
-    "preferred_gas_station": "you fill up at {value}",
-    "preferred_charging_network": "you charge at {value}",
-    "preferred_supermarket_chain": "you shop at {value}",
-    "preferred_temperature": "you like it at {value}",
-    "fan_speed_preferences": "you like the fan {value}",
-    "airflow_direction_preferences": "you like the air at your {value}",
-    "seat_heating_preferences": "you like your seat heating {value}",
-    "interior_lighting_color_preferences": "you like {value} light",
-    "favorite_genres": "you like {value}",
-    "favorite_artists_or_bands": "you like {value}",
-    "favorite_songs": "you like {value}",
-    "preferred_radio_station": "you listen to {value}",
-    "favorite_podcast_genres": "you like {value} podcasts",
-    "favorite_podcast_shows": "you follow {value}",
-    "general_news_source": "you get your news from {value}",
-}
-
-
-def because(preference: Preference) -> str:
-    """The remembered preference as half a sentence: ``you like italian food``."""
-    template = _LIKES.get(preference.detail)
-    if template is None:
-        return f"your {BY_DETAIL[preference.detail].title.lower()} is {preference.value}"
-    return template.format(value=preference.value)
 
 
 def question(action: Action) -> str:
