@@ -89,6 +89,8 @@ def measure(parts: Parts, items: Sequence[Item], options: Options | None = None,
         figures.put(f"in_schema.attribute.{name}", ratio.value)
     for name, ratio in extraction.asked(main).items():
         figures.put(f"in_schema.asked.{name}", ratio.value)
+    for level, found in extraction.in_schema(extraction.unasked(main)).levels().items():
+        figures.put(f"in_schema.unasked.{level}", found.f1.value)
     for level, found in extraction.answered(main).levels().items():
         figures.put(f"in_schema.answered.{level}", found.f1.value)
     for name, at in (("p50", 50.0), ("p95", 95.0)):
@@ -137,14 +139,13 @@ def measure(parts: Parts, items: Sequence[Item], options: Options | None = None,
 
 
 def confusion(readings: Sequence[Reading]) -> tuple[tuple[str, str, int], ...]:
-    """What was stored in the place of what, most frequent first: gold detail, stored detail (or nothing), conversations."""
+    """What was found in the place of what, most frequent first: gold detail, found detail (or nothing), conversations."""
     wrong: dict[tuple[str, str], int] = {}
     for reading in readings:
         if reading.exact:
             continue
         gold = reading.item.gold.detail
-        nothing = "(asked first)" if any(c.detail == gold for c in reading.asked) else "(nothing)"
-        for other in {c.detail for c in reading.stored} - {gold} or {nothing}:
+        for other in {c.detail for c in reading.found} - {gold} or {"(nothing)"}:
             wrong[gold, other] = wrong.get((gold, other), 0) + 1
     ranked = sorted(wrong.items(), key=lambda entry: (-entry[1], entry[0]))
     return tuple((gold, other, count) for (gold, other), count in ranked)
@@ -169,6 +170,7 @@ def _at_threshold(main: Sequence[Reading], removed: Sequence[Reading], threshold
 
 def _put_out_of_schema(figures: _Figures, held: OutOfSchema) -> None:
     figures.share("out_of_schema.nothing_stored", held.nothing_stored)
+    figures.share("out_of_schema.nothing_unasked", held.nothing_unasked)
     figures.share("out_of_schema.removed_stored", held.removed_stored)
     figures.share("out_of_schema.spill", held.spill)
     figures.put("out_of_schema.asked", held.asked.value)

@@ -1,8 +1,8 @@
 """CarMem's extraction protocol: is the preference put where it belongs, and does an opt-out hold?
 
 Protocol: arXiv 2501.09645, section 4.1, as its authors' code runs it (docs/evaluation.md says where the two differ). Runs
-`memory.extraction.Extractor` and counts what would be stored in an empty memory without asking: the sure candidates that
-are not negated. What the driver would be asked about is counted beside it.
+`memory.extraction.Extractor` and counts what it *found*: what an empty memory would store at once, and what the driver would
+be asked about before it is stored. What is stored without asking is counted beside it.
 """
 
 from __future__ import annotations
@@ -56,9 +56,14 @@ class Reading:
         return tuple(candidate for candidate in self.extraction.unsure if not candidate.negated)
 
     @property
+    def found(self) -> tuple[Candidate, ...]:
+        """What extraction found: what would be stored, and what would be asked about."""
+        return (*self.stored, *self.asked)
+
+    @property
     def exact(self) -> bool:
         """Whether exactly the gold detail category was found: what CarMem calls passed."""
-        return {_relabelled(c.detail) for c in self.stored} == {_relabelled(self.item.gold.detail)}
+        return {_relabelled(c.detail) for c in self.found} == {_relabelled(self.item.gold.detail)}
 
 
 def conversation(item: Item) -> Conversation:
@@ -135,21 +140,26 @@ class InSchema:
 
 
 def in_schema(readings: Sequence[Reading]) -> InSchema:
-    """Micro-averaged scores at the three levels of the tree."""
+    """Micro-averaged scores at the three levels of the tree, over what was found."""
     return InSchema(
-        main=micro([(frozenset((r.item.gold.main,)), frozenset(c.category.main for c in r.stored)) for r in readings]),
-        sub=micro([(frozenset((r.item.gold.sub,)), frozenset(c.category.sub for c in r.stored)) for r in readings]),
+        main=micro([(frozenset((r.item.gold.main,)), frozenset(c.category.main for c in r.found)) for r in readings]),
+        sub=micro([(frozenset((r.item.gold.sub,)), frozenset(c.category.sub for c in r.found)) for r in readings]),
         detail=micro([
-            (frozenset((_relabelled(r.item.gold.detail),)), frozenset(_relabelled(c.detail) for c in r.stored))
+            (frozenset((_relabelled(r.item.gold.detail),)), frozenset(_relabelled(c.detail) for c in r.found))
             for r in readings
         ]),
     )  # fmt: skip
 
 
+def unasked(readings: Sequence[Reading]) -> tuple[Reading, ...]:
+    """The readings with only what is stored without asking."""
+    return tuple(replace(r, extraction=replace(r.extraction, unsure=())) for r in readings)
+
+
 def answered(readings: Sequence[Reading]) -> InSchema:
     """The scores if every question were answered truly: yes to the gold category, no to others."""
     return in_schema([
-        replace(r, extraction=replace(r.extraction, candidates=(*r.extraction.candidates, *_confirmed(r)))) for r in readings
+        replace(r, extraction=Extraction((*r.extraction.candidates, *_confirmed(r)))) for r in readings
     ])  # fmt: skip
 
 
@@ -175,6 +185,9 @@ class OutOfSchema:
     """What happened where the driver had opted out."""
 
     nothing_stored: Ratio
+    """Conversations from which nothing was stored and nothing asked: what CarMem counts."""
+    nothing_unasked: Ratio
+    """Conversations from which nothing was stored without asking."""
     removed_stored: Ratio
     spill: Ratio
     """Conversations of which something went to another category."""
@@ -188,18 +201,19 @@ class OutOfSchema:
 
 
 def out_of_schema(readings: Sequence[Reading]) -> OutOfSchema:
-    """Whether the opt-out held: strictly nothing stored, as the authors' code counts, and where it went otherwise."""
+    """Whether the opt-out held: strictly nothing found, as the authors' code counts, and where it went otherwise."""
     to: Counter[str] = Counter()
     same = other = 0
     for reading in readings:
-        for main, sub in {c.category.path[:2] for c in reading.stored}:
+        for main, sub in {c.category.path[:2] for c in reading.found}:
             if sub != reading.item.gold.sub:
                 to[sub] += 1
                 same, other = (same + 1, other) if main == reading.item.gold.main else (same, other + 1)
     return OutOfSchema(
-        nothing_stored=share(not r.stored for r in readings),
-        removed_stored=share(any(c.category.sub == r.item.gold.sub for c in r.stored) for r in readings),
-        spill=share(any(c.category.sub != r.item.gold.sub for c in r.stored) for r in readings),
+        nothing_stored=share(not r.found for r in readings),
+        nothing_unasked=share(not r.stored for r in readings),
+        removed_stored=share(any(c.category.sub == r.item.gold.sub for c in r.found) for r in readings),
+        spill=share(any(c.category.sub != r.item.gold.sub for c in r.found) for r in readings),
         asked=share(bool(r.asked) for r in readings),
         spill_to={sub: count / len(readings) for sub, count in to.most_common()},
         same_main=same,
@@ -215,9 +229,9 @@ def attributes(parts: Parts, readings: Sequence[Reading]) -> dict[str, Ratio]:
     """
     canon = Canon(parts.encoder, nearest_at=parts.settings.extraction.nearest_at)
     found = [
-        (r.item, [c for c in r.stored if c.detail == r.item.gold.detail])
+        (r.item, [c for c in r.found if c.detail == r.item.gold.detail])
         for r in readings
-        if any(c.detail == r.item.gold.detail for c in r.stored)
+        if any(c.detail == r.item.gold.detail for c in r.found)
     ]
     return {
         "match": share(any(_same(canon, c, item.attribute) for c in candidates) for item, candidates in found),
@@ -241,7 +255,7 @@ def confidences(readings: Sequence[Reading]) -> list[tuple[float, bool]]:
     return [
         (c.confidence, _relabelled(c.detail) == _relabelled(r.item.gold.detail))
         for r in readings
-        for c in (*r.stored, *r.asked)
+        for c in r.found
     ]
 
 

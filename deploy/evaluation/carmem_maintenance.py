@@ -2,8 +2,8 @@
 
 Two settings. *Protocol*: a store of gold, incoming preferences of gold category and value for `equal` and `different`, a really
 extracted one for `negate`, which counts only where exactly the gold category comes out. *End to end*: the store is what the
-assistant's own memory learnt from the user's conversations, in a vault of its own; `negate` is learnt by that memory from the
-utterance, and what fails to be extracted is an error.
+assistant's own memory learnt from the user's conversations, in a vault of its own, its questions answered truly; `negate` is
+learnt by that memory from the utterance, and what fails to be extracted is an error.
 
 A value enters maintenance as the assistant writes it (`memory.values.Canon`), in both settings and on both sides.
 """
@@ -94,8 +94,8 @@ def protocol(parts: Parts, items: Sequence[Item], tell: Progress) -> Maintenance
         for item in own:
             held = [p for p in reversed(store) if p.detail == item.gold.detail]
             _artificial(found, item, held, maintainer, write)
-            said = extractor.extract(utterance(item, item.negate), EVERYTHING, NOW).candidates
-            negated = one(said)
+            said = extractor.extract(utterance(item, item.negate), EVERYTHING, NOW)
+            negated = one((*said.candidates, *said.unsure))
             if negated is None or negated.detail != item.gold.detail:
                 found.left_out[item.gold.multi] += 1
             else:
@@ -176,6 +176,7 @@ def _learn(parts: Parts, folder: Path, items: Sequence[Item]) -> tuple[Preferenc
             memory.opt_in(detail)
         for item in items:
             memory.learn(conversation(item))
+            _answer(memory, item)
         return memory.preferences()
     finally:
         memory.close()
@@ -185,10 +186,16 @@ def _negate(parts: Parts, folder: Path, item: Item) -> str:
     """The one decision that the memory takes on the negation, if it is on the gold category."""
     memory = _memory(parts, folder)
     try:
-        taken = [d for d in memory.learn(utterance(item, item.negate)) if d.outcome in WRITTEN]
+        learnt = memory.learn(utterance(item, item.negate))
+        taken = [d for d in (*learnt, *_answer(memory, item)) if d.outcome in WRITTEN]
     finally:
         memory.close()
     return _single(taken, item)
+
+
+def _answer(memory: DriverMemory, item: Item) -> list[Decision]:
+    """What becomes of the assistant's questions when the driver answers truly: yes to the gold category, no to others."""
+    return [memory.answer(proposal.id, proposal.detail == item.gold.detail) for proposal in memory.proposals()]
 
 
 def _single(taken: Sequence[Decision], item: Item) -> str:

@@ -17,7 +17,7 @@ NAMES = {
     "in_schema.sub.f1": "F1, sub category",
     "in_schema.detail.f1": "F1, detail category",
     "in_schema_with_values.detail.f1": "F1, detail, values listed",
-    "out_of_schema.nothing_stored": "nothing stored after opt-out",
+    "out_of_schema.nothing_stored": "nothing stored or asked after opt-out",
     "maintenance.equal.multi": "equal → pass, multi",
     "maintenance.equal.single": "equal → pass, single",
     "maintenance.negate.multi": "negate → update, multi",
@@ -81,13 +81,15 @@ def _in_schema(figures: Mapping[str, Any]) -> Table:
     rows = [_row(figures, key, key.removeprefix("in_schema.").replace(".", " ")) for key in keys]
     rows.append(_row(figures, "in_schema.subset_accuracy", "exactly the gold detail"))
     asked, answered = figures["in_schema"]["asked"], figures["in_schema"]["answered"]
+    unasked = figures["in_schema"]["unasked"]
     attribute = figures["in_schema"]["attribute"]
     note = (
         f"Micro average. Where the gold category was found, the stored value is the gold one in {attribute['match']:.3f} and "
         f"the stored sentence is the user's in {attribute['sentence_in_user_turn']:.3f}; the gold value stands word for word "
-        f"in a user's turn in {attribute['in_user_turns']:.3f}. CarMem scores categories only. Above is what is stored without "
-        f"asking; {asked['conversations']:.3f} of the conversations end in a question, {asked['right']:.3f} of the questions are "
-        f"about the gold category, and true answers would make F1 {answered['main']:.3f}, {answered['sub']:.3f}, "
+        f"in a user's turn in {attribute['in_user_turns']:.3f}. CarMem scores categories only. Above is what extraction "
+        f"found, stored or asked about first; stored without asking alone, F1 is {unasked['main']:.3f}, {unasked['sub']:.3f}, "
+        f"{unasked['detail']:.3f}. {asked['conversations']:.3f} of the conversations end in a question, "
+        f"{asked['right']:.3f} of the questions are about the gold category, and true answers would make F1 {answered['main']:.3f}, {answered['sub']:.3f}, "
         f"{answered['detail']:.3f}."
     )
     return Table("Extraction, every category on", _COLUMNS, tuple(rows), note)
@@ -112,7 +114,8 @@ def _out_of_schema(figures: Mapping[str, Any]) -> Table:
     rows = [
         _row(figures, f"out_of_schema.{key}", name)
         for key, name in (
-            ("nothing_stored", "nothing stored at all"),
+            ("nothing_stored", "nothing stored, nothing asked"),
+            ("nothing_unasked", "nothing stored without asking"),
             ("removed_stored", "stored in the category switched off"),
             ("spill", "stored in another category"),
         )
@@ -240,7 +243,7 @@ def _confidence(bins: Sequence[tuple[float, float, int]]) -> Block:
 
 def _confusion(confusion: Sequence[tuple[str, str, int]]) -> Table:
     rows = tuple((_title(gold), _title(other), count) for gold, other, count in confusion[:SHOWN])
-    return Table("What was stored in the place of what", ("gold", "stored", "conversations"), rows)
+    return Table("What was found in the place of what", ("gold", "found", "conversations"), rows)
 
 
 def _title(detail: str) -> str:

@@ -220,7 +220,10 @@ def test_questions_and_true_answers_by_hand() -> None:
         unsure("favorite_songs", asked=("favorite_artists_or_bands", "favorite_genres")),  # yes, no
         unsure("favorite_genres", "tolerance_for_traffic", asked=("-favorite_genres",)),  # nothing to ask
     ]
-    assert in_schema(readings).detail.counts == (0, 1, 4)
+    assert in_schema(readings).detail.counts == (2, 3, 2)
+    assert in_schema(carmem_extraction.unasked(readings)).detail.counts == (0, 1, 4)
+    held = out_of_schema(readings)
+    assert (held.nothing_stored.value, held.nothing_unasked.value) == (0.0, 0.75)
     assert carmem_extraction.answered(readings).detail.counts == (2, 1, 2)
     asked = carmem_extraction.asked(readings)
     assert (asked["conversations"].value, asked["right"].value) == (0.75, 0.5)
@@ -232,7 +235,8 @@ def test_questions_and_true_answers_by_hand() -> None:
         2,
     )  # all but what was taken back
     assert in_schema(carmem_extraction.stored_from(readings, 0.81)).detail.counts == (0, 0, 4)
-    assert confusion(readings[:1]) == (("favorite_genres", "(asked first)", 1),)
+    assert confusion(readings[:1]) == ()
+    assert confusion(readings[1:2]) == (("favorite_genres", "tolerance_for_traffic", 1),)
 
 
 def test_out_of_schema_by_hand() -> None:
