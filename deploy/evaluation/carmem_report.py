@@ -89,8 +89,8 @@ def _in_schema(figures: Mapping[str, Any]) -> Table:
         f"in a user's turn in {attribute['in_user_turns']:.3f}. CarMem scores categories only. Above is what extraction "
         f"found, stored or asked about first; stored without asking alone, F1 is {unasked['main']:.3f}, {unasked['sub']:.3f}, "
         f"{unasked['detail']:.3f}. {asked['conversations']:.3f} of the conversations end in a question, "
-        f"{asked['right']:.3f} of the questions are about the gold category, and true answers would make F1 {answered['main']:.3f}, {answered['sub']:.3f}, "
-        f"{answered['detail']:.3f}."
+        f"{asked['right']:.3f} of the questions are about the gold category, and true answers would make F1 "
+        f"{answered['main']:.3f}, {answered['sub']:.3f}, {answered['detail']:.3f}."
     )
     return Table("Extraction, every category on", _COLUMNS, tuple(rows), note)
 
