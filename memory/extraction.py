@@ -54,7 +54,7 @@ class ExtractionSettings(BaseModel):
     verify: bool = True
     """Whether what was read is checked: the wording by rules, the language model's category by the encoder."""
     reading: ReadingSettings = ReadingSettings()
-    store_at: float = Field(default=0.7, ge=0.0, le=1.0)
+    store_at: float = Field(default=0.75, ge=0.0, le=1.0)
     """From this sureness on a preference is stored,"""
     ask_at: float = Field(default=0.04, ge=0.0, le=1.0)
     """and from this on the driver is asked first."""
@@ -192,11 +192,12 @@ class Extractor:
         found = self._by_model(whole, decisions) if self.settings.reader == "model" else self._read(whole, decisions)
         found.sort(key=lambda pair: pair[0])  # what was said later has the last word
         sure, unsure = [], []
-        for _, candidate in found:
+        for number, candidate in found:
+            certain = candidate.confidence / max(turns[number].confidence, 1e-6)  # how it was heard is another question
             passing = self.settings.verify and for_the_moment(candidate.sentence) is not None
-            if self.settings.reader == "model" or (candidate.confidence >= self.settings.store_at and not passing):
+            if self.settings.reader == "model" or (certain >= self.settings.store_at and not passing):
                 sure.append(candidate)
-            elif candidate.confidence >= self.settings.ask_at:
+            elif certain >= self.settings.ask_at:
                 unsure.append(candidate)
             else:
                 decisions.append(_dropped(candidate.detail, "I was not sure that this is a lasting preference"))
@@ -229,7 +230,8 @@ class Extractor:
                 else:
                     found.append((number, result))
         if silent_on:  # a talk about what is switched off is no occasion for questions
-            found = [pair for pair in found if pair[1].confidence >= self.settings.store_at]
+            least = self.settings.store_at
+            found = [(n, c) for n, c in found if c.confidence >= least * whole.turns[n].confidence]
         return found
 
     def _told(self, number: int, finding: Finding, whole: _Read) -> Iterator[Candidate | Decision]:

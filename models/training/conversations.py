@@ -25,7 +25,7 @@ NEGATED_SHARE = 0.12
 """Statements that take a preference back."""
 CHANGED_SHARE = 0.10
 """Statements in which the driver changes his or her mind."""
-HINTED_SHARE = 0.32
+HINTED_SHARE = 0.28
 """Statements that only show the preference by what they ask for."""
 FILLED_SHARE = 0.35
 """Statements and requests with a filler around them."""

@@ -15,7 +15,7 @@ from random import Random
 
 from models.training import conversations as talk
 from models.training import phrases
-from models.training.encoder.names import coin, outside
+from models.training.encoder.names import THINGS, coin, liking, outside
 from schemas.actions import ACTIONS
 from schemas.preferences import BY_DETAIL, CATEGORIES
 
@@ -192,6 +192,14 @@ def both(rng: Random, first: Example, second: Example) -> Example:
     return Example(text, details, strength, (*first.said, *second.said))
 
 
+def _liking(rng: Random, *, held_out: bool) -> Example:
+    """A plain liking: only the thing that is liked tells that it is a preference of ours."""
+    detail = rng.choice(tuple(THINGS))
+    values = [v for v in phrases.values_part(phrases.topics()[detail], held_out=held_out) if v.said]
+    said = rng.choice(rng.choice(values).said)
+    return Example(liking(rng, detail, said), {detail: 1.0}, "stated", ((detail, said),), request=NONE)
+
+
 def _put(rng: Random, parts: list[str]) -> str:
     """The parts one after the other, as spoken or as written."""
     if rng.random() < 0.5:
@@ -265,10 +273,10 @@ def examples(rng: Random, n: int, *, held_out: bool = False, rough: bool = True)
         held_out: from the part that is never trained on.
         rough: as drivers and recognisers are; otherwise the phrases as they stand.
     """
-    made = talk.statements(rng, n * 27 // 50, held_out=held_out)
+    made = talk.statements(rng, n // 2, held_out=held_out)
     asked = talk.requests(rng, n // 5, held_out=held_out)
-    beside = talk.asides(rng, n * 3 // 25, held_out=held_out)
-    neither = talk.negatives(rng, n * 3 // 20, held_out=held_out)
+    beside = talk.asides(rng, n * 3 // 20, held_out=held_out)
+    neither = talk.negatives(rng, n // 10, held_out=held_out)
     needs = [need(rng, held_out=held_out) for _ in range(n // 20)]
     made = [coined(rng, item) for item in made] if rough else made
     stated, requested = [statement(item) for item in made], [request(item) for item in asked]
@@ -292,10 +300,11 @@ def examples(rng: Random, n: int, *, held_out: bool = False, rough: bool = True)
             found.append(third)
     words = [word for item in (*made, *neither) for word in item.text.split()]
     found += [salad(rng, words) for _ in range(n // 150)]
-    found += [Example(outside(rng), strength="none", request=NONE) for _ in range(n // 25)]
+    found += [Example(outside(rng), strength="none", request=NONE) for _ in range(n // 40)]
+    found += [_liking(rng, held_out=held_out) for _ in range(n // 16)]
     for item in made[: n // 80]:
         found.append(Example(f"{rng.choice(ONCE)} {item.text}", {item.detail: 1.0}, "none"))
-    chatter += [outside(rng) for _ in range(n // 40)]
+    chatter += [outside(rng) for _ in range(n // 80)]
     for example in rng.sample([*asides, *nothing, *nothing, *requested], n // 10):  # long turns that reveal nothing, too
         found.append(joined(rng, replace(example, strength="none"), chatter))
     rng.shuffle(found)

@@ -101,6 +101,30 @@ OPINIONS = (
 ).split("|")
 """Ways of saying so."""
 
+LIKINGS = (
+    "i love {}|i really love {}|i like {}|i'm a big fan of {}|i'm crazy about {}|i prefer {}|i've always liked {}|"
+    "{} is my favourite|i enjoy {} so much|i adore {}|there's nothing better than {}|i'm fond of {}|"
+    "i couldn't live without {}|give me {} any day|nothing beats {}|these days i prefer {}|i prefer {} these days|"
+    "actually i prefer {}|i'm really into {}|my favourite is {}|oh i simply love {} don't you|{} makes me happy|"
+    "i love {} more than anything|{} is what i like|i just love {}|i do like {}|i like {} best|i've grown to love {}"
+).split("|")
+"""The same of what a category does hold: only the thing tells that it is one."""
+THINGS: Mapping[str, tuple[str, ...]] = {
+    "favourite_cuisine": ("{} food", "{} food", "{} cooking", "{} restaurants", "{}"),
+    "fast_food_preference": ("{}",),
+    "preferred_restaurant_type": ("{}",),
+    "favorite_genres": ("{}", "{}", "{} music", "{} songs"),
+    "favorite_artists_or_bands": ("{}", "the songs of {}", "{}'s music"),
+    "favorite_podcast_genres": ("{} podcasts", "podcasts about {}"),
+    "preferred_temperature": ("{}",),
+    "interior_lighting_color_preferences": ("{} light in the car", "{} ambient light"),
+    "preferred_supermarket_chain": ("shopping at {}",),
+    "preferred_gas_station": ("filling up at {}",),
+    "preferred_charging_network": ("charging at {}",),
+    "preferred_radio_station": ("listening to {} on the radio",),
+}
+"""Detail key -> how its values are named in such a sentence."""
+
 
 def coin(rng: Random, detail: str) -> str:
     """A new name for a value of this category."""
@@ -114,6 +138,11 @@ def coin(rng: Random, detail: str) -> str:
         last = f"{rng.choice(COINS)} {last}"
     gap = "" if rng.random() < FUSED_SHARE and detail not in ("favorite_songs", "favorite_artists_or_bands") else " "
     return f"{first}{gap}{last}"
+
+
+def liking(rng: Random, detail: str, said: str) -> str:
+    """An opinion on a value of a category of `THINGS`."""
+    return rng.choice(LIKINGS).format(rng.choice(THINGS[detail]).format(said))
 
 
 def outside(rng: Random) -> str:

@@ -28,13 +28,13 @@ from models.training.encoder import export, origin
 from models.training.encoder.examples import CHOICES, DETAILS, NONE, REQUESTS, STRENGTHS, Example, examples
 from models.training.encoder.network import FORK, LAYERS, Base, Classifier, Logits, Sizes, load_layer
 
-EXAMPLES = 150_000
+EXAMPLES = 60_000
 BATCH = 48
 PORTION = 4_800
 """Examples that are generated, and sorted by length, at a time."""
-HEAD_RATE, BRANCH_RATE = 1e-3, 2e-4
+HEAD_RATE, BRANCH_RATE = 1e-3, 1e-4
 """Learning rates of the new heads and of the copied layers."""
-SMOOTHING = 0.03
+SMOOTHING = 0.05
 """Of the labels: some phrases would do for two actions or categories."""
 VALUES_WEIGHT = 2.0
 """Of the pieces' loss, which is a mean over many easy ones."""
