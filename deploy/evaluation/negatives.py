@@ -102,43 +102,50 @@ def measure(parts: Parts, files: Sequence[Dialogues], tell: Progress, show: Show
     """
     extractor = Extractor(parts.encoder, parts.model, parts.settings.extraction)
     stored: list[list[Kept]] = []
-    asked: list[Kept] = []
+    asked: list[list[Kept]] = []
     for file in files:
         found: list[Kept] = []
+        questions: list[Kept] = []
         stored.append(found)
+        asked.append(questions)
         what = f"{file.name} ({file.form})"
         tell(what, 0, len(file.conversations))
         for number, conversation in enumerate(file.conversations, start=1):
             extraction = extractor.extract(conversation, EVERYTHING, NOW)
             found.append(tuple(candidate for candidate in extraction.candidates if not candidate.negated))
-            asked.append(tuple(candidate for candidate in extraction.unsure if not candidate.negated))
+            questions.append(tuple(candidate for candidate in extraction.unsure if not candidate.negated))
             for candidate in found[-1]:
                 show(file.name, number, candidate)
             tell(what, number, len(file.conversations))
     return _report(parts, files, stored, asked)
 
 
-def _report(parts: Parts, files: Sequence[Dialogues], stored: Sequence[list[Kept]], asked: Sequence[Kept]) -> Report:
+def _report(
+    parts: Parts, files: Sequence[Dialogues], stored: Sequence[list[Kept]], asked: Sequence[list[Kept]]
+) -> Report:
     everything = [candidates for found in stored for candidates in found]
     by_category = Counter(candidate.detail for candidates in everything for candidate in candidates)
-    by_file = {file.name: {"form": file.form, **_counts(found)} for file, found in zip(files, stored, strict=True)}
+    questions = [candidates for found in asked for candidates in found]
+    by_file = {
+        file.name: {"form": file.form, **_counts(found, unsure)}
+        for file, found, unsure in zip(files, stored, asked, strict=True)
+    }
     affected = share(bool(candidates) for candidates in everything)
     low, high = affected.interval(range(len(everything)))
-    confidences = [c.confidence for candidates in (*everything, *asked) for c in candidates]
+    confidences = [c.confidence for candidates in (*everything, *questions) for c in candidates]
     by_threshold = [
         (threshold, 100.0 * sum(c >= threshold for c in confidences) / len(everything)) for threshold in THRESHOLDS
     ]
     figures: dict[str, Any] = {
-        **_counts(everything),
+        **_counts(everything, questions),
         "affected_share": round(affected.value, 4),
-        "asked": sum(bool(candidates) for candidates in asked),
         "by_file": by_file,
         "by_category": dict(by_category.most_common()),
         "by_threshold": [{"store_at": at, "per_100": round(count, 3)} for at, count in by_threshold],
         "valid_output": round(parts.model.valid / parts.model.calls, 4) if parts.model.calls else 1.0,
         "intervals": {"affected_share": [round(low, 4), round(high, 4)]},
     }
-    columns = ("dialogues", "false_stores", "affected", "per_100")
+    columns = ("dialogues", "false_stores", "affected", "per_100", "asked", "found_per_100")
     rows: list[tuple[Cell, ...]] = [
         (f"{name} ({counts['form']})", *(counts[column] for column in columns)) for name, counts in by_file.items()
     ]
@@ -150,9 +157,18 @@ def _report(parts: Parts, files: Sequence[Dialogues], stored: Sequence[list[Kept
         blocks=(
             Table(
                 "False stores",
-                ("file", "dialogues", "false stores", "dialogues affected", "per 100 dialogues"),
+                (
+                    "file",
+                    "dialogues",
+                    "false stores",
+                    "dialogues affected",
+                    "per 100 dialogues",
+                    "dialogues with a question",
+                    "per 100, questions too",
+                ),
                 tuple(rows),
-                f"{figures['asked']} dialogues end in a question. Goal: at most {NEGATIVES_GOAL:g} stores per 100 dialogues. "
+                f"Stored without asking; goal: at most {NEGATIVES_GOAL:g} per 100 dialogues. The last column also counts what the "
+                "driver would be asked about, as the protocol of CarMem does. "
                 "Everyday dialogues hold tastes that people do state (docs/evaluation.md): some of what is counted is what a "
                 "driver would want remembered.",
             ),
@@ -179,14 +195,20 @@ def _report(parts: Parts, files: Sequence[Dialogues], stored: Sequence[list[Kept
     )
 
 
-def _counts(found: Sequence[Kept]) -> dict[str, Any]:
-    stores = sum(len(candidates) for candidates in found)
+def _counts(found: Sequence[Kept], questions: Sequence[Kept]) -> dict[str, Any]:
+    stores, asked = (sum(len(candidates) for candidates in one) for one in (found, questions))
     return {
         "dialogues": len(found),
         "false_stores": stores,
         "affected": sum(bool(candidates) for candidates in found),
-        "per_100": round(100.0 * stores / len(found), 3) if found else 0.0,
+        "per_100": _per_100(stores, found),
+        "asked": sum(bool(candidates) for candidates in questions),
+        "found_per_100": _per_100(stores + asked, found),
     }
+
+
+def _per_100(count: int, dialogues: Sequence[Kept]) -> float:
+    return round(100.0 * count / len(dialogues), 3) if dialogues else 0.0
 
 
 def _kvret(text: str) -> list[list[tuple[str, str]]]:

@@ -13,8 +13,10 @@ from deploy.cli import main
 from deploy.config import Config
 from deploy.evaluation.carmem import VARIANTS, Options, measure
 from deploy.evaluation.carmem_data import Item, read
+from deploy.evaluation.negatives import measure as count
 from deploy.evaluation.negatives import read as read_dialogues
 from deploy.evaluation.parts import KeptEncoder, KeptModel, Parts
+from deploy.evaluation.report import silent
 from memory.extraction import ExtractionSettings
 from memory.fake import KeywordEncoder, KeywordModel
 from memory.service import MemorySettings
@@ -200,6 +202,7 @@ def test_negatives_from_end_to_end(tmp_path: Path, capsys: pytest.CaptureFixture
     assert (found["dialogues"], found["false_stores"], found["affected"], found["per_100"]) == (4, 3, 2, 75.0)
     assert found["by_file"][f"{tmp_path.name}/driving.json"] == {
         "form": "KVRET", "dialogues": 2, "false_stores": 1, "affected": 1, "per_100": 50.0,
+        "asked": 0, "found_per_100": 50.0,
     }  # fmt: skip
     assert found["by_file"][f"{tmp_path.name}/daily.txt"]["per_100"] == 100.0
     assert [at["store_at"] for at in found["by_threshold"]][:2] == [0.1, 0.15]
@@ -218,6 +221,16 @@ def test_negatives_show_what_would_be_stored_only_when_asked(
     out, err = capsys.readouterr()
     assert "Jazz music, isn't it?" in err and "Jazz" not in out
     assert "False stores" in out and "per 100" in out
+
+
+def test_questions_are_no_stores_but_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "daily.txt"
+    path.write_text("Jazz music . __eou__\nItalian food . __eou__ Yes . __eou__ More italian food . __eou__\n", "utf-8")
+    settings = MemorySettings(extraction=ExtractionSettings(store_at=1.0, ask_at=0.0))  # sure of nothing
+    parts = Parts(KeptEncoder(KeywordEncoder()), KeptModel(KeywordModel()), settings)
+    figures = count(parts, [read_dialogues(path)], silent).figures
+    assert (figures["false_stores"], figures["per_100"], figures["asked"]) == (0, 0.0, 2)
+    assert figures["found_per_100"] >= 100.0
 
 
 @pytest.mark.parametrize("text", ["", "[]", "[1]", "{}", "a dialogue without marks", "[not json"])
