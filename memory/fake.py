@@ -2,13 +2,14 @@
 
 `FakeMemory` meets ``MemoryPort`` over a dictionary: it finds preferences by shared words and learns what its ``reads``
 function says. `KeywordEncoder` and `KeywordModel` stand in for the two models that the real memory leans on: they know a few
-words a category and nothing else.
+words a category and nothing else. `DoubtingExtractor` is the real one with a doubt that a test can turn on.
 """
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from memory import consent as switches
+from memory.extraction import Extraction, ExtractionSettings, Extractor
 from memory.wording import contains, words
 from schemas.errors import UnknownEntryError
 from schemas.memory import (
@@ -133,6 +135,25 @@ class KeywordModel:
             if detail in offered and found:
                 filled.setdefault(category.main, {}).setdefault(category.sub, {})[detail] = found
         return model.model_validate(filled)
+
+
+class DoubtingExtractor(Extractor):
+    """A fake measure of sureness: unsure of every turn that was heard with less than half confidence, sure of the others."""
+
+    def __init__(self) -> None:
+        """Reads with the keyword fakes."""
+        super().__init__(KeywordEncoder(), KeywordModel(), ExtractionSettings(store_at=0.0, ask_at=0.0))
+
+    def extract(self, conversation: Conversation, consent: Consent, now: datetime) -> Extraction:
+        """What the real one finds, parted anew."""
+        found = super().extract(conversation, consent, now)
+        faint = {turn.text for turn in conversation.driver_turns() if turn.confidence < 0.5}
+        everything = (*found.candidates, *found.unsure)
+        return replace(
+            found,
+            candidates=tuple(c for c in everything if c.sentence not in faint),
+            unsure=tuple(c for c in everything if c.sentence in faint),
+        )
 
 
 class FakeMemory:

@@ -113,7 +113,7 @@ class Proposals:
             sentence=candidate.sentence,
             said_at=candidate.said_at,
             conversation=candidate.conversation,
-            confidence=candidate.confidence,
+            confidence=_together(candidate, before),
             negated=candidate.negated,
             expires_at=now + timedelta(days=self._settings.days),
             asked=before.asked if before else 0,
@@ -176,6 +176,15 @@ class Proposals:
 
 def _key(thing: Candidate | Proposal) -> tuple[str, str, bool]:
     return thing.detail, fold(thing.value), thing.negated
+
+
+def _together(candidate: Candidate, before: Proposal | None) -> float:
+    """How sure two hints are together, taken as independent; one conversation counts once."""
+    if before is None:
+        return candidate.confidence
+    if before.conversation == candidate.conversation:
+        return max(before.confidence, candidate.confidence)
+    return 1.0 - (1.0 - before.confidence) * (1.0 - candidate.confidence)
 
 
 def _mark(secret: bytes, thing: Candidate | Proposal) -> str:

@@ -150,6 +150,7 @@ class Proposal(Value):
     said_at: datetime
     conversation: str
     confidence: Share
+    """How sure all hints together are; which question comes first goes by it."""
     negated: bool = False
     """True: it may be that it does *not* hold any more."""
     expires_at: datetime

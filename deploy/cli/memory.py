@@ -196,15 +196,13 @@ def _where(category: Category) -> str:
 
 def _proposals(held: tuple[Proposal, ...]) -> Table:
     table = Table(box=None, pad_edge=False)
-    for name in ("category", "value", "said", "sure", "asked", "until", "id"):
-        table.add_column(name, justify="right" if name in ("sure", "asked") else "left")
+    for name in ("category", "value", "said", "until", "id"):
+        table.add_column(name, no_wrap=name in ("until", "id"))
     for proposal in held:
         table.add_row(
-            _where(proposal.category),
+            proposal.category.title,
             Text(f"no longer {proposal.value}" if proposal.negated else proposal.value, style="bold"),
             Text(f"“{proposal.sentence}”"),
-            f"{proposal.confidence:.2f}",
-            str(proposal.asked),
             f"{proposal.expires_at:%Y-%m-%d}",
             proposal.id,
         )
@@ -214,7 +212,7 @@ def _proposals(held: tuple[Proposal, ...]) -> Table:
 def _table(held: tuple[Preference, ...]) -> Table:
     table = Table(box=None, pad_edge=False)
     for name in ("category", "value", "sure", "used", "since", "id"):
-        table.add_column(name, justify="right" if name in ("sure", "used") else "left")
+        table.add_column(name, justify="right" if name in ("sure", "used") else "left", no_wrap=name == "id")
     for preference in held:
         since = f"{preference.valid_from:%Y-%m-%d}"
         ended = preference.status is Status.SUPERSEDED and preference.valid_to is not None

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from memory.extraction import ExtractionSettings
-from memory.fake import VALUES, FakeMemory, KeywordEncoder, KeywordModel
+from memory.fake import VALUES, DoubtingExtractor, FakeMemory, KeywordEncoder, KeywordModel
 from memory.keys import RawKey
-from memory.service import DriverMemory, MemorySettings
+from memory.service import DriverMemory
 from memory.values import plain_value, temperature
 from memory.vault import Vault
 from memory.wording import contains
@@ -21,8 +20,7 @@ from schemas.memory import Candidate, Conversation, Outcome, Status, Turn
 from schemas.ports import MemoryPort
 
 START = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
-ASKING = MemorySettings(extraction=ExtractionSettings(store_at=0.7, ask_at=0.1))
-UNSURE = 0.5
+UNSURE = 0.4
 """Recogniser's confidence with which what was said lies between the two thresholds, in both memories."""
 
 
@@ -64,7 +62,8 @@ def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MemoryPor
         made = FakeMemory("ada", clock=clock, reads=reads)
     else:
         vault = Vault.open(tmp_path, "ada", RawKey(b"k" * 32), clock=clock)
-        made = DriverMemory("ada", vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=clock, settings=ASKING)
+        made = DriverMemory("ada", vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=clock)
+        made._extractor = DoubtingExtractor()
     yield made
     made.close()
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from memory import consent as switches
-from memory.fake import VALUES, KeywordEncoder, KeywordModel
+from memory.fake import VALUES, DoubtingExtractor, KeywordEncoder, KeywordModel
 from memory.keys import RawKey
 from memory.service import DriverMemory
 from memory.store import Store
@@ -80,6 +80,7 @@ class Driver(RuleBasedStateMachine):
         self.memory = DriverMemory(
             "ada", self.vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=lambda: self.now
         )
+        self.memory._extractor = DoubtingExtractor()
         self.store = Store(self.vault)
         self.before = self.rows()
         self.proposed: set[tuple[str, str, str]] = set()
@@ -108,7 +109,7 @@ class Driver(RuleBasedStateMachine):
     @rule(texts=st.lists(st.sampled_from(SAYINGS), min_size=1, max_size=3), sure=st.booleans())
     def learn(self, texts: list[str], sure: bool) -> None:
         self.count += 1
-        heard = 1.0 if sure else 0.5
+        heard = 1.0 if sure else 0.4
         turns = tuple(Turn(speaker="driver", text=text, at=self.now, confidence=heard) for text in texts)
         decisions = self.memory.learn(Conversation(id=f"talk-{self.count}", turns=turns))
         written = {d.detail for d in decisions if d.outcome in WRITTEN}

@@ -524,6 +524,14 @@ def test_one_question_a_trip_and_none_twice() -> None:
     assert len(memory.proposals()) == 1
 
 
+def test_the_surest_is_asked_about_first() -> None:
+    dialogue, _, memory = hinted("i love jazz")
+    turn = Turn(speaker="driver", text="i love italian food", at=NOW, confidence=0.3)
+    memory.learn(Conversation(id="newer", turns=(turn,)))
+    assert [p.value for p in memory.proposals()] == ["italian", "jazz"]
+    assert say(dialogue, TWENTY_TWO).text == "22 degrees." + QUESTION
+
+
 def test_not_in_the_conversation_that_it_came_from() -> None:
     dialogue, _, memory = hinted()
     turn = Turn(speaker="driver", text="i love jazz", at=NOW, confidence=0.4)

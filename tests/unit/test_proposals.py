@@ -10,8 +10,7 @@ import pytest
 
 from memory.erasure import found_in_files
 from memory.export import Export
-from memory.extraction import ExtractionSettings
-from memory.fake import KeywordEncoder, KeywordModel
+from memory.fake import DoubtingExtractor, KeywordEncoder, KeywordModel
 from memory.keys import RawKey
 from memory.maintenance import Ruling
 from memory.proposals import Proposals, ProposalSettings
@@ -23,9 +22,8 @@ from schemas.memory import Candidate, Consent, Conversation, Outcome, Preference
 
 START = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 KEY = bytes(range(32))
-UNSURE = 0.5
-"""Recogniser's confidence with which what `KeywordEncoder` is sure of lies between `ASKING`'s thresholds."""
-ASKING = ExtractionSettings(store_at=0.7, ask_at=0.1)
+UNSURE = 0.4
+"""Recogniser's confidence with which `DoubtingExtractor` is unsure."""
 
 
 class Days:
@@ -57,9 +55,10 @@ def open_memory(tmp_path: Path, days: Days) -> Iterator[Open]:
         for memory in made:
             memory.close()
         vault = Vault.open(folder, "ada", RawKey(KEY), clock=days)
-        everything = MemorySettings(extraction=ASKING, proposals=settings or ProposalSettings())
+        everything = MemorySettings(proposals=settings or ProposalSettings())
         encoder = KeywordEncoder()
         made.append(DriverMemory("ada", vault, encoder=encoder, model=KeywordModel(), clock=days, settings=everything))
+        made[-1]._extractor = DoubtingExtractor()
         return made[-1]
 
     yield opening
@@ -120,10 +119,19 @@ def test_of_a_single_category_only_the_latest_is_open(open_memory: Open) -> None
     assert values(memory) == [] and [p.value for p in memory.preferences()] == ["21 degrees"]
 
 
+def test_hints_add_up_but_not_within_a_conversation(rules: tuple[Proposals, Store]) -> None:
+    proposals, _ = rules
+    for conversation, together in (("a", 0.4), ("a", 0.4), ("b", 0.64), ("b", 0.64), ("c", 0.784)):
+        heard = candidate("jazz").model_copy(update={"conversation": conversation})
+        proposals.write(proposals.draft([(heard, NEW)], [], START), START)
+        assert proposals.open(START)[0].confidence == pytest.approx(together)
+
+
 def test_what_is_told_for_sure_in_the_same_breath_leaves_no_question(open_memory: Open) -> None:
     memory = open_memory()
-    turns = (*said("i love jazz").turns, *said("i love jazz", "i love rock", sure=True).turns)
-    assert {d.outcome for d in memory.learn(Conversation(id="c", turns=turns))} == {Outcome.APPEND, Outcome.PASS}
+    turns = (*said("jazz is the best music").turns, *said("i love jazz", "i love rock", sure=True).turns)
+    decisions = memory.learn(Conversation(id="c", turns=turns))
+    assert [d.outcome for d in decisions] == [Outcome.APPEND, Outcome.APPEND, Outcome.PASS]
     assert values(memory) == []
 
 

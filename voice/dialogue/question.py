@@ -117,11 +117,13 @@ class Question:
         return reply.model_copy(update={"text": f"{reply.text} {question(proposal)}", "proposal": proposal})
 
     def _due(self, conversation: str) -> Proposal | None:
+        """The surest proposal that may be asked about now; of equally sure ones the last heard."""
         proposals = [p for p in self._memory.proposals() if p.due and p.conversation != conversation]
         if not proposals:
             return None
         consent, now = self._memory.consent(), self._clock()
-        return next((p for p in proposals if consent.forbids(p.category, now) is None), None)
+        allowed = (p for p in proposals if consent.forbids(p.category, now) is None)
+        return max(allowed, key=lambda proposal: proposal.confidence, default=None)
 
     def read(self, text: str, command: Command | None) -> bool | None:
         """Whether what was said answers the open question: yes, no, or not at all."""
