@@ -51,7 +51,7 @@ def test_every_promised_thing_is_in_the_timeline(lines: tuple[int, list[dict[str
     moved = {entry["data"]["action"] for entry in first if entry["kind"] == "moved"}
     assert len(moved) >= 6
     outcomes = sorted(entry["data"]["outcome"] for entry in first if entry["kind"] == "learned")
-    assert outcomes == ["append", "append", "append", "pass", "refused", "update"]
+    assert outcomes == ["append", "append", "append", "ask", "pass", "refused", "update"]
     refused = next(e for e in first if e["kind"] == "learned" and e["data"]["outcome"] == "refused")
     assert refused["data"]["value"] is None, "what was opted out of must not even be told"
     routes = [entry["data"]["route"] for entry in entries if entry["trip"] == 2 and entry["kind"] == "decided"]
