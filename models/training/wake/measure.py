@@ -26,9 +26,10 @@ from models.training.wake.corpus import Clip, Part, Spoken, cached, cached_clips
 from models.training.wake.listening import RATE, Condition, Floats, Pool, accepts, misses
 
 CURVE = (0.30, 0.50, 0.70, 0.80, 0.85, 0.90, 0.93, 0.95, 0.97, 0.98, 0.99)
-TARGET_PER_HOUR = 0.5
-MARGIN = 0.02
-"""Added to the threshold that the dev part asks for: other recordings will hold one that is a little worse."""
+TARGET_PER_HOUR = 0.6
+"""False accepts an hour of dev speech at the chosen threshold: the limit is one, the rest is margin for other recordings. A
+stricter target is decided by a single dev clip: 0.5 would ask for .93 (computer) and .98 (jarvis) instead of .90, where a
+fifth of the calls with a command in the same breath are lost ("jarvis")."""
 
 RECORDED, TALK, ALONE = "recorded speech", "synthetic small talk", "noise alone"
 
@@ -184,8 +185,8 @@ def choose(network: KeywordNetwork, data: Path, cache: Path) -> tuple[float, int
     """Threshold and lag from the dev part.
 
     The threshold is the lowest from 0.5 on with at most `TARGET_PER_HOUR` false accepts an hour over the dev speech, played
-    in all conditions with three noises each, and `MARGIN` of what is left up to 1 on top; the lag is the median time from
-    the keyword's end to the first score that reaches it, in road noise at 15 dB.
+    in all conditions with three noises each; the lag is the median time from the keyword's end to the first score that
+    reaches it, in road noise at 15 dB.
     """
     keyword = network.metadata["keyword"]
     bench = Bench(network, data, 31)
@@ -196,12 +197,11 @@ def choose(network: KeywordNetwork, data: Path, cache: Path) -> tuple[float, int
     grid = [*np.arange(0.50, 0.95, 0.01).tolist(), *np.arange(0.95, 0.999, 0.002).tolist()]
     counts = [sum(accepts(stream, level) for stream in streams) for level in grid]
     passing = [level for level, count in zip(grid, counts, strict=True) if count <= TARGET_PER_HOUR * length]
-    asked = passing[0] if passing else grid[-1]
-    threshold = round(min(asked + MARGIN, 0.5 + 0.5 * asked), 3)
+    threshold = round(passing[0] if passing else grid[-1], 3)
     real = corpus.keyword_recordings(data, keyword, "dev")
     heard = bench.hear(real, Condition("road", 15.0), draws=4, threshold=threshold)
     lag = max(0, round(float(np.median(heard.late)) * RATE)) if heard.late else 0
-    print(f"dev: {length:.2f} h of speech asked for {asked:.3f}; threshold {threshold}, lag {lag / RATE * 1000:.0f} ms")
+    print(f"dev: {length:.2f} h of speech, threshold {threshold}, lag {lag / RATE * 1000:.0f} ms")
     for level, count in list(zip(grid, counts, strict=True))[::5]:
         print(f"  {level:.3f}: {count / length:.2f} false accepts an hour")
     return threshold, lag
