@@ -33,7 +33,7 @@ class MaintenanceSettings(BaseModel):
 
     same_at: float = Field(default=0.93, ge=-1.0, le=1.0)
     """From here on two values are the same in other words."""
-    related_at: float = Field(default=0.75, ge=-1.0, le=1.0)
+    related_at: float = Field(default=0.9, ge=-1.0, le=1.0)
     """Below here they are different things; between the two the language model is asked."""
 
 

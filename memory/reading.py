@@ -40,7 +40,7 @@ class ReadingSettings(BaseModel):
     """From this sureness on more than the likeliest preference of a conversation is taken: only what is stated."""
     second_share: float = Field(default=0.3, ge=0.0, le=1.0)
     """A turn's second category needs this share, and words of its own."""
-    known: float = Field(default=1.0, ge=0.0)
+    known: float = Field(default=0.5, ge=0.0)
     """How much a configured value that stands in a turn speaks for its category, in units of log odds."""
 
 

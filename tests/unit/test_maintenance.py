@@ -148,7 +148,7 @@ def test_what_may_be_a_changed_mind_is_asked(sentence: str) -> None:
 
 
 def test_the_model_cannot_replace_what_nobody_gave_up() -> None:
-    near = Encoder(italian=0.8)
+    near = Encoder(italian=0.91)
     model = Model(MaintenanceChoice(decision="update", entry=0))
     ruling = decide(candidate("sicilian", "i love sicilian food"), stored("italian"), model, near)
     assert model.facts and ruling.outcome is Outcome.APPEND
@@ -158,13 +158,13 @@ def test_the_model_cannot_call_different_things_the_same() -> None:
     model = Model(MaintenanceChoice(decision="pass", entry=1))
     new = candidate("greek", "these days i love greek food")
     assert decide(new, stored("thai", "italian"), model).outcome is Outcome.APPEND
-    assert decide(new, stored("thai", "italian"), model, Encoder(italian=0.8)).outcome is Outcome.PASS
+    assert decide(new, stored("thai", "italian"), model, Encoder(italian=0.91)).outcome is Outcome.PASS
 
 
 @pytest.mark.parametrize("entry", [None, 9])
 def test_a_choice_without_a_usable_entry_means_the_nearest(entry: int | None) -> None:
     model = Model(MaintenanceChoice(decision="pass", entry=entry))
-    ruling = decide(candidate("sicilian", "i love sicilian"), stored("thai", "italian"), model, Encoder(italian=0.8))
+    ruling = decide(candidate("sicilian", "i love sicilian"), stored("thai", "italian"), model, Encoder(italian=0.91))
     assert ruling.outcome is Outcome.PASS and ruling.equal is not None and ruling.equal.value == "italian"
 
 
