@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict, Field
 
 from memory.values import by_rule, fold, is_closed, polarity
-from memory.wording import contains, displaced, lately, negated, switched, words
+from memory.wording import contains, displaced, from_now_on, lately, negated, switched, words
 from schemas.errors import GenerationError
 from schemas.memory import Candidate, MaintenanceChoice, Outcome, Preference
 from schemas.ports import Encoder, StructuredModel
@@ -144,7 +144,7 @@ class Maintainer:
             if close[entry] >= self.settings.related_at or _shares_word(candidate.value, shown[entry].value):
                 return Ruling(Outcome.PASS, f"that is {shown[entry].value} in other words", equal=shown[entry])
             return join
-        if switched(candidate.sentence) or (lately(candidate.sentence) and len(existing) == 1):
+        if switched(candidate.sentence) or (from_now_on(candidate.sentence) and len(existing) == 1):
             return Ruling(Outcome.UPDATE, _instead(candidate.value, [shown[entry]]), replaced=(shown[entry],))
         return join  # nothing in the sentence says that anything ended: both may hold
 
