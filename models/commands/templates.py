@@ -1,8 +1,9 @@
 """The template file: loading, checking, sampling.
 
-Owns: what a template file may hold and what can be made from it without hearing anything. The format is hassil's, with two
-additions: an intent may state its ``kind`` (``action`` unless said), and YAML's ``on``/``yes`` are words, not truth
-values. A file of another domain loads in the same way; what its intents mean is the caller's matter.
+Owns: what a template file may hold and what can be made from it without hearing anything. The format is hassil's, with three
+additions: an intent may state its ``kind`` (``action`` unless said), ``pronunciations`` may say how words sound that
+dictionaries lack or know in one way only, and YAML's ``on``/``yes`` are words, not truth values. A file of another domain
+loads in the same way; what its intents mean is the caller's matter.
 """
 
 from __future__ import annotations
@@ -28,6 +29,16 @@ from schemas.events import Command, CommandKind
 HERE = Path(__file__).parent
 BUILTIN = (HERE / "commands.yaml", HERE / "lists.yaml")
 """The templates of Glovebox itself."""
+
+SECTIONS = {
+    "intents": "intent {!r}", "lists": "list {!r}", "expansion_rules": "rule <{}>", "pronunciations": "pronunciation {!r}",
+}  # fmt: skip
+"""Parts of a template file and how a message names what stands in them."""
+
+PHONES = frozenset(
+    "AA AE AH AO AW AY B CH D DH EH ER EY F G HH IH IY JH K L M N NG OW OY P R S SH T TH UH UW V W Y Z ZH".split()
+)
+"""The 39 phones of CMUdict, in which the acoustic model is trained."""
 
 OPTIONAL_SHARE = 0.3
 """Chance that a sample has an optional part: our choice; speakers leave most of them out."""
@@ -84,6 +95,11 @@ class Templates:
             if not given.get("wildcard")
         }
         self.templates = tuple(self._read_intents(content.get("intents", {})))
+        self.pronunciations = {
+            spoken(word): self._ways(f"pronunciation {word!r}", ways)
+            for word, ways in content.get("pronunciations", {}).items()
+        }
+        """Ways of saying a word in CMUdict's phones, beside those that dictionaries have."""
         self.definition = self._definition(content)
         """The merged file with number ranges written out in words: what hassil loads."""
 
@@ -199,6 +215,14 @@ class Templates:
             raise self._error(where, "it has neither values nor range nor wildcard")
         return tuple(values)
 
+    def _ways(self, where: str, given: Any) -> tuple[str, ...]:
+        ways = [given] if isinstance(given, str) else given
+        if not isinstance(ways, list) or not all(
+            isinstance(way, str) and way and set(way.split()) <= PHONES for way in ways
+        ):
+            raise self._error(where, f"{given!r} is no list of phones such as [K AA F IY, K AO F IY]")
+        return tuple(" ".join(way.split()) for way in ways)
+
     def _definition(self, content: dict[str, Any]) -> dict[str, Any]:
         lists: dict[str, Any] = {}
         for name, given in content.get("lists", {}).items():
@@ -242,9 +266,10 @@ def load_templates(*paths: Path) -> Templates:
             raise ConfigError(f"{path} is no valid YAML: {str(error).splitlines()[0]}") from error
         if not isinstance(part, dict):
             raise ConfigError(f"{path} is no template file: it holds no intents, lists or rules")
-        for section, mark in (("intents", "intent {!r}"), ("lists", "list {!r}"), ("expansion_rules", "rule <{}>")):
+        for section, mark in SECTIONS.items():
             names = part.get(section, {})
-            if not isinstance(names, dict) or not all(isinstance(given, dict | str) for given in names.values()):
+            forms = (str, list) if section == "pronunciations" else (str, dict)
+            if not isinstance(names, dict) or not all(isinstance(given, forms) for given in names.values()):
                 raise ConfigError(f"{path}: {section} must name its parts")
             origin.update({mark.format(name): str(path) for name in names})
         merge_dict(content, part)

@@ -139,7 +139,8 @@ def build(
     unknown = [word not in words for text in sentences.held_out for word in text.split()]
     figures: dict[str, object] = {
         "words": len(words), "ngrams": model.count_1 + model.count_2 + model.count_3, "seed": seed,
-        "commands": len(sentences.commands), "free": len(sentences.free), "held_out": float(np.mean(unknown)) if unknown else 0.0, "guessed": guessed,
+        "commands": len(sentences.commands), "free": len(sentences.free),
+        "held_out": float(np.mean(unknown)) if unknown else 0.0, "guessed": guessed,
     }  # fmt: skip
     (out / "CARD.md").write_text(CARD.format(**figures), encoding="utf-8")
     return figures
