@@ -212,7 +212,7 @@ class MemorySettings(Section):
     recall_at: Share
     """Score from which on a preference is recalled."""
     ask: bool
-    """Whether the driver is asked about what is not sure enough to be stored; false: it is dropped."""
+    """Whether the driver is asked about what is not sure enough to be stored; false: it is let go."""
     questions_per_trip: Annotated[int, Field(ge=0, le=10)]
     """How often the assistant asks by itself; 0: it keeps a list for `glovebox memory proposals` and asks nothing aloud."""
     ask_days: Annotated[int, Field(ge=1, le=365)]

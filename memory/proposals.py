@@ -35,7 +35,7 @@ class ProposalSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     ask: bool = True
-    """False: what is not sure enough is dropped."""
+    """False: what is not sure enough is let go without a word."""
     days: int = Field(default=14, ge=1, le=365)
     """After so many days without having been heard again a proposal is erased."""
     most: int = Field(default=20, ge=1)
@@ -88,6 +88,8 @@ class Proposals:
             sure: what is stored from the same conversation: it outweighs a hint at the same.
             now: current time.
         """
+        if not self._settings.ask:
+            return Draft()
         standing = {_key(p): p for p in self.open(now)}
         known = {p.id for p in standing.values()}
         made: list[Proposal] = []
@@ -126,8 +128,6 @@ class Proposals:
             return ruling.reason
         if any(_outweighs(told, candidate) for told in sure):
             return "you told me something surer about it"
-        if not self._settings.ask:
-            return "I was not sure that this is a lasting preference"
         secret = self._store.secret()
         until = None if secret is None else self._store.declined().get(_mark(secret, candidate))
         return "you had said no to it" if until is not None and until > now else None
