@@ -99,7 +99,7 @@ class Maintainer:
         return [float(c) for c in vectors[1:] @ vectors[0]]
 
     def _ended(self, candidate: Candidate, equal: Preference | None, existing: Sequence[Preference]) -> Ruling:
-        if equal is None:  # "no more sherwood" ends ed sherwood, where no other could be meant
+        if equal is None:  # a surname ends the whole name, where no other could be meant
             meant = [p for p in existing if not is_closed(p.detail) and _part_of(candidate.value, p.value)]
             equal = meant[0] if len(meant) == 1 else None
         if equal is not None:

@@ -30,14 +30,15 @@ def test_other_peoples_preferences_reveal_nothing() -> None:
     other = examples.of_somebody_else(seeded(1), stated("i love listening to jazz when i drive"))
     assert other is not None
     assert other.text.endswith(" loves listening to jazz when they drive")
-    assert (other.details, other.reveals, other.request) == ((), False, NONE)
+    assert (other.strength, other.said, other.request) == ("none", (), NONE)
+    assert max(other.details, key=other.details.__getitem__) == "favorite_genres"
     assert examples.of_somebody_else(seeded(1), stated("nothing beats jazz")) is None
 
 
 def test_a_vague_request_teaches_what_it_is_about_but_reveals_nothing() -> None:
     made = examples.request(talk.Request("well i'm hungry", (), "find_place", "find_place", {"kind": "restaurant"}))
     assert "favourite_cuisine" in made.details
-    assert made.reveals is False
+    assert made.strength == "none"
     assert made.request == "find_place"
 
 
@@ -50,18 +51,20 @@ def test_names_are_made_up_where_the_value_is_a_name() -> None:
 
 
 def test_orders_are_put_politely_now_and_then() -> None:
-    order = Example("turn on the radio", reveals=False, request="play_radio")
+    order = Example("turn on the radio", strength="none", request="play_radio")
     texts = {examples.framed(seeded(seed), order).text for seed in range(60)}
     assert "turn on the radio" in texts and len(texts) > 5
     assert all("turn on the radio" in text for text in texts)
-    feeling = Example("i'm freezing", reveals=False, request="change_temperature")
+    feeling = Example("i'm freezing", strength="none", request="change_temperature")
     assert examples.framed(seeded(1), feeling) == feeling
 
 
 def test_roughening_changes_the_text_only() -> None:
-    plain = Example("well i like it at twenty two degrees in the car", ("preferred_temperature",), reveals=True)
+    said = (("preferred_temperature", "twenty two degrees"),)
+    plain = Example("well i like it at twenty two degrees in the car", {"preferred_temperature": 1.0}, "stated", said)
     made = [examples.roughened(seeded(seed), plain) for seed in range(60)]
-    assert {(item.details, item.reveals, item.request) for item in made} == {(plain.details, True, None)}
+    assert all((item.details, item.strength, item.request) == (plain.details, "stated", None) for item in made)
+    assert all(item.said[0][1] in item.text for item in made)
     assert any("22 degrees" in item.text for item in made)
     assert any(item.text == plain.text for item in made)
 
@@ -70,7 +73,9 @@ def test_examples_cover_every_label() -> None:
     made = examples.examples(seeded(3), 3000)
     assert {detail for item in made for detail in item.details} == set(examples.DETAILS)
     assert {item.request for item in made} == {*examples.REQUESTS, None}
-    assert all(item.reveals is not None for item in made)
+    assert {item.strength for item in made} == {*examples.STRENGTHS, None}
+    assert {item.choice for item in made} - {None} == set(examples.CHOICES)
+    assert all(abs(sum(item.details.values()) - 1.0) < 1e-6 for item in made if item.details)
 
 
 def test_kept_pieces_are_special_single_needed_and_frequent_ones() -> None:
