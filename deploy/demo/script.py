@@ -91,7 +91,7 @@ TRIPS: tuple[Trip, ...] = (
         },
         statuses={"moved": 6, "refused": 1, "asked": 1},
         rejects=1,
-        decisions={"append": 3, "pass": 1, "update": 1, "refused": 1, "ask": 1},
+        decisions={"append": 3, "pass": 1, "update": 1, "refused": 1},
         vault=VAULT,
     ),
     Trip(

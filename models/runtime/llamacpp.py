@@ -22,6 +22,9 @@ from schemas.errors import EngineMissingError, GenerationError, ModelDamagedErro
 
 PROMPT_FORMAT = "glovebox.prompt_format"
 """Metadata that only our own models have: they take the compact prompt of ``models.structured``."""
+CAUSAL = "llama.attention.causal"
+"""Metadata of models whose prompt is read as a whole ("false"): each of its tokens sees all others. llama.cpp heeds the key for
+encoders only, so it is told here; what is generated comes token by token and sees only what was there before."""
 BATCH = 256
 """Prompt tokens that are evaluated together."""
 SHORTLISTS = (8, 64, 512)
@@ -80,6 +83,9 @@ class LlamaCppModel:
         self._vocab: Any = llama_cpp.llama_model_get_vocab(self._llama.model)
         self._n_vocab = int(self._llama.n_vocab())
         self.own = PROMPT_FORMAT in self._llama.metadata
+        self._whole = self._llama.metadata.get(CAUSAL) == "false"
+        if self._whole:
+            llama_cpp.llama_set_causal_attn(self._llama.ctx, False)
 
     def complete(self, prompt: str, *, grammar: str, max_tokens: int) -> str:
         """See `schemas.ports.LanguageModel.complete`.
@@ -133,11 +139,11 @@ class LlamaCppModel:
         return _Sampler(self._engine, self._vocab, grammar)
 
     def _prefill(self, tokens: list[int]) -> None:
-        """Evaluate the prompt, without the beginning that it shares with the call before."""
+        """Evaluate the prompt, without the beginning that it shares with the call before (but for what is read as a whole)."""
         known: NDArray[np.intc] = self._llama.input_ids[: self._llama.n_tokens]
         shared = 0
         for old, new in zip(known[: len(tokens) - 1].tolist(), tokens, strict=False):
-            if old != new:
+            if old != new or self._whole:
                 break
             shared += 1
         self._llama.n_tokens = shared

@@ -3,12 +3,13 @@
 Owns: both formats. Neither takes text from outside as it is: turns and facts come as words, without the marks that
 could imitate a format.
 
-Compact, with the names of the slice's leaves written as they will stand in the output (one token each)::
+Compact, with every leaf of the slice written as an output that fills it begins (one token each), so that choosing a leaf
+is repeating one of the tokens that are listed::
 
-    <|act|>"set_temperature":"set_window":<|fact|>"preferred_temperature": 21 degrees<|turn|>0 i'm cold<|out|>
+    <|act|>{"climate":{"set_temperature":{<|fact|>"preferred_temperature": 21 degrees<|turn|>0 i'm cold<|out|>
 
-The order is task, slice, facts, turns: what changes least comes first, for the prefix that llama.cpp keeps. Every word
-has a space before it, also the first, so that a word has one spelling in tokens.
+The order is task, slice, facts, turns. Every word has a space before it, also the first, so that a word has one spelling in
+tokens.
 """
 
 from __future__ import annotations
@@ -26,13 +27,28 @@ TASKS = ("act", "extract", "maintain")
 OUT = "<|out|>"
 LEAD = " "
 """What grounded strings begin with in our own model's output (see `models.structured.grammar.Grammar`)."""
-KEYS = frozenset(BY_NAME) | frozenset(BY_DETAIL)
-"""Names that are written as keys in the compact format."""
+KEYS = frozenset(BY_DETAIL)
+"""Names that are written as keys in facts."""
+
+
+def opening(name: str) -> str:
+    """How an output begins that fills this leaf first.
+
+    Args:
+        name: of an action or a detail category.
+
+    Raises:
+        KeyError: there is neither.
+    """
+    if name in BY_NAME:
+        return f'{{"{BY_NAME[name].domain.value}":{{"{name}":{{'
+    main, sub, detail = BY_DETAIL[name].path
+    return f'{{"{main}":{{"{sub}":{{"{detail}":[{{"turn":'
 
 
 def compact(task: str, names: Sequence[str], turns: Sequence[str], facts: Sequence[str]) -> str:
     """The prompt of our own model; ``names`` are those of the slice's leaves in the schema's order."""
-    listed = "".join(f"{json.dumps(name)}:" for name in names)
+    listed = "".join(map(opening, names))
     said = "".join(f"<|turn|>{number}{_spaced(turn)}" for number, turn in enumerate(turns))
     return f"<|{task}|>{listed}{''.join(map(_fact, facts))}{said}{OUT}"
 

@@ -51,7 +51,7 @@ def test_every_promised_thing_is_in_the_timeline(lines: tuple[int, list[dict[str
     moved = {entry["data"]["action"] for entry in first if entry["kind"] == "moved"}
     assert len(moved) >= 6
     outcomes = sorted(entry["data"]["outcome"] for entry in first if entry["kind"] == "learned")
-    assert outcomes == ["append", "append", "append", "ask", "pass", "refused", "update"]
+    assert outcomes == ["append", "append", "append", "pass", "refused", "update"]
     refused = next(e for e in first if e["kind"] == "learned" and e["data"]["outcome"] == "refused")
     assert refused["data"]["value"] is None, "what was opted out of must not even be told"
     routes = [entry["data"]["route"] for entry in entries if entry["trip"] == 2 and entry["kind"] == "decided"]
@@ -62,7 +62,7 @@ def test_every_output_of_the_language_model_was_valid(lines: tuple[int, list[dic
     _, told, _ = lines
     summaries = [line["summary"] for line in told if "summary" in line]
     calls = sum(summary["generations"] for summary in summaries)
-    assert calls >= 5
+    assert calls >= 3
     assert sum(summary["generations_valid"] for summary in summaries) == calls
 
 

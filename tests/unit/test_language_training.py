@@ -10,14 +10,17 @@ import pytest
 from models.runtime.fake_language import FakeLanguageModel
 from models.runtime.llamacpp import LlamaCppModel
 from models.structured import Structured
-from models.structured.words import fact_parts
+from models.structured.prompt import opening
+from models.structured.words import fact_parts, words
 from models.training.language import tiny, vocabulary
 from models.training.language.drills import drill
-from models.training.language.examples import LEAST, MOST, Example, Examples
+from models.training.language.examples import SIZES, Example, Examples
 from models.training.language.export import write
 from models.training.language.maintain import maintain
 from models.training.language.measure import leaves_of
 from models.training.language.shape import Shape
+from models.training.language.telling import Teller
+from schemas.actions import BY_NAME
 from schemas.memory import MaintenanceChoice
 from schemas.preferences import BY_DETAIL
 
@@ -45,7 +48,7 @@ def test_examples_are_the_same_for_the_same_seed() -> None:
 
 def test_slices_have_the_size_that_the_callers_make(drawn: list[Example]) -> None:
     sizes = [len(example.leaves) for example in drawn if example.task != "maintain"]
-    assert set(sizes) == set(range(LEAST, MOST + 1))
+    assert set(sizes) == set(SIZES)
 
 
 def test_what_is_missing_from_a_slice_does_not_spill_into_a_neighbour(drawn: list[Example]) -> None:
@@ -79,6 +82,25 @@ def test_maintenance_decides_by_its_rules() -> None:
         ) == choice.decision
 
 
+def test_what_is_told_are_words_of_its_turn_and_what_tells_nothing_has_no_mention() -> None:
+    teller = Teller(Random(6), names=("quorvat", "belmisso", "tarneck"))  # noqa: S311 - examples, not secrets
+    told = [teller.told() for _ in range(400)]
+    kinds = Counter(one.kind for one in told)
+    assert {"stated", "hinted", "negated", "two", "listed", "aside", "one-off", "need", "talk", "2 turns"} <= set(kinds)
+    for one in told:
+        for turn, _, said in one.gold if one.kind in ("stated", "hinted", "negated") else ():
+            assert f" {said} " in f" {' '.join(words(one.turns[turn]))} "
+        if one.kind in ("aside", "one-off", "need", "talk", "other's"):
+            assert not one.gold
+    assert sum(len(one.gold) == 2 for one in told if one.kind == "listed") == kinds["listed"]
+
+
+def test_a_turn_without_a_preference_is_mostly_shown_with_its_own_category() -> None:
+    drawn = [e for e in Examples(8).draw(400, {"extract": 1.0}) if e.kind in ("aside", "one-off")]
+    assert len(drawn) > 20
+    assert all(example.answer == {} for example in drawn)
+
+
 def test_llama_cpp_cuts_words_as_the_trainer_does(tmp_path: Path, drawn: list[Example]) -> None:
     tiny.write_tiny(tmp_path / "tiny.gguf")
     model = LlamaCppModel(tmp_path / "tiny.gguf", threads=1)
@@ -89,10 +111,22 @@ def test_llama_cpp_cuts_words_as_the_trainer_does(tmp_path: Path, drawn: list[Ex
         assert model._llama.tokenize(text.encode(), add_bos=False, special=True) == ours
 
 
-def test_keys_and_closed_values_are_one_token_each() -> None:
+def test_naming_a_leaf_is_one_token_and_digits_stand_alone(drawn: list[Example]) -> None:
     tokenizer = vocabulary.train(tiny.TEXTS, (), tiny.PIECES)
-    for mark in ('"set_temperature":', '"celsius":', '"driver"', '"face_and_feet"', '"favorite_genres":', '"pass"'):
+    for mark in (
+        *map(opening, (*BY_NAME, *BY_DETAIL)),
+        '"celsius":',
+        ',"zone":"driver"',
+        '"favorite_genres":',
+        "{}",
+        '"}]}}}',
+    ):
         assert len(tokenizer.encode(mark).ids) == 1
+    assert len(tokenizer.encode("21").ids) == 2
+    for example in drawn:
+        if example.answer and example.task != "maintain":
+            first = tokenizer.id_to_token(tokenizer.encode(example.output).ids[0])
+            assert first in [*map(opening, example.leaves)]
 
 
 def test_the_exported_network_computes_what_the_trained_one_does(tmp_path: Path) -> None:
@@ -108,16 +142,20 @@ def test_the_exported_network_computes_what_the_trained_one_does(tmp_path: Path)
     network = Network(shape, torch.randn(size, shape.prior), torch.ones(size, dtype=torch.bool)).eval()
     write(tmp_path / "same.gguf", shape, network.tensors(), tokenizer, quantized=False)
     model = LlamaCppModel(tmp_path / "same.gguf", threads=1)
-    ids = tokenizer.encode("<|act|><|turn|>0 play some jazz in here<|out|>").ids
-    model._llama.eval(ids)
-    theirs = np.ctypeslib.as_array(llama_cpp.llama_get_logits_ith(model._llama.ctx, -1), shape=(size,))
-    with torch.no_grad():
-        last = torch.zeros((1, len(ids)), dtype=torch.bool)
+    given, begun = (tokenizer.encode(text).ids for text in ("<|act|><|turn|>0 play some jazz<|out|>", '{"up": jazz'))
+    table = network.vectors(torch.arange(size)).detach()
+    model._prefill(given)
+    for count in range(len(begun) + 1):
+        if count:
+            model._llama.eval([begun[count - 1]])
+        theirs = np.ctypeslib.as_array(llama_cpp.llama_get_logits_ith(model._llama.ctx, -1), shape=(size,))
+        ids = torch.tensor([[*given, *begun[:count]]])
+        last = torch.zeros(ids.shape, dtype=torch.bool)
         last[0, -1] = True
-        table = network.vectors(torch.arange(size))
-        ours = (network.hidden(table[torch.tensor([ids])], last) @ table.T)[0].numpy()
-    assert np.abs(ours - theirs).max() < 0.02 * np.abs(ours).max()
-    assert ours.argmax() == theirs.argmax()
+        with torch.no_grad():
+            ours = (network.hidden(table[ids], torch.tensor([len(given)]), last) @ table.T)[0].numpy()
+        assert np.abs(ours - theirs).max() < 0.02 * np.abs(ours).max()
+        assert ours.argmax() == theirs.argmax()
 
 
 def test_drills_ask_for_what_stands_in_them() -> None:
@@ -149,7 +187,7 @@ def test_an_untrained_network_looks_one_word_back_and_copies() -> None:
             tokens = torch.cat((said, said[:6]))
             last = torch.zeros((1, len(tokens)), dtype=torch.bool)
             last[0, -1] = True
-            logits = (network.hidden(table[tokens][None], last) @ table.T)[0]
+            logits = (network.hidden(table[tokens][None], torch.tensor([len(tokens)]), last) @ table.T)[0]
             logits[tokens[-1]] = -torch.inf
             right += int(said[logits[said].argmax()] == said[6])
     assert right >= 15

@@ -82,7 +82,7 @@ def test_an_unknown_task_is_refused() -> None:
 
 def test_the_compact_prompt_holds_nothing_that_imitates_it() -> None:
     prompt = compact("act", ("play_music",), ["<|out|>{} play", "say \"x\": 'y'"], ["a: <|turn|>7"])
-    assert prompt == '<|act|>"play_music":<|fact|> a turn 7<|turn|>0 out play<|turn|>1 say x y<|out|>'
+    assert prompt == '<|act|>{"media":{"play_music":{<|fact|> a turn 7<|turn|>0 out play<|turn|>1 say x y<|out|>'
 
 
 def test_the_chat_prompt_describes_the_slice() -> None:

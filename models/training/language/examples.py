@@ -23,29 +23,36 @@ from models.structured.prompt import LEAD, compact
 from models.structured.words import Sources, fact_parts, grounded, words
 from models.training import conversations, phrases
 from models.training.language.maintain import maintain
+from models.training.language.telling import Teller
 from schemas.actions import ACTIONS, BY_NAME, action_model
-from schemas.events import CommandKind
+from schemas.events import Command, CommandKind
 from schemas.memory import MaintenanceChoice
 from schemas.preferences import BY_DETAIL, CATEGORIES, preference_model
 
-LEAST, MOST = 3, 8
-"""Leaves in a slice, as the coordinator and extraction make them."""
-MISHEARD_SHARE = 0.3
-"""Examples with a small recogniser's mistakes."""
-ACT_KINDS = {"request": 0.62, "command": 0.16, "two": 0.09, "nothing": 0.13}
+SIZES = {1: 0.32, 2: 0.18, 3: 0.16, 4: 0.13, 5: 0.12, 6: 0.09}
+"""Leaves in a slice, as the coordinator and extraction make them: one where the encoder is sure."""
+MISHEARD_SHARE = 0.25
+"""Requests with a small recogniser's mistakes."""
+ACT_KINDS = {"request": 0.6, "number": 0.06, "command": 0.1, "two": 0.11, "nothing": 0.13}
 """What act examples are made from."""
-WITHOUT_TRUTH = 0.12
+WITHOUT_TRUTH = 0.1
 """Examples whose true leaf is not in the slice."""
+OFFERED = 0.85
+"""Turns that tell nothing, whose slice has the category that they are about."""
 NEAR = 0.65
-"""Distractors from the same group (domain, main category); the encoder's slices are mostly such."""
-STATEMENTS, DIALOGUES = 0.62, 0.23
-"""Extraction from one sentence, and from a conversation; the rest holds no preference."""
+"""Distractors from the same group (domain, main category), as the encoder's slices mostly are."""
+NUMBER_DETAILS = (
+    "preferred_temperature", "fan_speed_preferences", "seat_heating_preferences", "interior_lighting_brightness_preferences",
+)  # fmt: skip
+"""Detail categories whose values are or stand for numbers."""
+COMMANDS = 32
+"""Commands of the templates that are drawn at once: for each call all slots of the templates are looked up."""
+TRIES = 60
+"""Draws until a request takes its number from a fact."""
 RENAMED = 0.5
 """Names (of artists, places, brands) that are replaced by random words, so that copying does not depend on the name."""
 RESPOKEN = 0.5
 """Facts in the words of a driver instead of the canonical value."""
-LONGER = 0.15
-"""Conversations that are joined to another one, up to eight turns."""
 NAME_SLOTS = ("artist", "song", "station", "show", "destination")
 NAME_DETAILS = (
     "preferred_gas_station", "preferred_charging_network", "preferred_supermarket_chain", "favorite_artists_or_bands",
@@ -128,6 +135,8 @@ class Examples:
         self._rng, self._held_out, self._names = Random(seed), held_out, names
         self._numpy = np.random.default_rng(seed)
         self._templates: Templates = load_templates()
+        self._commands: list[tuple[str, Command]] = []
+        self._teller = Teller(self._rng, held_out=held_out, names=names)
 
     def draw(self, n: int, tasks: Mapping[str, float]) -> list[Example]:
         """``n`` examples of tasks in these shares."""
@@ -159,12 +168,17 @@ class Examples:
             if rng.random() < 0.3:
                 facts = conversations.requests(rng, 1, held_out=self._held_out)[0].facts
         elif kind == "command":
-            text, command = self._templates.sample(self._numpy, 1)[0]
+            if not self._commands:
+                self._commands = list(self._templates.sample(self._numpy, COMMANDS))
+            text, command = self._commands.pop()
             if command.kind is not CommandKind.ACTION:
                 return None
             wanted, about = [(command.name, dict(command.slots))], [command.name]
         else:
-            asked = conversations.requests(rng, 1 if kind == "request" else 2, held_out=self._held_out)
+            draws = (conversations.requests(rng, 1, held_out=self._held_out) for _ in range(TRIES))
+            asked = conversations.requests(rng, 2 if kind == "two" else 1, held_out=self._held_out)
+            if kind == "number":
+                asked = next((drawn for drawn in draws if _numeric(drawn[0])), asked)
             if len({request.intent for request in asked}) < len(asked):
                 return None
             if len(asked) > 1 and any(request.facts for request in asked[1:]):
@@ -188,43 +202,24 @@ class Examples:
         return self._example("act", leaves, (text,), facts, tree, kind if not gone else "left out")
 
     def extract(self) -> Example | None:
-        """One conversation's driver turns; None where the words at hand cannot make one."""
+        """One or a few driver turns; None where the words at hand cannot make one."""
         rng = self._rng
-        chance = rng.random()
-        gold: list[tuple[int, str, str]] = []
-        if chance < STATEMENTS:
-            statement = conversations.statements(rng, 1, held_out=self._held_out)[0]
-            turns, gold = [statement.text], [(0, statement.detail, statement.said)]
-            kind = "negated" if statement.negated else "statement"
-        elif chance < STATEMENTS + DIALOGUES:
-            turns = []
-            for dialogue in conversations.conversations(rng, 1 + (rng.random() < LONGER), held_out=self._held_out):
-                gold += [(len(turns) + g.turn, g.detail, g.said) for g in dialogue.gold]
-                turns += [text for speaker, text in dialogue.turns if speaker == "driver"]
-            kind = "dialogue" if gold else "no preference"
-        else:
-            turns = [
-                (conversations.negatives if rng.random() < 0.7 else conversations.requests)(
-                    rng, 1, held_out=self._held_out
-                )[0].text
-                for _ in range(rng.randint(1, 3))
-            ]
-            kind = "no preference"
-        renamed = [self._renamed_mention(turns, mention) for mention in gold]
-        gold = [mention for mention in renamed if mention]
-        turns = [self._misheard(text, [said for at, _, said in gold if at == turn]) for turn, text in enumerate(turns)]
-        about = [detail for _, detail, _ in gold]
+        told = self._teller.told()
+        about = [detail for _, detail, _ in told.gold]
         gone = rng.choice(about) if about and rng.random() < WITHOUT_TRUTH else ""
-        gold = [mention for mention in gold if mention[1] != gone]
-        seed = about or [rng.choice(list(BY_DETAIL))]
-        leaves = self._slice([detail for _, detail, _ in gold], seed, gone, _details_by_group())
+        gold = [mention for mention in told.gold if mention[1] != gone]
+        offered = [d for d in told.about if rng.random() < OFFERED / max(1, len(told.about))] if told.about else []
+        true = list(dict.fromkeys([*(detail for _, detail, _ in gold), *(d for d in offered if d != gone)]))
+        seed = [*about, *told.about] or [rng.choice(list(BY_DETAIL))]
+        leaves = self._slice(true[: max(SIZES)], seed, gone, _details_by_group())
+        if any(detail not in leaves for _, detail, _ in gold):
+            return None
         tree: dict[str, dict[str, dict[str, Any]]] = {}
         for turn, detail, said in gold:
             main, sub, _ = BY_DETAIL[detail].path
             mentions = tree.setdefault(main, {}).setdefault(sub, {}).setdefault(detail, [])
             mentions.append({"turn": turn, "value": said})
-        kind = "left out" if gone else kind
-        return self._example("extract", leaves, tuple(turns), (), tree, kind)
+        return self._example("extract", leaves, told.turns, (), tree, "left out" if gone else told.kind)
 
     def maintain(self) -> Example | None:
         """One new value against a list; None where the words at hand cannot make one."""
@@ -253,15 +248,14 @@ class Examples:
         """The true leaves with distractors, without ``gone``."""
         rng = self._rng
         chosen = dict.fromkeys(true)
-        size = max(rng.randint(LEAST, MOST), len(chosen))
-        everything = list(dict.fromkeys(leaf for group in groups.values() for leaf in group))
+        size = max(rng.choices(list(SIZES), list(SIZES.values()))[0], len(chosen))
+        everything = list(groups)
         while len(chosen) < size:
-            pool = groups[rng.choice(list(about))] if rng.random() < NEAR else everything
-            leaf = rng.choice(pool)
-            if leaf != gone and (leaf not in about or leaf in chosen):
+            leaf = rng.choice(groups[rng.choice(list(about))] if rng.random() < NEAR else everything)
+            if leaf == gone or leaf in chosen:
+                leaf = rng.choice(everything)
+            if leaf != gone:
                 chosen[leaf] = None
-            elif len(pool) <= len(about) + 1:
-                chosen[rng.choice([name for name in everything if name not in about])] = None
         return tuple(chosen)
 
     def _misheard(self, text: str, said: Sequence[str]) -> str:
@@ -301,16 +295,6 @@ class Examples:
             changed.append(f"{detail}: {new}")
         return tuple(changed), (text, slots)
 
-    def _renamed_mention(self, turns: list[str], mention: tuple[int, str, str]) -> tuple[int, str, str] | None:
-        """The mention, its value perhaps renamed (in ``turns`` as well); in the form of words."""
-        turn, detail, said = mention
-        if detail in NAME_DETAILS and self._names and turns[turn].count(said) == 1 and self._rng.random() < RENAMED:
-            name = self._name()
-            turns[turn] = turns[turn].replace(said, name)
-            said = name
-        said = " ".join(words(said))
-        return (turn, detail, said) if said else None
-
 
 def _said(data: Any, sources: Sources) -> list[tuple[str, Any]]:
     """Every grounded string of a dumped answer with the texts that it must come from."""
@@ -327,6 +311,12 @@ def _said(data: Any, sources: Sources) -> list[tuple[str, Any]]:
     return found
 
 
+def _numeric(asked: conversations.Request) -> bool:
+    """Whether the request takes a number from a fact."""
+    numbers = [value for value in (asked.slots or {}).values() if isinstance(value, int | float)]
+    return bool(numbers) and any(fact_parts(fact)[0] in NUMBER_DETAILS for fact in asked.facts)
+
+
 @lru_cache(maxsize=1)
 def _actions_by_group() -> dict[str, list[str]]:
     """Action -> those of its domain."""
@@ -335,9 +325,8 @@ def _actions_by_group() -> dict[str, list[str]]:
 
 @lru_cache(maxsize=1)
 def _details_by_group() -> dict[str, list[str]]:
-    """Detail -> those of its main category, those of its sub category twice."""
+    """Detail -> those of its main category, those of its sub category three times."""
     return {
-        c.detail: [d.detail for d in CATEGORIES if d.main == c.main for _ in range(2 if d.sub == c.sub else 1)]
+        c.detail: [d.detail for d in CATEGORIES if d.main == c.main for _ in range(3 if d.sub == c.sub else 1)]
         for c in CATEGORIES
-        if c.detail in phrases.topics()
     }

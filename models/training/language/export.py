@@ -19,7 +19,7 @@ from tokenizers import Tokenizer
 from models.training.language.shape import Shape
 from models.training.language.vocabulary import CONTROL, END, PAD, marks
 
-PROMPT_FORMAT = "compact-1"
+PROMPT_FORMAT = "compact-2"
 """Under the key ``glovebox.prompt_format``: says that the model is ours and wants the compact prompt."""
 
 
@@ -30,6 +30,7 @@ def write(
     tokenizer: Tokenizer,
     *,
     quantized: bool = True,
+    causal: bool = False,
 ) -> None:
     """Write the file.
 
@@ -39,6 +40,7 @@ def write(
         tensors: its tensors under llama.cpp's names.
         tokenizer: its vocabulary.
         quantized: False keeps float32, for comparing.
+        causal: True for a network whose prompt's tokens see only what stands before them.
     """
     writer = gguf.GGUFWriter(str(path), "llama")
     writer.add_name("Glovebox language model")
@@ -51,6 +53,7 @@ def write(
     writer.add_head_count(shape.heads)
     writer.add_head_count_kv(shape.heads)
     writer.add_layer_norm_rms_eps(shape.epsilon)
+    writer.add_causal_attention(causal)
     writer.add_rope_dimension_count(shape.head)
     writer.add_rope_freq_base(shape.base)
     writer.add_vocab_size(shape.vocabulary)

@@ -30,6 +30,8 @@ RANDOM_SHARE = 0.5
 """Cases whose other values may be random words, so that comparing does not depend on the values."""
 OTHER_VALUE = 0.5
 """Cases whose sentence gets another value put in."""
+TRIES = 30
+"""Sentences that are drawn until one takes something back."""
 CATEGORY_SHARE = 0.75
 """Examples that name their category."""
 
@@ -54,8 +56,9 @@ def maintain(rng: Random, *, held_out: bool, names: Sequence[str] = ()) -> Case 
         random = [" ".join(rng.choice(names) for _ in range(rng.randint(1, 2))) for _ in range(6)]
         ways.update({name: [name] for name in random})
     kind = rng.choices(("same", "other", "taken back", "traded"), (0.38, 0.34, 0.12, 0.16))[0]
-    statement = conversations.statements(rng, 1, held_out=held_out, details=(detail,))[0]
-    if statement.negated != (kind == "taken back"):
+    draws = (conversations.statements(rng, 1, held_out=held_out, details=(detail,))[0] for _ in range(TRIES))
+    statement = next((drawn for drawn in draws if drawn.negated == (kind == "taken back")), None)
+    if statement is None:
         return None
     new, said, sentence = statement.value, statement.said, statement.text
     if sentence.count(said) == 1 and rng.random() < OTHER_VALUE and ways:

@@ -3,9 +3,10 @@
 ``python -m models.training.language.measure --model models/builtin/language/glovebox.gguf``
 
 Held out are one in five patterns and, in open-ended categories, one in five values (``models.training.phrases``). Slices are
-made as in training: the true leaves with three to eight in all, most of them neighbours; 12 % lack the truth. Prints per
-task: exact matches of the whole answer; the same with values a few words longer or shorter; matches of its leaves only; the
-share of empty answers that are right; milliseconds per fill. Then validity and the process's memory.
+made as in training: the true leaves with one to six in all, most of them neighbours; 10 % lack the truth. Prints per
+task: exact matches of the whole answer, also by the number of turns; the same with values a few words longer or shorter;
+matches of its leaves only; the share of empty answers that are right; milliseconds per fill. Then validity and the
+process's memory.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import json
 import resource
 import time
 from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +56,7 @@ def measure(model: Path, *, n: int, seed: int, threads: int, show: int) -> dict[
         drawn = Examples(seed, held_out=True).draw(n, {task: 1.0})
         hits: Counter[str] = Counter()
         kinds: defaultdict[str, list[bool]] = defaultdict(list)
+        turns: defaultdict[str, list[bool]] = defaultdict(list)
         took: list[float] = []
         for example in drawn:
             slice_model = example.model
@@ -62,6 +65,7 @@ def measure(model: Path, *, n: int, seed: int, threads: int, show: int) -> dict[
             took.append((time.perf_counter() - started) * 1000)
             right = got == example.answer
             kinds[example.kind].append(right)
+            turns["one_turn" if len(example.turns) == 1 else "several_turns"].append(right)
             hits["exact"] += right
             hits["near"] += near(got, example.answer)
             hits["leaves"] += got is not None and leaves_of(got) == leaves_of(example.answer)
@@ -78,13 +82,18 @@ def measure(model: Path, *, n: int, seed: int, threads: int, show: int) -> dict[
             "leaves": round(hits["leaves"] / n, 3),
             "empty_right": round(hits["empty right"] / max(1, hits["empty"]), 3),
             "wrongly_empty": round(hits["wrongly empty"] / max(1, n - hits["empty"]), 3),
-            "kinds": {kind: f"{np.mean(right):.3f} of {len(right)}" for kind, right in sorted(kinds.items())},
+            **(_shares(turns) if len(turns) > 1 else {}),
+            "kinds": _shares(kinds),
             "ms_p50": round(float(np.percentile(took, 50)), 1),
             "ms_p95": round(float(np.percentile(took, 95)), 1),
         }
     report["valid"] = f"{structured.valid} of {structured.calls}"
     report["rss_mib"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     return report
+
+
+def _shares(found: Mapping[str, Sequence[bool]]) -> dict[str, str]:
+    return {name: f"{np.mean(right):.3f} of {len(right)}" for name, right in sorted(found.items())}
 
 
 def _fill(structured: Structured, example: Example, model: Any) -> dict[str, Any] | None:

@@ -1,7 +1,8 @@
 """The network: a small decoder of the llama architecture, with vectors of words borrowed from all-MiniLM-L6-v2.
 
 Owns: the shapes and the forward pass; `models.training.language.export` writes the same arithmetic for llama.cpp: RMSNorm,
-rotary positions on neighbouring pairs, SwiGLU, one matrix for input and output vectors.
+rotary positions on neighbouring pairs, SwiGLU, one matrix for input and output vectors. The tokens of a prompt all see each
+other; those of the answer see the prompt and what was written before them (Dong and others 2019, arXiv 1905.03197).
 
 A token's vector is ``prior @ project + own``: ``prior`` (fixed) is the mean of MiniLM's word vectors for the token's text,
 ``own`` is learnt and begins at zero for words. So a word that was never trained on still lies near words that mean
@@ -29,17 +30,40 @@ LOGITS = 0.04
 """Scale of the output at the start, so that vectors of that size give logits of a few units."""
 
 
-def rotations(shape: Shape, length: int) -> Tensor:
-    """Rotary factors, complex, (length, head / 2)."""
+def rotations(shape: Shape, length: int) -> tuple[Tensor, Tensor]:
+    """Cosines and sines of the rotary positions, each (length, head / 2)."""
     frequency = shape.base ** (-torch.arange(0, shape.head, 2).float() / shape.head)
     angle = torch.outer(torch.arange(length).float(), frequency)
-    return torch.polar(torch.ones_like(angle), angle)
+    return angle.cos(), angle.sin()
 
 
-def rotate(x: Tensor, by: Tensor) -> Tensor:
-    """Rotate neighbouring pairs: x (batch, heads, length, head), by (length, head / 2) complex."""
-    pairs = torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2))
-    return torch.view_as_real(pairs * by).flatten(-2)
+def rotate(x: Tensor, by: tuple[Tensor, Tensor]) -> Tensor:
+    """Rotate neighbouring pairs of dimensions.
+
+    Args:
+        x: (batch, heads, length, head).
+        by: cosines and sines, (length, head / 2).
+
+    Returns:
+        (batch, heads, length, head) with the pairs' first dimensions before their second ones: queries and keys are in the
+        same order, and nothing else of them is used.
+    """
+    cos, sin = by
+    first, second = x[..., 0::2], x[..., 1::2]
+    return torch.cat((first * cos - second * sin, first * sin + second * cos), -1)
+
+
+def visible(given: Tensor, length: int) -> Tensor:
+    """What each token sees, (batch, 1, length, length) bool: all that is given, and what was written before it.
+
+    Args:
+        given: (batch,) number of tokens of each prompt.
+        length: of the rows.
+    """
+    at = torch.arange(length)
+    inside = at[None, :] < given[:, None]
+    both = inside[:, None, :, None] & inside[:, None, None, :]
+    return both | (at[None, :] <= at[:, None])
 
 
 class Block(nn.Module):
@@ -62,24 +86,30 @@ class Block(nn.Module):
         for linear in (self.attn_output, self.ffn_down):
             nn.init.normal_(linear.weight, std=1 / math.sqrt(linear.in_features * 2 * shape.layers))
 
-    def forward(self, x: Tensor, by: Tensor, chosen: Tensor | None = None) -> Tensor:
-        """(batch, length, width) -> the same; causal. With ``chosen`` (batch, length) bool: only these, (n, width)."""
+    def forward(self, x: Tensor, by: tuple[Tensor, Tensor], seen: Tensor, chosen: Tensor | None = None) -> Tensor:
+        """(batch, length, width) -> the same. With ``chosen`` (batch, length) bool: only these, (n, width)."""
         batch, length, width = x.shape
-        dropout = self.shape.dropout
         normed = self.attn_norm(x)
         q, k, v = (
             linear(normed).view(batch, length, self.shape.heads, self.shape.head).transpose(1, 2)
             for linear in (self.attn_q, self.attn_k, self.attn_v)
         )
-        mixed = functional.scaled_dot_product_attention(rotate(q, by), rotate(k, by), v, is_causal=True)
+        mixed = functional.scaled_dot_product_attention(rotate(q, by), rotate(k, by), v, attn_mask=seen)
         mixed = mixed.transpose(1, 2).reshape(batch, length, width)
         if chosen is not None:
             x, mixed = x[chosen], mixed[chosen]
         out = self.attn_output(mixed)
-        x = x + functional.dropout(out, dropout, self.training)
+        x = x + self._dropped(out, batch)
         normed = self.ffn_norm(x)
         out = self.ffn_down(functional.silu(self.ffn_gate(normed)) * self.ffn_up(normed))
-        return x + functional.dropout(out, dropout, self.training)
+        return x + self._dropped(out, batch)
+
+    def _dropped(self, x: Tensor, batch: int) -> Tensor:
+        """While training some of the dimensions of each row are left out: as a mask for every token it took 6 % of the time."""
+        if not self.training or x.ndim < 3:
+            return x
+        kept = 1 - self.shape.dropout
+        return x * torch.empty(batch, 1, x.shape[-1]).bernoulli_(kept).div_(kept)
 
 
 class Network(nn.Module):
@@ -147,13 +177,22 @@ class Network(nn.Module):
         """Vectors of tokens (any shape), for input and output."""
         return self.prior[tokens] @ self.project + self.own[tokens]
 
-    def hidden(self, x: Tensor, chosen: Tensor) -> Tensor:
-        """(batch, length, width) of token vectors -> (n, width), normalised, where ``chosen`` (batch, length)."""
-        by = rotations(self.shape, x.shape[1])
+    def hidden(self, x: Tensor, given: Tensor, chosen: Tensor) -> Tensor:
+        """The normalised output.
+
+        Args:
+            x: (batch, length, width) of token vectors.
+            given: (batch,) number of tokens of each prompt: they all see each other.
+            chosen: (batch, length) bool, where an output is wanted.
+
+        Returns:
+            (n, width) where ``chosen``.
+        """
+        by, seen = rotations(self.shape, x.shape[1]), visible(given, x.shape[1])
         *first, last = self.blocks
         for block in first:
-            x = block(x, by)
-        return self.output_norm(last(x, by, chosen))
+            x = block(x, by, seen)
+        return self.output_norm(last(x, by, seen, chosen))
 
     def tensors(self) -> dict[str, NDArray[np.float32]]:
         """All tensors under llama.cpp's names."""
@@ -164,11 +203,12 @@ class Network(nn.Module):
             found.update({f"blk.{at}.{name}": value for name, value in block.state_dict().items()})
         return {name: value.detach().float().numpy() for name, value in found.items()}
 
-    def loss(self, tokens: Tensor, counts: Tensor, candidates: Tensor) -> Tensor:
+    def loss(self, tokens: Tensor, given: Tensor, counts: Tensor, candidates: Tensor) -> Tensor:
         """Mean cross entropy where ``counts``.
 
         Args:
             tokens: (batch, length) int64, padded at the end.
+            given: (batch,) number of tokens of each prompt.
             counts: (batch, length) bool: the tokens to be predicted.
             candidates: (n,) sorted tokens that compete: all in the batch and all marks. Others are left alone: at run time
                 the grammar rules them out, and words that were never seen keep their place.
@@ -176,5 +216,5 @@ class Network(nn.Module):
         known = self.vectors(candidates)
         index = torch.searchsorted(candidates, tokens)
         chosen = functional.pad(counts[:, 1:], (0, 1))
-        hidden = self.hidden(functional.embedding(index, known), chosen)
+        hidden = self.hidden(functional.embedding(index, known), given, chosen)
         return functional.cross_entropy(hidden @ known.T, index[:, 1:][counts[:, 1:]])

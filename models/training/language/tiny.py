@@ -18,7 +18,7 @@ TEXTS = (
 PIECES = 700
 
 
-def write_tiny(path: Path, *, seed: int = 0, width: int = 32, layers: int = 1) -> None:
+def write_tiny(path: Path, *, seed: int = 0, width: int = 32, layers: int = 1, causal: bool = True) -> None:
     """Write a random model of about 100 kB with the vocabulary's special tokens.
 
     Args:
@@ -26,6 +26,7 @@ def write_tiny(path: Path, *, seed: int = 0, width: int = 32, layers: int = 1) -
         seed: of the weights.
         width: of the network, a multiple of 32.
         layers: of the network.
+        causal: whether a prompt's tokens see only what stands before them.
     """
     tokenizer = vocabulary.train(TEXTS, (), PIECES)
     shape = Shape(vocabulary=tokenizer.get_vocab_size(), width=width, layers=layers, heads=1, inner=64, context=4096)
@@ -41,4 +42,4 @@ def write_tiny(path: Path, *, seed: int = 0, width: int = 32, layers: int = 1) -
         own |= {"ffn_gate": matrix(shape.inner, width), "ffn_up": matrix(shape.inner, width)}
         own |= {"ffn_down": matrix(width, shape.inner), "attn_norm": one, "ffn_norm": one}
         tensors |= {f"blk.{at}.{name}.weight": value for name, value in own.items()}
-    write(path, shape, tensors, tokenizer)
+    write(path, shape, tensors, tokenizer, causal=causal)

@@ -11,7 +11,7 @@ import argparse
 import json
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 
@@ -19,6 +19,7 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
+from models.structured.prompt import OUT
 from models.training.language import vocabulary
 from models.training.language.drills import drill
 from models.training.language.examples import Examples
@@ -28,9 +29,9 @@ from models.training.language.network import Network
 from models.training.language.prior import plain_words, priors
 from models.training.language.shape import Shape
 
-TASKS = {"act": 0.45, "extract": 0.43, "maintain": 0.12}
-"""Shares of the tasks: maintenance is short and has few forms."""
-BATCH = 64
+TASKS = {"act": 0.33, "extract": 0.56, "maintain": 0.11}
+"""Shares of the tasks: extraction is what memory stands on; maintenance is short and has few forms."""
+BATCH = 80
 BUCKET = 16
 """Batches that are drawn together and sorted by length, so that little is padding."""
 MUON_RATE, ADAM_RATE = 3e-3, 4e-3
@@ -40,6 +41,8 @@ VOCABULARY_EXAMPLES = 12_000
 NAMES = slice(400, 7000)
 """Plain words that random names are made of: not the function words."""
 SAVE_EVERY = 100
+PRACTICE, RARER = 0.12, 0.2
+"""Drills are for the beginning: after this share of the run only this share of them is left."""
 
 
 def learn_vocabulary(path: Path) -> Tokenizer:
@@ -52,31 +55,30 @@ def learn_vocabulary(path: Path) -> Tokenizer:
     return Tokenizer.from_file(str(path))
 
 
-def batches(seed: int, tokenizer: Tokenizer, drills: float) -> Iterator[tuple[Tensor, Tensor]]:
-    """Endless batches: tokens (batch, length) padded at the end, and which of them are to be predicted."""
+def batches(seed: int, tokenizer: Tokenizer, drills: Callable[[], float]) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+    """Endless batches: tokens (batch, length) padded at the end, prompts' lengths, and which tokens are to be predicted."""
     names = plain_words(NAMES.stop)[NAMES]
     examples, rng = Examples(seed, names=names), Random(seed)
-    end, pad = tokenizer.token_to_id(vocabulary.END), tokenizer.token_to_id(vocabulary.PAD)
+    out, pad = tokenizer.token_to_id(OUT), tokenizer.token_to_id(vocabulary.PAD)
     while True:
-        practised = int(BATCH * BUCKET * drills)
+        practised = int(BATCH * BUCKET * drills())
         pairs = [(e.prompt, e.output) for e in examples.draw(BATCH * BUCKET - practised, TASKS)]
         pairs += [drill(rng, names) for _ in range(practised)]
-        rows = sorted((_row(tokenizer, *pair, end) for pair in pairs), key=lambda row: len(row[0]))
-        order = torch.randperm(BUCKET).tolist()
-        for at in order:
+        given = tokenizer.encode_batch_fast([prompt for prompt, _ in pairs])
+        wanted = tokenizer.encode_batch_fast([answer for _, answer in pairs])
+        rows = sorted(((g.ids, w.ids) for g, w in zip(given, wanted, strict=True)), key=lambda r: len(r[0]) + len(r[1]))
+        for at in torch.randperm(BUCKET).tolist():
             group = rows[at * BATCH : (at + 1) * BATCH]
-            length = max(len(row) for row, _ in group)
+            length = max(len(prompt) + len(answer) for prompt, answer in group)
             tokens = torch.full((BATCH, length), pad)
             counts = torch.zeros((BATCH, length), dtype=torch.bool)
-            for index, (row, start) in enumerate(group):
-                tokens[index, : len(row)] = torch.tensor(row)
-                counts[index, start : len(row)] = True
-            yield tokens, counts
-
-
-def _row(tokenizer: Tokenizer, given: str, wanted: str, end: int) -> tuple[list[int], int]:
-    prompt = tokenizer.encode(given).ids
-    return [*prompt, *tokenizer.encode(wanted).ids, end], len(prompt)
+            ends = torch.empty(BATCH, dtype=torch.long)
+            for index, (prompt, answer) in enumerate(group):
+                end = len(prompt) + len(answer)
+                tokens[index, :end] = torch.tensor(prompt + answer)
+                counts[index, len(prompt) : end] = True
+                ends[index] = prompt.index(out) + 1
+            yield tokens, ends, counts
 
 
 def optimizers(network: Network) -> list[tuple[torch.optim.Optimizer, float]]:
@@ -118,7 +120,8 @@ def train(
             optimizer.load_state_dict(kept)
         step, spent = state["step"], state["spent"]
     special = torch.tensor([tokenizer.token_to_id(text) for text in (*vocabulary.CONTROL, *vocabulary.marks())])
-    source = batches(seed * 100_000 + step, tokenizer, drills)
+    now = step
+    source = batches(seed * 100_000 + step, tokenizer, lambda: drills if now < steps * PRACTICE else drills * RARER)
     print(f"{sum(p.numel() for b in network.blocks for p in b.parameters()):,} parameters in blocks", flush=True)
     began, mean = time.perf_counter() - spent, 0.0
     network.train()
@@ -131,8 +134,8 @@ def train(
             for group in optimizer.param_groups:
                 group["lr"] = peak * scale(now, steps)
             optimizer.zero_grad()
-        tokens, counts = next(source)
-        loss = network.loss(tokens, counts, torch.unique(torch.cat((tokens.flatten(), special))))
+        tokens, given, counts = next(source)
+        loss = network.loss(tokens, given, counts, torch.unique(torch.cat((tokens.flatten(), special))))
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         for optimizer, _ in pairs:
@@ -166,10 +169,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="folder for glovebox.gguf")
     parser.add_argument("--work", type=Path, default=Path("out/language"), help="folder for checkpoints")
-    parser.add_argument("--steps", type=int, default=4000)
+    parser.add_argument("--steps", type=int, default=8000)
     parser.add_argument("--minutes", type=float, default=0.0, help="end in this time (0: after the steps)")
-    parser.add_argument("--drills", type=float, default=0.2, help="share of drills")
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--drills", type=float, default=0.25, help="share of drills")
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--width", type=int, default=192)
     parser.add_argument("--layers", type=int, default=4)

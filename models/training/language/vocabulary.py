@@ -1,7 +1,8 @@
 """The vocabulary of the language model: a byte-level BPE that llama.cpp and `tokenizers` apply alike.
 
-Owns: the special tokens and the training of the pieces. Keys of the schemas (``"celsius":``) and their closed values
-(``"driver"``) are one token each, in prompts and in outputs: naming a leaf is one decision.
+Owns: the special tokens and the training of the pieces. What JSON consists of beside words and numbers is in as few tokens
+as can be (`marks`): naming a leaf with all that stands above it is one, so it is one decision, and most answers are five to
+eight tokens. Digits stand alone.
 
 Pieces are learnt from our own generated text and from the plain words of all-MiniLM-L6-v2's vocabulary (its vectors give
 words that our text never uses a meaning; see `models.training.language.network`).
@@ -10,49 +11,57 @@ words that our text never uses a meaning; see `models.training.language.network`
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from pydantic import BaseModel
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from models.structured.grammar import Schema, choices
-from models.structured.prompt import KEYS, OUT, TASKS
-from schemas.actions import ACTIONS, action_model
-from schemas.memory import MaintenanceChoice
-from schemas.preferences import CATEGORIES, preference_model
+from models.structured.grammar import Schema, choices, resolve
+from models.structured.prompt import OUT, TASKS, opening
+from schemas.actions import ACTIONS
+from schemas.preferences import BY_DETAIL, CATEGORIES
 
 PAD, END = "<|pad|>", "<|end|>"
 CONTROL = (PAD, END, *(f"<|{task}|>" for task in TASKS), "<|fact|>", "<|new|>", "<|turn|>", OUT)
 """Tokens that stand for no text."""
-SIZE = 8192
-"""Pieces in all: our text needs about 3,000 words; the rest are common English words that drivers may use."""
-PLAIN_WORDS = 7000
+SIZE = 12_288
+"""Pieces in all: our text needs about 6,000 words; the rest are common English words that drivers may use."""
+PLAIN_WORDS = 9000
 """Words taken from MiniLM's vocabulary, which is ordered by frequency."""
 
 
-def _schemas(model: type[BaseModel]) -> Iterator[Schema]:
-    schema = model.model_json_schema()
-    yield schema
-    yield from schema.get("$defs", {}).values()
+DIGIT = re.compile(r"[0-9]")
+CLOSERS = ("{}", *("}" * n for n in range(1, 4)), *("}" * n + "," for n in range(1, 4)))
+"""What an object of actions ends with, or goes on with."""
+TEXT_CLOSERS = ('"}]}}}', '"}]}},', '"}]},', '"}],', '"},{"turn":', ',"value":"', '"}}}', '"}},', '"},')
+"""The same after the words of a value."""
+
+
+def _slots(schema: Schema) -> Iterator[str]:
+    """Every slot of an action with its closed values, else up to where its value begins; first and later in the object."""
+    for name, part in schema.get("properties", {}).items():
+        inner = resolve(part, schema)
+        values: list[Any] = choices(inner) or []
+        key = f"{json.dumps(name)}:"
+        numeric = inner.get("type") in ("integer", "number")
+        texts = [key] if numeric else [key + json.dumps(value) for value in values] or [f'{key}"']
+        yield from (before + text for text in texts for before in ("", ","))
 
 
 def marks() -> tuple[str, ...]:
-    """Keys and closed string values as they stand in JSON, each once."""
-    whole = (
-        action_model(tuple(action.name for action in ACTIONS)),
-        preference_model(tuple(category.detail for category in CATEGORIES)),
-        MaintenanceChoice,
-    )
-    found: dict[str, None] = {}
-    for model in whole:
-        for schema in _schemas(model):
-            for name, part in schema.get("properties", {}).items():
-                found[f"{json.dumps(name)}:"] = None
-                values: list[Any] = [] if "anyOf" in part or "$ref" in part else choices(part) or []
-                found.update((json.dumps(value), None) for value in values if isinstance(value, str))
-    found.update((f"{json.dumps(name)}:", None) for name in sorted(KEYS))
+    """What JSON of the three tasks consists of beside words and numbers, each once."""
+    found: dict[str, None] = dict.fromkeys((*CLOSERS, *TEXT_CLOSERS))
+    for action in ACTIONS:
+        found.update(dict.fromkeys((opening(action.name), f'"{action.domain.value}":{{', f'"{action.name}":{{')))
+        found.update(dict.fromkeys(_slots(action.model_json_schema())))
+    for category in CATEGORIES:
+        main, sub, detail = category.path
+        found.update(dict.fromkeys((opening(detail), f'"{main}":{{', f'"{sub}":{{', f'"{detail}":[{{"turn":')))
+    found.update(dict.fromkeys(f'{{"decision":"{name}","entry":' for name in ("pass", "update")))
+    found['{"decision":"append"}'] = None
+    found.update((f"{json.dumps(name)}:", None) for name in sorted(BY_DETAIL))
     return tuple(found)
 
 
@@ -68,13 +77,12 @@ def train(texts: Iterable[str], plain_words: Iterable[str], size: int = SIZE) ->
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
     tokenizer.decoder = decoders.ByteLevel()
     special = [*CONTROL, *marks()]
+    known = re.compile("|".join(re.escape(mark) for mark in sorted(special, key=len, reverse=True)))
     counts: Counter[str] = Counter()
     for text in texts:
         bare = text
-        for mark in special:
-            if mark in bare:
-                bare = bare.replace(mark, "\n")
-        counts.update(bare.split("\n"))
+        bare = known.sub("\n", bare)
+        counts.update(DIGIT.sub("\n", bare).split("\n"))
     trainer = trainers.BpeTrainer(
         vocab_size=size - len(special),
         min_frequency=1,
