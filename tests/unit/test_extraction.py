@@ -88,7 +88,8 @@ def test_a_candidate_is_all_that_was_said() -> None:
 def test_the_assistant_s_words_are_never_read() -> None:
     model = Scripted()
     turns = (Turn(speaker="assistant", text="do you love jazz music", at=NOW),)
-    found = Extractor(KeywordEncoder(), model, ExtractionSettings(reader="model")).extract(Conversation(id="c", turns=turns), Consent(), NOW)
+    made = Extractor(KeywordEncoder(), model, ExtractionSettings(reader="model"))
+    found = made.extract(Conversation(id="c", turns=turns), Consent(), NOW)
     assert found == Extraction() and model.seen == []
 
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import pairwise
 from random import Random
 
 from models.training import conversations as talk
@@ -71,7 +72,20 @@ LEADS = (
     "that works", "yes do that", "yes and", "no but", "ok but", "great and", "yes but", "not really", "i see", "that's fine",
     "thank you and", "thanks but", "wonderful", "no thanks", "right", "let's do that", "hmm", "please do", "exactly", "maybe",
 )  # fmt: skip
-LINKS = ("and", "but", "and please", "also", "oh and", "by the way", "plus", "because", "just", "please", "actually", "and also")
+LINKS = (
+    "and",
+    "but",
+    "and please",
+    "also",
+    "oh and",
+    "by the way",
+    "plus",
+    "because",
+    "just",
+    "please",
+    "actually",
+    "and also",
+)
 FRAMED_SHARE = 0.25
 """Orders that are put more politely, or more at length."""
 ONCE = ("just this once", "only for today", "today only", "just for now", "exceptionally", "this one time", "for once")
@@ -87,7 +101,8 @@ DIGITS = {talk.spoken_number(n): str(n) for n in range(100, 9, -1)}
 
 
 NAMED = (
-    "fast_food_preference", "preferred_gas_station", "preferred_charging_network", "preferred_supermarket_chain", "favorite_artists_or_bands",
+    "fast_food_preference",
+    "preferred_gas_station", "preferred_charging_network", "preferred_supermarket_chain", "favorite_artists_or_bands",
     "favorite_songs", "preferred_music_streaming_service", "preferred_radio_station", "favorite_podcast_shows",
     "general_news_source",
 )  # fmt: skip
@@ -205,7 +220,7 @@ def _put(rng: Random, parts: list[str]) -> str:
     if rng.random() < 0.5:
         return " ".join(parts)
     text = parts[0]
-    for before, part in zip(parts, parts[1:], strict=False):
+    for before, part in pairwise(parts):
         text += (" " if before in LINKS else rng.choice((", ", ". ", "? ", " - ", "! ", "; "))) + part
     return text
 
@@ -305,7 +320,9 @@ def examples(rng: Random, n: int, *, held_out: bool = False, rough: bool = True)
     for item in made[: n // 80]:
         found.append(Example(f"{rng.choice(ONCE)} {item.text}", {item.detail: 1.0}, "none"))
     chatter += [outside(rng) for _ in range(n // 80)]
-    for example in rng.sample([*asides, *nothing, *nothing, *requested], n // 10):  # long turns that reveal nothing, too
+    for example in rng.sample(
+        [*asides, *nothing, *nothing, *requested], n // 10
+    ):  # long turns that reveal nothing, too
         found.append(joined(rng, replace(example, strength="none"), chatter))
     rng.shuffle(found)
     return [roughened(rng, example) for example in found]

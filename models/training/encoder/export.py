@@ -109,9 +109,7 @@ class Graph:
         return self.norm(self.add("Add", pieces, positions), base.embeddings.norm)
 
 
-def build(
-    base: Base, classifier: Classifier, groups: Sequence[int], metadata: Mapping[str, str]
-) -> onnx.ModelProto:
+def build(base: Base, classifier: Classifier, groups: Sequence[int], metadata: Mapping[str, str]) -> onnx.ModelProto:
     """The whole network as an ONNX model; ``groups``: the category's number of every choice."""
     graph = Graph()
     x = graph.embed("ids", base)
@@ -171,8 +169,6 @@ def build(
     return model
 
 
-def write(
-    path: Path, base: Base, classifier: Classifier, groups: Sequence[int], metadata: Mapping[str, str]
-) -> None:
+def write(path: Path, base: Base, classifier: Classifier, groups: Sequence[int], metadata: Mapping[str, str]) -> None:
     """Write the network to a file."""
     path.write_bytes(build(base, classifier, groups, metadata).SerializeToString())

@@ -77,7 +77,9 @@ def held_out(encoder: OnnxEncoder, count: int) -> None:
     print(f"  request, 44 + none, negatives are none          {rate(silent)}")
     print(f"  request, 44 + none, all of these                {rate([*found, *silent])}")
     print(f"  request's action among the first 3              {rate(third)}")
-    reads(encoder, said, asked, [item.text for item in neither], conversations.asides(chance, count // 2, held_out=True))
+    reads(
+        encoder, said, asked, [item.text for item in neither], conversations.asides(chance, count // 2, held_out=True)
+    )
     rough = [conversations.misheard(chance, item.text, item.said) for item in said]
     heard = [best(encoder.topics(text)) == item.detail for text, item in zip(rough, said, strict=True)]
     print(f"  topic of statements with misheard words         {rate(heard)}")

@@ -39,11 +39,17 @@ KINDS: Mapping[str, tuple[str, str]] = {
     ),
     "favorite_artists_or_bands": (
         "lena oscar ella felix ruby mara johnny clara leo stella violet max nina jasper dj lady the the the young",
-        "lanterns monroe foxes rivers lane wolves stone hayes sparrows parade blackwood vega orchestra kings harlow echoes brothers",
+        (
+            "lanterns monroe foxes rivers lane wolves stone hayes sparrows "
+            "parade blackwood vega orchestra kings harlow echoes brothers"
+        ),
     ),
     "favorite_songs": (
         "dancing midnight broken golden running falling electric lonely summer paper crazy dear burning sweet hello goodbye",
-        "in the rain|on the moon|hearts|train|with you|tonight|road|without a sound|sky|letters|again|of mine|fire|in july|memories",
+        (
+            "in the rain|on the moon|hearts|train|with you|"
+            "tonight|road|without a sound|sky|letters|again|of mine|fire|in july|memories"
+        ),
     ),
     "preferred_music_streaming_service": (
         "tune beat sound music melody audio play song note vinyl jam track loud bass chord hum",
@@ -54,8 +60,14 @@ KINDS: Mapping[str, tuple[str, str]] = {
         "fm|radio|one|ninety nine|one hundred and one|ninety eight point five|eighty eight point three|two|live|gold|county|am",
     ),
     "favorite_podcast_shows": (
-        "tech science history crime health comedy business mind sports story money nature movie space travel true hidden food laugh",
-        "talk hour weekly lab cast today files matters tales insider daily bites unlocked minutes stories hub uncovered show and beyond",
+        (
+            "tech science history crime health comedy business mind sports story money "
+            "nature movie space travel true hidden food laugh"
+        ),
+        (
+            "talk hour weekly lab cast today files matters tales insider "
+            "daily bites unlocked minutes stories hub uncovered show and beyond"
+        ),
     ),
     "general_news_source": (
         "daily world morning global national city evening capital public independent northern sunday first people's business",
@@ -91,7 +103,8 @@ OUTSIDE = (
 OPINIONS = (
     "i love {}|i really love {}|i like {}|i don't like {}|i hate {}|i can't stand {}|i'm a big fan of {}|i'm crazy about {}|"
     "i prefer {}|i've always liked {}|{} is my favourite|{} are the best|i enjoy {} so much|i'm not into {}|i adore {}|"
-    "there's nothing better than {}|i'm tired of {}|i used to like {}|i've never liked {}|do you like {}|i couldn't live without {}|"
+    "there's nothing better than {}|i'm tired of {}|i used to like {}|i've never liked {}|do you like {}|"
+    "i couldn't live without {}|"
     "i'm fond of {}|i've had enough of {}|what do you think of {}|i'm so into {} these days|honestly {} drives me mad|"
     "i always dream about {}|i usually avoid {}|i'd rather talk about {}|to me {} means everything|i never cared much for {}|"
     "i miss {}|{} makes me happy|{} makes me nervous|i'm afraid of {}|i'm interested in {}|let's talk about {}|"
