@@ -99,9 +99,7 @@ def read(
 
     def finding(row: int, place: int, main: bool) -> Finding:
         detail = DETAILS[place]
-        return Finding(
-            row, detail, float(table[row, place]), strengths[row], encoder.words(turns[row], detail), main
-        )
+        return Finding(row, detail, float(table[row, place]), strengths[row], encoder.words(turns[row], detail), main)
 
     found = [finding(number, column, True)]
     for row in range(len(turns)):

@@ -145,7 +145,9 @@ class Canon:
         """One of a fixed few: the encoder's choice where it is sure, else by rule, else its choice or its nearest example."""
         if detail in _ANSWERS and (answer := _ANSWER.match(normal(said))):
             return answer.group(1)
-        bare = normal(said) == normal(sentence)  # a value alone, not a sentence: the encoder has not learnt to read such
+        bare = normal(said) == normal(
+            sentence
+        )  # a value alone, not a sentence: the encoder has not learnt to read such
         choices = {} if bare else self._encoder.choices(sentence, detail)
         best = max(choices, key=choices.__getitem__, default=None) if len(choices) > 1 else None
         if best is not None and choices[best] >= SURE_CHOICE:

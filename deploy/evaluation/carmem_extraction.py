@@ -252,11 +252,7 @@ def against(readings: Sequence[Reading], passed: frozenset[str]) -> Paired:
 
 def confidences(readings: Sequence[Reading]) -> list[tuple[float, bool]]:
     """Stated confidence of everything stored or asked about, and whether its category was the gold one."""
-    return [
-        (c.confidence, _relabelled(c.detail) == _relabelled(r.item.gold.detail))
-        for r in readings
-        for c in r.found
-    ]
+    return [(c.confidence, _relabelled(c.detail) == _relabelled(r.item.gold.detail)) for r in readings for c in r.found]
 
 
 def _extractor(parts: Parts, settings: ExtractionSettings, values: Mapping[str, Sequence[str]] | None) -> Extractor:
