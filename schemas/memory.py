@@ -5,7 +5,7 @@ Values only. Times are timezone-aware UTC datetimes; clocks are injected by the 
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 
@@ -214,6 +214,138 @@ class Consent(Value):
         return None
 
 
+class Kind(StrEnum):
+    """What a memory is."""
+
+    PREFERENCE = "preference"
+    EPISODE = "episode"
+    SUMMARY = "summary"
+    THOUGHT = "thought"
+    EVENT = "event"
+    PROFILE = "profile"
+
+
+class Period(Value):
+    """A stretch of time, half open: ``since <= moment < until``; a None end is open."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+    words: str = ""
+    """What it was called ("last tuesday"), for the reply."""
+
+    def holds(self, moment: datetime) -> bool:
+        """Whether a moment lies in it."""
+        return (self.since is None or moment >= self.since) and (self.until is None or moment < self.until)
+
+
+class Episode(Value):
+    """Warm memory: what the driver said and what was answered, one exchange."""
+
+    id: str
+    conversation: str
+    at: datetime
+    driver: str
+    """What the driver said."""
+    assistant: str = ""
+    """What was answered; empty if nothing was."""
+    details: tuple[str, ...] = ()
+    """Detail keys that the exchange is about: what consent and forgetting by category go by."""
+    tags: tuple[str, ...] = ()
+    """Keys of the ontology (``memory.ontology``), at most three."""
+    importance: Share = 0.0
+    """From 1 on down; what is important enough does not decay."""
+    uses: int = 0
+    last_used: datetime | None = None
+
+
+class Thought(Value):
+    """Cold memory: what post-thinking made of conversations. An ``event`` happened once, a ``thought`` is an induction."""
+
+    id: str
+    kind: Literal[Kind.THOUGHT, Kind.EVENT]
+    text: str
+    """Made only of words of its sources and of fixed wording."""
+    at: datetime
+    details: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    """At most three."""
+    sources: tuple[str, ...] = ()
+    """Ids of the episodes and preferences that it was made of; when all of them are gone it goes."""
+    links: tuple[str, ...] = ()
+    """Ids of the nearest other memories, at most five, nearest first."""
+    importance: Share = 0.0
+    uses: int = 0
+    last_used: datetime | None = None
+
+
+class Summary(Value):
+    """Cold memory: what a day was about."""
+
+    id: str
+    day: date
+    """In the driver's zone."""
+    text: str
+    details: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+
+
+class ProfileEntry(Value):
+    """One line of the evolving profile: a fact, a habit, or a style that the driver has."""
+
+    id: str
+    aspect: Literal["fact", "habit", "style"]
+    key: str
+    """What it tells (``usual_departure``, ``reply_length``, ...): one entry a key holds at a time."""
+    value: str
+    details: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    """Ids of the episodes and preferences that it rests on; empty if the driver wrote it."""
+    confidence: Share = 1.0
+    since: datetime
+    edited: bool = False
+    """True: the driver wrote or corrected it, so that refinement leaves it alone."""
+
+
+class Found(Value):
+    """A memory of any kind that was found for a question."""
+
+    kind: Kind
+    id: str
+    text: str
+    at: datetime
+    details: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    score: float
+    """Similarity x decay x importance, 0..1."""
+
+
+class Selector(Value):
+    """What to forget: everything that meets all of what is given. At least one must be given."""
+
+    id: str | None = None
+    """A preference, proposal, episode, thought, summary or profile entry."""
+    text: str | None = None
+    """Whatever holds these words, in a value, a sentence or an exchange."""
+    key: str | None = None
+    """A main, sub or detail key."""
+    conversation: str | None = None
+    period: Period | None = None
+    everything: bool = False
+
+
+class Explanation(Value):
+    """Why something is remembered, and what it was used for."""
+
+    preference: Preference
+    because: tuple[tuple[datetime, str], ...]
+    """When the driver said what, oldest first."""
+    used_for: tuple[tuple[datetime, str], ...] = ()
+    """When it was used for which action (its name, no slots), latest first."""
+    history: tuple[Preference, ...] = ()
+    """What it took the place of, latest first."""
+
+
 class Recollection(Value):
     """A stored preference that was recalled for a request."""
 
@@ -230,5 +362,10 @@ class Receipt(Value):
     at: datetime
     turns_erased: int = 0
     proposals_erased: int = 0
+    kinds: dict[Kind, int] = Field(default_factory=dict)
+    """How many of each kind went, whatever derives from them included."""
+    period: Period | None = None
+    """From when to when what went was said; its ``words`` are empty."""
+    backups_erased: int = 0
     verified: bool
     """True: afterwards no byte of the erased values was found in any file of the vault's folder."""
