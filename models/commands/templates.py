@@ -27,8 +27,8 @@ from schemas.errors import ConfigError
 from schemas.events import Command, CommandKind
 
 HERE = Path(__file__).parent
-BUILTIN = (HERE / "commands.yaml", HERE / "lists.yaml")
-"""The templates of Glovebox itself."""
+BUILTIN = tuple(sorted(HERE.glob("*.yaml")))
+"""The templates of Glovebox itself: one file a domain, the shared rules and the lists."""
 
 SECTIONS = {
     "intents": "intent {!r}", "lists": "list {!r}", "expansion_rules": "rule <{}>", "pronunciations": "pronunciation {!r}",

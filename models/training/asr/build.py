@@ -43,7 +43,7 @@ ARPAbet. They work with the en-us acoustic model inside the `pocketsphinx` packa
 Made by: `python -m models.training.asr.build --out models/builtin/asr --seed {seed}` (about a minute on two cores; espeak-ng
 is asked for the pronunciation of words that neither CMUdict nor our reviewed list has).
 
-From: {commands} sentences sampled from `models/commands/commands.yaml` and {free} from this project's phrase bank
+From: {commands} sentences sampled from `models/commands` and {free} from this project's phrase bank
 (`models/training/phrases`, the part that is trained on). No sentence of any data set is in it. CMUdict's pronunciations are
 BSD-licensed and come with the pocketsphinx package.
 

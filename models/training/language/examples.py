@@ -33,7 +33,7 @@ SIZES = {1: 0.32, 2: 0.18, 3: 0.16, 4: 0.13, 5: 0.12, 6: 0.09}
 """Leaves in a slice, as the coordinator and extraction make them: one where the encoder is sure."""
 MISHEARD_SHARE = 0.25
 """Requests with a small recogniser's mistakes."""
-ACT_KINDS = {"request": 0.6, "number": 0.06, "command": 0.1, "two": 0.11, "nothing": 0.13}
+ACT_KINDS = {"request": 0.55, "number": 0.06, "command": 0.1, "two": 0.16, "nothing": 0.13}
 """What act examples are made from."""
 WITHOUT_TRUTH = 0.1
 """Examples whose true leaf is not in the slice."""

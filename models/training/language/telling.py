@@ -17,11 +17,11 @@ from models.training.conversations import Statement
 from models.training.encoder import examples as spoken
 from schemas.preferences import BY_DETAIL, CATEGORIES
 
-TURNS = {1: 0.82, 2: 0.15, 3: 0.02, 4: 0.01}
+TURNS = {1: 0.78, 2: 0.18, 3: 0.03, 4: 0.01}
 """Driver turns; ``memory.extraction`` mostly asks about one."""
 TELLING = {1: 0.66, 2: 0.55, 3: 0.45, 4: 0.4}
 """Share of the turns that tell something, by the number of turns."""
-JOINED, TWO, LISTED = 0.25, 0.06, 0.08
+JOINED, TWO, LISTED = 0.25, 0.1, 0.1
 """Statements with something beside them, with another statement, and with two values."""
 RENAMED = 0.25
 """Names replaced by random words, beside those that `models.training.encoder.examples` coins."""

@@ -94,3 +94,10 @@ def train(texts: Iterable[str], plain_words: Iterable[str], size: int = SIZE) ->
     tokenizer.add_special_tokens([AddedToken(text, special=True, normalized=False) for text in CONTROL])
     tokenizer.add_tokens([AddedToken(text, special=False, normalized=False) for text in marks()])
     return tokenizer
+
+
+def widen(tokenizer: Tokenizer) -> None:
+    """Add the marks of leaves and values that the tokenizer does not know yet, behind all others: tokens keep their numbers."""
+    known = tokenizer.get_vocab()
+    new = [AddedToken(text, special=False, normalized=False) for text in marks() if text not in known]
+    tokenizer.add_tokens(new)
