@@ -21,7 +21,8 @@ never holds transcript, memory text or keys.
     |   |-- VaultVersionError     43   the vault was written by a newer version
     |   |-- KeySourceError        44   the key cannot be had from its source
     |   |-- ConsentError          45   a write that consent forbids (a defect in the caller, never a user's mistake)
-    |   `-- UnknownEntryError     46   no such preference, category or driver
+    |   |-- UnknownEntryError     46   no such preference, category or driver
+    |   `-- ExportError           47   a file that is no export of a memory, or one of a newer version
     |-- VehicleError              50   the vehicle's side
     |   |-- AdapterError          51   the adapter failed or lost its connection
     |   |-- NotMovedError         52   accepted, but the vehicle's current value did not move in time
@@ -182,6 +183,14 @@ class UnknownEntryError(MemoryStoreError):
     code = "unknown_entry"
     exit_code = 46
     spoken = "I don't have that."
+
+
+class ExportError(MemoryStoreError):
+    """A file that is no export of a memory, is damaged, or was written by a newer version. Nothing of it was read in."""
+
+    code = "export"
+    exit_code = 47
+    spoken = "I can't read that export."
 
 
 class VehicleError(GloveboxError):

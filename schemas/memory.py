@@ -190,15 +190,24 @@ class MaintenanceChoice(Value):
     """Number of the existing value that is repeated (pass) or replaced (update)."""
 
 
+CONVERSATIONS = "conversations"
+"""The key by which the driver asks that conversations as such are kept (episodes, summaries, events, trips); off until then."""
+
+
 class Consent(Value):
     """What may be remembered."""
 
     opted_out: frozenset[str] = frozenset()
     """Main, sub or detail keys that the driver switched off."""
     opted_in: frozenset[str] = frozenset()
-    """Sensitive detail keys that the driver asked for."""
+    """Sensitive detail keys that the driver asked for, and `CONVERSATIONS` if the driver asked for that."""
     paused_until: datetime | None = None
     private_trip: bool = False
+
+    @property
+    def conversations(self) -> bool:
+        """Whether the driver asked that conversations are kept."""
+        return CONVERSATIONS in self.opted_in
 
     def forbids(self, category: Category, now: datetime) -> str | None:
         """The reason for which this category may not be written now, or None if it may."""
@@ -254,8 +263,19 @@ class Episode(Value):
     """Keys of the ontology (``memory.ontology``), at most three."""
     importance: Share = 0.0
     """From 1 on down; what is important enough does not decay."""
+    links: tuple[str, ...] = ()
+    """Ids of the nearest other memories, at most five, nearest first."""
     uses: int = 0
     last_used: datetime | None = None
+
+
+class Trip(Value):
+    """One drive, while conversations are kept; its id begins the ids of its conversations (``<trip>-<number>``)."""
+
+    id: str
+    began_at: datetime
+    ended_at: datetime | None = None
+    """None while it lasts, or where the program was cut off."""
 
 
 class Thought(Value):
@@ -332,6 +352,45 @@ class Selector(Value):
     conversation: str | None = None
     period: Period | None = None
     everything: bool = False
+
+
+class Matches(Value):
+    """What a selector stands for: what would be forgotten if it were."""
+
+    preferences: tuple[Preference, ...] = ()
+    """Those that would go as a whole, newest first."""
+    kinds: dict[Kind, int] = Field(default_factory=dict[Kind, int])
+    """How many of each kind, history and whatever derives from them included."""
+    sentences: int = 0
+    """Sentences of preferences that stay, because the driver said them at another time, too."""
+    turns: int = 0
+    """Turns that wait to be learnt from."""
+    proposals: int = 0
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing of it."""
+        return not (self.kinds or self.sentences or self.turns or self.proposals)
+
+
+class Withheld(Value):
+    """What is on its way out: shown nowhere any more, and erased unless it is taken back in time."""
+
+    token: str
+    until: datetime
+    """Until when it can be taken back."""
+    matches: Matches
+
+
+class TakenIn(Value):
+    """What became of an export that was read in. Nothing of what was refused is kept."""
+
+    kinds: dict[Kind, int] = Field(default_factory=dict[Kind, int])
+    """How many of each kind are stored now that were not before."""
+    known: int = 0
+    """How many were there already."""
+    refused: dict[str, str] = Field(default_factory=dict[str, str])
+    """Detail key -> why consent forbids it."""
 
 
 class Explanation(Value):

@@ -7,7 +7,7 @@ mono int16 at 16 kHz unless a parameter says otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -17,7 +17,22 @@ from pydantic import BaseModel
 
 from schemas.actions import Action
 from schemas.events import ActionResult, Command, Samples, Transcript, VehicleState, WakeDetection
-from schemas.memory import Consent, Conversation, Decision, Preference, Proposal, Receipt, Recollection, Turn, Words
+from schemas.memory import (
+    Consent,
+    Conversation,
+    Decision,
+    Explanation,
+    Matches,
+    Preference,
+    Proposal,
+    Receipt,
+    Recollection,
+    Selector,
+    TakenIn,
+    Turn,
+    Withheld,
+    Words,
+)
 
 
 class Clock(Protocol):
@@ -204,8 +219,21 @@ class MemoryPort(Protocol):
         """
         ...
 
-    def used(self, recalled: Sequence[Recollection]) -> None:
-        """Note that these preferences were used (reinforcement)."""
+    def used(self, recalled: Sequence[Recollection], action: str | None = None) -> None:
+        """Note that these preferences were used (reinforcement), and for which action: its name, for `explain`."""
+        ...
+
+    def remember(self, sentence: str, key: str | None = None) -> tuple[Decision, ...]:
+        """Store what the driver asks to be remembered.
+
+        Args:
+            sentence: the driver's words.
+            key: the detail key that it belongs to; None: extraction decides. What is asked for with its category is stored
+                even where extraction is not sure, with the words of the sentence that carry the value.
+
+        Raises:
+            schemas.errors.UnknownEntryError: no such detail key.
+        """
         ...
 
     def learn(self, conversation: Conversation) -> tuple[Decision, ...]:
@@ -261,12 +289,78 @@ class MemoryPort(Protocol):
         """
         ...
 
+    def matching(self, what: Selector) -> Matches:
+        """What `forget_where` would erase, and erases nothing. Nothing at all matches a selector without a condition.
+
+        Raises:
+            schemas.errors.UnknownEntryError: no such category.
+        """
+        ...
+
+    def forget_where(self, what: Selector) -> Receipt:
+        """Erase everything that meets all of a selector's conditions, what derives from it, and the backups.
+
+        A preference goes with what it took the place of. Of one that was said at several times only the sentences that meet
+        the conditions go. Where nothing meets them the receipt is empty.
+
+        Raises:
+            schemas.errors.UnknownEntryError: nothing has that id, or no such category.
+        """
+        ...
+
+    def withhold(self, what: Selector) -> Withheld:
+        """Take it out of every list and of recall at once, to be erased by `carry_out` unless `restore` takes it back.
+
+        Should the process end before, it is erased when the vault is next opened: it never comes back by itself.
+
+        Raises:
+            schemas.errors.UnknownEntryError: nothing meets the conditions.
+        """
+        ...
+
+    def restore(self, token: str) -> None:
+        """Take back what was withheld, within the time that `Withheld.until` says.
+
+        Raises:
+            schemas.errors.UnknownEntryError: unknown token, carried out already, or too late.
+        """
+        ...
+
+    def carry_out(self, token: str) -> Receipt:
+        """Erase what was withheld.
+
+        Raises:
+            schemas.errors.UnknownEntryError: unknown token, or carried out already.
+        """
+        ...
+
+    def explain(self, name: str) -> Explanation:
+        """Why a preference is remembered, what it was used for, and what it took the place of.
+
+        Raises:
+            schemas.errors.UnknownEntryError: no preference has that id.
+        """
+        ...
+
+    def correct(self, name: str, value: str) -> Preference:
+        """Put another value in the place of a preference's, which is kept as superseded.
+
+        Raises:
+            schemas.errors.UnknownEntryError: no active preference has that id, or its category is closed and does not have
+                that value; the message names those that it has.
+            schemas.errors.ConsentError: consent forbids its category now.
+        """
+        ...
+
     def consent(self) -> Consent:
         """What may be remembered now."""
         ...
 
     def opt_out(self, key: str) -> Consent:
-        """Switch a main, sub or detail category off; what is stored stays until forgotten, open proposals go."""
+        """Switch a main, sub or detail category off; what is stored stays until forgotten, open proposals go.
+
+        What is there already: ``matching(Selector(key=key))``, so that the driver can be asked whether it may stay.
+        """
         ...
 
     def opt_in(self, key: str) -> Consent:
@@ -285,8 +379,42 @@ class MemoryPort(Protocol):
         """Everything that is stored, as JSON values."""
         ...
 
+    def take_in(self, exported: Mapping[str, Any]) -> TakenIn:
+        """Read an export in, as far as consent allows now. The export's own switches are taken over first, but only those off.
+
+        Raises:
+            schemas.errors.ExportError: it is no export that this program can read.
+        """
+        ...
+
     def close(self) -> None:
         """Release the vault."""
+        ...
+
+
+class Drivers(Protocol):
+    """Whose memory is open: one of the configured drivers', or a guest's."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The configured drivers."""
+        ...
+
+    def switch(self, driver: str | None) -> MemoryPort:
+        """Close the memory that is open and open that of a configured driver; None: a guest's, which reads and writes nothing.
+
+        Raises:
+            schemas.errors.UnknownEntryError: no driver of that name is configured.
+            schemas.errors.MemoryStoreError: the vault cannot be opened; a guest's memory is open then.
+        """
+        ...
+
+    def delete(self) -> None:
+        """Destroy the open vault, its key and its backups; a guest's memory is open then.
+
+        Raises:
+            schemas.errors.MemoryStoreError: something could not be removed; the message says what.
+        """
         ...
 
 
