@@ -16,6 +16,10 @@ from typing import Any, Protocol
 from schemas.errors import ConfigError
 from schemas.events import VehicleState
 from schemas.ports import Clock
+from vehicle.adapters.findings import Finding
+from vehicle.signals import SIGNALS
+
+__all__ = ["ADAPTERS", "Finding", "VehicleAdapter", "open_adapter", "report"]
 
 
 class VehicleAdapter(Protocol):
@@ -46,28 +50,49 @@ class VehicleAdapter(Protocol):
         """Release the connection; closing twice is fine."""
         ...
 
+    def check(self) -> tuple[Finding, ...]:
+        """What the adapter found: the connection, and signals that are missing, unmapped or of another type."""
+        ...
+
 
 ADAPTERS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {"simulated": ("vehicle.adapters.simulated", "SimulatedVehicle")}
+    {
+        "simulated": ("vehicle.adapters.simulated", "SimulatedVehicle"),
+    }
 )
-"""Name in the configuration -> module and class; imported when chosen."""
+"""Name in the configuration -> module and class; imported when chosen. The names of the extras are the same."""
 
 
-def open_adapter(name: str, *, clock: Clock, profile: str) -> VehicleAdapter:
+def open_adapter(name: str, *, clock: Clock, **settings: Any) -> VehicleAdapter:
     """A connection by the adapter of that name.
 
     Args:
         name: a key of ``ADAPTERS``.
         clock: the adapter's time.
-        profile: which vehicle or set-up of that adapter; for ``simulated`` the name of a drive.
+        settings: what its class takes; for ``simulated`` the ``profile``: the name of a drive.
 
     Raises:
-        schemas.errors.ConfigError: no adapter, or no profile of it, has that name.
+        schemas.errors.ConfigError: no adapter has that name, a setting of it cannot be used, or its optional package is
+            not installed.
+        schemas.errors.AdapterError: the vehicle cannot be reached.
     """
     if name not in ADAPTERS:
         near = difflib.get_close_matches(name, ADAPTERS, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(ADAPTERS))}"
         raise ConfigError(f"no vehicle adapter is called {name!r}; {hint}")
     module, attribute = ADAPTERS[name]
-    opener: Callable[..., VehicleAdapter] = getattr(import_module(module), attribute)
-    return opener(clock, profile=profile)
+    try:
+        opener: Callable[..., VehicleAdapter] = getattr(import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        missing = f"the adapter {name!r} needs {error.name}, which is not installed"
+        raise ConfigError(f"{missing}; install Glovebox with the extra [{name}]") from error
+    return opener(clock, **settings)
+
+
+def report(adapter: VehicleAdapter) -> tuple[Finding, ...]:
+    """What the adapter found, and which signals of the table this vehicle does not have; worst first."""
+    absent = sorted(set(SIGNALS) - adapter.offers())
+    findings = list(adapter.check())
+    told = {finding.subject for finding in findings}
+    findings += [Finding("warn", name, "this vehicle does not have it") for name in absent if name not in told]
+    return tuple(sorted(findings, key=lambda finding: ("fail", "warn", "ok").index(finding.verdict)))

@@ -9,6 +9,7 @@ from typing import Any
 from schemas.errors import AdapterError
 from schemas.events import VehicleState
 from schemas.ports import Clock
+from vehicle.adapters.findings import Finding
 from vehicle.adapters.simulated.drives import drive_named
 from vehicle.adapters.simulated.plant import Plant
 from vehicle.signals import SIGNALS, check_changes, fits
@@ -107,6 +108,10 @@ class SimulatedVehicle:
     async def close(self) -> None:
         """Nothing can be read or written any more."""
         self._closed = True
+
+    def check(self) -> tuple[Finding, ...]:
+        """What this car is."""
+        return (Finding("ok", "connection", f"simulated car with {len(self._offers)} signals"),)
 
     def _reach(self) -> None:
         """Let the plant catch up with the clock, or fail."""
