@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from schemas.errors import UnknownEntryError
-from schemas.memory import Consent
+from schemas.memory import CONVERSATIONS, Consent
 from schemas.preferences import CATEGORIES, Category, find
 
 
@@ -32,7 +32,10 @@ def opt_out(consent: Consent, key: str) -> Consent:
     """Switch a category off, with all below it.
 
     A sensitive category below it that was asked for has to be asked for again: switching its parent back on is not that.
+    With `schemas.memory.CONVERSATIONS` conversations are not kept any more.
     """
+    if key == CONVERSATIONS:
+        return consent.model_copy(update={"opted_in": consent.opted_in - {key}})
     below = categories(key)
     details = {category.detail for category in below}
     last = key.rsplit(".", 1)[-1]
@@ -45,8 +48,10 @@ def opt_out(consent: Consent, key: str) -> Consent:
 def opt_in(consent: Consent, key: str) -> Consent:
     """Switch a category on again, with all below it; the rest of a parent that was off stays off.
 
-    A sensitive category is switched on only by its own key, never with its parent.
+    A sensitive category is switched on only by its own key, never with its parent, and so is `CONVERSATIONS`.
     """
+    if key == CONVERSATIONS:
+        return consent.model_copy(update={"opted_in": consent.opted_in | {key}})
     below = categories(key)
     last = key.rsplit(".", 1)[-1]
     wanted = {category.detail for category in below}

@@ -3,9 +3,10 @@
 A step is SQL that takes a vault from the version before it to its own; ``PRAGMA user_version`` holds where a vault stands.
 Steps that were ever released are never changed: a later change is a new step.
 
-Consent is enforced here once more, beneath all Python: triggers refuse to write a preference, a sentence of one, or an open
-proposal in a category that the vault's own consent tables forbid, and any turn while learning is paused. ``glovebox_now()`` is
-registered on every connection of `memory.vault`; a connection without it cannot write preferences at all.
+Consent is enforced here once more, beneath all Python: triggers refuse to write a preference, a sentence of one, an open
+proposal, an episode, a thought, a line of a summary or of the profile in a category that the vault's own consent tables
+forbid, any turn while learning is paused, and whatever is kept of conversations unless the driver asked for that.
+``glovebox_now()`` is registered on every connection of `memory.vault`; a connection without it cannot write preferences at all.
 """
 
 from __future__ import annotations
@@ -142,7 +143,187 @@ CREATE TRIGGER proposals_are_only_replaced BEFORE UPDATE OF id, detail, value, s
 BEGIN SELECT RAISE(ABORT, 'consent: a proposal is replaced whole'); END;
 """
 
-STEPS: dict[int, str] = {1: V1, 2: V2}
+V3 = """
+-- The tiers beside preferences. Details and tags are JSON lists of keys. Conversations are kept only when the driver asked
+-- for it (the key conversations in opted_in).
+CREATE VIEW unkept (reason) AS
+    SELECT reason FROM silence
+    UNION ALL
+    SELECT 'conversations are not kept' WHERE NOT EXISTS (SELECT 1 FROM opted_in WHERE detail = 'conversations');
+
+CREATE TABLE trips (id TEXT PRIMARY KEY, began_at TEXT NOT NULL, ended_at TEXT) WITHOUT ROWID;
+
+CREATE TABLE episodes (
+    id TEXT PRIMARY KEY,
+    conversation TEXT NOT NULL,
+    at TEXT NOT NULL,
+    driver TEXT NOT NULL,
+    assistant TEXT NOT NULL DEFAULT '',
+    details TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(details)),
+    tags TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(tags)),
+    importance REAL NOT NULL DEFAULT 0,
+    uses INTEGER NOT NULL DEFAULT 0,
+    last_used TEXT,
+    reflected INTEGER NOT NULL DEFAULT 0 CHECK (reflected IN (0, 1))
+);
+CREATE INDEX episodes_by_time ON episodes (at);
+CREATE INDEX episodes_by_conversation ON episodes (conversation);
+
+CREATE TABLE thoughts (
+    id TEXT PRIMARY KEY,
+    kind TEXT NOT NULL CHECK (kind IN ('thought', 'event')),
+    text TEXT NOT NULL,
+    at TEXT NOT NULL,
+    details TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(details)),
+    tags TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(tags)),
+    importance REAL NOT NULL DEFAULT 0,
+    uses INTEGER NOT NULL DEFAULT 0,
+    last_used TEXT
+);
+CREATE INDEX thoughts_by_time ON thoughts (at);
+
+CREATE TABLE summaries (id TEXT PRIMARY KEY, day TEXT NOT NULL UNIQUE);
+
+-- A summary is its lines, so that a line can go without anything being written anew.
+CREATE TABLE summary_lines (
+    summary TEXT NOT NULL REFERENCES summaries (id) ON DELETE CASCADE,
+    source TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    details TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(details)),
+    tags TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(tags)),
+    PRIMARY KEY (summary, source)
+) WITHOUT ROWID;
+CREATE INDEX summary_lines_by_source ON summary_lines (source);
+
+CREATE TABLE profile (
+    id TEXT PRIMARY KEY,
+    aspect TEXT NOT NULL CHECK (aspect IN ('fact', 'habit', 'style')),
+    key TEXT NOT NULL UNIQUE,
+    value TEXT NOT NULL,
+    details TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(details)),
+    confidence REAL NOT NULL,
+    since TEXT NOT NULL,
+    edited INTEGER NOT NULL DEFAULT 0 CHECK (edited IN (0, 1))
+);
+
+-- What a thought or a line of the profile was made of.
+CREATE TABLE sources (memory TEXT NOT NULL, source TEXT NOT NULL, PRIMARY KEY (memory, source)) WITHOUT ROWID;
+CREATE INDEX sources_by_source ON sources (source);
+
+-- The nearest other memories, nearest first.
+CREATE TABLE links (
+    memory TEXT NOT NULL, other TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (memory, other)
+) WITHOUT ROWID;
+CREATE INDEX links_by_other ON links (other);
+
+-- Tags that grew from what recurs; those that every vault has are in memory.ontology.
+CREATE TABLE tags (key TEXT PRIMARY KEY, since TEXT NOT NULL) WITHOUT ROWID;
+
+-- Unit vectors (float16) of memories of any kind, and of the last queries: only what can be computed anew.
+CREATE TABLE vectors (memory TEXT PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE queries (id INTEGER PRIMARY KEY, at TEXT NOT NULL, vector BLOB NOT NULL);
+
+CREATE TRIGGER trips_need_consent BEFORE INSERT ON trips WHEN EXISTS (SELECT 1 FROM unkept)
+BEGIN SELECT RAISE(ABORT, 'consent forbids this trip'); END;
+
+CREATE TRIGGER episodes_need_consent BEFORE INSERT ON episodes
+WHEN EXISTS (SELECT 1 FROM unkept)
+  OR EXISTS (SELECT 1 FROM json_each(NEW.details) d
+             WHERE d.value IN (SELECT detail FROM forbidden) OR d.value NOT IN (SELECT detail FROM categories))
+BEGIN SELECT RAISE(ABORT, 'consent forbids this episode'); END;
+
+CREATE TRIGGER episodes_are_only_replaced BEFORE UPDATE OF id, conversation, at, driver, assistant, details ON episodes
+BEGIN SELECT RAISE(ABORT, 'consent: an episode is replaced whole'); END;
+
+CREATE TRIGGER thoughts_need_consent BEFORE INSERT ON thoughts
+WHEN EXISTS (SELECT 1 FROM silence)
+  OR (NEW.kind = 'event' AND EXISTS (SELECT 1 FROM unkept))
+  OR EXISTS (SELECT 1 FROM json_each(NEW.details) d
+             WHERE d.value IN (SELECT detail FROM forbidden) OR d.value NOT IN (SELECT detail FROM categories))
+BEGIN SELECT RAISE(ABORT, 'consent forbids this thought'); END;
+
+CREATE TRIGGER thoughts_are_only_replaced BEFORE UPDATE OF id, kind, text, at, details ON thoughts
+BEGIN SELECT RAISE(ABORT, 'consent: a thought is replaced whole'); END;
+
+CREATE TRIGGER summary_lines_need_consent BEFORE INSERT ON summary_lines
+WHEN EXISTS (SELECT 1 FROM unkept)
+  OR EXISTS (SELECT 1 FROM json_each(NEW.details) d
+             WHERE d.value IN (SELECT detail FROM forbidden) OR d.value NOT IN (SELECT detail FROM categories))
+BEGIN SELECT RAISE(ABORT, 'consent forbids this line'); END;
+
+CREATE TRIGGER summary_lines_are_only_replaced BEFORE UPDATE ON summary_lines
+BEGIN SELECT RAISE(ABORT, 'consent: a line is replaced whole'); END;
+
+CREATE TRIGGER profile_needs_consent BEFORE INSERT ON profile
+WHEN EXISTS (SELECT 1 FROM silence)
+  OR EXISTS (SELECT 1 FROM json_each(NEW.details) d
+             WHERE d.value IN (SELECT detail FROM forbidden) OR d.value NOT IN (SELECT detail FROM categories))
+BEGIN SELECT RAISE(ABORT, 'consent forbids this entry'); END;
+
+CREATE TRIGGER profile_is_only_replaced BEFORE UPDATE OF id, aspect, key, value, details ON profile
+BEGIN SELECT RAISE(ABORT, 'consent: an entry is replaced whole'); END;
+
+CREATE TRIGGER tags_need_consent BEFORE INSERT ON tags WHEN EXISTS (SELECT 1 FROM unkept)
+BEGIN SELECT RAISE(ABORT, 'consent forbids this tag'); END;
+
+CREATE TRIGGER queries_need_consent BEFORE INSERT ON queries WHEN EXISTS (SELECT 1 FROM unkept)
+BEGIN SELECT RAISE(ABORT, 'consent forbids this query'); END;
+
+-- Whatever goes takes its vector and its links along.
+CREATE TRIGGER preferences_go_whole AFTER DELETE ON preferences
+BEGIN
+    DELETE FROM vectors WHERE memory = OLD.id;
+    DELETE FROM links WHERE memory = OLD.id OR other = OLD.id;
+END;
+CREATE TRIGGER episodes_go_whole AFTER DELETE ON episodes
+BEGIN
+    DELETE FROM vectors WHERE memory = OLD.id;
+    DELETE FROM links WHERE memory = OLD.id OR other = OLD.id;
+END;
+CREATE TRIGGER thoughts_go_whole AFTER DELETE ON thoughts
+BEGIN
+    DELETE FROM vectors WHERE memory = OLD.id;
+    DELETE FROM links WHERE memory = OLD.id OR other = OLD.id;
+    DELETE FROM sources WHERE memory = OLD.id;
+END;
+CREATE TRIGGER summaries_go_whole AFTER DELETE ON summaries
+BEGIN
+    DELETE FROM vectors WHERE memory = OLD.id;
+    DELETE FROM links WHERE memory = OLD.id OR other = OLD.id;
+END;
+CREATE TRIGGER profile_goes_whole AFTER DELETE ON profile
+BEGIN
+    DELETE FROM vectors WHERE memory = OLD.id;
+    DELETE FROM sources WHERE memory = OLD.id;
+END;
+"""
+
+V4 = """
+-- What is on its way out: shown nowhere, taken back within seconds or erased, at the latest when the vault is opened again.
+CREATE TABLE withheld (
+    token TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    memory TEXT NOT NULL,
+    until TEXT NOT NULL,
+    PRIMARY KEY (token, kind, memory)
+) WITHOUT ROWID;
+
+-- What a preference was used for: the name of an action, no slots.
+CREATE TABLE used_for (
+    id INTEGER PRIMARY KEY,
+    preference TEXT NOT NULL REFERENCES preferences (id) ON DELETE CASCADE,
+    at TEXT NOT NULL,
+    action TEXT NOT NULL
+);
+CREATE INDEX used_for_by_preference ON used_for (preference);
+
+CREATE TRIGGER used_for_needs_consent BEFORE INSERT ON used_for
+WHEN (SELECT detail FROM preferences WHERE id = NEW.preference) IN (SELECT detail FROM forbidden)
+BEGIN SELECT RAISE(ABORT, 'consent forbids this use'); END;
+"""
+
+STEPS: dict[int, str] = {1: V1, 2: V2, 3: V3, 4: V4}
 """Version that a step leads to -> its SQL, in order and without gaps from 1."""
 
 VERSION = max(STEPS)

@@ -1,14 +1,16 @@
 """What is in a vault, in the project's own values: preferences, open proposals, consent, waiting turns, the log of decisions.
 
-The only module with SQL over the vault's tables, and the write path: nothing is inserted here without asking consent in
-the same transaction (`Store.add`, `Store.merge`, `Store.propose`, `Store.note`), and the vault's triggers ask again beneath
-it. Decides nothing about what is worth keeping.
+The only module with SQL over these tables (those of the tiers are `memory.archive`'s), and the write path: nothing is inserted
+here without asking consent in the same transaction (`Store.add`, `Store.merge`, `Store.propose`, `Store.note`), and the vault's
+triggers ask again beneath it. Decides nothing about what is worth keeping.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -26,8 +28,25 @@ _PROPOSAL = "id, detail, value, sentence, said_at, conversation, confidence, neg
 
 TEXT_COLUMNS: tuple[tuple[str, str], ...] = (
     ("preferences", "value"), ("sentences", "text"), ("turns", "text"), ("proposals", "value"), ("proposals", "sentence"),
+    ("episodes", "driver"), ("episodes", "assistant"), ("thoughts", "text"), ("summary_lines", "text"), ("profile", "value"),
+    ("tags", "key"),
 )  # fmt: skip
 """Every table and column that holds the driver's words."""
+
+
+_SHOWN = "{1} NOT IN (SELECT memory FROM withheld WHERE kind = '{0}')"
+"""Leaves out what is on its way out; of a table and its key as text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence that revealed a preference."""
+
+    number: int
+    preference: str
+    text: str
+    said_at: datetime
+    conversation: str
 
 
 class Store:
@@ -42,6 +61,14 @@ class Store:
                 vault.write("DELETE FROM categories")
                 for row in tree:
                     vault.write("INSERT INTO categories VALUES (?, ?, ?, ?)", row)
+
+    def read(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """`memory.vault.Vault.rows`: for questions across tables (`memory.selection`, `memory.erasure`)."""
+        return self._vault.rows(sql, values)
+
+    def write(self, sql: str, values: Sequence[Any] = ()) -> int:
+        """`memory.vault.Vault.write`: for deletions across tables (`memory.erasure`)."""
+        return self._vault.write(sql, values)
 
     def transaction(self) -> AbstractContextManager[None]:
         """`memory.vault.Vault.transaction`."""
@@ -95,26 +122,46 @@ class Store:
 
     # Preferences
 
-    def preferences(self, details: Sequence[str] | None = None, *, history: bool = False) -> tuple[Preference, ...]:
-        """Stored preferences, newest first.
+    def preferences(
+        self, details: Sequence[str] | None = None, *, history: bool = False, ids: Collection[str] | None = None
+    ) -> tuple[Preference, ...]:
+        """Stored preferences that are not withheld, newest first.
 
         Args:
             details: only these detail keys; None for all.
             history: with superseded ones.
+            ids: only these; None for all.
         """
-        where = "1" if history else "status = 'active'"
+        where, given = _SHOWN.format("preferences", "id"), list[Any]()
+        if not history:
+            where += " AND status = 'active'"
+        for column, wanted in (("detail", details), ("id", ids)):
+            if wanted is not None:
+                where += f" AND {column} IN (SELECT value FROM json_each(?))"
+                given.append(json.dumps(sorted(wanted)))
         rows = self._vault.rows(
-            f"SELECT {_COLUMNS} FROM preferences WHERE {where} ORDER BY valid_from DESC, rowid DESC"  # noqa: S608
+            f"SELECT {_COLUMNS} FROM preferences WHERE {where} ORDER BY valid_from DESC, rowid DESC",  # noqa: S608
+            given,
         )
-        said: dict[str, list[str]] = {}
-        for preference, text in self._vault.rows("SELECT preference, text FROM sentences ORDER BY said_at, id"):
-            said.setdefault(preference, []).append(text)
-        wanted = None if details is None else frozenset(details)
-        return tuple(
-            _preference(row, tuple(dict.fromkeys(said.get(row[0], ()))))
-            for row in rows
-            if wanted is None or row[1] in wanted
-        )
+        said = self.sentences(None if details is None and ids is None else [row[0] for row in rows])
+        return tuple(_preference(row, tuple(dict.fromkeys(s.text for s in said.get(row[0], ())))) for row in rows)
+
+    def sentences(self, preferences: Collection[str] | None = None) -> dict[str, list[Sentence]]:
+        """The sentences of these preferences (None: of all) that are not withheld, by preference, oldest first."""
+        where, given = _SHOWN.format("sentences", "CAST(id AS TEXT)"), list[Any]()
+        if preferences is not None:
+            where += " AND preference IN (SELECT value FROM json_each(?))"
+            given.append(json.dumps(sorted(preferences)))
+        said: dict[str, list[Sentence]] = {}
+        for number, preference, text, at, conversation in self._vault.rows(
+            "SELECT id, preference, text, said_at, conversation FROM sentences "  # noqa: S608
+            f"WHERE {where} ORDER BY said_at, id",
+            given,
+        ):
+            said.setdefault(preference, []).append(
+                Sentence(number, preference, text, datetime.fromisoformat(at), conversation)
+            )
+        return said
 
     def add(self, preference: Preference, now: datetime) -> None:
         """Store a preference with its sentences.
@@ -213,8 +260,11 @@ class Store:
     # What waits for the driver's yes, and what was declined
 
     def proposals(self) -> tuple[Proposal, ...]:
-        """All proposals, last heard first; expired ones too."""
-        rows = self._vault.rows(f"SELECT {_PROPOSAL} FROM proposals ORDER BY said_at DESC, rowid DESC")  # noqa: S608
+        """All proposals that are not withheld, last heard first; expired ones too."""
+        rows = self._vault.rows(
+            f"SELECT {_PROPOSAL} FROM proposals WHERE {_SHOWN.format('proposals', 'id')} "  # noqa: S608
+            "ORDER BY said_at DESC, rowid DESC"
+        )
         return tuple(_proposal(row) for row in rows)
 
     def propose(self, proposal: Proposal, now: datetime) -> None:
@@ -299,7 +349,8 @@ class Store:
         """The driver's turns that wait to be learnt from, by conversation, oldest first."""
         turns: dict[str, list[Turn]] = {}
         for conversation, text, at, confidence in self._vault.rows(
-            "SELECT conversation, text, at, confidence FROM turns ORDER BY id"
+            "SELECT conversation, text, at, confidence FROM turns "  # noqa: S608
+            f"WHERE {_SHOWN.format('turns', 'CAST(id AS TEXT)')} ORDER BY id"
         ):
             turn = Turn(speaker="driver", text=text, at=datetime.fromisoformat(at), confidence=confidence)
             turns.setdefault(conversation, []).append(turn)
@@ -307,7 +358,11 @@ class Store:
 
     def turns(self) -> tuple[tuple[int, str], ...]:
         """Number and text of every waiting turn."""
-        return tuple((number, text) for number, text in self._vault.rows("SELECT id, text FROM turns ORDER BY id"))
+        shown = _SHOWN.format("turns", "CAST(id AS TEXT)")
+        return tuple(
+            (number, text)
+            for number, text in self._vault.rows(f"SELECT id, text FROM turns WHERE {shown} ORDER BY id")  # noqa: S608
+        )
 
     def erase_turns(self, numbers: Sequence[int]) -> None:
         """Delete waiting turns by number."""

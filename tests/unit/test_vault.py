@@ -421,7 +421,7 @@ def test_a_full_disk_keeps_what_was_stored(tmp_path: Path) -> None:
     vault = opened(tmp_path)
     store = Store(vault)
     store.add(preference("p0"), NOW)
-    vault.rows("PRAGMA max_page_count = 40")
+    vault.rows("PRAGMA max_page_count = 80")
 
     def fill() -> None:
         for number in range(1, 2000):
