@@ -22,7 +22,8 @@ never holds transcript, memory text or keys.
     |   |-- KeySourceError        44   the key cannot be had from its source
     |   |-- ConsentError          45   a write that consent forbids (a defect in the caller, never a user's mistake)
     |   |-- UnknownEntryError     46   no such preference, category or driver
-    |   `-- ExportError           47   a file that is no export of a memory, or one of a newer version
+    |   |-- ExportError           47   a file that is no export of a memory, or one of a newer version
+    |   `-- UnstorableTextError   48   a text that cannot be stored as it is
     |-- VehicleError              50   the vehicle's side
     |   |-- AdapterError          51   the adapter failed or lost its connection
     |   |-- NotMovedError         52   accepted, but the vehicle's current value did not move in time
@@ -191,6 +192,14 @@ class ExportError(MemoryStoreError):
     code = "export"
     exit_code = 47
     spoken = "I can't read that export."
+
+
+class UnstorableTextError(MemoryStoreError):
+    """A text that cannot be stored as it is: no valid Unicode, or too long. Nothing of it was stored."""
+
+    code = "text"
+    exit_code = 48
+    spoken = "I can't store that text."
 
 
 class VehicleError(GloveboxError):
