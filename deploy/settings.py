@@ -11,6 +11,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from schemas.actions import ACTIONS
+
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Seconds = Annotated[float, Field(gt=0.0, le=600.0)]
 Word = Annotated[str, Field(min_length=1, max_length=200)]
@@ -151,7 +153,7 @@ class DialogueSettings(Section):
     """Recogniser confidence below which the words are not acted on at all."""
     request_floor: Share
     """Actions less probable than this stay out of the slice."""
-    slice_size: Annotated[int, Field(ge=1, le=44)]
+    slice_size: Annotated[int, Field(ge=1, le=len(ACTIONS))]
     """Most actions in a slice."""
 
 

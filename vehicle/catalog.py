@@ -145,6 +145,8 @@ class Catalog:
                 return self._plan_route(action, state)
             case a.Domain.STATUS:
                 return Plan(answer=_status(action, state))
+            case _:
+                raise _unplanned(action)
 
     def _plan_media(self, action: a.Action, state: VehicleState) -> Plan:
         match action:

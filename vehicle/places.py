@@ -26,11 +26,10 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rapidfuzz import fuzz
 
+from schemas.actions import PlaceKind
 from schemas.errors import ConfigError
 
-Kind: TypeAlias = Literal[
-    "restaurant", "fast_food", "gas_station", "charging_station", "supermarket", "parking", "cafe", "destination"
-]
+Kind: TypeAlias = PlaceKind | Literal["destination"]
 
 DETOUR = 1.3
 """Road length over straight line. Our choice."""

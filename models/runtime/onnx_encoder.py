@@ -20,6 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from schemas.actions import BY_NAME
 from schemas.errors import EngineMissingError, ModelDamagedError, ModelMissingError
 from schemas.memory import Words
 
@@ -112,7 +113,10 @@ class OnnxEncoder:
         return dict(self._result(_plain(text)).topics)
 
     def requests(self, text: str) -> dict[str, float]:
-        """Probability of every action name, and of ``none`` (asks for nothing that the car can do); they sum to 1."""
+        """Probability of every action name, and of ``none`` (asks for nothing that the car can do); they sum to 1.
+
+        An action that this network was not taught has 0.
+        """
         return dict(self._result(_plain(text)).requests)
 
     def strength(self, text: str) -> dict[str, float]:
@@ -151,7 +155,7 @@ class OnnxEncoder:
             vector,
             _named(labels.topics, topics),
             _named(labels.strength, strength),
-            _named(labels.requests, requests),
+            {**dict.fromkeys(BY_NAME, 0.0), **_named(labels.requests, requests)},
             chosen,
             tuple(encoded.offsets),
             values,

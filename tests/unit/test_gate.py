@@ -96,6 +96,7 @@ SEVERITY = {Verdict.ALLOW: 0, Verdict.CONFIRM: 1, Verdict.DENY: 2}
 WISHES: tuple[Action, ...] = tuple(
     action.model_validate(slots)
     for action in ACTIONS
+    if action.name in POLICY
     for slots in {
         "set_window": [{"window": w, "percent": p} for w in ("driver", "rear_left", "all") for p in (0, 30, 100)],
         "set_sunroof": [{"percent": 0}, {"percent": 50}, {"percent": 100}],

@@ -24,14 +24,14 @@ def plan(name: str, slots: dict[str, Any] | None = None, values: dict[str, Any] 
 
 
 def test_a_vehicle_with_all_signals_has_all_actions() -> None:
-    assert actions_for(frozenset(SIGNALS)) == {action.name for action in ACTIONS}
+    assert actions_for(frozenset(SIGNALS)) == set(SIGNALS_OF)
 
 
 def test_a_missing_signal_takes_its_actions_away() -> None:
     left = actions_for(frozenset(SIGNALS) - {"sunroof.position"})
-    assert {action.name for action in ACTIONS} - left == {"set_sunroof"}
+    assert set(SIGNALS_OF) - left == {"set_sunroof"}
     left = actions_for(frozenset(SIGNALS) - {"sunroof.shade"})
-    assert {action.name for action in ACTIONS} - left == {"set_sunroof", "set_sunshade"}
+    assert set(SIGNALS_OF) - left == {"set_sunroof", "set_sunshade"}
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_answers_to_questions() -> None:
     route = plan("get_navigation", values={"navigation.destination": "Home", "navigation.minutes": 4})
     assert route.answer == {"destination": "Home", "minutes": 4, "stops": []}
     for action in ACTIONS:
-        if action.query:
+        if action.query and action.name in SIGNALS_OF:
             assert not plan(action.name).changes
 
 

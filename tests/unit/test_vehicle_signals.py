@@ -30,7 +30,7 @@ def test_every_signal_serves_an_action_or_the_gate() -> None:
     used = {name for names in SIGNALS_OF.values() for name in names}
     assert set(SIGNALS) - used == {"outside.rain"}
     assert used <= set(SIGNALS)
-    assert set(SIGNALS_OF) == set(BY_NAME)
+    assert set(SIGNALS_OF) <= set(BY_NAME)
 
 
 def test_windows_cover_the_slot() -> None:

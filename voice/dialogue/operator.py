@@ -88,7 +88,7 @@ class Operator:
 def _may_fill(detail: str, action: Action) -> bool:
     """Whether a remembered detail can stand in a slot of this action: no cuisine at a petrol station."""
     if isinstance(action, FindPlace):
-        return detail in PLACE_DETAILS[action.kind]
+        return detail in PLACE_DETAILS.get(action.kind, ())
     return detail in SERVES.get(action.name, ())
 
 

@@ -15,7 +15,7 @@ TEXTS = (
     " i always like italian food and never take the motorway because traffic makes me nervous",
     '{"}},:[{"turn":0,"value":" jazz"}]}}}',
 )
-PIECES = 700
+PIECES = 1200
 
 
 def write_tiny(path: Path, *, seed: int = 0, width: int = 32, layers: int = 1, causal: bool = True) -> None:

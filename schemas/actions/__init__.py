@@ -1,0 +1,374 @@
+"""What the vehicle and its assistant can be asked: typed actions and queries with units and ranges.
+
+One frozen Pydantic model an action; its fields are its slots. ``ACTIONS`` lists all of them in the order in which they
+are documented; ``action_model`` builds the hierarchical model of a slice of them (domain, action, slots), the same
+shape that preferences have, so that one mechanism fills both (see ``models.structured``). Units, ranges and steps stand
+with the slots' types in ``schemas.actions.base``.
+
+Ranges: cabin temperature 16.0..28.0 C in steps of 0.5 (CAR-bench and the Android VHAL example agree; VSS has no
+bounds), fan 0..5 and seat heating 0..3 (CAR-bench), positions and brightness in percent. A relative change without a
+number means "a bit"; how much that is stands in ``vehicle.catalog``.
+
+Not here, because no voice may reach it: steering, brakes, horn, hazard lights, indicators, wipers, cruise control and
+driver assistance. Remembering, consent and control words are commands of their own (``schemas.events.CommandKind``);
+the two actions of the domain ``memory`` are questions and wishes about it in free words.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from schemas.actions.base import (
+    AMBIENT_COLORS,
+    Action,
+    CabinZone,
+    Celsius,
+    Change,
+    Color,
+    Degrees,
+    Domain,
+    HalfDay,
+    Hour,
+    Level,
+    Message,
+    Minute,
+    Minutes,
+    Percent,
+    PlaceKind,
+    Points,
+    Window,
+    Words,
+    Zone,
+)
+from schemas.actions.cabin import (
+    ChangeAmbientBrightness,
+    ChangeFanSpeed,
+    ChangeLumbar,
+    ChangeSeatHeating,
+    ChangeSteeringWheelHeating,
+    ChangeSunroof,
+    ChangeTemperature,
+    ChangeWindow,
+    MoveSeat,
+    RecallSeatPosition,
+    ReclineSeat,
+    SetAirConditioning,
+    SetAirflow,
+    SetAmbientBrightness,
+    SetAmbientColor,
+    SetAmbientLight,
+    SetAutoClimate,
+    SetChildLock,
+    SetClimate,
+    SetClimateSync,
+    SetDefrost,
+    SetDomeLight,
+    SetDoorLocks,
+    SetFanSpeed,
+    SetFogLights,
+    SetHighBeam,
+    SetLowBeam,
+    SetMirrorHeating,
+    SetMirrors,
+    SetReadingLight,
+    SetRecirculation,
+    SetSeatHeating,
+    SetSeatMassage,
+    SetSeatVentilation,
+    SetSteeringWheelHeating,
+    SetSunroof,
+    SetSunshade,
+    SetTemperature,
+    SetTrunk,
+    SetWindow,
+    StopMoving,
+)
+from schemas.actions.information import (
+    CallContact,
+    CancelTimer,
+    ForgetPreference,
+    GetCabinTemperature,
+    GetCalendar,
+    GetCapabilities,
+    GetCar,
+    GetClimate,
+    GetContact,
+    GetLights,
+    GetNavigation,
+    GetOpenings,
+    GetOutsideTemperature,
+    GetPreferences,
+    GetRange,
+    GetSeats,
+    GetTime,
+    GetTimers,
+    GetTirePressure,
+    GetWarnings,
+    GetWeather,
+    SendEmail,
+    SetReminder,
+    SetTimer,
+    Undo,
+)
+from schemas.actions.journey import (
+    AddChargingStops,
+    AddStop,
+    CancelNavigation,
+    ChangeDestination,
+    ChangeDisplayBrightness,
+    ChangeVolume,
+    ChooseRoute,
+    FindOnRoute,
+    FindPlace,
+    GetCharging,
+    GetDistance,
+    GetPlaying,
+    GetRoutes,
+    ListPlaces,
+    NavigateTo,
+    PlayFavorites,
+    PlayMusic,
+    PlayPlaylist,
+    PlayPodcast,
+    PlayRadio,
+    RemoveStop,
+    ReplaceStop,
+    SetChargeLimit,
+    SetChargePort,
+    SetChargeTimer,
+    SetCharging,
+    SetDisplayBrightness,
+    SetDisplayMode,
+    SetGuidance,
+    SetMediaSource,
+    SetMute,
+    SetPlayback,
+    SetRepeat,
+    SetRoutePreference,
+    SetShuffle,
+    SetUnit,
+    SetVolume,
+)
+
+__all__ = [
+    "ACTIONS",
+    "AMBIENT_COLORS",
+    "BY_NAME",
+    "Action",
+    "AddChargingStops",
+    "AddStop",
+    "CabinZone",
+    "CallContact",
+    "CancelNavigation",
+    "CancelTimer",
+    "Celsius",
+    "Change",
+    "ChangeAmbientBrightness",
+    "ChangeDestination",
+    "ChangeDisplayBrightness",
+    "ChangeFanSpeed",
+    "ChangeLumbar",
+    "ChangeSeatHeating",
+    "ChangeSteeringWheelHeating",
+    "ChangeSunroof",
+    "ChangeTemperature",
+    "ChangeVolume",
+    "ChangeWindow",
+    "ChooseRoute",
+    "Color",
+    "Degrees",
+    "Domain",
+    "FindOnRoute",
+    "FindPlace",
+    "ForgetPreference",
+    "GetCabinTemperature",
+    "GetCalendar",
+    "GetCapabilities",
+    "GetCar",
+    "GetCharging",
+    "GetClimate",
+    "GetContact",
+    "GetDistance",
+    "GetLights",
+    "GetNavigation",
+    "GetOpenings",
+    "GetOutsideTemperature",
+    "GetPlaying",
+    "GetPreferences",
+    "GetRange",
+    "GetRoutes",
+    "GetSeats",
+    "GetTime",
+    "GetTimers",
+    "GetTirePressure",
+    "GetWarnings",
+    "GetWeather",
+    "HalfDay",
+    "Hour",
+    "Level",
+    "ListPlaces",
+    "Message",
+    "Minute",
+    "Minutes",
+    "MoveSeat",
+    "NavigateTo",
+    "Percent",
+    "PlaceKind",
+    "PlayFavorites",
+    "PlayMusic",
+    "PlayPlaylist",
+    "PlayPodcast",
+    "PlayRadio",
+    "Points",
+    "RecallSeatPosition",
+    "ReclineSeat",
+    "RemoveStop",
+    "ReplaceStop",
+    "SendEmail",
+    "SetAirConditioning",
+    "SetAirflow",
+    "SetAmbientBrightness",
+    "SetAmbientColor",
+    "SetAmbientLight",
+    "SetAutoClimate",
+    "SetChargeLimit",
+    "SetChargePort",
+    "SetChargeTimer",
+    "SetCharging",
+    "SetChildLock",
+    "SetClimate",
+    "SetClimateSync",
+    "SetDefrost",
+    "SetDisplayBrightness",
+    "SetDisplayMode",
+    "SetDomeLight",
+    "SetDoorLocks",
+    "SetFanSpeed",
+    "SetFogLights",
+    "SetGuidance",
+    "SetHighBeam",
+    "SetLowBeam",
+    "SetMediaSource",
+    "SetMirrorHeating",
+    "SetMirrors",
+    "SetMute",
+    "SetPlayback",
+    "SetReadingLight",
+    "SetRecirculation",
+    "SetReminder",
+    "SetRepeat",
+    "SetRoutePreference",
+    "SetSeatHeating",
+    "SetSeatMassage",
+    "SetSeatVentilation",
+    "SetShuffle",
+    "SetSteeringWheelHeating",
+    "SetSunroof",
+    "SetSunshade",
+    "SetTemperature",
+    "SetTimer",
+    "SetTrunk",
+    "SetUnit",
+    "SetVolume",
+    "SetWindow",
+    "StopMoving",
+    "Undo",
+    "Window",
+    "Words",
+    "Zone",
+    "action_model",
+    "actions_of",
+    "demanded_model",
+    "parse_action",
+]
+
+ACTIONS: tuple[type[Action], ...] = (
+    SetTemperature, ChangeTemperature, SetFanSpeed, ChangeFanSpeed, SetAirConditioning, SetAirflow,
+    SetRecirculation, SetDefrost, SetClimate, SetAutoClimate, SetClimateSync, SetSeatHeating, ChangeSeatHeating,
+    SetSeatVentilation, SetSeatMassage, ChangeLumbar, SetSteeringWheelHeating, ChangeSteeringWheelHeating, MoveSeat,
+    ReclineSeat, RecallSeatPosition, SetWindow, ChangeWindow, SetSunroof, ChangeSunroof, SetSunshade, StopMoving,
+    SetTrunk, SetDoorLocks, SetChildLock, SetMirrors, SetMirrorHeating, SetAmbientLight, SetAmbientColor,
+    SetAmbientBrightness, ChangeAmbientBrightness, SetReadingLight, SetDomeLight, SetLowBeam, SetHighBeam,
+    SetFogLights, SetDisplayBrightness, ChangeDisplayBrightness, SetDisplayMode, SetUnit, PlayMusic, PlayRadio,
+    PlayPodcast, PlayPlaylist, PlayFavorites, SetMediaSource, SetVolume, ChangeVolume, SetPlayback, SetMute,
+    SetShuffle, SetRepeat, GetPlaying, NavigateTo, FindPlace, FindOnRoute, ListPlaces, AddStop, RemoveStop, ReplaceStop,
+    ChangeDestination, CancelNavigation, SetRoutePreference, GetRoutes, ChooseRoute, AddChargingStops, SetGuidance,
+    GetDistance, SetCharging, SetChargeLimit, SetChargePort, SetChargeTimer, GetCharging, GetRange, GetTirePressure,
+    GetOutsideTemperature, GetCabinTemperature, GetNavigation, GetClimate, GetSeats, GetOpenings, GetLights, GetCar,
+    GetWarnings, GetTime, GetWeather, GetCapabilities, SetTimer, SetReminder, GetTimers, CancelTimer, GetCalendar,
+    GetContact, CallContact, SendEmail, Undo, GetPreferences, ForgetPreference,
+)  # fmt: skip
+
+BY_NAME: dict[str, type[Action]] = {action.name: action for action in ACTIONS}
+
+
+def parse_action(name: str, slots: dict[str, Any]) -> Action:
+    """The action of that name with these slots.
+
+    Raises:
+        KeyError: no action has that name.
+        pydantic.ValidationError: a slot is missing, unknown or out of range.
+    """
+    return BY_NAME[name].model_validate(slots)
+
+
+@lru_cache(maxsize=256)
+def action_model(names: tuple[str, ...]) -> type[BaseModel]:
+    """The hierarchical Pydantic model of a slice of the actions: optional domains, each with its optional actions.
+
+    An empty object means: nothing that the vehicle can do was asked for.
+
+    Raises:
+        KeyError: no action has that name.
+    """
+    wanted = {BY_NAME[name].name for name in names}
+    tree: dict[Domain, dict[str, Any]] = {}
+    for action in ACTIONS:
+        if action.name in wanted:
+            field = (action | None, Field(default=None, description=action.description))
+            tree.setdefault(action.domain, {})[action.name] = field
+    domains: dict[str, Any] = {
+        domain.value: (create_model(f"Domain_{domain}", __config__=ConfigDict(extra="forbid"), **fields) | None, None)
+        for domain, fields in tree.items()
+    }
+    return create_model("Request", __config__=ConfigDict(extra="forbid"), **domains)
+
+
+def demanded_model(name: str, numbers: frozenset[float]) -> type[BaseModel]:
+    """The model of one action that must be filled: for a second look, when it is sure that the action is meant.
+
+    Args:
+        name: the action's name.
+        numbers: what was said or remembered; a numeric slot that exactly one of them fits can only take that one.
+
+    Raises:
+        KeyError: no action has that name.
+    """
+    action = BY_NAME[name]
+    bound: dict[str, Any] = {}
+    for slot, schema in action.model_json_schema()["properties"].items():
+        if schema.get("type") in ("number", "integer"):
+            low, high, step = schema["minimum"], schema["maximum"], schema.get("multipleOf", 1)
+            fitting = [number for number in numbers if low <= number <= high and number % step == 0]
+            if len(fitting) == 1:
+                kind = float if schema["type"] == "number" else int
+                only = kind(fitting[0])
+                bound[slot] = (Annotated[kind, Field(ge=only, le=only, multiple_of=step)], ...)
+    narrowed = create_model(action.__name__, __base__=action, **bound) if bound else action
+    leaves: dict[str, Any] = {name: (narrowed, ...)}
+    domain = create_model(f"Domain_{action.domain}", __config__=ConfigDict(extra="forbid"), **leaves)
+    groups: dict[str, Any] = {action.domain.value: (domain, ...)}
+    return create_model("Request", __config__=ConfigDict(extra="forbid"), **groups)
+
+
+def actions_of(request: BaseModel) -> tuple[Action, ...]:
+    """The actions in a filled ``action_model``, in its order."""
+    found: list[Action] = []
+    for domain in type(request).model_fields:
+        group: BaseModel | None = getattr(request, domain)
+        if group is not None:
+            found.extend(a for name in type(group).model_fields if (a := getattr(group, name)) is not None)
+    return tuple(found)
