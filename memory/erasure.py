@@ -1,27 +1,29 @@
 """Forgetting, and showing that it is forgotten.
 
-Owns what goes with a preference when it is erased: its history, its sentences, waiting turns and open proposals that hold it,
-its words in other preferences' sentences; the same for an open proposal. Then looks for it: in the tables, in the searchable
-copy, and byte by byte in every file of the data folder, which also shows that nothing there is in clear.
+Owns what happens to what `memory.selection` has chosen: preferences with their history and sentences, waiting turns and open
+proposals, the tiers with what was made of them (`memory.lineage`), the words of what is erased in the sentences of preferences
+that stay, grown tags, the searchable copy, backups. Then looks for it: in every table, in the searchable copy, and byte by byte in
+every file of the data folder, which also shows that nothing there is in clear.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import numpy as np
 
-from memory.consent import categories
+from memory import lineage
+from memory.archive import Archive
 from memory.retrieval import Retriever
-from memory.store import Store
-from memory.values import fold, is_closed
-from memory.wording import contains, words
-from schemas.errors import UnknownEntryError
-from schemas.memory import Preference, Proposal, Receipt
+from memory.selection import Chosen, Needles
+from memory.store import TEXT_COLUMNS, Store
+from memory.values import is_closed
+from memory.wording import words
+from schemas.memory import Kind, Period, Receipt
 
 EVERYTHING = "everything"
 
@@ -35,85 +37,110 @@ FEW_NEEDLES = 40
 _BLOCK = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class _Gone:
-    """What a preference or a proposal that goes has told."""
-
-    detail: str
-    value: str
-    sentences: tuple[str, ...]
-
-
-def forget(store: Store, retriever: Retriever, folder: Path, key: str, now: datetime, *,
-           about: Callable[[str], str | None]) -> Receipt:  # fmt: skip
-    """Erase a preference or an open proposal by id, a category by key, or everything, and verify it.
+def erase(store: Store, archive: Archive, retriever: Retriever, folder: Path, find: Callable[[], Chosen], now: datetime, *,
+          everything: bool = False, erase_backups: Callable[[], int]) -> Receipt:  # fmt: skip
+    """Erase what is found and verify it.
 
     Args:
-        store: the tables.
+        store: the preferences' tables.
+        archive: the tiers' tables.
         retriever: the searchable copy.
         folder: the data folder, searched afterwards.
-        key: the id of a preference or a proposal, a main, sub or detail key, or `EVERYTHING`.
+        find: what goes; called in the transaction that erases it.
         now: for the receipt.
-        about: the detail key that a waiting turn is most likely about, or None.
-
-    Raises:
-        UnknownEntryError: nothing has that id or key.
+        everything: the driver wants nothing left: marks of what was declined, tags and trips go, too.
+        erase_backups: deletes the vault's backups, which hold what is erased; returns how many there were.
     """
-    stored = {p.id: p for p in store.preferences(history=True)}
-    proposed = {p.id: p for p in store.proposals()}
-    whole: frozenset[str] = frozenset()
-    if key == EVERYTHING:
-        ids = tuple(stored)
-    elif key in stored:
-        ids = (key, *store.history_of(key))
-    elif key in proposed:
-        ids = ()
-    else:
-        try:
-            whole = frozenset(c.detail for c in categories(key))
-        except UnknownEntryError:
-            raise UnknownEntryError(
-                f"nothing is remembered under {key[:80]!r}: give the id of a preference, a category's key, or {EVERYTHING}"
-            ) from None
-        ids = tuple(name for name, p in stored.items() if p.detail in whole)
-    erased = frozenset(ids)
-    named = [p for name, p in proposed.items() if key in (EVERYTHING, name) or p.detail in whole]
-    gone = [_Gone(p.detail, p.value, p.sentences) for p in (stored[name] for name in ids)]
-    gone += [_Gone(p.detail, p.value, (p.sentence,)) for p in named]
-    asked = named + [p for p in proposed.values() if p not in named and _proposes(p, gone, about)]
-    sentences = {sentence for one in gone for sentence in one.sentences}
-    turns = [
-        (number, text) for number, text in store.turns()
-        if key == EVERYTHING or text in sentences or _tells(text, gone, whole, about)
-    ]  # fmt: skip
     with store.transaction():
-        store.erase(ids)
-        store.erase_proposals([p.id for p in asked])
-        store.erase_turns([number for number, _ in turns])
-        if key == EVERYTHING:
+        found = find()
+        values, traces = found.values(), found.words()
+        store.erase(list(found.preferences))
+        store.erase_proposals(list(found.proposals))
+        store.erase_turns(list(found.turns))
+        store.erase_sentences(list(found.sentences))
+        fallout = lineage.forget(archive, store, found.ids)
+        archive.delete_lines(key for table, key in found.archive if table == "summary_lines")
+        touched = _blot(store, found)
+        _forget_tags(store, archive, Needles(values))
+        for kind, name in found.named:
+            store.write("DELETE FROM withheld WHERE kind = ? AND memory = ?", (kind, name))
+        if everything:
             store.forget_declined()
-        touched = _blot(store, gone, [p for name, p in stored.items() if name not in erased])
+            for table in ("trips", "tags", "queries", "vectors", "withheld"):
+                store.write(f"DELETE FROM {table}")  # noqa: S608
+    kinds = {Kind.PREFERENCE: len(found.preferences)} if found.preferences else {}
+    for kind in fallout.erased.values():
+        kinds[kind] = kinds.get(kind, 0) + 1
+    ids = tuple(dict.fromkeys((*found.preferences, *fallout.erased)))
     retriever.drop(ids)
-    if touched:
-        retriever.put(p for p in store.preferences() if p.id in touched)
+    partly = {preference for preference, _ in found.sentences.values()} | touched
+    if partly:
+        retriever.put(store.preferences(ids=partly))
+    empty = not (ids or found.named)
+    backups = 0 if empty else erase_backups()
     wiped = store.wiped()
-    traces = sentences | {text for _, text in turns}
-    needles = traces | {one.value for one in (*gone, *asked)} | {p.sentence for p in asked}
+    needles = traces | values | {p.value for p in (*found.preferences.values(), *found.proposals.values())}
     verified = (
         wiped
-        and not store.known([*ids, *(p.id for p in asked)])
-        and not (set(store.words()) & traces)
+        and not _left(store, ids, found)
+        and not _told(store, traces, Needles(values))
         and not retriever.holds(ids, traces)
         and not found_in_files(folder, needles)
     )
     return Receipt(
         erased=ids,
-        categories=tuple(sorted({p.category.key for p in (*(stored[name] for name in ids), *asked)})),
+        categories=tuple(sorted({p.category.key for p in (*found.preferences.values(), *found.proposals.values())})),
         at=now,
-        turns_erased=len(turns),
-        proposals_erased=len(asked),
+        turns_erased=len(found.turns),
+        proposals_erased=len(found.proposals),
+        sentences_erased=len(found.sentences),
+        kinds=kinds,
+        period=Period(since=min(found.times), until=max(found.times) + timedelta(microseconds=1))
+        if found.times
+        else None,
+        backups_erased=backups,
         verified=verified,
     )
+
+
+def _left(store: Store, ids: Sequence[str], found: Chosen) -> bool:
+    """Whether any of these memories is still stored."""
+    asked = json.dumps([*ids, *found.proposals])
+    tables = ("preferences", "proposals", "episodes", "thoughts", "summaries", "profile")
+    if any(store.read(f"SELECT 1 FROM {table} WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1", (asked,))  # noqa: S608
+           for table in tables):  # fmt: skip
+        return True
+    if store.read("SELECT 1 FROM vectors WHERE memory IN (SELECT value FROM json_each(?)) LIMIT 1", (asked,)):
+        return True
+    numbers = json.dumps(list(found.sentences))
+    return bool(store.read("SELECT 1 FROM sentences WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1", (numbers,)))
+
+
+def _told(store: Store, traces: Iterable[str], values: Needles) -> bool:
+    """Whether a sentence or a text of what is erased still stands anywhere, or a value outside of other values."""
+    listed = json.dumps(list(traces))
+    for table, column in TEXT_COLUMNS:
+        if store.read(f"SELECT 1 FROM {table} WHERE {column} IN (SELECT value FROM json_each(?)) LIMIT 1", (listed,)):  # noqa: S608
+            return True
+        if not values or (column == "value" and table in ("preferences", "proposals")):
+            continue
+        where, given = values.may_stand([column])
+        if any(values.stand_in(text) for (text,) in store.read(f"SELECT {column} FROM {table} WHERE {where}", given)):  # noqa: S608
+            return True
+    return False
+
+
+def _forget_tags(store: Store, archive: Archive, values: Needles) -> None:
+    """Take tags that name what is erased off what stays."""
+    for tag in archive.tags():
+        if values.stand_in(tag.replace("_", " ")):
+            for table in ("episodes", "thoughts"):
+                store.write(
+                    f"UPDATE {table} SET tags = (SELECT json_group_array(t.value) FROM json_each(tags) t WHERE t.value <> ?1) "  # noqa: S608
+                    "WHERE EXISTS (SELECT 1 FROM json_each(tags) t WHERE t.value = ?1)",
+                    (tag,),
+                )
+            store.write("DELETE FROM tags WHERE key = ?", (tag,))
 
 
 def found_in_files(folder: Path, needles: Iterable[str]) -> tuple[Path, ...]:
@@ -161,38 +188,23 @@ def _holds_any(data: bytes, by_start: Mapping[int, Sequence[bytes]]) -> bool:
     )
 
 
-def _proposes(proposal: Proposal, gone: Sequence[_Gone], about: Callable[[str], str | None]) -> bool:
-    """Whether an open proposal tells something that is being forgotten, or was told in the same breath."""
-    if any(proposal.sentence in one.sentences for one in gone):
-        return True
-    same = (p for p in gone if p.detail == proposal.detail)
-    if any(is_closed(p.detail) or fold(p.value) == fold(proposal.value) for p in same):
-        return True
-    return _tells(proposal.sentence, gone, frozenset(), about)
-
-
-def _tells(text: str, gone: Sequence[_Gone], whole: frozenset[str], about: Callable[[str], str | None]) -> bool:
-    """Whether a waiting turn tells something that is being forgotten."""
-    if any(not is_closed(p.detail) and contains(text, p.value) for p in gone):
-        return True
-    details = whole | {p.detail for p in gone if is_closed(p.detail)}
-    return bool(details) and about(text) in details
-
-
-def _blot(store: Store, gone: Sequence[_Gone], left_over: Sequence[Preference]) -> set[str]:
+def _blot(store: Store, found: Chosen) -> set[str]:
     """Take the erased values out of the sentences of preferences that stay; returns the ids of those."""
+    values = [p.value for p in (*found.preferences.values(), *found.proposals.values()) if not is_closed(p.detail)]
+    mine = {s for p in found.preferences.values() for s in p.sentences}
+    needles = Needles([*values, *mine])
+    where, given = needles.may_stand(["text"])
+    rows = store.read(f"SELECT DISTINCT preference, text FROM sentences WHERE {where}", given) if needles else []  # noqa: S608
     touched: set[str] = set()
-    mine = {sentence for p in gone for sentence in p.sentences}
-    for preference in left_over:
-        for sentence in preference.sentences:
-            left = sentence
-            for value in (p.value for p in gone if not is_closed(p.detail)):
-                left = blotted(left, value)
-            if left == sentence and sentence in mine:
-                left = ""  # it revealed the erased one in other words, so none of it may stay
-            if left != sentence:
-                store.replace_sentence(sentence, left)
-                touched.add(preference.id)
+    for preference, sentence in rows:
+        left = sentence
+        for value in values if needles.stand_in(sentence) else ():
+            left = blotted(left, value)
+        if left == sentence and sentence in mine:
+            left = ""  # it revealed the erased one in other words, so none of it may stay
+        if left != sentence:
+            store.replace_sentence(sentence, left)
+            touched.add(preference)
     return touched
 
 

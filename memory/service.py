@@ -17,26 +17,31 @@ from uuid import uuid4
 from pydantic import BaseModel, ConfigDict
 
 from memory import consent as switches
-from memory import erasure
+from memory.archive import Archive
+from memory.control import Control
 from memory.export import export
 from memory.extraction import NONE, ExtractionSettings, Extractor, refusal
 from memory.maintenance import Maintainer, MaintenanceSettings, Ruling
 from memory.proposals import Draft, Proposals, ProposalSettings, Weighed
 from memory.retrieval import RetrievalSettings, Retriever
 from memory.store import Store, silent
-from memory.values import fold
+from memory.values import Canon, fold
 from memory.vault import Vault
 from schemas.memory import (
     Candidate,
     Consent,
     Conversation,
     Decision,
+    Explanation,
+    Matches,
     Outcome,
     Preference,
     Proposal,
     Receipt,
     Recollection,
+    Selector,
     Turn,
+    Withheld,
 )
 from schemas.ports import Encoder, StructuredModel
 from schemas.preferences import BY_DETAIL, CATEGORIES
@@ -106,6 +111,18 @@ class DriverMemory:
         self._extractor = Extractor(encoder, model, settings.extraction)
         self._maintainer = Maintainer(encoder, model, settings.maintenance)
         self._retriever = Retriever(encoder, settings.retrieval)
+        self._archive = Archive(vault, self._store)
+        self._control = Control(
+            vault,
+            self._store,
+            self._archive,
+            self._retriever,
+            about=self._about,
+            canon=Canon(encoder, nearest_at=settings.extraction.nearest_at),
+            new_id=new_id,
+            erase_backups=lambda: 0,
+        )
+        self._control.carry_out_all(clock())
         self._retriever.load(self._store.preferences())
         self._proposals = Proposals(self._store, settings.proposals, new_id)
         self._proposals.expire(clock())
@@ -125,14 +142,18 @@ class DriverMemory:
             hidden = frozenset(c.detail for c in CATEGORIES if always.forbids(c, now) is not None)
             return self._retriever.search(query, details=details, hidden=hidden, limit=limit, now=now)
 
-    def used(self, recalled: Sequence[Recollection]) -> None:
+    def used(self, recalled: Sequence[Recollection], action: str | None = None) -> None:
         """See ``MemoryPort``. A use is not noted while nothing may be remembered."""
         with self._lock:
-            now = self._clock()
-            ids = [r.preference.id for r in recalled]
-            if ids and silent(self._store.consent(), now) is None:
-                self._store.used(ids, now)
-                self._retriever.put(p for p in self._store.preferences() if p.id in ids)
+            now, consent = self._clock(), self._store.consent()
+            ids = [r.preference.id for r in recalled if consent.forbids(r.preference.category, now) is None]
+            held = self._store.preferences(ids=ids) if ids and silent(consent, now) is None else ()
+            if held:
+                with self._store.transaction():
+                    self._store.used([p.id for p in held], now)
+                    if action is not None:
+                        self._store.note_use([p.id for p in held], action, now)
+                self._retriever.put(self._store.preferences(ids=ids))
 
     # Learning
 
@@ -345,15 +366,51 @@ class DriverMemory:
         details = None if key is None else [c.detail for c in switches.categories(key)]
         return self._store.preferences(details, history=history)
 
+    def matching(self, what: Selector) -> Matches:
+        """See ``MemoryPort``."""
+        with self._lock:
+            return self._control.matching(what)
+
     def forget(self, key: str) -> Receipt:
         """See ``MemoryPort``. With a preference goes what it took the place of."""
+        return self.forget_where(self._control.selector(key))
+
+    def forget_where(self, what: Selector) -> Receipt:
+        """See ``MemoryPort``."""
         with self._lock:
             self._revision += 1
-            if key == erasure.EVERYTHING:
+            if what.everything:
                 self._refused.clear()
-            return erasure.forget(
-                self._store, self._retriever, self._vault.path.parent, key, self._clock(), about=self._about
-            )
+            return self._control.forget(what, self._clock())
+
+    def withhold(self, what: Selector) -> Withheld:
+        """See ``MemoryPort``."""
+        with self._lock:
+            self._revision += 1
+            return self._control.withhold(what, self._clock())
+
+    def restore(self, token: str) -> None:
+        """See ``MemoryPort``."""
+        with self._lock:
+            self._revision += 1
+            self._control.restore(token, self._clock())
+
+    def carry_out(self, token: str) -> Receipt:
+        """See ``MemoryPort``."""
+        with self._lock:
+            self._revision += 1
+            return self._control.carry_out(token, self._clock())
+
+    def explain(self, name: str) -> Explanation:
+        """See ``MemoryPort``."""
+        with self._lock:
+            return self._control.explain(name)
+
+    def correct(self, name: str, value: str) -> Preference:
+        """See ``MemoryPort``."""
+        with self._lock:
+            self._revision += 1
+            return self._control.correct(name, value, self._clock())
 
     def _about(self, text: str) -> str | None:
         topics = self._encoder.topics(text)
@@ -413,6 +470,8 @@ class DriverMemory:
     def close(self) -> None:
         """See ``MemoryPort``; drops the searchable copy too."""
         with self._lock:
+            if not self._vault.closed:
+                self._control.carry_out_all(self._clock())
             self._retriever.load(())
             self._refused.clear()
             self._vault.close()

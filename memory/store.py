@@ -34,6 +34,9 @@ TEXT_COLUMNS: tuple[tuple[str, str], ...] = (
 """Every table and column that holds the driver's words."""
 
 
+USES_KEPT = 20
+"""Uses of a preference of which the action is kept: enough to say why, not a record of drives."""
+
 _SHOWN = "{1} NOT IN (SELECT memory FROM withheld WHERE kind = '{0}')"
 """Leaves out what is on its way out; of a table and its key as text."""
 
@@ -239,6 +242,56 @@ class Store:
         with self.transaction():
             for preference in ids:
                 self._vault.write("DELETE FROM preferences WHERE id = ?", (preference,))
+
+    def erase_sentences(self, numbers: Sequence[int]) -> None:
+        """Delete single sentences; their preferences stay."""
+        with self.transaction():
+            for number in numbers:
+                self._vault.write("DELETE FROM sentences WHERE id = ?", (number,))
+
+    # What is on its way out, and what was used for what
+
+    def withhold(self, token: str, named: Sequence[tuple[str, str]], until: datetime) -> None:
+        """Show these memories (table and key) no more."""
+        with self.transaction():
+            for kind, name in named:
+                self._vault.write("INSERT INTO withheld VALUES (?, ?, ?, ?)", (token, kind, name, utc_text(until)))
+
+    def withheld(self, token: str) -> tuple[datetime | None, list[tuple[str, str]]]:
+        """Until when it can be taken back (None: nothing is withheld under that token), and table and key of all of it."""
+        rows = self._vault.rows("SELECT until, kind, memory FROM withheld WHERE token = ?", (token,))
+        return _moment(rows[0][0] if rows else None), [(kind, name) for _, kind, name in rows]
+
+    def unwithhold(self, token: str) -> None:
+        """Show what was withheld under this token again."""
+        with self.transaction():
+            self._vault.write("DELETE FROM withheld WHERE token = ?", (token,))
+
+    def tokens(self) -> tuple[str, ...]:
+        """Every token under which something is withheld."""
+        return tuple(token for (token,) in self._vault.rows("SELECT DISTINCT token FROM withheld"))
+
+    def note_use(self, ids: Sequence[str], action: str, at: datetime) -> None:
+        """Note the action that these preferences were used for; the last `USES_KEPT` of each are kept.
+
+        Raises:
+            ConsentError: consent forbids one of their categories now.
+        """
+        with self.transaction():
+            for name in ids:
+                self._vault.write(
+                    "INSERT INTO used_for (preference, at, action) VALUES (?, ?, ?)", (name, utc_text(at), action)
+                )
+                self._vault.write(
+                    "DELETE FROM used_for WHERE preference = ?1 AND id NOT IN "
+                    "(SELECT id FROM used_for WHERE preference = ?1 ORDER BY id DESC LIMIT ?2)",
+                    (name, USES_KEPT),
+                )
+
+    def uses(self, preference: str) -> tuple[tuple[datetime, str], ...]:
+        """When the preference was used for which action, latest first."""
+        rows = self._vault.rows("SELECT at, action FROM used_for WHERE preference = ? ORDER BY id DESC", (preference,))
+        return tuple((datetime.fromisoformat(at), action) for at, action in rows)
 
     def known(self, ids: Sequence[str]) -> bool:
         """Whether any of these preferences or proposals is stored."""

@@ -421,6 +421,8 @@ class Receipt(Value):
     at: datetime
     turns_erased: int = 0
     proposals_erased: int = 0
+    sentences_erased: int = 0
+    """Sentences of preferences that stay, because they were told at another time, too."""
     kinds: dict[Kind, int] = Field(default_factory=dict)
     """How many of each kind went, whatever derives from them included."""
     period: Period | None = None
