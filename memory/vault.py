@@ -1,7 +1,7 @@
-"""One encrypted file a driver: opening it, locking it, writing it durably, wiping what was deleted.
+"""One encrypted file a driver: opening it, locking it, writing it durably, wiping what was deleted, deleting it all.
 
-Owns the SQLCipher connection, its settings and the translation of its errors. Knows nothing of what the tables mean:
-that is `memory.store`. All access goes through `transaction` and `rows`.
+Owns the open vault and what happens around it: making it, bringing its tables up to date, another key, its end. Knows nothing of
+what the tables mean: that is `memory.store`. All access goes through `transaction` and `rows`.
 
 What holds, and what it rests on:
 
@@ -11,84 +11,55 @@ What holds, and what it rests on:
 - deletion: ``secure_delete`` zeroes freed cells and pages, `wipe` folds the WAL into the file and empties it
 - a wrong key, foreign, truncated or damaged file is an error and the file is left as it was (but for one case: damage that
   shows only with a WAL that a crash left behind; SQLite folds that in on closing)
+- every page's HMAC is checked whenever it is read; all of them are read at once only after a crash and by `check`, because
+  that takes the longer the more there is
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
-import os
-import resource
-import tempfile
 import threading
-import unicodedata
 from collections.abc import Callable, Generator, Sequence
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
-from sqlcipher3 import dbapi2
-
-from memory.keys import KeySource, sync_folder
+from memory import rotation
+from memory.backups import Backup, backups, erase, erase_backups, listed, make_backup, put_back
+from memory.cipher import APPLICATION_ID, PAGE_BYTES, connect, probe, require, sqlcipher, translated, utc_text
+from memory.files import (
+    NAME_LENGTH,
+    SUFFIX,
+    Files,
+    file_stem,
+    make_folder,
+    remove,
+    sync_folder,
+    vault_path,
+    write_whole,
+)
+from memory.keys import KeySource
 from memory.lock import VaultLock
 from memory.migrations import STEPS, VERSION
-from schemas.errors import (
-    ConfigError,
-    ConsentError,
-    MemoryStoreError,
-    StorageFullError,
-    VaultBusyError,
-    VaultVersionError,
-    WrongKeyError,
-)
+from schemas.errors import KeySourceError, MemoryStoreError, StorageFullError, VaultVersionError
 
-sqlcipher: Any = dbapi2  # an extension module without type hints
-
-APPLICATION_ID = 0x474C5642
-"""``GLVB``: tells our vaults from other SQLCipher files under the same key."""
-
-PAGE_BYTES = 4096
-"""SQLCipher 4's default page; a vault is never smaller than one."""
-
-NAME_LENGTH = 40
-"""Most characters of a driver's name: encoded they stay under the 255 bytes of a file name."""
-
-SUFFIX = ".vault"
-
-PROBE_BYTES = 256 * 1024
-"""What must fit beside the vault for a failed write not to be blamed on space: some tens of pages, as a WAL grows by."""
-
-
-def file_stem(driver: str) -> str:
-    """The name under which a driver's files lie: the same for the same name in any case, safe on any file system.
-
-    Raises:
-        ConfigError: no usable name.
-    """
-    name = unicodedata.normalize("NFC", driver).strip().casefold()
-    if not 0 < len(name) <= NAME_LENGTH or not all(c.isalnum() or c in " _-'" for c in name):
-        raise ConfigError(
-            f"{driver[:NAME_LENGTH]!r} cannot be a driver's name: use 1 to {NAME_LENGTH} letters, digits, spaces, "
-            "hyphens, apostrophes"
-        )
-    return quote(name, safe="")
-
-
-def vault_path(folder: Path, driver: str) -> Path:
-    """Where a driver's vault lies in a data folder."""
-    return folder / f"{file_stem(driver)}{SUFFIX}"
-
-
-def utc_text(moment: datetime) -> str:
-    """A moment as the vault writes it: UTC, always of the same length, so that text order is time order.
-
-    Raises:
-        MemoryStoreError: the moment has no time zone.
-    """
-    if moment.tzinfo is None:
-        raise MemoryStoreError("a time without a zone cannot be stored: give an aware datetime")
-    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+__all__ = [
+    "NAME_LENGTH",
+    "SUFFIX",
+    "Backup",
+    "Destruction",
+    "Vault",
+    "backups",
+    "check",
+    "destroy",
+    "erase_backups",
+    "file_stem",
+    "restore",
+    "rotate",
+    "utc_text",
+    "vault_path",
+]
 
 
 class Vault:
@@ -104,7 +75,7 @@ class Vault:
 
     @classmethod
     def open(cls, folder: Path, driver: str, keys: KeySource, *, clock: Callable[[], datetime]) -> Vault:
-        """Open a driver's vault; make it where there is none.
+        """Open a driver's vault; make it where there is none. What a crash cut short is finished or undone first.
 
         Args:
             folder: the data folder; made with mode 0700 where it is missing.
@@ -121,17 +92,24 @@ class Vault:
             StorageFullError: no space.
             MemoryStoreError: anything else; the message says what.
         """
-        path = vault_path(folder, driver)
+        files = Files.of(folder, driver)
         try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(folder)
         except OSError as error:
             raise MemoryStoreError(f"the data folder {folder} cannot be made ({error.strerror})") from error
-        lock = VaultLock(path.with_suffix(".lock"))
+        lock = VaultLock(files.lock)
         try:
-            key = keys.key(create=not path.exists())
-            if not path.exists():
-                _create(path, key, clock)
-            return cls(path, _connect_checked(path, key, clock), lock)
+            if files.going.exists():
+                _destroy(files, keys)
+            if files.vault.exists():
+                key = _settled(files, keys)
+                connection = _connect_checked(files, key, clock)
+            else:
+                _require_new(files)
+                key = keys.key(create=True)
+                _create(files, key, clock)
+                connection = _connect_checked(files, key, clock)
+            return cls(files.vault, connection, lock)
         except BaseException:
             lock.release()
             raise
@@ -159,6 +137,7 @@ class Vault:
         Raises:
             ConsentError: a trigger refused a write.
             StorageFullError: no space; what was stored before is intact.
+            UnstorableTextError: a text is no valid Unicode, or too long.
             MemoryStoreError: the vault is closed or failed.
         """
         with self._guard:
@@ -178,7 +157,9 @@ class Vault:
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """The rows of a query; any thread may call it."""
         with self._guard:
-            return [tuple(row) for row in self._execute(sql, values).fetchall()]
+            found = self._execute(sql, values)
+            with translated(self.path):  # reading on meets pages that were not read yet
+                return [tuple(row) for row in found.fetchall()]
 
     def write(self, sql: str, values: Sequence[Any] = ()) -> int:
         """Carry out one statement inside `transaction`; returns how many rows it touched.
@@ -202,20 +183,193 @@ class Vault:
             if busy:
                 raise MemoryStoreError("the write-ahead log could not be emptied: another connection reads the vault")
 
+    def erase_backups(self) -> int:
+        """Erase copies from before a migration: they hold what is being erased here. Returns how many there were."""
+        return erase(_files(self.path))
+
     def _execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
         if self._closed:
             raise MemoryStoreError("the vault is closed: open it again")
-        with _translated(self.path):
+        with translated(self.path):
             return self._connection.execute(sql, values)
 
 
-def _create(path: Path, key: bytes, clock: Callable[[], datetime]) -> None:
+# Around a vault that is closed
+
+
+@dataclass(frozen=True, slots=True)
+class Destruction:
+    """What became of a driver's vault."""
+
+    key_destroyed: bool
+    """False: the key is shared with other vaults (an installation from before each had its own), so the files alone went."""
+    files: tuple[str, ...]
+    """Names of the files that were removed."""
+    verified: bool
+    """True: no file of the driver is left in the data folder, and no key either."""
+
+
+def destroy(folder: Path, driver: str, keys: KeySource) -> Destruction:
+    """Delete a driver: the key first, so that nothing of the rest can be read whatever happens, then every file.
+
+    Cut short, it is finished when the vault is next opened, or by calling it again. Needs no key that fits.
+
+    Raises:
+        ConfigError: the name cannot be used.
+        VaultBusyError: the vault is open.
+        KeySourceError: the key cannot be reached to be destroyed; nothing was deleted.
+        MemoryStoreError: a file cannot be removed; the key is gone.
+    """
+    files = Files.of(folder, driver)
+    if not folder.is_dir():
+        return Destruction(key_destroyed=keys.destroy(), files=(), verified=True)
+    lock = VaultLock(files.lock)
+    try:
+        done = _destroy(files, keys)
+        with translated(files.vault):
+            lock.remove()
+            sync_folder(folder)
+    finally:
+        lock.release()
+    return Destruction(done.key_destroyed, done.files, verified=done.verified and not files.all())
+
+
+def rotate(folder: Path, driver: str, keys: KeySource, *, to: KeySource | None = None) -> None:
+    """Give a driver's vault a new key and destroy the old one; backups under the old key go.
+
+    Args:
+        folder: the data folder.
+        driver: the driver's name.
+        keys: the source of the present key.
+        to: the source of the new one; None for the same source.
+
+    Raises:
+        VaultBusyError: the vault is open.
+        KeySourceError: a source cannot be reached.
+        WrongKeyError: the present key does not open the vault.
+        StorageFullError: no room for a second copy of the vault.
+        MemoryStoreError: there is no vault, or it failed. In all cases the vault opens with one of the two sources.
+    """
+    with _closed(folder, driver) as files:
+        if to is None or to is keys:
+            rotation.settle(files, keys)
+        rotation.rotate(files, keys, to or keys)
+        erase(files)
+
+
+def check(folder: Path, driver: str, keys: KeySource) -> int:
+    """Read and verify every page of a driver's vault (HMAC, trees, indexes against tables); returns its version.
+
+    Raises:
+        VaultBusyError: the vault is open.
+        WrongKeyError: the key does not fit, or something is damaged.
+        VaultVersionError: a newer program wrote it.
+        schemas.errors.GloveboxError: as `Vault.open`.
+    """
+    with _closed(folder, driver) as files:
+        key = _settled(files, keys)
+        with translated(files.vault):
+            probe(files.vault, key)
+            connection = connect(files.vault, key, _never)
+            try:
+                version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+                _require_known(files.vault, version)
+                require(files.vault, connection.execute("PRAGMA integrity_check(1)").fetchall() == [("ok",)])
+                require(files.vault, not connection.execute("PRAGMA foreign_key_check").fetchall())
+            finally:
+                connection.close()
+    return version
+
+
+def restore(folder: Path, driver: str, keys: KeySource, version: int) -> None:
+    """Put the backup of a version in the vault's place: what was stored after it is lost.
+
+    Raises:
+        VaultBusyError: the vault is open.
+        MemoryStoreError: there is no such backup.
+        schemas.errors.GloveboxError: as `Vault.open`.
+    """
+    files = Files.of(folder, driver)
+    _require_folder(files)
+    lock = VaultLock(files.lock)
+    try:
+        put_back(files, keys.key(create=False), version)
+    finally:
+        lock.release()
+
+
+@contextlib.contextmanager
+def _closed(folder: Path, driver: str) -> Generator[Files]:
+    """The files of a vault that is there, with its lock."""
+    files = Files.of(folder, driver)
+    _require_folder(files)
+    lock = VaultLock(files.lock)
+    try:
+        if not files.vault.exists():
+            raise MemoryStoreError(f"there is no vault {files.vault}: it is made at the first start")
+        yield files
+    finally:
+        lock.release()
+
+
+def _require_folder(files: Files) -> None:
+    if not files.folder.is_dir():
+        raise MemoryStoreError(f"there is no data folder {files.folder}: nothing was stored there yet")
+
+
+def _never() -> datetime:
+    raise MemoryStoreError("a check does not write")
+
+
+def _files(path: Path) -> Files:
+    return Files(path.parent, path.name.removesuffix(SUFFIX))
+
+
+def _destroy(files: Files, keys: KeySource) -> Destruction:
+    with translated(files.vault):
+        write_whole(files.going, b"")
+    destroyed = keys.destroy()
+    with translated(files.vault):
+        gone = [path for path in files.all() if path not in (files.lock, files.going)]
+        for path in gone:
+            remove(path)
+        remove(files.going)
+    left = [path for path in files.all() if path != files.lock]
+    return Destruction(destroyed, tuple(path.name for path in gone), verified=destroyed and not left)
+
+
+# Opening
+
+
+def _settled(files: Files, keys: KeySource) -> bytes:
+    """The key of a vault that is there; one that still has the key of all is given its own, if that can be done now."""
+    rotation.settle(files, keys)
+    key = keys.key(create=False)
+    if keys.shared():
+        with contextlib.suppress(StorageFullError, KeySourceError):  # then it keeps the old one until another day
+            rotation.rotate(files, keys, keys)
+            key = keys.key(create=False)
+    return key
+
+
+def _require_new(files: Files) -> None:
+    """A vault is only made where there was none: not where one was lost and its backup is there."""
+    held = listed(files)
+    if held:
+        raise MemoryStoreError(
+            f"the vault {files.vault} is gone but a backup of version {held[-1].version} is there: put the vault back, or "
+            f"run `glovebox vault restore --version {held[-1].version}`"
+        )
+
+
+def _create(files: Files, key: bytes, clock: Callable[[], datetime]) -> None:
     """Make a vault under another name and put it in place whole, so that a crash never leaves half a vault."""
-    fresh = path.with_suffix(".new")
-    for leftover in (fresh, fresh.with_name(fresh.name + "-wal"), fresh.with_name(fresh.name + "-shm")):
-        leftover.unlink(missing_ok=True)
-    with _translated(path):
-        connection = _connect(fresh, key, clock)
+    path, fresh = files.vault, files.fresh
+    with translated(path):
+        leftovers = [fresh, *(fresh.with_name(f"{fresh.name}{end}") for end in ("-wal", "-shm", "-journal")), files.wal]
+        for leftover in leftovers:
+            leftover.unlink(missing_ok=True)
+        connection = connect(fresh, key, clock)
         try:
             fresh.chmod(0o600)
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -226,67 +380,38 @@ def _create(path: Path, key: bytes, clock: Callable[[], datetime]) -> None:
             fresh.unlink(missing_ok=True)
             raise
         connection.close()
-    fresh.replace(path)
-    sync_folder(path.parent)
+        fresh.replace(path)
+        sync_folder(path.parent)
 
 
-def _connect(path: Path, key: bytes, clock: Callable[[], datetime]) -> Any:
-    """A connection with the vault's settings; nothing has been read from the file yet but its mode."""
-    connection = sqlcipher.connect(str(path), isolation_level=None, check_same_thread=False, timeout=0.0)
-    try:
-        _unlock(connection, key)
-        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-        connection.execute("PRAGMA temp_store = MEMORY")
-        connection.execute("PRAGMA secure_delete = ON")
-        connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.create_function("glovebox_now", 0, lambda: utc_text(clock()))
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _unlock(connection: Any, key: bytes) -> None:
-    connection.execute("PRAGMA cipher_log_level = NONE")  # else SQLCipher writes to stderr what we raise as an error
-    connection.execute(f"PRAGMA key = \"x'{key.hex()}'\"")
-
-
-def _connect_checked(path: Path, key: bytes, clock: Callable[[], datetime]) -> Any:
+def _connect_checked(files: Files, key: bytes, clock: Callable[[], datetime]) -> Any:
     """A connection to a vault that was there: its key, form and version are checked before anything is written."""
-    with _translated(path):
-        _require(path, path.stat().st_size >= PAGE_BYTES)
-        _probe(path, key)
-        connection = _connect(path, key, clock)
+    path = files.vault
+    with translated(path):
+        probe(path, key)
+        crashed = files.wal.exists() and files.wal.stat().st_size > 0
+        require(
+            path, crashed or path.stat().st_size % PAGE_BYTES == 0
+        )  # SQLite itself sees whole pages that are missing
+        connection = connect(path, key, clock)
         try:
-            _require(path, connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)])
-            _require_known(path, connection.execute("PRAGMA user_version").fetchone()[0])
-            _migrate(connection)
+            held = listed(files)
+            if crashed or held:
+                require(path, connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)])
+            have = int(connection.execute("PRAGMA user_version").fetchone()[0])
+            _require_known(path, have)
+            if have < VERSION:
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                connection.close()
+                make_backup(files, key, have)
+                connection = connect(path, key, clock)
+                _migrate(connection)
+            elif held:
+                erase(files)
         except BaseException:
             connection.close()
             raise
         return connection
-
-
-def _probe(path: Path, key: bytes) -> None:
-    """Whether the key opens the file, by a connection that only reads it.
-
-    With a wrong key the real connection would, on closing, fold a WAL that a crash left behind into the file.
-    """
-    probe = sqlcipher.connect(f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1", uri=True)
-    try:
-        _unlock(probe, key)
-        probe.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        _require(path, probe.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID)
-    except sqlcipher.DatabaseError as error:
-        # A disk that was full while the WAL was folded in leaves the file short of pages that the WAL still has: the key
-        # fits, and whether all is there is for the real connection to say.
-        left = path.with_name(f"{path.name}-wal")
-        if error.sqlite_errorcode & 0xFF != sqlcipher.SQLITE_CORRUPT or not left.exists() or not left.stat().st_size:
-            raise
-    finally:
-        probe.close()
 
 
 def _migrate(connection: Any) -> None:
@@ -296,59 +421,8 @@ def _migrate(connection: Any) -> None:
         connection.executescript(f"BEGIN IMMEDIATE;\n{STEPS[version]}\nPRAGMA user_version = {version};\nCOMMIT;")
 
 
-def _require(path: Path, sound: bool) -> None:
-    if not sound:
-        raise WrongKeyError(_no_vault(path))
-
-
 def _require_known(path: Path, version: int) -> None:
     if version > VERSION:
         raise VaultVersionError(
             f"the vault {path} has version {version} and this program knows {VERSION}: install a newer Glovebox"
         )
-
-
-def _no_vault(path: Path) -> str:
-    return (
-        f"the key does not open {path}, or the file is damaged or no vault; it was left as it is: give the key that it "
-        "was made with, put the file back from a backup, or move it away to begin a new one"
-    )
-
-
-def _no_room(path: Path) -> bool:
-    """Whether a write failed for want of space: SQLite calls only ENOSPC so, not a quota or a limit on file sizes."""
-    limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
-    written = [file.stat().st_size for file in path.parent.glob(f"{path.stem}.*")]
-    if limit != resource.RLIM_INFINITY and max(written, default=0) + PROBE_BYTES > limit:
-        return True
-    try:
-        with tempfile.TemporaryFile(dir=path.parent) as file:
-            file.write(bytes(PROBE_BYTES))
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-    return False
-
-
-@contextlib.contextmanager
-def _translated(path: Path) -> Generator[None]:
-    """SQLCipher's errors as ours; its messages name tables and columns, never content, but are left out all the same."""
-    try:
-        yield
-    except sqlcipher.Error as error:
-        code = int(getattr(error, "sqlite_errorcode", 0) or 0)
-        name = getattr(error, "sqlite_errorname", None) or type(error).__name__
-        if code & 0xFF == sqlcipher.SQLITE_FULL or (code & 0xFF == sqlcipher.SQLITE_IOERR and _no_room(path)):
-            raise StorageFullError(
-                f"no space left to write {path}; what was stored before is intact: free some space"
-            ) from error
-        if code & 0xFF in (sqlcipher.SQLITE_CORRUPT, sqlcipher.SQLITE_NOTADB):
-            raise WrongKeyError(_no_vault(path)) from error
-        if code & 0xFF in (sqlcipher.SQLITE_BUSY, sqlcipher.SQLITE_LOCKED):
-            raise VaultBusyError(f"another program reads {path} itself: end it, or wait for it") from error
-        if "consent" in str(error):
-            raise ConsentError("consent forbids this write: ask Consent.forbids before writing") from error
-        raise MemoryStoreError(f"the vault {path} failed ({name})") from error
-    except OSError as error:
-        raise MemoryStoreError(f"the vault {path} cannot be used ({error.strerror})") from error

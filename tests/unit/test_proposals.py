@@ -363,7 +363,7 @@ def test_erased_beneath_the_encryption(
     def no_key(connection: object, key: bytes) -> None:
         pass
 
-    monkeypatch.setattr("memory.vault._unlock", no_key)
+    monkeypatch.setattr("memory.cipher.unlock", no_key)
     memory = open_memory(ProposalSettings(most=1))
     memory.learn(said("nothing but italian food for my birthday"))
     assert found_in_files(tmp_path, ["birthday"]) != () and found_in_files(tmp_path, ["italian"]) != ()
@@ -377,7 +377,7 @@ def test_a_sentence_that_a_newer_one_replaced_is_gone(
     def no_key(connection: object, key: bytes) -> None:
         pass
 
-    monkeypatch.setattr("memory.vault._unlock", no_key)
+    monkeypatch.setattr("memory.cipher.unlock", no_key)
     memory = open_memory()
     memory.learn(said("jazz music for my birthday"))
     memory.learn(said("jazz music for my wedding", at=START + timedelta(hours=1), name="later"))
