@@ -7,7 +7,8 @@ brakes, horn, hazard lights, indicators, wipers and driver assistance are out of
 
 VSS paths are of release 6.0 (COVESA vehicle_signal_specification). Several differ from ours in form, which an adapter
 translates: fan levels 0..5 are percent there, seat levels 0..3 are -100..100, colours are ``#RRGGBB``, ranges are
-metres, and ``AirDistribution`` knows no windscreen. Sides assume a car that is driven from the left seat.
+metres, and ``AirDistribution`` knows no windscreen, and a
+timer's time is ISO 8601. Sides assume a car that is driven from the left seat.
 """
 
 from __future__ import annotations
@@ -57,30 +58,40 @@ def _number(
     return Signal(name, Kind.NUMBER, initial, not reads, unit, *bounds, vss=vss)
 
 
-def _switch(name: str, initial: bool, vss: str | None = None) -> Signal:
-    return Signal(name, Kind.SWITCH, initial, True, vss=vss)
+def _switch(name: str, initial: bool, vss: str | None = None, *, reads: bool = False) -> Signal:
+    return Signal(name, Kind.SWITCH, initial, not reads, vss=vss)
 
 
-def _choice(name: str, choices: tuple[str, ...], vss: str | None = None) -> Signal:
-    return Signal(name, Kind.CHOICE, choices[0], True, choices=choices, vss=vss)
+def _choice(name: str, choices: tuple[str, ...], vss: str | None = None, *, reads: bool = False) -> Signal:
+    return Signal(name, Kind.CHOICE, choices[0], not reads, choices=choices, vss=vss)
 
 
-def _text(name: str, vss: str | None = None) -> Signal:
-    return Signal(name, Kind.TEXT, "", True, vss=vss)
+def _text(name: str, vss: str | None = None, *, initial: str = "", reads: bool = False) -> Signal:
+    return Signal(name, Kind.TEXT, initial, not reads, vss=vss)
 
 
 _HVAC, _DOOR, _SEAT = "Cabin.HVAC", "Cabin.Door", "Cabin.Seat.Row1"
+_REAR = "Cabin.Seat.Row2"
 _LIGHT, _BEAM, _MEDIA = "Cabin.Light", "Body.Lights", "Cabin.Infotainment.Media"
+_HMI, _NAVIGATION = "Cabin.Infotainment.HMI", "Cabin.Infotainment.Navigation"
 _WHEEL, _BATTERY = "Chassis.Axle", "Powertrain.TractionBattery"
+_CHARGING, _FUEL = f"{_BATTERY}.Charging", "Powertrain.FuelSystem"
+_PORT = f"{_CHARGING}.ChargingPort.AnyPosition"
+
+_TAKEN = ("empty", "occupied")
 
 _TABLE: tuple[Signal, ...] = (
     # climate
     _number("climate.cabin_temperature", 19.0, "Celsius", (-50, 80), f"{_HVAC}.AmbientAirTemperature", reads=True),
     _number("climate.driver.temperature", 21.0, "Celsius", (16, 28), f"{_HVAC}.Station.Row1.Driver.Temperature"),
     _number("climate.passenger.temperature", 21.0, "Celsius", (16, 28), f"{_HVAC}.Station.Row1.Passenger.Temperature"),
+    _number("climate.rear.temperature", 21.0, "Celsius", (16, 28), f"{_HVAC}.Station.Row2.Driver.Temperature"),
+    _switch("climate.on", True),
+    _switch("climate.auto", False),
+    _switch("climate.sync", False),
     _number("climate.fan", 1, "level", (0, 5), f"{_HVAC}.Station.Row1.Driver.FanSpeed"),
-    _choice("climate.airflow", ("face", "feet", "windshield", "face_and_feet"),
-            f"{_HVAC}.Station.Row1.Driver.AirDistribution"),
+    _choice("climate.airflow", ("face", "feet", "windshield", "face_and_feet", "windshield_and_feet",
+                                "windshield_and_face", "everywhere"), f"{_HVAC}.Station.Row1.Driver.AirDistribution"),
     _switch("climate.air_conditioning", False, f"{_HVAC}.IsAirConditioningActive"),
     _switch("climate.recirculation", False, f"{_HVAC}.IsRecirculationActive"),
     _switch("climate.defrost_front", False, f"{_HVAC}.IsFrontDefrosterActive"),
@@ -88,10 +99,21 @@ _TABLE: tuple[Signal, ...] = (
     # seats
     _number("seat.driver.heating", 0, "level", (0, 3), f"{_SEAT}.DriverSide.HeatingCooling"),
     _number("seat.passenger.heating", 0, "level", (0, 3), f"{_SEAT}.PassengerSide.HeatingCooling"),
+    _number("seat.rear.heating", 0, "level", (0, 3), f"{_REAR}.DriverSide.HeatingCooling"),
     _number("seat.driver.ventilation", 0, "level", (0, 3), f"{_SEAT}.DriverSide.HeatingCooling"),
     _number("seat.passenger.ventilation", 0, "level", (0, 3), f"{_SEAT}.PassengerSide.HeatingCooling"),
     _number("seat.driver.position", 140, "mm", (0, 260), f"{_SEAT}.DriverSide.Position"),
     _number("seat.driver.height", 40, "mm", (0, 80), f"{_SEAT}.DriverSide.Height"),
+    _number("seat.driver.recline", 25, "degrees", (0, 60), f"{_SEAT}.DriverSide.Backrest.Recline"),
+    _number("seat.driver.memory", 0, "", (0, 3)),
+    _number("seat.driver.massage", 0, "level", (0, 3), f"{_SEAT}.DriverSide.Massage.Level"),
+    _number("seat.passenger.massage", 0, "level", (0, 3), f"{_SEAT}.PassengerSide.Massage.Level"),
+    _number("seat.driver.lumbar", 50, "percent", (0, 100), f"{_SEAT}.DriverSide.Backrest.LumbarSupport"),
+    _number("seat.passenger.lumbar", 50, "percent", (0, 100), f"{_SEAT}.PassengerSide.Backrest.LumbarSupport"),
+    _choice("seat.passenger.occupancy", _TAKEN, f"{_SEAT}.PassengerSide.OccupancyStatus", reads=True),
+    _choice("seat.rear_left.occupancy", _TAKEN, f"{_REAR}.DriverSide.OccupancyStatus", reads=True),
+    _choice("seat.rear_right.occupancy", _TAKEN, f"{_REAR}.PassengerSide.OccupancyStatus", reads=True),
+    _switch("seat.driver.belted", True, f"{_SEAT}.DriverSide.IsBelted", reads=True),
     _number("steering_wheel.heating", 0, "level", (0, 3), "Chassis.SteeringWheel.HeatingCooling"),
     # openings: 0 is closed, 100 open
     _number("window.driver", 0, "percent", (0, 100), f"{_DOOR}.Row1.DriverSide.Window.Position"),
@@ -102,7 +124,13 @@ _TABLE: tuple[Signal, ...] = (
     _number("sunroof.shade", 0, "percent", (0, 100), "Cabin.Sunroof.Shade.Position"),
     _number("trunk.position", 0, "percent", (0, 100), "Body.Trunk.Rear.Position"),
     _switch("doors.locked", True, f"{_DOOR}.Row1.DriverSide.IsLocked"),
+    _switch("doors.child_lock", False, "Cabin.IsWindowChildLockEngaged"),
+    _switch("door.driver", False, f"{_DOOR}.Row1.DriverSide.IsOpen", reads=True),
+    _switch("door.passenger", False, f"{_DOOR}.Row1.PassengerSide.IsOpen", reads=True),
+    _switch("door.rear_left", False, f"{_DOOR}.Row2.DriverSide.IsOpen", reads=True),
+    _switch("door.rear_right", False, f"{_DOOR}.Row2.PassengerSide.IsOpen", reads=True),
     _switch("mirrors.folded", False, "Body.Mirrors.DriverSide.IsFolded"),
+    _switch("mirrors.heating", False, "Body.Mirrors.DriverSide.IsHeatingOn"),
     # lights
     _switch("light.ambient.on", False, f"{_LIGHT}.AmbientLight.Row1.DriverSide.IsLightOn"),
     _choice("light.ambient.color", ("white", *(c for c in AMBIENT_COLORS if c != "white")),
@@ -110,32 +138,62 @@ _TABLE: tuple[Signal, ...] = (
     _number("light.ambient.brightness", 50, "percent", (0, 100), f"{_LIGHT}.AmbientLight.Row1.DriverSide.Intensity"),
     _switch("light.reading.driver", False, f"{_LIGHT}.Spotlight.Row1.DriverSide.IsLightOn"),
     _switch("light.reading.passenger", False, f"{_LIGHT}.Spotlight.Row1.PassengerSide.IsLightOn"),
+    _switch("light.reading.rear_left", False, f"{_LIGHT}.Spotlight.Row2.DriverSide.IsLightOn"),
+    _switch("light.reading.rear_right", False, f"{_LIGHT}.Spotlight.Row2.PassengerSide.IsLightOn"),
     _switch("light.dome", False, f"{_LIGHT}.IsDomeOn"),
     _switch("light.low_beam", True, f"{_BEAM}.Beam.Low.IsOn"),
     _switch("light.high_beam", False, f"{_BEAM}.Beam.High.IsOn"),
     _switch("light.fog", False, f"{_BEAM}.Fog.Front.IsOn"),
+    # display
+    _number("display.brightness", 60, "percent", (0, 100), f"{_HMI}.Brightness"),
+    _choice("display.mode", ("auto", "day", "night"), f"{_HMI}.DayNightMode"),
+    _choice("display.temperature_unit", ("celsius", "fahrenheit"), f"{_HMI}.TemperatureUnit"),
+    _choice("display.distance_unit", ("kilometers", "miles"), f"{_HMI}.DistanceUnit"),
     # media
-    _choice("media.source", ("off", "music", "radio", "podcast"), f"{_MEDIA}.Played.Source"),
+    _choice("media.source", ("off", "music", "radio", "podcast", "bluetooth", "usb"), f"{_MEDIA}.Played.Source"),
     _text("media.title", f"{_MEDIA}.Played.Track"),
     _text("media.artist", f"{_MEDIA}.Played.Artist"),
     _text("media.genre", f"{_MEDIA}.Played.Genre"),
     _switch("media.playing", False),
     _number("media.volume", 30, "percent", (0, 100), f"{_MEDIA}.Volume"),
     _switch("media.muted", False),
+    _switch("media.shuffle", False),
+    _choice("media.repeat", ("off", "track", "all")),
+    _number("media.position", 0, "s", (0, 86_400), reads=True),
     # navigation: VSS has coordinates only
     _text("navigation.destination"),
     Signal("navigation.stops", Kind.TEXTS, (), True),
     _number("navigation.minutes", 0, "min", (0, 6000)),
+    _number("navigation.kilometers", 0, "km", (0, 6000)),
+    _number("navigation.route", 1, "", (1, 3)),
+    _number("navigation.latitude", 0.0, "degrees", (-90, 90), f"{_NAVIGATION}.DestinationSet.Latitude"),
+    _number("navigation.longitude", 0.0, "degrees", (-180, 180), f"{_NAVIGATION}.DestinationSet.Longitude"),
+    _switch("navigation.guidance", True),
     _choice("navigation.preference", ("fastest", "shortest", "avoid_highways", "avoid_tolls", "avoid_ferries")),
+    # charging
+    _switch("charging.active", False, f"{_CHARGING}.IsCharging"),
+    _number("charging.limit", 80, "percent", (50, 100), f"{_CHARGING}.ChargeLimit"),
+    _text("charging.timer", f"{_CHARGING}.Timer.Time"),
+    _switch("charging.port_open", False, f"{_PORT}.IsFlapOpen"),
+    _switch("charging.plugged", False, f"{_PORT}.IsChargingCableConnected", reads=True),
+    _number("charging.power", 0.0, "kW", (0, 1000), f"{_CHARGING}.AveragePower", reads=True),
     # status
     _number("battery.charge", 72.0, "percent", (0, 100), f"{_BATTERY}.StateOfCharge.Displayed", reads=True),
     _number("battery.range", 256.0, "km", (0, 2000), f"{_BATTERY}.Range", reads=True),
+    _number("battery.capacity", 64.0, "kWh", (0, 1000), f"{_BATTERY}.NetCapacity", reads=True),
+    _number("fuel.level", 60, "percent", (0, 100), f"{_FUEL}.RelativeLevel", reads=True),
+    _number("fuel.range", 420, "km", (0, 2000), f"{_FUEL}.Range", reads=True),
+    _number("car.odometer", 18_250, "km", (0, 4_000_000), "TraveledDistance", reads=True),
+    _text("car.color", "VehicleIdentification.VehicleExteriorColor", initial="blue", reads=True),
+    _switch("washer.low", False, "Body.Windshield.Front.WasherFluid.IsLevelLow", reads=True),
     _number("tire.front_left", 250, "kPa", (0, 500), f"{_WHEEL}.Row1.Wheel.Left.Tire.Pressure", reads=True),
     _number("tire.front_right", 250, "kPa", (0, 500), f"{_WHEEL}.Row1.Wheel.Right.Tire.Pressure", reads=True),
     _number("tire.rear_left", 250, "kPa", (0, 500), f"{_WHEEL}.Row2.Wheel.Left.Tire.Pressure", reads=True),
     _number("tire.rear_right", 250, "kPa", (0, 500), f"{_WHEEL}.Row2.Wheel.Right.Tire.Pressure", reads=True),
     _number("outside.temperature", 12.0, "Celsius", (-60, 60), "Exterior.AirTemperature", reads=True),
     _number("outside.rain", 0, "percent", (0, 100), "Body.Raindetection.Intensity", reads=True),
+    # telephone: the number that is being called; empty for none
+    _text("phone.number"),
 )  # fmt: skip
 
 SIGNALS: Mapping[str, Signal] = MappingProxyType({signal.name: signal for signal in _TABLE})
@@ -150,8 +208,9 @@ DRIVING_VSS: Mapping[str, str] = MappingProxyType(
 )
 """VSS 6.0 paths of the driving fields of ``VehicleState``. SelectedGear 126 is P; ignition is on at ON and START."""
 
-ONLY_READ_IN_VSS = frozenset({"sunroof.position", "media.title", "media.artist", "media.genre"})
-"""Writable here, a sensor there: VSS moves the sunroof by ``Sunroof.Switch`` and chooses media by ``SelectedURI``."""
+ONLY_READ_IN_VSS = frozenset({"sunroof.position", "media.title", "media.artist", "media.genre", "charging.active"})
+"""Writable here, a sensor there: VSS moves the sunroof by ``Sunroof.Switch``, chooses media by ``SelectedURI`` and charges
+by ``Charging.StartStopCharging``."""
 
 WINDOWS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -163,6 +222,16 @@ WINDOWS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 """Signals of the values of the slot ``window``."""
+
+DOORS = ("door.driver", "door.passenger", "door.rear_left", "door.rear_right")
+"""Which doors are open."""
+
+SEATS = ("passenger", "rear_left", "rear_right")
+"""Seats whose occupancy is measured."""
+
+TRAVELLING = (*WINDOWS["all"], "sunroof.position", "sunroof.shade", "trunk.position", "seat.driver.position",
+              "seat.driver.height", "seat.driver.recline")  # fmt: skip
+"""What takes time to get somewhere and can be stopped on its way."""
 
 TIRES = ("tire.front_left", "tire.front_right", "tire.rear_left", "tire.rear_right")
 TIRE_LOW_KPA = 200.0
