@@ -328,7 +328,12 @@ def _files(path: Path) -> Files:
 def _destroy(files: Files, keys: KeySource) -> Destruction:
     with translated(files.vault):
         write_whole(files.going, b"")
-    destroyed = keys.destroy()
+    try:
+        destroyed = keys.destroy()
+    except KeySourceError:
+        with translated(files.vault):
+            remove(files.going)  # else the next opening would delete what the driver was told is still there
+        raise
     with translated(files.vault):
         gone = [path for path in files.all() if path not in (files.lock, files.going)]
         for path in gone:
