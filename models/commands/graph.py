@@ -37,17 +37,16 @@ class WordGraph:
         blocks: by state, the template blocks that end there; empty if no sentence ends there.
     """
 
-    def __init__(self, templates: Templates, *, keep_blocks: bool = True) -> None:
-        """Build the graph.
+    def __init__(self, templates: Templates) -> None:
+        """Build the graph of all closed templates."""
+        self.arcs, self.blocks = _minimised(*_determinised(*_nfa(templates)))
 
-        Args:
-            templates: where the sentences come from.
-            keep_blocks: tell sentences of different blocks apart. Without, the graph is several times smaller: ``blocks``
-                then only says whether a sentence ends (``frozenset({0})``).
-        """
-        nfa, ends = _nfa(templates)
-        arcs, finals = _determinised(nfa, ends if keep_blocks else dict.fromkeys(ends, 0))
-        self.arcs, self.blocks = _minimised(arcs, finals)
+    def bare(self) -> WordGraph:
+        """The same sentences without what they belong to, in fewer states: ``blocks`` only says whether one ends (``{0}``)."""
+        graph = WordGraph.__new__(WordGraph)
+        ends = [frozenset({0}) if blocks else blocks for blocks in self.blocks]
+        graph.arcs, graph.blocks = _minimised(self.arcs, ends)
+        return graph
 
     def ends(self, words: Sequence[str]) -> frozenset[int]:
         """The blocks that have this sentence; empty if it is no complete sentence of the templates."""

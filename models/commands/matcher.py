@@ -31,7 +31,7 @@ class TemplateMatcher:
     def __init__(self, templates: Templates | None = None) -> None:
         """Templates of Glovebox unless others are given."""
         self.templates = templates or load_templates()
-        self._graph = WordGraph(self.templates)
+        self.graph = WordGraph(self.templates)
         self._blocks: dict[int, list[Template]] = {}
         for template in self.templates.templates:
             self._blocks.setdefault(template.block, []).append(template)
@@ -53,7 +53,7 @@ class TemplateMatcher:
         words = sentence.split()
         if not words or len(words) > MAX_WORDS:
             return None
-        for block in sorted({*self._graph.ends(words), *self._open}):
+        for block in sorted({*self.graph.ends(words), *self._open}):
             for result in recognize_all(sentence, self._intents(block), self._lists, self._rules):
                 template = self._blocks[block][0]
                 slots = {name: entity.value for name, entity in result.entities.items()}

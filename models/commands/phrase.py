@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import permutations, product
 
 from hassil import expression as hassil
@@ -58,7 +59,16 @@ Phrase = Words | Run | Choice | Slot
 NOTHING = Words(())
 
 
-def phrase_of(expression: hassil.Expression, rules: Mapping[str, hassil.Sentence]) -> Phrase:
+class Rules(dict[str, hassil.Sentence]):
+    """Rules by name; ``phrases`` has those that were written out already: most templates begin with the same ones."""
+
+    def __init__(self, rules: Mapping[str, hassil.Sentence]) -> None:
+        """Take the rules; none is written out before it is needed."""
+        super().__init__(rules)
+        self.phrases: dict[str, Phrase] = {}
+
+
+def phrase_of(expression: hassil.Expression, rules: Rules) -> Phrase:
     """The phrase that a hassil expression stands for, its rules written out.
 
     Raises:
@@ -76,9 +86,9 @@ def slots_of(phrase: Phrase) -> Iterator[Slot]:
             yield from slots_of(item)
 
 
-def _lower(expression: hassil.Expression, rules: Mapping[str, hassil.Sentence], inside: tuple[str, ...]) -> Phrase:
+def _lower(expression: hassil.Expression, rules: Rules, inside: tuple[str, ...]) -> Phrase:
     if isinstance(expression, hassil.TextChunk):
-        return Words(tuple(spoken(expression.original_text).split()))
+        return Words(_split(expression.original_text))
     if isinstance(expression, hassil.ListReference):
         return Slot(expression.list_name, expression.slot_name)
     if isinstance(expression, hassil.RuleReference):
@@ -87,7 +97,9 @@ def _lower(expression: hassil.Expression, rules: Mapping[str, hassil.Sentence], 
             raise TemplateSyntaxError(f"rule <{name}> contains itself: nothing may repeat without bound")
         if name not in rules:
             raise TemplateSyntaxError(f"no rule <{name}> in expansion_rules")
-        return _lower(rules[name].expression, rules, (*inside, name))
+        if name not in rules.phrases:
+            rules.phrases[name] = _lower(rules[name].expression, rules, (*inside, name))
+        return rules.phrases[name]
     if isinstance(expression, hassil.Alternative):
         kept = [_lower(item, rules, inside) for item in expression.items]
         full = tuple(dict.fromkeys(item for item in kept if item != NOTHING))
@@ -102,7 +114,7 @@ def _lower(expression: hassil.Expression, rules: Mapping[str, hassil.Sentence], 
     raise TemplateSyntaxError(f"unknown part {type(expression).__name__}")
 
 
-def _sequence(items: list[hassil.Expression], rules: Mapping[str, hassil.Sentence], inside: tuple[str, ...]) -> Phrase:
+def _sequence(items: list[hassil.Expression], rules: Rules, inside: tuple[str, ...]) -> Phrase:
     runs: list[list[hassil.Expression]] = []
     for item in items:
         if runs and not _ends_apart(runs[-1][-1]) and not _begins_apart(item):
@@ -118,13 +130,19 @@ def _sequence(items: list[hassil.Expression], rules: Mapping[str, hassil.Sentenc
     return NOTHING if not flat else flat[0] if len(flat) == 1 else Run(tuple(flat))
 
 
-def _joined(run: list[hassil.Expression], rules: Mapping[str, hassil.Sentence], inside: tuple[str, ...]) -> Phrase:
+def _joined(run: list[hassil.Expression], rules: Rules, inside: tuple[str, ...]) -> Phrase:
     """Pieces that touch, as a choice of their spellings."""
     spellings = ["".join(parts) for parts in product(*(_spellings(item, rules, inside) for item in run))]
     if len(spellings) > MAX_JOINED:
         raise TemplateSyntaxError(f"{len(spellings)} spellings of pieces without a space between them; add the spaces")
-    choices = tuple(dict.fromkeys(Words(tuple(spoken(text).split())) for text in spellings))
+    choices = tuple(dict.fromkeys(Words(_split(text)) for text in spellings))
     return choices[0] if len(choices) == 1 else Choice(choices)
+
+
+@lru_cache(maxsize=4096)
+def _split(text: str) -> tuple[str, ...]:
+    """The words of a piece of a template; the same pieces come again and again."""
+    return tuple(spoken(text).split())
 
 
 def _spellings(item: hassil.Expression, rules: Mapping[str, hassil.Sentence], inside: tuple[str, ...]) -> list[str]:

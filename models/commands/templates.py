@@ -21,7 +21,7 @@ from hassil.parse_expression import parse_sentence
 from hassil.parser import ParseError
 from hassil.util import is_template, merge_dict
 
-from models.commands.phrase import Choice, Phrase, Run, Slot, TemplateSyntaxError, Words, phrase_of, slots_of
+from models.commands.phrase import Choice, Phrase, Rules, Run, Slot, TemplateSyntaxError, Words, phrase_of, slots_of
 from models.commands.spelling import number_words, spoken
 from schemas.errors import ConfigError
 from schemas.events import Command, CommandKind
@@ -66,7 +66,7 @@ class Template:
     phrase: Phrase
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(yaml.CSafeLoader):
     """YAML with ``on``, ``off``, ``yes`` and ``no`` as words (as YAML 1.2 has it)."""
 
 
@@ -84,9 +84,9 @@ class Templates:
         """Use ``load_templates``; ``content`` is the merged file, ``origin`` names the file of every part of it."""
         self._origin = origin
         self.language: str = str(content.get("language", "en"))
-        self.rules = {
-            name: self._parse(f"rule <{name}>", text) for name, text in content.get("expansion_rules", {}).items()
-        }
+        self.rules = Rules(
+            {name: self._parse(f"rule <{name}>", text) for name, text in content.get("expansion_rules", {}).items()}
+        )
         self.wildcards = frozenset(name for name, d in content.get("lists", {}).items() if d.get("wildcard"))
         """Lists that take any words; sentences with one are matched in text only, never sampled nor put in a grammar."""
         self.lists = {

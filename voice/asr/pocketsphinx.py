@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 from rapidfuzz.distance import Indel
 
-from models.commands.graph import WordGraph
 from models.commands.matcher import TemplateMatcher
 from schemas.errors import EngineMissingError, ModelError, ModelMissingError
 from schemas.events import SAMPLE_RATE, Hypothesis, Samples, Transcript
@@ -201,7 +200,7 @@ class PocketSphinxRecognizer:
             self._grammar.add_word(word, phones, False)
         if missing := sorted(word for word in unknown if self._grammar.lookup_word(word) is None):
             raise ModelError(f"no pronunciation for {', '.join(missing[:5])}; add it to the folder's domain.dict")
-        graph = WordGraph(self._matcher.templates, keep_blocks=False)
+        graph = self._matcher.graph.bare()
         first, last = len(graph.arcs), len(graph.arcs) + 1
         transitions: list[tuple[int, int, float] | tuple[int, int, float, str]] = [
             (source, target, 1.0, word) for source, target, word in graph.transitions()
