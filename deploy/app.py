@@ -17,8 +17,8 @@ from typing import Self
 from pydantic import BaseModel
 
 from deploy.config import Config
+from deploy.keys import key_source
 from deploy.timeline import Timeline, TimelineEntry, entry_of, reply_entries
-from memory.keys import KeyFile
 from memory.proposals import ProposalSettings
 from memory.retrieval import RetrievalSettings
 from memory.service import DriverMemory, MemorySettings
@@ -319,7 +319,7 @@ def _structured(config: Config, catalog: Catalog) -> Structured:
 
 
 def _memory(config: Config, encoder: Encoder, structured: StructuredModel) -> DriverMemory:
-    vault = Vault.open(config.data.folder, config.driver.name, KeyFile(config.data.key_file), clock=_now)
+    vault = Vault.open(config.data.folder, config.driver.name, key_source(config), clock=_now)
     settings = memory_settings(config)
     return DriverMemory(config.driver.name, vault, encoder=encoder, model=structured, clock=_now, settings=settings)
 

@@ -184,15 +184,21 @@ def _xdg(env: Mapping[str, str]) -> dict[str, Path]:
     return {name: named[name] if name in named and named[name].is_absolute() else defaults[name] for name in defaults}
 
 
+def _folders(env: Mapping[str, str]) -> dict[str, Path]:
+    """The folders that a value may begin with: the XDG ones, and where systemd puts a service's credentials (systemd.exec(5))."""
+    given = env.get("CREDENTIALS_DIRECTORY")
+    return _xdg(env) | ({"CREDENTIALS_DIRECTORY": Path(given)} if given else {})
+
+
 def _expanded(values: dict[str, Any], env: Mapping[str, str]) -> dict[str, Any]:
-    """With ``$XDG_DATA_HOME`` and ``$XDG_CONFIG_HOME`` written out."""
+    """With ``$XDG_DATA_HOME``, ``$XDG_CONFIG_HOME`` and, in a service, ``$CREDENTIALS_DIRECTORY`` written out."""
     expanded: dict[str, Any] = {}
     for key, value in values.items():
         if isinstance(value, dict):
             expanded[key] = _expanded(value, env)
         elif isinstance(value, str):
-            for name, folder in _xdg(env).items():
-                value = value.replace(f"${name}", str(folder))  # noqa: PLW2901 - both names are written out in turn
+            for name, folder in _folders(env).items():
+                value = value.replace(f"${name}", str(folder))  # noqa: PLW2901 - all names are written out in turn
             expanded[key] = value
         else:
             expanded[key] = value

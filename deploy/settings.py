@@ -48,7 +48,8 @@ class DataSettings(Section):
     folder: Folder
     """Vaults and imported models."""
     key_file: Folder
-    """The key of the vaults, made when the first vault is made. Keep it apart from ``folder``: together they are readable."""
+    """With ``memory.key.source = "file"``: where keys lie, one file a driver, made with the vault: this one if it has the
+    driver's name (``ada.key``), else one beside it with the name in it (``vault-ada.key`` for ``vault.key``)."""
 
 
 class AudioSettings(Section):
@@ -206,8 +207,23 @@ class VehicleSettings(Section):
     """How long an action waits for a spoken yes."""
 
 
+class KeySettings(Section):
+    """Where the key of a vault comes from: docs/security.md."""
+
+    source: Literal["file", "credential", "keyring", "passphrase"]
+    """``file`` is for development: whoever reads the file reads the vault. ``keyring`` needs the extra of that name."""
+    credential: Folder
+    """The secret that systemd hands to the service; it wraps every vault's own key."""
+    sealed: Folder | None = None
+    """The same, still sealed: unsealed by ``systemd-creds`` where systemd did not start us. Left out: it must have."""
+    passphrase_file: Folder | None = None
+    """A file whose first line is the passphrase, readable by its owner alone; left out: it is asked for at the terminal."""
+
+
 class MemorySettings(Section):
     """What memory does by itself."""
+
+    key: KeySettings
 
     learn: Literal["conversation", "trip"]
     """When extraction runs: at the end of every conversation or of the trip."""

@@ -115,7 +115,8 @@ def play(config: Config, out: Path, json_lines: bool) -> int:
 def _own_config(config: Config, folder: Path) -> Config:
     """The configuration with a vault of the demo's own, learning at the end of the trip, and no questions by the way."""
     data = config.data.model_copy(update={"folder": folder / "data", "key_file": folder / "vault.key"})
-    memory = config.memory.model_copy(update={"learn": "trip", "ask": False})
+    key = config.memory.key.model_copy(update={"source": "file"})
+    memory = config.memory.model_copy(update={"learn": "trip", "ask": False, "key": key})
     return config.model_copy(update={"data": data, "memory": memory})
 
 
