@@ -80,7 +80,9 @@ def _first_line(file: Path) -> str:
         with file.open(encoding="utf-8") as stream:
             mode = stat.S_IMODE(os.fstat(stream.fileno()).st_mode)
             if mode & 0o077:
-                raise KeySourceError(f"the passphrase file {file} has mode {mode:04o} and others may use it: chmod 600 it")
+                raise KeySourceError(
+                    f"the passphrase file {file} has mode {mode:04o} and others may use it: chmod 600 it"
+                )
             return stream.readline().rstrip("\r\n")
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is no text"
