@@ -16,6 +16,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from memory.kinds import plausible
 from memory.reading import ENDED, Finding, ReadingSettings, read
 from memory.store import silent
 from memory.values import Canon, is_closed, polarity, turned_down
@@ -39,6 +40,10 @@ from schemas.preferences import BY_DETAIL, Category, Mention, preference_model
 NONE = "none"
 """The key of ``Encoder.topics`` for a text that tells no preference."""
 
+ATTEMPTS = 2
+"""Readings of one conversation, where the likeliest finding has no value."""
+UNTOLD = "I could not tell which"
+
 MOST_TURNS = 16
 """``schemas.preferences.Mention.turn`` counts to 15."""
 
@@ -54,10 +59,12 @@ class ExtractionSettings(BaseModel):
     verify: bool = True
     """Whether what was read is checked: the wording by rules, the language model's category by the encoder."""
     reading: ReadingSettings = ReadingSettings()
-    store_at: float = Field(default=0.75, ge=0.0, le=1.0)
+    store_at: float = Field(default=0.7, ge=0.0, le=1.0)
     """From this sureness on a preference is stored,"""
     ask_at: float = Field(default=0.04, ge=0.0, le=1.0)
     """and from this on the driver is asked first."""
+    implausible: float = Field(default=0.5, ge=0.0, le=1.0)
+    """What is left of the sureness where a value is no cuisine, diet, genre or colour that we know of."""
     ended_at: float = Field(default=0.6, ge=0.0, le=1.0)
     """From this probability on the encoder alone may say that a preference has ended,"""
     ended_floor: float = Field(default=0.004, ge=0.0, le=1.0)
@@ -212,19 +219,16 @@ class Extractor:
             for n, (turn, screening) in enumerate(zip(whole.turns, whole.screened, strict=True))
             if words(turn.text) and not screening.about_memory
         ]
-        texts = [whole.turns[n].text for n in numbers]
         found: list[tuple[int, Candidate]] = []
         silent_on = False
-        for finding in read(self._encoder, texts, self.settings.reading, self._known):
-            number = numbers[finding.number]
+        for number, finding, results in self._findings(numbers, whole):
             reason = whole.consent.forbids(BY_DETAIL[finding.detail], whole.now)
-            forbidden = reason is not None or whole.screened[number].forbidden is not None
-            silent_on = silent_on or (finding.main and forbidden)
-            if forbidden:
+            silent_on = silent_on or (finding.main and results is None)
+            if results is None:
                 if reason is not None and whole.screened[number].forbidden is None:  # else refused already
                     decisions.append(refusal(finding.detail, reason))
                 continue
-            for result in self._told(number, finding, whole):
+            for result in results:
                 if isinstance(result, Decision):
                     decisions.append(result)
                 else:
@@ -232,6 +236,28 @@ class Extractor:
         if silent_on:  # a talk about what is switched off is no occasion for questions
             least = self.settings.store_at
             found = [(n, c) for n, c in found if c.confidence >= least * whole.turns[n].confidence]
+        return found
+
+    def _findings(
+        self, numbers: Sequence[int], whole: _Read
+    ) -> list[tuple[int, Finding, list[Candidate | Decision] | None]]:
+        """What these turns reveal, with what comes of it: None where it is forbidden.
+
+        A likeliest finding whose value cannot be told ("keep it pleasant in here") gives way to the next best, once.
+        """
+        texts = [whole.turns[n].text for n in numbers]
+        passed_over: list[tuple[int, str]] = []
+        found: list[tuple[int, Finding, list[Candidate | Decision] | None]] = []
+        for _ in range(ATTEMPTS):
+            found = []
+            for finding in read(self._encoder, texts, self.settings.reading, self._known, passed_over):
+                number = numbers[finding.number]
+                forbidden = whole.consent.forbids(BY_DETAIL[finding.detail], whole.now) is not None
+                forbidden = forbidden or whole.screened[number].forbidden is not None
+                found.append((number, finding, None if forbidden else list(self._told(number, finding, whole))))
+            if not found or (results := found[0][2]) is None or any(map(_told_or_refused, results)):
+                break
+            passed_over.append((found[0][1].number, found[0][1].detail))
         return found
 
     def _told(self, number: int, finding: Finding, whole: _Read) -> Iterator[Candidate | Decision]:
@@ -248,7 +274,7 @@ class Extractor:
         if not said and is_closed(detail):
             said = [turn.text]
         if not said:
-            yield _dropped(detail, f"I could not tell which {category.title.lower()} you meant")
+            yield _dropped(detail, f"{UNTOLD} {category.title.lower()} you meant")
         for part in said:
             rule = not_a_preference(turn.text, part, passing=False) if self.settings.verify else None
             value = self._canon.canonical(detail, part, turn.text)
@@ -258,7 +284,7 @@ class Extractor:
             if rule is not None:
                 yield _dropped(detail, f"{rule.reason}, not a lasting preference of yours")
             elif value is None:
-                yield _dropped(detail, f"I could not tell which {category.title.lower()} you meant")
+                yield _dropped(detail, f"{UNTOLD} {category.title.lower()} you meant")
             else:
                 yield Candidate(
                     detail=detail,
@@ -266,9 +292,14 @@ class Extractor:
                     sentence=turn.text,
                     said_at=turn.at,
                     conversation=whole.conversation,
-                    confidence=min(1.0, finding.sure(self.settings.reading.hint)) * turn.confidence,
+                    confidence=self._sure(finding, value) * turn.confidence,
                     negated=ended,
                 )
+
+    def _sure(self, finding: Finding, value: str) -> float:
+        """How sure a finding with this value is, however it was heard."""
+        sure = min(1.0, finding.sure(self.settings.reading.hint))
+        return sure if plausible(finding.detail, value) else sure * self.settings.implausible
 
     def _ended(self, finding: Finding, value: str, text: str, said: str) -> bool:
         """Whether the text says that the value does not hold: by the wording, unless the encoder is sure of the opposite."""
@@ -363,7 +394,7 @@ class Extractor:
             return _dropped(detail, f"{rule.reason}, not a lasting preference of yours")
         value = self._canon.canonical(detail, said, turn.text)
         if value is None:
-            return _dropped(detail, f"I could not tell which {title} you meant")
+            return _dropped(detail, f"{UNTOLD} {title} you meant")
         ended = negated(turn.text, said, polarity(detail, said))
         sure = min(1.0, topics[detail] + 0.5 * topics.get(NONE, 0.0)) * turn.confidence
         candidate = Candidate(
@@ -399,6 +430,11 @@ def mentions(filled: BaseModel) -> Iterator[tuple[Category, Mention]]:
 def refusal(detail: str, reason: str) -> Decision:
     """The decision on what consent forbids: says why, never what."""
     return Decision(outcome=Outcome.REFUSED, detail=detail, reason=f"not remembered: {reason}")
+
+
+def _told_or_refused(result: Candidate | Decision) -> bool:
+    """Whether a finding came to anything but that its value could not be told."""
+    return isinstance(result, Candidate) or UNTOLD not in result.reason
 
 
 def _dropped(detail: str, reason: str) -> Decision:

@@ -6,7 +6,7 @@ be used of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +21,8 @@ from schemas.preferences import CATEGORIES
 DETAILS = tuple(category.detail for category in CATEGORIES)
 NONE, HINTED, STATED, ENDED = "none", "hinted", "stated", "ended"
 TINY = 1e-6
+LAST_WORDS = 45
+"""Words of two turns together that are read, the last ones: as many as the encoder's 64 pieces hold."""
 LEAST = 0.02
 """What a turn counts that reveals nothing: among such turns the category decides."""
 
@@ -30,16 +32,20 @@ class ReadingSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    context: float = Field(default=0.6, ge=0.0, le=2.0)
-    """Exponent of what the whole conversation is about, beside the turn."""
+    context: float = Field(default=0.45, ge=0.0, le=2.0)
+    """Exponent of what the whole conversation is about, beside the turn,"""
+    before: float = Field(default=0.4, ge=0.0, le=2.0)
+    """and of what the turn is about together with the one before: "find a charger", "i prefer ..."."""
     clear: float = Field(default=1.0, ge=0.0, le=2.0)
     """Exponent of how surely a turn reveals anything, when turns are weighed against each other."""
     hint: float = Field(default=0.4, ge=0.0, le=1.0)
     """What a hint counts beside a statement."""
-    beside_at: float = Field(default=0.6, ge=0.0, le=1.0)
+    beside_at: float = Field(default=0.8, ge=0.0, le=1.0)
     """From this sureness on more than the likeliest preference of a conversation is taken: only what is stated."""
+    beside_share: float = Field(default=0.5, ge=0.0, le=1.0)
+    """Another turn's first category needs this share,"""
     second_share: float = Field(default=0.3, ge=0.0, le=1.0)
-    """A turn's second category needs this share, and words of its own."""
+    """and a turn's second category this one, so much of `beside_at`, and words of its own."""
     known: float = Field(default=0.5, ge=0.0)
     """How much a configured value that stands in a turn speaks for its category, in units of log odds."""
 
@@ -77,7 +83,11 @@ def shares(encoder: Encoder, text: str) -> NDArray[np.float64]:
 
 
 def read(
-    encoder: Encoder, turns: Sequence[str], settings: ReadingSettings, known: Mapping[str, Sequence[str]] | None = None
+    encoder: Encoder,
+    turns: Sequence[str],
+    settings: ReadingSettings,
+    known: Mapping[str, Sequence[str]] | None = None,
+    passed_over: Collection[tuple[int, str]] = (),
 ) -> list[Finding]:
     """What the turns reveal, the likeliest first; the other findings are of other categories.
 
@@ -86,12 +96,16 @@ def read(
         turns: the driver's turns that may be read.
         settings: weights.
         known: values by detail key that are known to exist, such as the stations in reach.
+        passed_over: (turn, detail key) of what turned out to be no finding: the next best takes its place.
     """
     if not turns:
         return []
     around = shares(encoder, " ".join(turns)) ** settings.context
     strengths = [encoder.strength(text) for text in turns]
     weights = np.array([shares(encoder, text) * around * _told(text, known or {}, settings.known) for text in turns])
+    weights *= np.array([shares(encoder, text) for text in _with_the_one_before(turns)]) ** settings.before
+    for row, detail in passed_over:
+        weights[row, DETAILS.index(detail)] = TINY**3
     table = weights / weights.sum(axis=1, keepdims=True)
     lasting = np.array([s[STATED] + s[ENDED] + settings.hint * s[HINTED] for s in strengths])
     weights = weights * (lasting[:, None] + LEAST) ** settings.clear
@@ -104,13 +118,22 @@ def read(
     found = [finding(number, column, True)]
     for row in range(len(turns)):
         first, second = (int(place) for place in np.argsort(-table[row])[:2])
-        for place, at in ((first, settings.beside_at), (second, settings.beside_at * settings.second_share)):
-            if (row, place) == (number, column) or table[row, place] < settings.second_share:
+        for place, least, at in (
+            (first, settings.beside_share, settings.beside_at),
+            (second, settings.second_share, settings.beside_at * settings.second_share),
+        ):
+            if (row, place) == (number, column) or table[row, place] < least:
                 continue
             other = finding(row, place, False)
             if other.sure(0.0) >= at and (place == first or _own(other, found)):
                 found.append(other)
     return found
+
+
+def _with_the_one_before(turns: Sequence[str]) -> list[str]:
+    """Every turn together with the one before it, as much of the two as the encoder reads."""
+    pairs = [f"{before} {turn}" for before, turn in zip(["", *turns], turns, strict=False)]
+    return [" ".join(pair.split()[-LAST_WORDS:]) for pair in pairs]
 
 
 def _own(finding: Finding, others: Sequence[Finding]) -> bool:

@@ -184,7 +184,8 @@ FONDNESS = re.compile(
     r"never (?:get|got|getting|grow|been)? ?(?:tired|sick|bored|enough)(?: of)?|not (?:just|only|too)\b|"
     r"(?:don't|doesn't|do not) (?:mind|care|you|we|forget|let me)\b|why (?:don't|not)\b|can't go wrong|"
     r"never (?:say no|miss|without|go without|disappoints?|fails?|lets? me down)|won't (?:drive|go|leave) without|"
-    r"no matter|no doubt|no question|no need to ask|not any|no no|without (?:a )?(?:doubt|question)|nothing (?:but|beats)|"
+    r"no matter|no doubt|no question|no need to ask|not any|no no|no,? just|"
+    r"without (?:a )?(?:doubt|question)|nothing (?:but|beats)|"
     r"doesn't get (?:any )?better|(?:isn't|is not|not) complete without|don't (?:want|need) anything but|"
     r"if .{0,40}(?:doesn't|don't|isn't|hasn't) (?:have|got|serve|offer|sell))"
 )

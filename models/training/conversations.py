@@ -177,6 +177,12 @@ def statements(rng: Random, n: int, *, held_out: bool = False, details: Sequence
     return [_statement(rng, rng.choice(keys), held_out) for _ in range(n)]
 
 
+def borders(rng: Random, n: int, *, held_out: bool = False) -> list[Statement]:
+    """Statements on the border between two categories only, every line as often as the others."""
+    lines = _border_part(held_out)
+    return [_of_line(rng, *rng.choice(lines), held_out) for _ in range(n)]
+
+
 def asides(rng: Random, n: int, *, held_out: bool = False) -> list[Aside]:
     """Sentences on a category's topic that reveal nothing, every category as often as the others."""
     keys = [topic.detail for topic in phrases.topics().values() if topic.about.patterns or topic.once.patterns]
@@ -254,13 +260,30 @@ def _statement(rng: Random, detail: str, held_out: bool) -> Statement:
     changed = NEGATED_SHARE <= chance < NEGATED_SHARE + CHANGED_SHARE
     hinted = chance >= 1 - HINTED_SHARE and bool(topic.hints.patterns or topic.hints.sentences)
     lines = topic.negations if negated else topic.changes if changed else topic.hints if hinted else topic.reveals
-    line = rng.choice(_lines_part(lines, held_out))
+    made = _of_line(rng, topic, rng.choice(_lines_part(lines, held_out)), hinted, held_out)
+    return replace(made, negated=negated)
+
+
+def _of_line(rng: Random, topic: Topic, line: str | Sentence, hinted: bool, held_out: bool) -> Statement:
+    """A line with a value in its slot and perhaps a filler around it."""
     if isinstance(line, Sentence):
         text, said, value = line.text, line.said, line.canonical
     else:
         said, value = _choose_way(rng, topic, held_out)
         text = line.replace("{value}", said)
-    return Statement(_filled(rng, text), detail, said, value, negated, hinted)
+    return Statement(_filled(rng, text), topic.detail, said, value, False, hinted)
+
+
+@lru_cache(maxsize=2)
+def _border_part(held_out: bool) -> tuple[tuple[Topic, str | Sentence, bool], ...]:
+    """(topic, line, whether it only hints) of one side of the division."""
+    return tuple(
+        (topic, line, hinted)
+        for topic in phrases.topics().values()
+        for lines, hinted in ((topic.reveals, False), (topic.hints, True))
+        for line in _lines_part(lines, held_out)
+        if str(line) in phrases.border_lines()
+    )
 
 
 def _aside(rng: Random, detail: str, held_out: bool) -> Aside:

@@ -120,11 +120,33 @@ def test_what_the_conversation_is_about_decides_between_neighbours() -> None:
         whole: Said({FOOD: 0.95}),
         f"music please {ASKS}": Said({STATION: 0.95}),
     }
-    first = read(Stated(texts), ["what's on the radio", ASKS], ReadingSettings(context=1.0))
-    second = read(Stated(texts), ["music please", ASKS], ReadingSettings(context=1.0))
+    first = read(Stated(texts), ["what's on the radio", ASKS], ReadingSettings(context=1.0, before=0.0))
+    second = read(Stated(texts), ["music please", ASKS], ReadingSettings(context=1.0, before=0.0))
     assert (first[0].detail, second[0].detail) == (FOOD, STATION)
-    alone = read(Stated(texts), ["what's on the radio", ASKS], ReadingSettings(context=0.0))
+    alone = read(Stated(texts), ["what's on the radio", ASKS], ReadingSettings(context=0.0, before=0.0))
     assert alone[0].detail == STATION
+
+
+def test_the_turn_before_decides_between_neighbours() -> None:
+    name = "i prefer blue ridge"
+    texts = {name: Said({FOOD: 0.45, STATION: 0.5}), f"where can we eat {name}": Said({FOOD: 0.95})}
+    turns = ["how far is it", "where can we eat", name]
+    assert read(Stated(texts), turns, ReadingSettings(context=0.0, before=1.0))[0].detail == FOOD
+    assert read(Stated(texts), turns, ReadingSettings(context=0.0, before=0.0))[0].detail == STATION
+    long = " ".join(["where can we eat"] * 20)
+    cut = " ".join(f"{long} {name}".split()[-45:])
+    found = read(Stated({**texts, cut: Said({FOOD: 0.95})}), [long, name], ReadingSettings(context=0.0, before=1.0))
+    assert found[0].detail == FOOD
+
+
+def test_a_finding_without_a_value_gives_way_to_the_next_best() -> None:
+    warm, text = "preferred_temperature", "keep it pleasant"
+    texts = {text: Said({warm: 0.9}), LOVES: Said({JAZZ: 0.6}, words={JAZZ: [("jazz", 0.9)]})}
+    assert read(Stated(texts), [text, LOVES], ReadingSettings(beside_at=1.0))[0].detail == warm
+    passed = read(Stated(texts), [text, LOVES], ReadingSettings(beside_at=1.0), None, [(0, warm)])
+    assert (passed[0].detail, passed[0].number) == (JAZZ, 1)
+    found = extract(texts, text, LOVES, store_at=0.3)
+    assert [candidate.value for candidate in found.candidates] == ["jazz"]
 
 
 def test_a_second_category_of_a_turn_needs_words_of_its_own() -> None:
@@ -224,3 +246,12 @@ def test_rules_of_wording_are_asked_unless_they_are_switched_off() -> None:
 def test_orders_to_memory_are_not_read() -> None:
     text = "stop remembering jazz"
     assert extract({text: Said({JAZZ: 0.95}, words={JAZZ: [("jazz", 0.9)]})}, text) == Extraction()
+
+
+@pytest.mark.parametrize(("value", "where"), [("thai", "candidates"), ("napkin", "unsure")])
+def test_a_cuisine_that_is_none_is_asked_about(value: str, where: str) -> None:
+    text = f"i love {value} food"
+    texts = {text: Said({FOOD: 0.95}, words={FOOD: [(value, 0.9)]})}
+    found = extract(texts, text, store_at=0.6, ask_at=0.1)
+    assert [candidate.value for candidate in getattr(found, where)] == [value]
+    assert len(found.candidates) + len(found.unsure) == 1

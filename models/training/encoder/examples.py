@@ -16,7 +16,7 @@ from random import Random
 
 from models.training import conversations as talk
 from models.training import phrases
-from models.training.encoder.names import THINGS, coin, liking, outside
+from models.training.encoder.names import PLAINLY, THINGS, coin, liking, outside
 from schemas.actions import ACTIONS
 from schemas.preferences import BY_DETAIL, CATEGORIES
 
@@ -65,6 +65,12 @@ JOINED_SHARE = 0.3
 """Statements with a request, an answer or some talk before or after them in the same turn."""
 TWO_SHARE = 0.06
 """Statements with a second one of another category in the same turn."""
+BORDER_SHARE = 0.2
+"""Of the statements: those on the border between two categories."""
+CONTEXT_SHARE = 0.12
+"""Names whose kind only shows in what was asked for before, beside the statements."""
+LIKED_SHARE = 0.6
+"""Of these: names that are liked rather than only chosen."""
 OWN_SHARE = 0.7
 """What a sentence on a category's topic that reveals nothing gives to this category; its sub category shares the rest."""
 LEADS = (
@@ -207,6 +213,31 @@ def both(rng: Random, first: Example, second: Example) -> Example:
     return Example(text, details, strength, (*first.said, *second.said))
 
 
+def in_context(rng: Random, *, held_out: bool = False) -> Example:
+    """A name of which only what was asked for before tells the category: a turn, and the one that it answers."""
+    contexts = phrases.contexts()
+    detail = rng.choice(tuple(contexts.openings))
+    opening = rng.choice(phrases.part(contexts.openings[detail], held_out=held_out))
+    liked = rng.random() < LIKED_SHARE
+    line = rng.choice(phrases.part(contexts.likes if liked else contexts.picks, held_out=held_out))
+    values = [v for v in phrases.values_part(phrases.topics()[detail], held_out=held_out) if v.said]
+    name = coin(rng, detail) if rng.random() < COINED_SHARE else rng.choice(rng.choice(values).said)
+    lead = [rng.choice(LEADS)] if rng.random() < 0.3 else []
+    text = _put(rng, [opening, *lead, line.replace("{value}", name)])
+    return Example(text, {detail: 1.0}, "stated" if liked else "hinted", ((detail, name),))
+
+
+def plainly(rng: Random) -> Example:
+    """A preference in the fewest words."""
+    detail = rng.choice(tuple(PLAINLY))
+    said, value = rng.choice([(w, v.canonical) for v in phrases.topics()[detail].values for w in v.said])
+    choice = (detail, value)
+    return Example(
+        rng.choice(PLAINLY[detail]).format(said), {detail: 1.0}, "stated", ((detail, said),),
+        choice if choice in CHOICES else None, NONE,
+    )  # fmt: skip
+
+
 def _liking(rng: Random, *, held_out: bool) -> Example:
     """A plain liking: only the thing that is liked tells that it is a preference of ours."""
     detail = rng.choice(tuple(THINGS))
@@ -288,7 +319,9 @@ def examples(rng: Random, n: int, *, held_out: bool = False, rough: bool = True)
         held_out: from the part that is never trained on.
         rough: as drivers and recognisers are; otherwise the phrases as they stand.
     """
-    made = talk.statements(rng, n // 2, held_out=held_out)
+    border = int(n // 2 * BORDER_SHARE) if rough else 0
+    made = talk.statements(rng, n // 2 - border, held_out=held_out)
+    made += talk.borders(rng, border, held_out=held_out)
     asked = talk.requests(rng, n // 5, held_out=held_out)
     beside = talk.asides(rng, n * 3 // 20, held_out=held_out)
     neither = talk.negatives(rng, n // 10, held_out=held_out)
@@ -317,6 +350,8 @@ def examples(rng: Random, n: int, *, held_out: bool = False, rough: bool = True)
     found += [salad(rng, words) for _ in range(n // 150)]
     found += [Example(outside(rng), strength="none", request=NONE) for _ in range(n // 40)]
     found += [_liking(rng, held_out=held_out) for _ in range(n // 16)]
+    found += [in_context(rng, held_out=held_out) for _ in range(int(n // 2 * CONTEXT_SHARE))]
+    found += [plainly(rng) for _ in range(n // 60)]
     for item in made[: n // 80]:
         found.append(Example(f"{rng.choice(ONCE)} {item.text}", {item.detail: 1.0}, "none"))
     chatter += [outside(rng) for _ in range(n // 80)]

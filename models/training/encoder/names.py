@@ -138,6 +138,32 @@ THINGS: Mapping[str, tuple[str, ...]] = {
 }
 """Detail key -> how its values are named in such a sentence."""
 
+PLAINLY: Mapping[str, tuple[str, ...]] = {
+    "dietary_preference": (
+        "i'm {}",
+        "i am {}",
+        "i eat {}",
+        "we're {}",
+        "i only eat {}",
+        "i'm strictly {}",
+        "i have to eat {}",
+    ),
+    "preferred_payment_method": ("i pay {}", "i always pay {}"),
+    "interior_lighting_color_preferences": ("i like {} lights", "i like the lights {}", "{} lights for me"),
+    "preferred_temperature": (
+        "i like {}",
+        "i like it at {}",
+        "{} for me",
+        "my temperature is {}",
+        "i want {} in here always",
+    ),
+    "avoidance_of_specific_road_types": ("i hate {}", "i avoid {}", "no {} for me", "i don't like {}"),
+    "favorite_genres": ("i love {}", "i like {}", "i'm into {}", "i listen to {}"),
+    "favorite_artists_or_bands": ("i love {}", "i like {}", "i listen to {}"),
+    "favourite_cuisine": ("i love {} food", "i like {} food", "i like {}", "i love {}"),
+}
+"""Detail key -> the fewest words in which its values are told."""
+
 
 def coin(rng: Random, detail: str) -> str:
     """A new name for a value of this category."""

@@ -18,7 +18,8 @@ Files and their form:
   - ``hints`` to ``changes`` are a list of patterns, a mapping canonical value -> sentences, or a mapping with one or both of
     ``patterns`` and ``sentences``
 
-- ``neighbours.yaml``: more lines for the topics, on the border between two of them
+- ``neighbours.yaml``, ``borders.yaml``: more lines for the topics, on the border between two of them
+- ``contexts.yaml``: what is asked for before a name comes, and what is then said of the name
 - ``requests.yaml``, ``vague.yaml``, ``needs.yaml``, ``negatives.yaml``, ``talk.yaml``, ``assistant.yaml``: see their heads.
 
 One in five patterns, sentences and values of an open-ended category is *held out*: never trained on, only measured
@@ -269,10 +270,56 @@ def topics() -> Mapping[str, Topic]:
         if (FOLDER / f"{sub}.yaml").exists():
             read = _read(f"{sub}.yaml", yaml.BaseLoader)
             found.update((detail, _topic(detail, entry)) for detail, entry in read.items())
-    for detail, entry in _read("neighbours.yaml", yaml.BaseLoader).items():
-        values = {value.canonical: value.said for value in found[detail].values}
-        found[detail] = _joined(found[detail], _topic(detail, {"values": values, **entry}))
+    for more in _border_topics(found):
+        found[more.detail] = _joined(found[more.detail], more)
     return {category.detail: found[category.detail] for category in CATEGORIES if category.detail in found}
+
+
+def _border_topics(known: Mapping[str, Topic]) -> list[Topic]:
+    """The topics of ``neighbours.yaml`` and ``borders.yaml``, with the values of those that are known."""
+    return [
+        _topic(detail, {"values": {value.canonical: value.said for value in known[detail].values}, **entry})
+        for name in ("neighbours.yaml", "borders.yaml")
+        for detail, entry in _read(name, yaml.BaseLoader).items()
+    ]
+
+
+@lru_cache(maxsize=1)
+def border_lines() -> frozenset[str]:
+    """Patterns and sentences on the border between two categories: few among many, so training says them more often."""
+    return frozenset(
+        str(line)
+        for topic in _border_topics(topics())
+        for lines in (topic.reveals, topic.hints)
+        for line in (*lines.patterns, *lines.sentences)
+    )
+
+
+@dataclass(frozen=True)
+class Contexts:
+    """Names in their contexts: what is asked for before (by detail key), and what is then said of any name.
+
+    ``likes`` tell a lasting preference, ``picks`` only choose; both have ``{value}`` in them.
+    """
+
+    openings: Mapping[str, tuple[str, ...]]
+    likes: tuple[str, ...]
+    picks: tuple[str, ...]
+
+
+@lru_cache(maxsize=1)
+def contexts() -> Contexts:
+    """What makes clear of what kind a name is.
+
+    Raises:
+        ValueError: a line is not in spoken form, or a key is not a detail key.
+    """
+    read = _read("contexts.yaml", yaml.BaseLoader)
+    if stray := set(read["openings"]) - set(BY_DETAIL):
+        raise ValueError(f"contexts.yaml has unknown detail keys {sorted(stray)}")
+    named = {kind: tuple(_checked(line, ("value",)) for line in lines) for kind, lines in read["named"].items()}
+    openings = {detail: tuple(_checked(line, ()) for line in lines) for detail, lines in read["openings"].items()}
+    return Contexts(openings, named["likes"], named["picks"])
 
 
 @lru_cache(maxsize=1)
