@@ -19,6 +19,7 @@ from deploy.evaluation.carmem_retrieval import CUTS, Retrieval, retrieval
 from deploy.evaluation.parts import Parts
 from deploy.evaluation.report import Interval, Progress, Report, silent
 from deploy.evaluation.statistics import Ratio, calibration, percentile
+from schemas.errors import EvaluationDataError
 
 LEVELS = ("main", "sub", "detail")
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -77,7 +78,12 @@ def measure(parts: Parts, items: Sequence[Item], options: Options | None = None,
         items: conversations of whole users.
         options: what is run.
         tell: progress.
+
+    Raises:
+        EvaluationDataError: there is no conversation at all.
     """
+    if not items:
+        raise EvaluationDataError("there is no conversation to measure; give a file that holds some to --data")
     options = options or Options()
     kept = [item for item in items if options.ids is None or item.id in options.ids]
     figures = _Figures([item.user for item in items])

@@ -83,7 +83,7 @@ def read(path: Path, limit: int | None = None) -> tuple[Item, ...]:
         limit: only so many conversations, from the top.
 
     Raises:
-        EvaluationDataError: the file is missing or not in CarMem's form.
+        EvaluationDataError: the file is missing, not in CarMem's form or empty, or the limit leaves nothing.
     """
     items: list[Item] = []
     for number, line in enumerate(_text(path).splitlines(), start=1):
@@ -98,6 +98,8 @@ def read(path: Path, limit: int | None = None) -> tuple[Item, ...]:
             ) from None
     if not items:
         raise EvaluationDataError(f"{path} holds no conversation; give CarMem's JSON lines file to --data")
+    if limit is not None and limit < 1:
+        raise EvaluationDataError(f"a limit of {limit} leaves no conversation; give at least 1")
     return tuple(items[:limit])
 
 

@@ -59,7 +59,7 @@ def read(path: Path, limit: int | None = None) -> Dialogues:
         limit: only so many, from the top.
 
     Raises:
-        EvaluationDataError: the file is missing or has neither form.
+        EvaluationDataError: the file is missing, has neither form or is empty, or the limit leaves nothing.
     """
     try:
         text = path.read_text("utf-8-sig")
@@ -74,7 +74,12 @@ def read(path: Path, limit: int | None = None) -> Dialogues:
     except (ValueError, KeyError, TypeError, AttributeError):
         dialogues = []
         form = ""
+    empty = bool(form) and not any(dialogues) and (not text.strip() or form == "KVRET")
     dialogues = [turns for turns in dialogues if turns]
+    if empty:
+        raise EvaluationDataError(f"{path} holds no dialogue; give KVRET's JSON or DailyDialog's text to --data")
+    if limit is not None and limit < 1:
+        raise EvaluationDataError(f"a limit of {limit} leaves no dialogue; give at least 1")
     if not dialogues:
         raise EvaluationDataError(
             f"{path} is neither KVRET's JSON nor DailyDialog's text (a dialogue a line, {TURN_END} after each turn)"
@@ -99,7 +104,12 @@ def measure(parts: Parts, files: Sequence[Dialogues], tell: Progress, show: Show
         files: dialogues.
         tell: progress.
         show: told everything that would be stored.
+
+    Raises:
+        EvaluationDataError: there is no dialogue at all.
     """
+    if not any(file.conversations for file in files):
+        raise EvaluationDataError("there is no dialogue to measure; give a file that holds some to --data")
     extractor = Extractor(parts.encoder, parts.model, parts.settings.extraction)
     stored: list[list[Kept]] = []
     asked: list[list[Kept]] = []

@@ -233,7 +233,35 @@ def test_questions_are_no_stores_but_are_counted(tmp_path: Path) -> None:
     assert figures["found_per_100"] >= 100.0
 
 
-@pytest.mark.parametrize("text", ["", "[]", "[1]", "{}", "a dialogue without marks", "[not json"])
+@pytest.mark.parametrize("text", ["", "  \n", "[]", '[{"dialogue": []}]'])
+def test_a_file_without_dialogues_is_told(tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "dialogues"
+    path.write_text(text, "utf-8")
+    with pytest.raises(EvaluationDataError, match="holds no dialogue"):
+        read_dialogues(path)
+    assert main(["eval", "negatives", "--data", str(path), "--json"]) == EvaluationDataError.exit_code
+    assert told(capsys)["error"]["code"] == "evaluation_data"
+
+
+def test_nothing_to_measure_is_told(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    parts = Parts(KeptEncoder(KeywordEncoder()), KeptModel(KeywordModel()), MemorySettings())
+    with pytest.raises(EvaluationDataError, match="no dialogue to measure"):
+        count(parts, [], silent)
+    with pytest.raises(EvaluationDataError, match="no conversation to measure"):
+        measure(parts, [])
+    with pytest.raises(EvaluationDataError, match="leaves no conversation"):
+        read(data, 0)
+    talk = tmp_path / "daily.txt"
+    talk.write_text(DAILY, "utf-8")
+    with pytest.raises(EvaluationDataError, match="leaves no dialogue"):
+        read_dialogues(talk, 0)
+    nothing = tmp_path / "empty.jsonl"
+    nothing.write_text("", "utf-8")
+    assert main(["eval", "carmem", "--data", str(nothing), "--json"]) == EvaluationDataError.exit_code
+    assert "holds no conversation" in told(capsys)["error"]["message"]
+
+
+@pytest.mark.parametrize("text", ["[1]", "{}", "a dialogue without marks", "[not json"])
 def test_another_form_is_told(tmp_path: Path, text: str) -> None:
     path = tmp_path / "dialogues"
     path.write_text(text, "utf-8")
