@@ -15,9 +15,11 @@ from memory.consent import categories
 from memory.retrieval import Retriever
 from memory.selection import About, Chosen, choose, chosen, derive
 from memory.store import Store
+from memory.uses import Uses
 from memory.values import Canon, fold, is_closed
 from memory.vault import Vault
 from memory.vocabulary import CLOSED
+from memory.withheld import Withholding
 from memory.wording import normal, words
 from schemas.errors import ConsentError, UnknownEntryError
 from schemas.memory import (
@@ -70,6 +72,7 @@ class Control:
         """
         self._vault, self._store, self._archive, self._retriever = vault, store, archive, retriever
         self._about, self._canon, self._new_id, self._erase_backups = about, canon, new_id, erase_backups
+        self._withholding, self.uses = Withholding(vault), Uses(vault)
 
     # Forgetting
 
@@ -125,7 +128,7 @@ class Control:
         if not found.named:
             raise UnknownEntryError("nothing that is remembered meets those conditions: there is nothing to forget")
         token, until = self._new_id(), now + UNDO
-        self._store.withhold(token, [*found.named, *([_EVERYTHING] if what.everything else [])], until)
+        self._withholding.add(token, [*found.named, *([_EVERYTHING] if what.everything else [])], until)
         self._retriever.drop([*found.ids, *(name for _, name in found.following)])
         partly = {preference for preference, _ in found.sentences.values()}
         if partly:
@@ -134,12 +137,12 @@ class Control:
 
     def restore(self, token: str, now: datetime) -> tuple[str, ...]:
         """See ``MemoryPort``; returns the ids of the memories that are back, for whoever indexes them."""
-        until, named = self._store.withheld(token)
+        until, named = self._withholding.of(token)
         if until is None:
             raise UnknownEntryError("nothing is withheld under that token: it was carried out or taken back already")
         if now > until:
             raise UnknownEntryError(f"too late: it could be taken back for {UNDO.seconds} seconds")
-        self._store.unwithhold(token)
+        self._withholding.end(token)
         numbers = {int(name) for kind, name in named if kind == "sentences"}
         back = {name for kind, name in named if kind == "preferences"}
         back |= {s.preference for own in self._store.sentences().values() for s in own if s.number in numbers}
@@ -148,12 +151,12 @@ class Control:
 
     def carry_out(self, token: str, now: datetime) -> Receipt:
         """See ``MemoryPort``."""
-        until, named = self._store.withheld(token)
+        until, named = self._withholding.of(token)
         if until is None:
             raise UnknownEntryError("nothing is withheld under that token: it was carried out or taken back already")
 
         def find() -> Chosen:
-            self._store.unwithhold(token)
+            self._withholding.end(token)
             found = chosen(self._store, named)
             derive(self._store, found, self._about)
             return found
@@ -162,7 +165,7 @@ class Control:
 
     def carry_out_all(self, now: datetime) -> tuple[Receipt, ...]:
         """Erase all that is withheld: when the vault is opened, before anything is read from it, and when it is closed."""
-        return tuple(self.carry_out(token, now) for token in self._store.tokens())
+        return tuple(self.carry_out(token, now) for token in self._withholding.tokens())
 
     # Why, and what else
 
@@ -174,7 +177,7 @@ class Control:
         return Explanation(
             preference=preference,
             because=tuple((s.said_at, s.text) for s in said),
-            used_for=self._store.uses(name),
+            used_for=self.uses.of(name),
             history=before,
         )
 

@@ -1,159 +1,46 @@
-"""Fakes for tests and for composing without models; nothing here is encrypted, kept, or understood.
+"""A fake memory, for tests and for composing without models; nothing here is encrypted, kept, or understood.
 
 `FakeMemory` meets ``MemoryPort`` over a dictionary: it finds preferences by shared words and learns what its ``reads``
-function says. `KeywordEncoder` and `KeywordModel` stand in for the two models that the real memory leans on: they know a few
-words a category and nothing else. `DoubtingExtractor` is the real one with a doubt that a test can turn on.
+function says. The fakes of the models that the real memory leans on stand in `memory.fake_reading`.
 """
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-from pydantic import BaseModel
-
 from memory import consent as switches
-from memory.extraction import Extraction, ExtractionSettings, Extractor
+from memory.fake_reading import KEYWORDS, VALUES, DoubtingExtractor, KeywordEncoder, KeywordModel
+from memory.vocabulary import CLOSED
 from memory.wording import contains, words
-from schemas.errors import UnknownEntryError
+from schemas.errors import ConsentError, ExportError, UnknownEntryError
 from schemas.memory import (
     Candidate,
     Consent,
     Conversation,
     Decision,
-    MaintenanceChoice,
+    Explanation,
+    Kind,
+    Matches,
     Outcome,
+    Period,
     Preference,
     Proposal,
     Receipt,
     Recollection,
+    Selector,
     Status,
+    TakenIn,
     Turn,
-    Words,
+    Withheld,
 )
 from schemas.preferences import BY_DETAIL, CATEGORIES
 
-KEYWORDS: dict[str, tuple[str, ...]] = {
-    "favourite_cuisine": ("italian", "thai", "greek", "food", "cuisine", "hungry"),
-    "dietary_preference": ("vegetarian", "vegan", "halal", "gluten"),
-    "preferred_temperature": ("degrees", "temperature"),
-    "favorite_genres": ("jazz", "rock", "blues", "music"),
-    "preferred_gas_station": ("shell", "esso", "petrol"),
-    "preference_for_covered_parking": ("covered", "roof", "garage"),
-    "avoidance_of_specific_road_types": ("highways", "tolls", "ferries"),
-}
-"""Words by which `KeywordEncoder` knows a category."""
+__all__ = ["KEYWORDS", "VALUES", "DoubtingExtractor", "FakeMemory", "KeywordEncoder", "KeywordModel"]
 
-REFUSING = frozenset(("no", "not", "don't", "never", "hate"))
-
-VALUES: dict[str, tuple[str, ...]] = {
-    "favourite_cuisine": ("italian", "thai", "greek"),
-    "dietary_preference": ("vegetarian", "vegan", "halal"),
-    "preferred_temperature": ("twenty one degrees", "twenty two degrees", "18 degrees"),
-    "favorite_genres": ("jazz", "rock", "blues"),
-    "preferred_gas_station": ("shell", "esso"),
-    "preference_for_covered_parking": ("covered", "roof"),
-    "avoidance_of_specific_road_types": ("highways", "tolls", "ferries"),
-}
-"""Values that `KeywordModel` finds."""
-
-
-class KeywordEncoder:
-    """A fake encoder: topics by keyword, vectors by hashed words; meets ``schemas.ports.Encoder``."""
-
-    dimension = 256
-
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit vectors of word counts, shape (len(texts), 256)."""
-        vectors = np.zeros((len(texts), self.dimension), np.float32)
-        for row, text in enumerate(texts):
-            for word in words(text):
-                vectors[row, zlib.crc32(word.encode()) % self.dimension] += 1.0
-            vectors[row] /= max(float(np.linalg.norm(vectors[row])), 1e-6)
-        return vectors
-
-    def topics(self, text: str) -> dict[str, float]:
-        """All that is not ``none`` is shared out by keywords found."""
-        said = words(text)
-        hits = {c.detail: sum(word in KEYWORDS.get(c.detail, ()) for word in said) for c in CATEGORIES}
-        total = sum(hits.values())
-        if not total:
-            return {**dict.fromkeys(hits, 0.0), "none": 1.0}
-        return {**{detail: 0.9 * count / total for detail, count in hits.items()}, "none": 0.1}
-
-    def strength(self, text: str) -> dict[str, float]:
-        """What is not ``none`` is stated; with a refusing word it may as well have ended, for the wording to tell."""
-        nothing = self.topics(text)["none"]
-        ended = (1.0 - nothing) / 2 if REFUSING & set(words(text)) else 0.0
-        return {"none": nothing, "hinted": 0.0, "stated": 1.0 - nothing - ended, "ended": ended}
-
-    def words(self, text: str, detail: str) -> tuple[Words, ...]:
-        """Every one of `VALUES` that the text contains."""
-        return tuple(Words(text=value, probability=0.9) for value in VALUES.get(detail, ()) if contains(text, value))
-
-    def choices(self, text: str, detail: str) -> dict[str, float]:
-        """Cannot tell."""
-        del text, detail
-        return {}
-
-    def requests(self, text: str) -> dict[str, float]:
-        """Never a request."""
-        del text
-        return {"none": 1.0}
-
-
-class KeywordModel:
-    """A fake language model: finds `VALUES` in the turns; joins what it is asked to maintain unless told otherwise."""
-
-    def __init__(self, choice: MaintenanceChoice | None = None) -> None:
-        """Answers maintenance with this choice."""
-        self.choice = choice or MaintenanceChoice(decision="append")
-        self.asked: list[tuple[str, tuple[str, ...], tuple[str, ...]]] = []
-        """Task, turns and facts of every call."""
-
-    def fill(self, task: str, model: type[BaseModel], *, turns: Sequence[str], facts: Sequence[str] = ()) -> BaseModel:
-        """A slice filled with every known value of every offered category."""
-        self.asked.append((task, tuple(turns), tuple(facts)))
-        if task == "maintain":
-            return self.choice
-        schema = model.model_json_schema()
-        offered = {name for part in schema.get("$defs", {}).values() for name in part.get("properties", {})}
-        filled: dict[str, Any] = {}
-        for detail, values in VALUES.items():
-            category = BY_DETAIL[detail]
-            found = [
-                {"turn": number, "value": value}
-                for number, turn in enumerate(turns)
-                for value in values
-                if contains(turn, value)
-            ][: 3 if category.multi else 1]
-            if detail in offered and found:
-                filled.setdefault(category.main, {}).setdefault(category.sub, {})[detail] = found
-        return model.model_validate(filled)
-
-
-class DoubtingExtractor(Extractor):
-    """A fake measure of sureness: unsure of every turn that was heard with less than half confidence, sure of the others."""
-
-    def __init__(self) -> None:
-        """Reads with the keyword fakes."""
-        super().__init__(KeywordEncoder(), KeywordModel(), ExtractionSettings(store_at=0.0, ask_at=0.0))
-
-    def extract(self, conversation: Conversation, consent: Consent, now: datetime) -> Extraction:
-        """What the real one finds, parted anew."""
-        found = super().extract(conversation, consent, now)
-        faint = {turn.text for turn in conversation.driver_turns() if turn.confidence < 0.5}
-        everything = (*found.candidates, *found.unsure)
-        return replace(
-            found,
-            candidates=tuple(c for c in everything if c.sentence not in faint),
-            unsure=tuple(c for c in everything if c.sentence in faint),
-        )
+UNDO = timedelta(seconds=10)
+"""How long what was withheld can be taken back, as in the real one."""
 
 
 class FakeMemory:
@@ -176,6 +63,8 @@ class FakeMemory:
         self._open: dict[str, Proposal] = {}
         self._declined: set[tuple[str, str]] = set()
         self._proposed = 0
+        self._uses: dict[str, list[tuple[datetime, str]]] = {}
+        self._aside: dict[str, tuple[datetime, list[Preference], list[Proposal], dict[str, list[Turn]]]] = {}
 
     def recall(self, query: str, *, details: Sequence[str] = (), limit: int = 3) -> tuple[Recollection, ...]:
         """Preferences that share a word with the query, or that lie in the details."""
@@ -189,13 +78,15 @@ class FakeMemory:
                 found.append(Recollection(preference=preference, score=0.9 if shared else 0.5))
         return tuple(sorted(found, key=lambda r: -r.score)[:limit])
 
-    def used(self, recalled: Sequence[Recollection]) -> None:
+    def used(self, recalled: Sequence[Recollection], action: str | None = None) -> None:
         """Count."""
         for recollection in recalled:
             held = self._held.get(recollection.preference.id)
             if held is not None and not self._silent():
                 update = {"uses": held.uses + 1, "last_used": self._clock()}
                 self._held[held.id] = held.model_copy(update=update)
+                if action is not None:
+                    self._uses.setdefault(held.id, []).append((self._clock(), action))
 
     def note(self, turn: Turn, conversation: str) -> None:
         """Keep a driver's turn."""
@@ -322,40 +213,186 @@ class FakeMemory:
         return tuple(p for p in held if history or p.status is Status.ACTIVE)
 
     def forget(self, key: str) -> Receipt:
-        """Drop by id, category or all."""
-        details: set[str] = set()
-        named = [p for name, p in self._open.items() if key in ("everything", name)]
+        """By id, category or all."""
         if key == "everything":
-            gone = list(self._held)
+            return self.forget_where(Selector(everything=True))
+        if key in self._held or key in self._open:
+            return self.forget_where(Selector(id=key))
+        try:
+            switches.categories(key)
+        except UnknownEntryError as error:
+            raise UnknownEntryError(f"nothing is remembered under {key[:80]!r}") from error
+        return self.forget_where(Selector(key=key))
+
+    def _choose(self, what: Selector) -> tuple[list[Preference], list[Proposal], dict[str, list[Turn]]]:
+        """Whole preferences, proposals and waiting turns; the fake knows no single sentences."""
+        if what == Selector():
+            raise UnknownEntryError("say what")
+        details = {c.detail for c in (CATEGORIES if what.key is None else switches.categories(what.key))}
+
+        def meets(detail: str | None, texts: Sequence[str], at: datetime, conversation: str) -> bool:
+            return (
+                (detail is None or detail in details)
+                and (what.text is None or any(contains(text, what.text) for text in texts))
+                and (what.period is None or what.period.holds(at))
+                and what.conversation in (None, conversation)
+            )
+
+        held = [p for p in self._held.values() if what.id in (None, p.id)
+                and meets(p.detail, (p.value, *p.sentences), p.valid_from, p.conversation)]  # fmt: skip
+        asked = [p for p in self._open.values() if what.id in (None, p.id)
+                 and meets(p.detail, (p.value, p.sentence), p.said_at, p.conversation)]  # fmt: skip
+        if what.id is not None and not held and not asked:
+            raise UnknownEntryError(f"nothing has the id {what.id[:80]!r}")
+        told = [*held, *asked]
+        asked += [p for p in self._open.values() if p not in asked and any(contains(p.sentence, t.value) for t in told)]
+        plain = what.id is None and what.key is None
+        turns = {
+            name: [t for t in said if (plain and meets(None, (t.text,), t.at, name))
+                   or any(contains(t.text, p.value) for p in told)]
+            for name, said in self._turns.items()
+        }  # fmt: skip
+        return held, asked, {name: said for name, said in turns.items() if said}
+
+    def matching(self, what: Selector) -> Matches:
+        """As chosen."""
+        if what == Selector():
+            return Matches()
+        try:
+            held, asked, turns = self._choose(what)
+        except UnknownEntryError:
+            if what.id is None:
+                raise
+            return Matches()
+        return Matches(
+            preferences=tuple(reversed(held)), kinds={Kind.PREFERENCE: len(held)} if held else {}, proposals=len(asked),
+            turns=sum(map(len, turns.values())),
+        )  # fmt: skip
+
+    def forget_where(self, what: Selector) -> Receipt:
+        """Drop what is chosen."""
+        held, asked, turns = self._choose(what)
+        if what.everything:
             self._declined.clear()
-        elif key in self._held:
-            gone = [key]
-        elif named:
-            gone = []
-        else:
-            try:
-                gone = [p.id for p in self.preferences(key, history=True)]
-                details = {c.detail for c in switches.categories(key)}
-            except UnknownEntryError as error:
-                raise UnknownEntryError(f"nothing is remembered under {key[:80]!r}") from error
-        erased = [*(self._held.pop(name) for name in gone), *named]
-        dropped = [p for p in self._open.values() if p in named or p.detail in details
-                   or any(contains(p.sentence, e.value) for e in erased)]  # fmt: skip
-        self._drop(lambda p: p in dropped)
-        held = sum(len(turns) for turns in self._turns.values())
-        self._turns = {
-            name: [t for t in turns if key != "everything" and not any(contains(t.text, p.value) for p in erased)]
-            for name, turns in self._turns.items()
-        }
-        left = sum(len(turns) for turns in self._turns.values())
+        self._take(held, asked, turns)
+        told = (*held, *asked)
+        times = [*(p.valid_from for p in held), *(p.said_at for p in asked)]
         return Receipt(
-            erased=tuple(gone),
-            categories=tuple(sorted({p.category.key for p in (*erased, *dropped)})),
+            erased=tuple(p.id for p in held),
+            categories=tuple(sorted({p.category.key for p in told})),
             at=self._clock(),
-            turns_erased=held - left,
-            proposals_erased=len(dropped),
+            turns_erased=sum(map(len, turns.values())),
+            proposals_erased=len(asked),
+            kinds={Kind.PREFERENCE: len(held)} if held else {},
+            period=Period(since=min(times), until=max(times) + timedelta(microseconds=1)) if times else None,
             verified=True,
         )
+
+    def _take(self, held: Sequence[Preference], asked: Sequence[Proposal], turns: Mapping[str, Sequence[Turn]]) -> None:
+        for preference in held:
+            del self._held[preference.id]
+        self._drop(lambda p: p in asked)
+        self._turns = {n: [t for t in said if t not in turns.get(n, ())] for n, said in self._turns.items()}
+
+    def withhold(self, what: Selector) -> Withheld:
+        """Put it aside."""
+        matches, (held, asked, turns) = self.matching(what), self._choose(what)
+        if matches.empty:
+            raise UnknownEntryError("nothing meets those conditions")
+        self._take(held, asked, turns)
+        token, until = f"withheld-{len(self._aside)}", self._clock() + UNDO
+        self._aside[token] = (until, held, asked, turns)
+        return Withheld(token=token, until=until, matches=matches)
+
+    def restore(self, token: str) -> None:
+        """Put it back."""
+        if token not in self._aside or self._clock() > self._aside[token][0]:
+            raise UnknownEntryError("nothing is withheld under that token, or it is too late")
+        _, held, asked, turns = self._aside.pop(token)
+        self._held.update((p.id, p) for p in held)
+        self._open.update((p.id, p) for p in asked)
+        for name, said in turns.items():
+            self._turns[name] = [*self._turns.get(name, []), *said]
+
+    def carry_out(self, token: str) -> Receipt:
+        """Let it go."""
+        if token not in self._aside:
+            raise UnknownEntryError("nothing is withheld under that token")
+        _, held, asked, turns = self._aside.pop(token)
+        return Receipt(
+            erased=tuple(p.id for p in held),
+            categories=tuple(sorted({p.category.key for p in (*held, *asked)})),
+            at=self._clock(),
+            turns_erased=sum(map(len, turns.values())),
+            proposals_erased=len(asked),
+            kinds={Kind.PREFERENCE: len(held)} if held else {},
+            verified=True,
+        )
+
+    def explain(self, name: str) -> Explanation:
+        """From what is held."""
+        if name not in self._held:
+            raise UnknownEntryError(f"no preference {name[:80]!r}")
+        preference = self._held[name]
+        same = (p for p in reversed(self._held.values()) if p.detail == preference.detail and p.id != name)
+        return Explanation(
+            preference=preference,
+            because=tuple((preference.valid_from, sentence) for sentence in preference.sentences),
+            used_for=tuple(reversed(self._uses.get(name, []))),
+            history=tuple(p for p in same if p.valid_to == preference.valid_from),
+        )
+
+    def correct(self, name: str, value: str) -> Preference:
+        """Supersede."""
+        old = self._held.get(name)
+        if old is None or old.status is not Status.ACTIVE:
+            raise UnknownEntryError(f"no active preference {name[:80]!r}")
+        now = self._clock()
+        if self._consent.forbids(old.category, now) is not None:
+            raise ConsentError("forbidden")
+        if not words(value) or (old.detail in CLOSED and value not in CLOSED[old.detail].examples):
+            raise UnknownEntryError(f"{old.detail} cannot be that")
+        self._held[name] = old.model_copy(update={"status": Status.SUPERSEDED, "valid_to": now})
+        fresh = Preference(id=f"fake-{len(self._held)}", detail=old.detail, value=value.lower(), sentences=(),
+                           conversation="correction", confidence=1.0, valid_from=now)  # fmt: skip
+        self._held[fresh.id] = fresh
+        return fresh
+
+    def remember(self, sentence: str, key: str | None = None) -> tuple[Decision, ...]:
+        """What is read, surely; with a category the last word where nothing is read."""
+        now = self._clock()
+        turn = Turn(speaker="driver", text=sentence, at=now)
+        told = Conversation(id=f"told-{len(self._held)}", turns=(turn,))
+        found = [c.model_copy(update={"confidence": 1.0}) for c in (self._reads(told) if self._reads else ())]
+        if key is not None:
+            details = [c.detail for c in switches.categories(key)]
+            found = [c for c in found if c.detail in details]
+            if not found and words(sentence):
+                found = [Candidate(detail=details[0], value=words(sentence)[-1], sentence=sentence, said_at=now,
+                                   conversation=told.id, confidence=1.0)]  # fmt: skip
+        return tuple(map(self._decide, found))
+
+    def take_in(self, exported: Mapping[str, Any], *, allow: bool = False) -> TakenIn:
+        """Its own exports."""
+        if exported.get("format") != "glovebox-memory":
+            raise ExportError("no export of a memory")
+        theirs = Consent.model_validate(exported["consent"])
+        for name in theirs.opted_in if allow else ():
+            self.opt_in(name)
+        for name in theirs.opted_out:
+            self.opt_out(name)
+        refused: dict[str, str] = {}
+        added = known = 0
+        for one in map(Preference.model_validate, reversed(exported["preferences"])):
+            reason = self._consent.forbids(BY_DETAIL[one.detail], self._clock())
+            if reason is not None:
+                refused[one.detail] = reason
+            elif one.id in self._held:
+                known += 1
+            else:
+                self._held[one.id] = one
+                added += 1
+        return TakenIn(kinds={Kind.PREFERENCE: added} if added else {}, known=known, refused=refused)
 
     def consent(self) -> Consent:
         """As set."""

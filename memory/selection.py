@@ -16,6 +16,7 @@ from memory.consent import categories
 from memory.store import Store
 from memory.values import fold, is_closed
 from memory.vault import utc_text
+from memory.withheld import FOLLOWS
 from memory.wording import contains, words
 from schemas.errors import UnknownEntryError
 from schemas.memory import Kind, Matches, Preference, Proposal, Selector
@@ -34,9 +35,6 @@ ARCHIVE: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 _TIME: dict[str, str] = {"episodes": "at", "thoughts": "at", "profile": "since"}
 _PIECE = re.compile(r"[a-z0-9]+")
 
-
-FOLLOWS = "+"
-"""Ends the kind of what is withheld only because it rests on something that is."""
 
 _Archived = dict[tuple[str, str], tuple[str, ...]]
 
@@ -234,9 +232,9 @@ def _archived(store: Store, table: str, what: Selector, details: frozenset[str] 
         given.append(what.id)
     if details is not None:
         conditions.append(
-            f"EXISTS (SELECT 1 FROM json_each(details) d WHERE d.value IN ({','.join('?' * len(details))}))"
+            "EXISTS (SELECT 1 FROM json_each(details) d WHERE d.value IN (SELECT value FROM json_each(?)))"
         )
-        given += sorted(details)
+        given.append(json.dumps(sorted(details)))
     if what.conversation is not None:
         conditions.append("conversation = ?")
         given.append(what.conversation)
@@ -289,7 +287,7 @@ def derive(store: Store, found: Chosen, about: About) -> None:
             if text in sentences or _tells(text, found, closed, about):
                 found.turns[number] = text
     needles = Needles([*found.values(), *sentences, *(text for _, text in found.sentences.values())])
-    for table, key, columns in ARCHIVE if needles else ():
+    for table, _, columns in ARCHIVE if needles else ():
         for row in _rows(store, table, *needles.may_stand(columns)):
             if any(needles.stand_in(text) for text in row[1 : 1 + len(columns)]):
                 _keep(found, table, row, columns)
@@ -300,7 +298,7 @@ def derive(store: Store, found: Chosen, about: About) -> None:
             named = "SELECT value FROM json_each(?)"
             where = f"{key} IN ({named})"
             if table != "summary_lines":
-                where = f"{key} IN (SELECT memory FROM sources WHERE source IN ({named}))"
+                where = f"{key} IN (SELECT memory FROM sources WHERE source IN ({named}))"  # noqa: S608
             for row in _rows(store, table, where, [json.dumps(sorted(fresh))]):
                 if (table, row[0]) not in found.archive:
                     _keep(found, table, row, columns, found.following)

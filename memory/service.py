@@ -11,18 +11,19 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
 from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict
 
 from memory import consent as switches
 from memory.archive import Archive
+from memory.command import Commanded
 from memory.control import Control
-from memory.export import export
-from memory.extraction import NONE, ExtractionSettings, Extractor, refusal
+from memory.explicit import Asked, Reader
+from memory.extraction import ExtractionSettings, Extractor, refusal
 from memory.maintenance import Maintainer, MaintenanceSettings, Ruling
 from memory.proposals import Draft, Proposals, ProposalSettings, Weighed
+from memory.recall import RecallSettings, Searcher
 from memory.retrieval import RetrievalSettings, Retriever
 from memory.store import Store, silent
 from memory.values import Canon, fold
@@ -32,16 +33,11 @@ from schemas.memory import (
     Consent,
     Conversation,
     Decision,
-    Explanation,
-    Matches,
     Outcome,
     Preference,
     Proposal,
-    Receipt,
     Recollection,
-    Selector,
     Turn,
-    Withheld,
 )
 from schemas.ports import Encoder, StructuredModel
 from schemas.preferences import BY_DETAIL, CATEGORIES
@@ -55,6 +51,7 @@ class MemorySettings(BaseModel):
     extraction: ExtractionSettings = ExtractionSettings()
     maintenance: MaintenanceSettings = MaintenanceSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
+    recall: RecallSettings = RecallSettings()
     proposals: ProposalSettings = ProposalSettings()
 
 
@@ -79,7 +76,7 @@ class _Plan:
     silent: bool = False
 
 
-class DriverMemory:
+class DriverMemory(Commanded):
     """One driver's memory over an open vault. Safe for use by several threads."""
 
     def __init__(
@@ -110,20 +107,28 @@ class DriverMemory:
         self._store = Store(vault)
         self._extractor = Extractor(encoder, model, settings.extraction)
         self._maintainer = Maintainer(encoder, model, settings.maintenance)
-        self._retriever = Retriever(encoder, settings.retrieval)
+        self._searcher = Searcher(vault, encoder, settings.recall, settings.retrieval)
+        self._retriever = Retriever(
+            encoder,
+            settings.retrieval,
+            source=self._searcher,
+            fetch=lambda ids: self._store.preferences(ids=ids),
+        )
         self._archive = Archive(vault, self._store)
+        canon = Canon(encoder, nearest_at=settings.extraction.nearest_at)
+        self._reader = Reader(self._extractor, encoder, model, canon)
         self._control = Control(
             vault,
             self._store,
             self._archive,
             self._retriever,
             about=self._about,
-            canon=Canon(encoder, nearest_at=settings.extraction.nearest_at),
+            canon=canon,
             new_id=new_id,
-            erase_backups=lambda: 0,
+            erase_backups=vault.erase_backups,
         )
         self._control.carry_out_all(clock())
-        self._retriever.load(self._store.preferences())
+        self._searcher.refresh()
         self._proposals = Proposals(self._store, settings.proposals, new_id)
         self._proposals.expire(clock())
         self._refused: dict[str, list[Decision]] = {}
@@ -152,7 +157,7 @@ class DriverMemory:
                 with self._store.transaction():
                     self._store.used([p.id for p in held], now)
                     if action is not None:
-                        self._store.note_use([p.id for p in held], action, now)
+                        self._control.uses.note([p.id for p in held], action, now)
                 self._retriever.put(self._store.preferences(ids=ids))
 
     # Learning
@@ -205,6 +210,21 @@ class DriverMemory:
                     self._proposals.expire(self._clock())
             return plan.decisions
 
+    def remember(self, sentence: str, key: str | None = None) -> tuple[Decision, ...]:
+        """See ``MemoryPort``. With the key of several categories the likeliest of them is taken."""
+        now = self._clock()
+        turn = Turn(speaker="driver", text=sentence, at=now)
+        told = Conversation(id=f"told-{self._new_id()}", turns=(turn,))
+        details = None if key is None else [c.detail for c in switches.categories(key)]
+        with self._learning:
+            plan = self._plan(told, Asked(details))
+            with self._lock:
+                if plan.revision != self._revision:
+                    plan = self._plan(told, Asked(details))
+                if not plan.silent:
+                    self._carry_out(plan, told.id)
+            return plan.decisions
+
     def learn_pending(self) -> tuple[Decision, ...]:
         """See ``MemoryPort``. While nothing may be remembered, what was said before waits."""
         with self._lock:
@@ -218,14 +238,15 @@ class DriverMemory:
             decisions += self.learn(waiting.get(name, Conversation(id=name, turns=())))
         return tuple(decisions)
 
-    def _plan(self, conversation: Conversation) -> _Plan:
+    def _plan(self, conversation: Conversation, asked: Asked | None = None) -> _Plan:
         with self._lock:
             revision, now, consent = self._revision, self._clock(), self._store.consent()
             existing = {p.id: p for p in self._store.preferences()}
         if silent(consent, now) is not None:
             found = self._extractor.extract(conversation, consent, now)
-            return _Plan(revision, found.decisions, silent=True)
-        found = self._extractor.extract(conversation, consent, now)
+            return _Plan(revision, found.decisions or _silenced(asked, consent, now), silent=True)
+        found = self._extractor.extract(conversation, consent, now) if asked is None else asked.read(
+            self._reader, conversation, consent, now)  # fmt: skip
         decisions, steps = list(found.decisions), list[_Step]()
         for candidate in found.candidates:
             if candidate.negated and _outdone(candidate, found.candidates):
@@ -297,6 +318,7 @@ class DriverMemory:
             erased += proposals.write(plan.draft, now)
             store.log(plan.decisions, conversation, now)
             erased += store.learnt(conversation) if plan.answered is None else 0
+            self._searcher.keep()
         self._revision += 1
         if erased:
             store.wiped()
@@ -359,122 +381,13 @@ class DriverMemory:
             self._store.wiped()
             return decision
 
-    # Looking, forgetting, exporting
 
-    def preferences(self, key: str | None = None, *, history: bool = False) -> tuple[Preference, ...]:
-        """See ``MemoryPort``."""
-        details = None if key is None else [c.detail for c in switches.categories(key)]
-        return self._store.preferences(details, history=history)
-
-    def matching(self, what: Selector) -> Matches:
-        """See ``MemoryPort``."""
-        with self._lock:
-            return self._control.matching(what)
-
-    def forget(self, key: str) -> Receipt:
-        """See ``MemoryPort``. With a preference goes what it took the place of."""
-        return self.forget_where(self._control.selector(key))
-
-    def forget_where(self, what: Selector) -> Receipt:
-        """See ``MemoryPort``."""
-        with self._lock:
-            self._revision += 1
-            if what.everything:
-                self._refused.clear()
-            return self._control.forget(what, self._clock())
-
-    def withhold(self, what: Selector) -> Withheld:
-        """See ``MemoryPort``."""
-        with self._lock:
-            self._revision += 1
-            return self._control.withhold(what, self._clock())
-
-    def restore(self, token: str) -> None:
-        """See ``MemoryPort``."""
-        with self._lock:
-            self._revision += 1
-            self._control.restore(token, self._clock())
-
-    def carry_out(self, token: str) -> Receipt:
-        """See ``MemoryPort``."""
-        with self._lock:
-            self._revision += 1
-            return self._control.carry_out(token, self._clock())
-
-    def explain(self, name: str) -> Explanation:
-        """See ``MemoryPort``."""
-        with self._lock:
-            return self._control.explain(name)
-
-    def correct(self, name: str, value: str) -> Preference:
-        """See ``MemoryPort``."""
-        with self._lock:
-            self._revision += 1
-            return self._control.correct(name, value, self._clock())
-
-    def _about(self, text: str) -> str | None:
-        topics = self._encoder.topics(text)
-        best = max((d for d in topics if d != NONE), key=topics.__getitem__)
-        return best if topics[best] >= self._extractor.settings.forbidden_at else None
-
-    def export(self) -> dict[str, Any]:
-        """See ``MemoryPort``; the shape is `memory.export.Export`."""
-        with self._lock:
-            return export(self._store, self.driver, self._clock())
-
-    # Consent
-
-    def consent(self) -> Consent:
-        """See ``MemoryPort``."""
-        return self._store.consent()
-
-    def opt_out(self, key: str) -> Consent:
-        """See ``MemoryPort``. Turns of the category that wait to be learnt from, and its open proposals, are erased at once."""
-        with self._lock:
-            consent = self._set(switches.opt_out(self._store.consent(), key))
-            now = self._clock()
-            off = consent.model_copy(update={"private_trip": False, "paused_until": None})
-
-            def forbidden(text: str) -> bool:
-                return self._extractor.screen(text, off, now).forbidden is not None
-
-            numbers = [number for number, text in self._store.turns() if forbidden(text)]
-            proposed = [p.id for p in self._store.proposals() if off.forbids(p.category, now) or forbidden(p.sentence)]
-            if numbers or proposed:
-                with self._store.transaction():
-                    self._store.erase_turns(numbers)
-                    self._store.erase_proposals(proposed)
-                self._store.wiped()
-            return consent
-
-    def opt_in(self, key: str) -> Consent:
-        """See ``MemoryPort``."""
-        with self._lock:
-            return self._set(switches.opt_in(self._store.consent(), key))
-
-    def set_private_trip(self, private: bool) -> Consent:
-        """See ``MemoryPort``."""
-        with self._lock:
-            return self._set(switches.private_trip(self._store.consent(), private))
-
-    def pause(self, until: datetime | None) -> Consent:
-        """See ``MemoryPort``."""
-        with self._lock:
-            return self._set(switches.pause(self._store.consent(), until))
-
-    def _set(self, consent: Consent) -> Consent:
-        self._store.set_consent(consent)
-        self._revision += 1
-        return self._store.consent()
-
-    def close(self) -> None:
-        """See ``MemoryPort``; drops the searchable copy too."""
-        with self._lock:
-            if not self._vault.closed:
-                self._control.carry_out_all(self._clock())
-            self._retriever.load(())
-            self._refused.clear()
-            self._vault.close()
+def _silenced(asked: Asked | None, consent: Consent, now: datetime) -> tuple[Decision, ...]:
+    """What to say to a wish to remember while nothing may be: a decision even where no category was found."""
+    reason = silent(consent, now)
+    if asked is None or reason is None:
+        return ()
+    return (refusal((asked.details or [CATEGORIES[0].detail])[0], reason),)
 
 
 def _same_breath(one: Candidate, other: Candidate) -> bool:

@@ -34,9 +34,6 @@ TEXT_COLUMNS: tuple[tuple[str, str], ...] = (
 """Every table and column that holds the driver's words."""
 
 
-USES_KEPT = 20
-"""Uses of a preference of which the action is kept: enough to say why, not a record of drives."""
-
 _SHOWN = "{1} NOT IN (SELECT memory FROM withheld WHERE kind = '{0}')"
 """Leaves out what is on its way out; of a table and its key as text."""
 
@@ -140,7 +137,7 @@ class Store:
             where += " AND status = 'active'"
         for column, wanted in (("detail", details), ("id", ids)):
             if wanted is not None:
-                where += f" AND {column} IN (SELECT value FROM json_each(?))"
+                where += f" AND {column} IN (SELECT value FROM json_each(?))"  # noqa: S608
                 given.append(json.dumps(sorted(wanted)))
         rows = self._vault.rows(
             f"SELECT {_COLUMNS} FROM preferences WHERE {where} ORDER BY valid_from DESC, rowid DESC",  # noqa: S608
@@ -228,6 +225,22 @@ class Store:
                     "UPDATE preferences SET uses = uses + 1, last_used = ? WHERE id = ?", (utc_text(at), preference)
                 )
 
+    def say(self, preference: str, sentence: str, said_at: datetime, conversation: str) -> None:
+        """Add a sentence to a preference as it was said elsewhere; the vault's triggers ask consent."""
+        with self.transaction():
+            self._sentence(preference, sentence, said_at, conversation)
+
+    def follow(self, old: str, new: str) -> None:
+        """Note which preference took the place of a superseded one."""
+        with self.transaction():
+            self._vault.write(
+                "UPDATE preferences SET superseded_by = ? WHERE id = ? AND status = 'superseded'", (new, old)
+            )
+
+    def successors(self) -> dict[str, str]:
+        """Superseded preference -> the one that took its place, if one did."""
+        return dict(self._vault.rows("SELECT id, superseded_by FROM preferences WHERE superseded_by IS NOT NULL"))
+
     def history_of(self, preference: str) -> tuple[str, ...]:
         """Ids of the preferences that this one took the place of, and those took, and so on."""
         rows = self._vault.rows(
@@ -248,50 +261,6 @@ class Store:
         with self.transaction():
             for number in numbers:
                 self._vault.write("DELETE FROM sentences WHERE id = ?", (number,))
-
-    # What is on its way out, and what was used for what
-
-    def withhold(self, token: str, named: Sequence[tuple[str, str]], until: datetime) -> None:
-        """Show these memories (table and key) no more."""
-        with self.transaction():
-            for kind, name in named:
-                self._vault.write("INSERT INTO withheld VALUES (?, ?, ?, ?)", (token, kind, name, utc_text(until)))
-
-    def withheld(self, token: str) -> tuple[datetime | None, list[tuple[str, str]]]:
-        """Until when it can be taken back (None: nothing is withheld under that token), and table and key of all of it."""
-        rows = self._vault.rows("SELECT until, kind, memory FROM withheld WHERE token = ?", (token,))
-        return _moment(rows[0][0] if rows else None), [(kind, name) for _, kind, name in rows]
-
-    def unwithhold(self, token: str) -> None:
-        """Show what was withheld under this token again."""
-        with self.transaction():
-            self._vault.write("DELETE FROM withheld WHERE token = ?", (token,))
-
-    def tokens(self) -> tuple[str, ...]:
-        """Every token under which something is withheld."""
-        return tuple(token for (token,) in self._vault.rows("SELECT DISTINCT token FROM withheld"))
-
-    def note_use(self, ids: Sequence[str], action: str, at: datetime) -> None:
-        """Note the action that these preferences were used for; the last `USES_KEPT` of each are kept.
-
-        Raises:
-            ConsentError: consent forbids one of their categories now.
-        """
-        with self.transaction():
-            for name in ids:
-                self._vault.write(
-                    "INSERT INTO used_for (preference, at, action) VALUES (?, ?, ?)", (name, utc_text(at), action)
-                )
-                self._vault.write(
-                    "DELETE FROM used_for WHERE preference = ?1 AND id NOT IN "
-                    "(SELECT id FROM used_for WHERE preference = ?1 ORDER BY id DESC LIMIT ?2)",
-                    (name, USES_KEPT),
-                )
-
-    def uses(self, preference: str) -> tuple[tuple[datetime, str], ...]:
-        """When the preference was used for which action, latest first."""
-        rows = self._vault.rows("SELECT at, action FROM used_for WHERE preference = ? ORDER BY id DESC", (preference,))
-        return tuple((datetime.fromisoformat(at), action) for at, action in rows)
 
     def known(self, ids: Sequence[str]) -> bool:
         """Whether any of these preferences or proposals is stored."""

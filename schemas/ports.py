@@ -379,8 +379,12 @@ class MemoryPort(Protocol):
         """Everything that is stored, as JSON values."""
         ...
 
-    def take_in(self, exported: Mapping[str, Any]) -> TakenIn:
-        """Read an export in, as far as consent allows now. The export's own switches are taken over first, but only those off.
+    def take_in(self, exported: Mapping[str, Any], *, allow: bool = False) -> TakenIn:
+        """Read an export in, as far as consent allows now; what is switched off there is switched off here first.
+
+        Args:
+            exported: JSON values, as `export` gives them.
+            allow: take over what the driver had allowed there, too: sensitive categories, the keeping of conversations.
 
         Raises:
             schemas.errors.ExportError: it is no export that this program can read.

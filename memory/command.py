@@ -1,0 +1,177 @@
+"""The half of ``MemoryPort`` with which the driver is in command: looking, forgetting, correcting, exporting, consent.
+
+Owns the lock round each of these acts, and that learning in progress notices them. What they do is `memory.control`'s; the
+other half, learning and recall, is `memory.service`'s, whose class is built on this one.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+from memory import consent as switches
+from memory.archive import Archive
+from memory.control import Control
+from memory.exchange import take_in
+from memory.export import export
+from memory.extraction import NONE, Extractor
+from memory.retrieval import Retriever
+from memory.store import Store
+from memory.vault import Vault
+from schemas.memory import (
+    Consent,
+    Decision,
+    Explanation,
+    Matches,
+    Preference,
+    Receipt,
+    Selector,
+    TakenIn,
+    Withheld,
+)
+from schemas.ports import Encoder
+
+
+class Commanded:
+    """A memory under its driver's command, over an open vault. Safe for use by several threads."""
+
+    driver: str
+    _vault: Vault
+    _store: Store
+    _archive: Archive
+    _retriever: Retriever
+    _control: Control
+    _extractor: Extractor
+    _encoder: Encoder
+    _clock: Callable[[], datetime]
+    _lock: threading.RLock
+    _refused: dict[str, list[Decision]]
+    """Conversation -> what was refused when it was said: kept in memory only, since the vault may not hold it."""
+    _revision: int
+    """Counts changes, so that learning that thought without the lock notices them."""
+
+    # Looking, forgetting, exporting
+
+    def preferences(self, key: str | None = None, *, history: bool = False) -> tuple[Preference, ...]:
+        """See ``MemoryPort``."""
+        details = None if key is None else [c.detail for c in switches.categories(key)]
+        return self._store.preferences(details, history=history)
+
+    def matching(self, what: Selector) -> Matches:
+        """See ``MemoryPort``."""
+        with self._lock:
+            return self._control.matching(what)
+
+    def forget(self, key: str) -> Receipt:
+        """See ``MemoryPort``. With a preference goes what it took the place of."""
+        return self.forget_where(self._control.selector(key))
+
+    def forget_where(self, what: Selector) -> Receipt:
+        """See ``MemoryPort``."""
+        with self._lock:
+            self._revision += 1
+            if what.everything:
+                self._refused.clear()
+            return self._control.forget(what, self._clock())
+
+    def withhold(self, what: Selector) -> Withheld:
+        """See ``MemoryPort``."""
+        with self._lock:
+            self._revision += 1
+            return self._control.withhold(what, self._clock())
+
+    def restore(self, token: str) -> None:
+        """See ``MemoryPort``."""
+        with self._lock:
+            self._revision += 1
+            self._control.restore(token, self._clock())
+
+    def carry_out(self, token: str) -> Receipt:
+        """See ``MemoryPort``."""
+        with self._lock:
+            self._revision += 1
+            return self._control.carry_out(token, self._clock())
+
+    def explain(self, name: str) -> Explanation:
+        """See ``MemoryPort``."""
+        with self._lock:
+            return self._control.explain(name)
+
+    def correct(self, name: str, value: str) -> Preference:
+        """See ``MemoryPort``."""
+        with self._lock:
+            self._revision += 1
+            return self._control.correct(name, value, self._clock())
+
+    def _about(self, text: str) -> str | None:
+        topics = self._encoder.topics(text)
+        best = max((d for d in topics if d != NONE), key=topics.__getitem__)
+        return best if topics[best] >= self._extractor.settings.forbidden_at else None
+
+    def export(self) -> dict[str, Any]:
+        """See ``MemoryPort``; the shape is `memory.export.Export`."""
+        with self._lock:
+            return export(self._store, self._archive, self._control.uses, self.driver, self._clock())
+
+    def take_in(self, exported: Mapping[str, Any], *, allow: bool = False) -> TakenIn:
+        """See ``MemoryPort``."""
+        with self._lock:
+            self._revision += 1
+            taken = take_in(exported, self._store, self._archive, self._control.uses, self._clock(), allow=allow)
+            self._retriever.load(self._store.preferences())
+            return taken
+
+    # Consent
+
+    def consent(self) -> Consent:
+        """See ``MemoryPort``."""
+        return self._store.consent()
+
+    def opt_out(self, key: str) -> Consent:
+        """See ``MemoryPort``. Turns of the category that wait to be learnt from, and its open proposals, are erased at once."""
+        with self._lock, self._store.transaction():
+            consent = self._set(switches.opt_out(self._store.consent(), key))
+            now = self._clock()
+            off = consent.model_copy(update={"private_trip": False, "paused_until": None})
+
+            def forbidden(text: str) -> bool:
+                return self._extractor.screen(text, off, now).forbidden is not None
+
+            numbers = [number for number, text in self._store.turns() if forbidden(text)]
+            proposed = [p.id for p in self._store.proposals() if off.forbids(p.category, now) or forbidden(p.sentence)]
+            self._store.erase_turns(numbers)
+            self._store.erase_proposals(proposed)
+        if numbers or proposed:
+            self._store.wiped()
+        return consent
+
+    def opt_in(self, key: str) -> Consent:
+        """See ``MemoryPort``."""
+        with self._lock:
+            return self._set(switches.opt_in(self._store.consent(), key))
+
+    def set_private_trip(self, private: bool) -> Consent:
+        """See ``MemoryPort``."""
+        with self._lock:
+            return self._set(switches.private_trip(self._store.consent(), private))
+
+    def pause(self, until: datetime | None) -> Consent:
+        """See ``MemoryPort``."""
+        with self._lock:
+            return self._set(switches.pause(self._store.consent(), until))
+
+    def _set(self, consent: Consent) -> Consent:
+        self._store.set_consent(consent)
+        self._revision += 1
+        return self._store.consent()
+
+    def close(self) -> None:
+        """See ``MemoryPort``; drops the searchable copy too."""
+        with self._lock:
+            if not self._vault.closed:
+                self._control.carry_out_all(self._clock())
+            self._retriever.load(())
+            self._refused.clear()
+            self._vault.close()
