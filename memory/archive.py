@@ -289,14 +289,15 @@ class Archive:
 
     def vectors(self) -> dict[str, NDArray[np.float32]]:
         """Memory id -> unit vector, as far as they are kept."""
-        return {name: _vector(raw) for name, raw in self._vault.rows("SELECT memory, vector FROM vectors")}
+        rows = self._vault.rows("SELECT memory, vector FROM vectors WHERE vector <> x''")
+        return {name: _vector(raw) for name, raw in rows}
 
     def put_vectors(self, vectors: Mapping[str, NDArray[np.float32]]) -> None:
         """Keep vectors of memories of any kind (as float16)."""
         with self.transaction():
             for name, vector in vectors.items():
                 raw = vector.astype(np.float16).tobytes()
-                self._vault.write("INSERT OR REPLACE INTO vectors VALUES (?, ?)", (name, raw))
+                self._vault.write("INSERT OR REPLACE INTO vectors (memory, vector) VALUES (?, ?)", (name, raw))
 
     def forget_vectors(self) -> None:
         """Delete all vectors: another encoder made them."""

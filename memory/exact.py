@@ -1,58 +1,108 @@
-"""Search by comparing with everything: the twin of `memory.index`, for small stores and for checking it.
+"""Search by comparing with everything: the twin of `memory.index`, for stores that are not large and for checking it.
 
-Vectors live in memory only; nothing is ever written.
+Vectors live in memory only; nothing is ever written. A memory is known by its row, the number that `memory.shelf` gives it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 import numpy as np
 from numpy.typing import NDArray
+
+Rows = NDArray[np.int64]
+Floats = NDArray[np.float32]
+
+NONE = -1
+"""Stands for no row, and for no place."""
 
 
 class ExactIndex:
     """Inner products of a query with every vector."""
 
-    def __init__(self, dimension: int) -> None:
-        """An empty index for vectors of this length."""
+    def __init__(self, dimension: int, capacity: int = 64) -> None:
+        """An empty index for vectors of this length; grows by itself."""
         self._dimension = dimension
-        self._ids: list[str] = []
-        self._vectors = np.zeros((0, dimension), np.float32)
+        self._count = 0
+        self._vectors = np.zeros((max(capacity, 1), dimension), np.float32)
+        self._rows: Rows = np.full(max(capacity, 1), NONE, np.int64)
+        self._places: Rows = np.full(64, NONE, np.int64)
+        """Row -> where its vector lies."""
 
     def __len__(self) -> int:
         """How many vectors are held."""
-        return len(self._ids)
+        return self._count
 
-    def __contains__(self, name: object) -> bool:
-        """Whether a vector is held under this id."""
-        return name in self._ids
+    def __contains__(self, row: object) -> bool:
+        """Whether a vector is held for this row."""
+        return isinstance(row, int | np.integer) and 0 <= row < len(self._places) and self._places[row] != NONE
 
-    def add(self, name: str, vector: NDArray[np.float32]) -> None:
-        """Hold a unit vector, shape (dimension,), under an id; one that was there is replaced."""
-        self.remove(name)
-        self._ids.append(name)
-        self._vectors = np.vstack([self._vectors, vector.reshape(1, self._dimension).astype(np.float32)])
+    def rows(self) -> Rows:
+        """All rows, in no order."""
+        return self._rows[: self._count].copy()
 
-    def remove(self, name: str) -> None:
-        """Drop an id's vector, overwriting it first; unknown ids are ignored."""
-        if name in self._ids:
-            row = self._ids.index(name)
-            self._vectors[row] = 0.0
-            del self._ids[row]
-            self._vectors = np.delete(self._vectors, row, axis=0)
+    def add(self, rows: Rows, vectors: Floats) -> None:
+        """Hold unit vectors, shape (len(rows), dimension); those that were there are replaced."""
+        self.remove(rows)
+        if not len(rows):
+            return
+        need = self._count + len(rows)
+        if need > len(self._rows):
+            room = max(need, 2 * len(self._rows)) - len(self._rows)
+            self._vectors = np.concatenate([self._vectors, np.zeros((room, self._dimension), np.float32)])
+            self._rows = np.concatenate([self._rows, np.full(room, NONE, np.int64)])
+        if int(rows.max()) >= len(self._places):
+            room = max(int(rows.max()) + 1, 2 * len(self._places)) - len(self._places)
+            self._places = np.concatenate([self._places, np.full(room, NONE, np.int64)])
+        self._vectors[self._count : need] = vectors
+        self._rows[self._count : need] = rows
+        self._places[rows] = np.arange(self._count, need)
+        self._count = need
 
-    def search(
-        self, query: NDArray[np.float32], limit: int, among: Collection[str] | None = None
-    ) -> list[tuple[str, float]]:
-        """The nearest ids with their cosines, best first.
+    def remove(self, rows: Rows) -> None:
+        """Drop vectors, overwriting them; unknown rows are ignored."""
+        for row in rows.tolist():
+            if row not in self:
+                continue
+            place, last = int(self._places[row]), self._count - 1
+            moved = int(self._rows[last])
+            self._vectors[place], self._rows[place], self._places[moved] = self._vectors[last], moved, place
+            self._vectors[last] = 0.0
+            self._rows[last] = self._places[row] = NONE
+            self._count = last
+
+    def vectors(self, rows: Rows) -> Floats:
+        """The vectors of these rows, shape (len(rows), dimension).
+
+        Raises:
+            KeyError: one of them is not held.
+        """
+        known = (rows >= 0) & (rows < len(self._places))
+        if not known.all() or (self._places[rows] == NONE).any():
+            raise KeyError("a row without a vector")
+        return self._vectors[self._places[rows]]
+
+    def search(self, query: Floats, limit: int, among: NDArray[np.bool_] | None = None) -> tuple[Rows, Floats]:
+        """The nearest rows with their cosines, best first.
 
         Args:
             query: unit vector, shape (dimension,).
             limit: at most so many.
-            among: only these ids; None for all.
+            among: for every row whether it may be found; None for all.
         """
-        scores = self._vectors @ query.reshape(self._dimension)
-        order = np.argsort(-scores, kind="stable")
-        found = [(self._ids[row], float(scores[row])) for row in order if among is None or self._ids[row] in among]
-        return found[:limit]
+        rows = self._rows[: self._count]
+        if among is None:
+            scores = self._vectors[: self._count] @ query
+        else:
+            allowed = np.flatnonzero(among[rows])
+            rows = rows[allowed]
+            few = 4 * len(allowed) < self._count
+            scores = self._vectors[allowed] @ query if few else (self._vectors[: self._count] @ query)[allowed]
+        return best(rows, scores, limit)
+
+
+def best(rows: Rows, scores: Floats, limit: int) -> tuple[Rows, Floats]:
+    """The rows with the highest scores, best first; equal scores by row."""
+    if 0 < limit < len(rows):
+        kept = np.argpartition(-scores, limit - 1)[:limit]
+        rows, scores = rows[kept], scores[kept]
+    order = np.lexsort((rows, -scores))[: max(limit, 0)]
+    return rows[order], scores[order]

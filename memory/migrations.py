@@ -323,7 +323,31 @@ WHEN (SELECT detail FROM preferences WHERE id = NEW.preference) IN (SELECT detai
 BEGIN SELECT RAISE(ABORT, 'consent forbids this use'); END;
 """
 
-STEPS: dict[int, str] = {1: V1, 2: V2, 3: V3, 4: V4}
+V5 = """
+-- What search needs of a memory beside its vector: numbers of its stems. Whoever changes the words of a memory takes both away,
+-- in the same transaction; `memory.vectors` makes them anew.
+ALTER TABLE vectors ADD COLUMN stems BLOB;
+
+-- The links of a search graph and the memories that they lie between; no vectors.
+CREATE TABLE graphs (kind TEXT PRIMARY KEY, ids BLOB NOT NULL, links BLOB NOT NULL);
+
+CREATE TRIGGER preferences_change_words AFTER UPDATE OF detail, value ON preferences
+BEGIN DELETE FROM vectors WHERE memory = OLD.id; END;
+CREATE TRIGGER preferences_end AFTER UPDATE OF status ON preferences WHEN NEW.status <> 'active'
+BEGIN DELETE FROM vectors WHERE memory = OLD.id; END;
+CREATE TRIGGER sentences_come AFTER INSERT ON sentences
+BEGIN DELETE FROM vectors WHERE memory = NEW.preference; END;
+CREATE TRIGGER sentences_change AFTER UPDATE OF text ON sentences
+BEGIN DELETE FROM vectors WHERE memory = OLD.preference; END;
+CREATE TRIGGER sentences_go AFTER DELETE ON sentences
+BEGIN DELETE FROM vectors WHERE memory = OLD.preference; END;
+CREATE TRIGGER summary_lines_come AFTER INSERT ON summary_lines
+BEGIN DELETE FROM vectors WHERE memory = NEW.summary; END;
+CREATE TRIGGER summary_lines_go AFTER DELETE ON summary_lines
+BEGIN DELETE FROM vectors WHERE memory = OLD.summary; END;
+"""
+
+STEPS: dict[int, str] = {1: V1, 2: V2, 3: V3, 4: V4, 5: V5}
 """Version that a step leads to -> its SQL, in order and without gaps from 1."""
 
 VERSION = max(STEPS)

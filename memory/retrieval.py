@@ -1,7 +1,6 @@
 """Recall: which stored preferences matter for what was asked.
 
-Owns the vectors and the held copies of active preferences, both in memory only and rebuilt from the vault when it is
-opened. Two questions, two measures: *whether* a preference matters is told by how near it and its category are to the query,
+Owns the score of preferences over the searchable copy (`memory.shelf`). Two questions, two measures: *whether* a preference matters is told by how near it and its category are to the query,
 below a threshold nothing is recalled, which is the usual case; *which* matter most is told by that and by what the query is
 about. Both are multiplied by decay and importance.
 """
@@ -9,17 +8,20 @@ about. Both are multiplied by decay and importance.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory.index import VectorIndex, index_for
-from schemas.memory import Preference, Recollection
+from memory.fading import preference_half_life, preference_weight
+from memory.lexical import numbers, stems
+from memory.shelf import Entry, Shelf, detail_bits
+from schemas.memory import Kind, Preference, Recollection
 from schemas.ports import Encoder
-from schemas.preferences import BY_DETAIL, CATEGORIES, SUB_TITLES, Category
+from schemas.preferences import CATEGORIES, SUB_TITLES, Category
 
 POOL = 64
 """Nearest vectors that are scored: decay, importance and the category can change the order among the nearest only."""
@@ -51,54 +53,99 @@ class RetrievalSettings(BaseModel):
     is then 1, and only what has long decayed stays below."""
 
 
-class Retriever:
-    """The searchable copy of a driver's active preferences."""
+class Source(Protocol):
+    """The searchable copy of a vault: `memory.recall.Searcher`."""
 
-    def __init__(self, encoder: Encoder, settings: RetrievalSettings | None = None) -> None:
-        """An empty one; `load` fills it."""
+    shelf: Shelf
+
+    def refresh(self) -> None:
+        """Bring the shelf up to what is stored."""
+        ...
+
+    def close(self) -> None:
+        """Hold nothing any more."""
+        ...
+
+
+class Retriever:
+    """Recall of preferences over the searchable copy."""
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        settings: RetrievalSettings | None = None,
+        *,
+        source: Source | None = None,
+        fetch: Callable[[Collection[str]], Sequence[Preference]] | None = None,
+    ) -> None:
+        """Over a shelf that follows a vault, or with preferences of its own.
+
+        Args:
+            encoder: for the query, and for preferences of its own.
+            settings: parameters of the score.
+            source: the searchable copy of a vault; None: one of its own, filled by `load` and `put`.
+            fetch: stored preferences by id; given together with a source.
+        """
         self.settings = settings or RetrievalSettings()
         self._encoder = encoder
+        self._shelf = Shelf(encoder.dimension) if source is None else source.shelf
+        self._source, self._fetch = source, fetch
         self._held: dict[str, Preference] = {}
-        self._index: VectorIndex = index_for(0, encoder.dimension)
         self._categories: NDArray[np.float32] | None = None
 
     def __len__(self) -> int:
-        """How many preferences are held."""
-        return len(self._held)
+        """How many memories are held."""
+        return len(self._shelf)
 
     def load(self, preferences: Sequence[Preference]) -> None:
-        """Hold exactly these preferences."""
-        self._held = {p.id: p for p in preferences}
-        self._index = index_for(len(preferences), self._encoder.dimension)
-        if preferences:
-            for preference, vector in zip(
-                preferences, self._encoder.encode([enriched(p) for p in preferences]), strict=True
-            ):
-                self._index.add(preference.id, vector)
+        """Hold exactly these preferences; over a vault what is stored, and nothing any more where there are none."""
+        if self._source is not None:
+            if preferences:
+                self._source.refresh()
+            else:
+                self._source.close()
+            return
+        self._held.clear()
+        self._shelf.clear()
+        self.put(preferences)
 
     def put(self, preferences: Iterable[Preference]) -> None:
         """Hold these as they are now."""
         fresh = list(preferences)
-        changed = [p for p in fresh if p.id not in self._index or enriched(self._held[p.id]) != enriched(p)]
+        if self._source is not None:
+            self._source.refresh()
+            return
         self._held.update((p.id, p) for p in fresh)
-        if changed:
-            for preference, vector in zip(changed, self._encoder.encode([enriched(p) for p in changed]), strict=True):
-                self._index.add(preference.id, vector)
+        vectors = self._encoder.encode([enriched(p) for p in fresh])
+        self._shelf.put([self._entry(p, vector) for p, vector in zip(fresh, vectors, strict=True)])
+
+    def _entry(self, preference: Preference, vector: NDArray[np.float32]) -> Entry:
+        settings = self.settings
+        since = max(preference.last_used or preference.valid_from, preference.valid_from)
+        return Entry(
+            id=preference.id,
+            kind=Kind.PREFERENCE,
+            at=preference.valid_from.timestamp(),
+            since=since.timestamp(),
+            half_life=preference_half_life(preference.detail, preference.uses, settings.reinforcement),
+            weight=importance(preference, settings),
+            vector=vector,
+            terms=numbers(stems(enriched(preference))),
+            details=detail_bits([preference.detail]),
+        )
 
     def drop(self, ids: Iterable[str]) -> None:
         """Hold these no more; unknown ids are ignored."""
-        gone = [name for name in ids if name in self._held]
-        if len(gone) > len(self._held) // 4:  # taking so many out of a graph costs more than building it anew
-            dropped = set(gone)
-            self.load([p for p in self._held.values() if p.id not in dropped])
-            return
+        gone = list(ids)
+        if self._source is not None:
+            self._source.refresh()
+        self._shelf.drop(gone)
         for name in gone:
-            del self._held[name]
-            self._index.remove(name)
+            self._held.pop(name, None)
 
     def holds(self, ids: Iterable[str], texts: Collection[str] = ()) -> bool:
         """Whether anything is left of these ids, or of these texts in what is held: what an erasure is checked against."""
-        if any(name in self._held or name in self._index for name in ids):
+        if self._shelf.holds(ids):
             return True
         return any(text in p.sentences for p in self._held.values() for text in texts)
 
@@ -114,36 +161,48 @@ class Retriever:
             limit: at most so many.
             now: for decay.
         """
-        allowed = {p.id for p in self._held.values() if p.detail not in hidden and (not details or p.detail in details)}
-        if not allowed or not query.strip():
-            return ()
+        if self._source is not None:
+            self._source.refresh()
+        with self._shelf.lock:
+            scored = self._scored(query, details, hidden, limit, now.timestamp())
+        held = {p.id: p for p in self._fetch([name for name, _ in scored])} if self._fetch else self._held
+        return tuple(Recollection(preference=held[name], score=score) for name, score in scored if name in held)
+
+    def _scored(
+        self, query: str, details: Collection[str], hidden: Collection[str], limit: int, now: float
+    ) -> list[tuple[str, float]]:
+        shelf, settings = self._shelf, self.settings
+        if (details and not detail_bits(details)) or not query.strip():
+            return []
+        among = shelf.allowed((Kind.PREFERENCE,), details=detail_bits(details), hidden=detail_bits(hidden))
+        if not among.any():
+            return []
         vector = self._encoder.encode([query])[0]
         topics = self._encoder.topics(query)
-        among = None if len(allowed) == len(self._held) else allowed
-        closeness = dict(zip((c.detail for c in CATEGORIES), self._category_vectors() @ vector, strict=True))
-        about = _about(topics)
-        found: list[Recollection] = []
-        least = self.settings.threshold_within if details else self.settings.threshold
-        for name, similarity in self._index.search(vector, max(POOL, limit), among):
-            preference = self._held[name]
-            detail = preference.detail
-            near = self._near(
-                similarity, *((1.0, 1.0) if details else (float(closeness[detail]), topics.get(detail, 0.0)))
-            )
-            kept = decay(preference, now, self.settings) * importance(preference, self.settings)
-            if min(1.0, near * kept) >= least:
-                fits = near if details else self._ordered(near, *about[detail])
-                found.append(Recollection(preference=preference, score=min(1.0, fits * kept)))
-        found.sort(key=lambda r: -r.score)
-        return tuple(found[:limit])
+        rows = shelf.nearest(vector, max(POOL, limit), among, (Kind.PREFERENCE,))
+        similarity = np.maximum(shelf.cosines(vector, rows), 0.0)
+        numbers_of = np.log2(shelf.columns["details"][rows].astype(np.float64)).astype(np.int64)
+        closeness, topic = np.ones(len(rows)), np.ones(len(rows))
+        if not details:
+            closeness = np.maximum(self._category_vectors() @ vector, 0.0)[numbers_of]
+            topic = np.array([topics.get(c.detail, 0.0) for c in CATEGORIES])[numbers_of]
+        near = (similarity + settings.category_weight * closeness + settings.topic_weight * topic) / (
+            1.0 + settings.category_weight + settings.topic_weight
+        )
+        kept = shelf.kept(rows, now)
+        fits = near
+        if not details:
+            about = _about(topics)
+            levels = np.array([about[c.detail] for c in CATEGORIES])[numbers_of]
+            fits = self._ordered(near, levels[:, 0], levels[:, 1])
+        passes = np.minimum(near * kept, 1.0) >= (settings.threshold_within if details else settings.threshold)
+        scores = np.minimum(fits * kept, 1.0)
+        found = [(shelf.id(int(row)), float(score)) for row, score in zip(rows[passes], scores[passes], strict=True)]
+        return sorted(found, key=lambda one: -one[1])[:limit]
 
-    def _near(self, similarity: float, closeness: float, topic: float) -> float:
-        """How near a preference is to the query, 0..1, by its own and its category's similarity and topic probability."""
-        settings = self.settings
-        near = max(similarity, 0.0) + settings.category_weight * max(closeness, 0.0) + settings.topic_weight * topic
-        return near / (1.0 + settings.category_weight + settings.topic_weight)
-
-    def _ordered(self, near: float, about: float, around: float) -> float:
+    def _ordered(
+        self, near: NDArray[np.float64], about: NDArray[np.float64], around: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         """What the order goes by, 0..1: nearness, and what the query is about."""
         settings = self.settings
         weighed = near + settings.about_weight * about + settings.around_weight * around
@@ -186,23 +245,15 @@ def enriched(preference: Preference) -> str:
 
 
 def decay(preference: Preference, now: datetime, settings: RetrievalSettings) -> float:
-    """Retention, 0..1: halves over the category's retention time without use; the more uses the slower.
+    """Retention, 0..1: halves over the category's retention time without use (`memory.fading`); the more uses the slower.
 
-    An exponential in time over strength, as in MemoryBank's paper (arXiv 2305.10250: exp(-t/S)), not as in its code, where a
-    stronger memory fades faster. Sensitive preferences (allergies, an accessible space) do not decay; a clock that was set
-    back does not either.
+    A clock that was set back does no harm.
     """
-    if preference.category.sensitive:
-        return 1.0
     last = max(preference.last_used or preference.valid_from, preference.valid_from)
     idle = max((now - last).total_seconds(), 0.0) / 86_400.0
-    half_life = BY_DETAIL[preference.detail].retention_days * (
-        1.0 + settings.reinforcement * math.log2(1 + preference.uses)
-    )
-    return 0.5 ** (idle / half_life)
+    return 0.5 ** (idle / preference_half_life(preference.detail, preference.uses, settings.reinforcement))
 
 
 def importance(preference: Preference, settings: RetrievalSettings) -> float:
     """0..1: how surely it was learnt; every further time it was said halves the doubt."""
-    doubt = (1.0 - settings.importance_floor) * (1.0 - preference.confidence)
-    return 1.0 - doubt * 0.5 ** max(len(preference.sentences) - 1, 0)
+    return preference_weight(preference.confidence, len(preference.sentences), settings.importance_floor)

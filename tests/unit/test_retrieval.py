@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from memory.exact import ExactIndex
 from memory.fake import KeywordEncoder
-from memory.index import EXACT_UP_TO, HnswIndex, index_for
+from memory.index import EXACT_UP_TO, HnswIndex, VectorIndex, index_for
 from memory.retrieval import RetrievalSettings, Retriever, decay, enriched, importance
 from schemas.memory import Preference
 
@@ -33,20 +33,25 @@ def vectors(count: int, dimension: int = 32, seed: int = 1) -> NDArray[np.float3
 
 def both(count: int) -> tuple[ExactIndex, HnswIndex]:
     exact, graph = ExactIndex(32), HnswIndex(32, capacity=16)
-    for number, vector in enumerate(vectors(count)):
-        exact.add(str(number), vector)
-        graph.add(str(number), vector)
+    for index in (exact, graph):
+        index.add(np.arange(count), vectors(count))
     return exact, graph
 
 
-def agreement(exact: ExactIndex, graph: HnswIndex, limit: int = 10, among: set[str] | None = None) -> float:
+def mask(count: int, *allowed: int) -> NDArray[np.bool_]:
+    made = np.zeros(count, bool)
+    made[list(allowed)] = True
+    return made
+
+
+def agreement(exact: VectorIndex, graph: VectorIndex, limit: int = 10, among: NDArray[np.bool_] | None = None) -> float:
     shares: list[float] = []
     for query in vectors(40, seed=2):
-        wanted = exact.search(query, limit, among)
-        found = graph.search(query, limit, among)
+        wanted, _ = exact.search(query, limit, among)
+        found, scores = graph.search(query, limit, among)
         assert len(found) == len(wanted)
-        assert [score for _, score in found] == sorted((score for _, score in found), reverse=True)
-        shares.append(len({name for name, _ in wanted} & {name for name, _ in found}) / max(len(wanted), 1))
+        assert scores.tolist() == sorted(scores.tolist(), reverse=True)
+        shares.append(len(set(wanted.tolist()) & set(found.tolist())) / max(len(wanted), 1))
     return float(np.mean(shares))
 
 
@@ -56,44 +61,50 @@ def test_the_graph_finds_what_comparing_finds() -> None:
 
 def test_they_agree_after_removing_and_adding() -> None:
     exact, graph = both(600)
-    for number in range(0, 600, 3):
-        exact.remove(str(number))
-        graph.remove(str(number))
-    for number, vector in enumerate(vectors(150, seed=3)):
-        exact.add(f"new {number}", vector)
-        graph.add(f"new {number}", vector)
-    assert len(exact) == len(graph) == 550 and "0" not in graph and "new 0" in graph
+    for index in (exact, graph):
+        index.remove(np.arange(0, 600, 3))
+        index.add(np.arange(600, 750), vectors(150, seed=3))
+        assert len(index) == 550 and 0 not in index and 600 in index
+        assert sorted(index.rows().tolist()) == sorted({*range(1, 600)} - {*range(0, 600, 3)} | {*range(600, 750)})
     assert agreement(exact, graph) > 0.98
 
 
-def test_they_agree_within_a_filter() -> None:
+def test_they_agree_within_a_filter(monkeypatch: pytest.MonkeyPatch) -> None:
     exact, graph = both(700)
-    assert agreement(exact, graph, among={str(n) for n in range(5)}) == 1.0
-    assert agreement(exact, graph, among={str(n) for n in range(0, 700, 2)}) == 1.0
+    for compared in (EXACT_UP_TO, 0):  # few enough to be compared, and walked with a filter
+        monkeypatch.setattr("memory.index.EXACT_UP_TO", compared)
+        assert agreement(exact, graph, among=mask(700, *range(5))) == 1.0
+        assert agreement(exact, graph, among=mask(700, *range(0, 700, 2))) > 0.98
+        assert agreement(exact, graph, limit=700, among=mask(700, *range(0, 700, 2))) == 1.0
     assert agreement(exact, graph, limit=700) == 1.0
 
 
 @pytest.mark.parametrize("kind", [ExactIndex, HnswIndex])
 def test_small_and_empty_indices(kind: type[ExactIndex | HnswIndex]) -> None:
     index, (one, two) = kind(32), vectors(2)
-    assert index.search(one, 3) == [] and len(index) == 0
-    index.remove("unknown")
-    index.add("a", one)
-    index.add("a", two)
-    ((name, score),) = index.search(two, 3)
-    assert name == "a" and score == pytest.approx(1.0, abs=1e-5)
-    assert index.search(two, 3, among=()) == [] and index.search(two, 3, among={"b"}) == []
-    index.remove("a")
-    assert index.search(two, 3) == [] and len(index) == 0
+    row, nothing = np.array([0]), np.zeros(1, bool)
+    assert len(index.search(one, 3)[0]) == 0 and len(index) == 0
+    index.remove(np.array([99]))
+    index.add(row, one[None])
+    index.add(row, two[None])
+    found, scores = index.search(two, 3)
+    assert found.tolist() == [0] and scores[0] == pytest.approx(1.0, abs=1e-5)
+    assert np.allclose(index.vectors(row)[0], two)
+    with pytest.raises(KeyError):
+        index.vectors(np.array([5]))
+    assert len(index.search(two, 3, nothing)[0]) == 0
+    index.remove(row)
+    assert len(index.search(two, 3)[0]) == 0 and len(index) == 0
 
 
 def test_a_removed_vector_is_overwritten_in_memory() -> None:
     exact, graph = both(3)
-    label, array = graph._labels["1"], exact._vectors
-    graph.remove("1")
-    exact.remove("1")
-    graph._index.unmark_deleted(label)
-    assert not np.any(np.asarray(graph._index.get_items([label]))) and not np.any(array[1])
+    array = exact._vectors
+    for index in (exact, graph):
+        index.remove(np.array([1]))
+    graph._index.unmark_deleted(1)
+    assert not np.any(np.asarray(graph._index.get_items([1]))) and not np.any(array[2])
+    assert np.allclose(exact.vectors(np.array([2])), vectors(3)[2])
 
 
 def test_small_stores_are_compared_and_large_ones_walked() -> None:
@@ -189,9 +200,8 @@ def test_dropped_and_changed(retriever: Retriever) -> None:
 
 
 def test_a_large_store_is_searched_as_a_small_one() -> None:
-    many = [preference(f"band number {n}", detail="favorite_artists_or_bands") for n in range(EXACT_UP_TO + 20)]
+    many = [preference(f"band number {n}", detail="favorite_artists_or_bands") for n in range(500)]
     large = Retriever(KeywordEncoder())
     large.load([*many, preference("jazz")])
-    assert isinstance(large._index, HnswIndex)
     assert names(large, "play jazz music")[0] == "jazz"
     assert names(large, "hm", details=("favorite_genres",)) == ["jazz"]

@@ -1,0 +1,311 @@
+"""Search over everything that is remembered: preferences, episodes, summaries, thoughts, events, the profile.
+
+Owns the score, the gate, the filter on what is found, and keeping the searchable copy (`memory.shelf`) true to the vault.
+
+The score of a memory is nearness x decay x importance. Nearness joins two measures: the cosine of its vector with the
+question's, and the share of the question's words that it says, rare ones counting more (`memory.lexical`); an exchange is also
+borne up by those before and after it in the conversation, since an answer often stands beside the words that were asked for. The
+gate looks at the best score alone: below it nothing is recalled, which is the usual case. The filter then lets through only what
+comes near the best (CAIM's check of what was retrieved, arXiv 2505.13044, there by a language model).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from memory import graph, ontology
+from memory.exact import NONE, Floats, Rows
+from memory.fading import FadingSettings
+from memory.index import HnswIndex
+from memory.lexical import asked, numbers
+from memory.retrieval import RetrievalSettings
+from memory.shelf import KINDS, Shelf, detail_bits
+from memory.vault import Vault
+from memory.vectors import Vectors
+from schemas.errors import MemoryStoreError
+from schemas.memory import Found, Kind, Period
+from schemas.ports import Encoder
+
+POOL = 64
+"""Nearest by vector, of each kind, and best by words, whose scores are worked out: the rest of the score can change the order
+among those only."""
+LINKED = 5
+"""Best of them whose links are followed."""
+AT_ONCE = 64
+"""Memories that are encoded before a search goes on (some 0.4 s); more wait for the background."""
+STEP = 16
+"""Memories that the background encodes between two looks at whether it is to end."""
+
+
+class RecallSettings(BaseModel):
+    """Parameters of the score. Where no source is named: chosen on LoCoMo's and GVD's development data (docs/log.md)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    words_weight: float = Field(default=1.0, ge=0.0)
+    """Weight of the share of words beside the cosine. 0: cosine alone."""
+    length_weight: float = Field(default=0.3, ge=0.0, le=1.0)
+    """How much a long memory's share of words is worth less: BM25's ``b``."""
+    before_weight: float = Field(default=0.3, ge=0.0)
+    """What the nearness of the exchange before adds."""
+    after_weight: float = Field(default=0.2, ge=0.0)
+    """What the nearness of the exchange after it adds."""
+    tag_weight: float = Field(default=0.05, ge=0.0)
+    """What having a tag of the question adds."""
+    links: bool = True
+    """Whether what the best are linked with is looked at, too."""
+    gate_at: float = Field(default=0.7, ge=0.0)
+    """Best score below which nothing is recalled."""
+    gate_within: float = Field(default=0.45, ge=0.0)
+    """The same when a period or tags are given: that alone tells that something remembered is asked for."""
+    filter_share: float = Field(default=0.4, ge=0.0, le=1.0)
+    """Share of the best score below which the others are left out."""
+    decays: bool = True
+    """Whether decay counts."""
+    fading: FadingSettings = FadingSettings()
+
+
+class Searcher:
+    """Everything that is remembered in one vault, to be searched. Safe for use by several threads."""
+
+    def __init__(
+        self,
+        vault: Vault,
+        encoder: Encoder,
+        settings: RecallSettings | None = None,
+        retrieval: RetrievalSettings | None = None,
+    ) -> None:
+        """Reads what the vault keeps for search; what lacks a vector is encoded, much of it in the background."""
+        self.settings = settings or RecallSettings()
+        self._encoder = encoder
+        self.vectors = Vectors(vault, encoder, self.settings.fading, retrieval)
+        self.shelf = Shelf(encoder.dimension)
+        self._lock = threading.RLock()
+        self._ending = threading.Event()
+        self._worker: threading.Thread | None = None
+        self._stored: dict[Kind, tuple[int, int]] = {}
+        for entries in self.vectors.entries():
+            self.shelf.put(entries)
+        for kind in KINDS:
+            self._restore(kind)
+        self._mend()
+
+    # Keeping true to the vault
+
+    def keep(self) -> None:
+        """Encode and store what the memories lack that the present transaction has written: so both are stored or neither."""
+        names = self.vectors.pending()
+        if 0 < len(names) <= AT_ONCE:
+            self.vectors.keep(names)
+
+    def refresh(self) -> None:
+        """Bring the searchable copy up to what is stored."""
+        with self._lock:
+            names = self.vectors.touched()
+            if names:
+                if len(names) <= AT_ONCE:
+                    self.vectors.keep(names)
+                self._reread(names)
+                self._mend()
+
+    def _reread(self, names: Collection[str]) -> None:
+        entries = [entry for piece in self.vectors.entries(names) for entry in piece]
+        self.shelf.drop(set(names) - {entry.id for entry in entries})
+        self.shelf.put(entries)
+
+    def _mend(self) -> None:
+        """Encode the little that is missing; leave much of it, and graphs, to the background."""
+        missing = self.shelf.missing
+        if 0 < len(missing) <= AT_ONCE:
+            self.vectors.keep(missing)
+            self._reread(missing)
+            missing = ()
+        busy = self._worker is not None and self._worker.is_alive()
+        if not busy and (missing or any(self.shelf.outgrown(kind) for kind in KINDS)):
+            self._worker = threading.Thread(target=self._work, name="memory search", daemon=True)
+            self._worker.start()
+
+    def _work(self) -> None:
+        with contextlib.suppress(
+            MemoryStoreError
+        ):  # closed, or full: what is missing is made up for at the next opening
+            while not self._ending.is_set():
+                with self._lock:
+                    missing = self.shelf.missing[:STEP]
+                    if not missing:
+                        break
+                    self.vectors.keep(missing)
+                    self._reread(missing)
+            if not self._ending.is_set() and self.shelf.grow_graphs():
+                self._store_graphs()
+
+    def settle(self) -> None:
+        """Wait until the background has nothing left to do."""
+        if self._worker is not None:
+            self._worker.join()
+
+    def _restore(self, kind: Kind) -> None:
+        """Put a graph together from its stored links, where comparing would take too long."""
+        if not self.shelf.outgrown(kind):
+            return
+        stored = self.vectors.graph(kind)
+        if stored is None:
+            return
+        exact = self.shelf.indices[kind]
+        rows = np.array([self.shelf.row(name) for name in stored[0]], np.int64)
+        rows[np.fromiter((int(row) not in exact for row in rows), bool, len(rows))] = NONE
+        made = graph.rebuilt(stored[1], rows, self.shelf.dimension, exact.vectors)
+        if made is not None:
+            fresh = exact.rows()
+            fresh = fresh[~np.isin(fresh, rows)]
+            made.add(fresh, exact.vectors(fresh))
+            self.shelf.indices[kind] = made
+            if not len(fresh) and (rows != NONE).all():
+                self._stored[kind] = self._state(kind)
+
+    def _state(self, kind: Kind) -> tuple[int, int]:
+        """Tells whether a graph has changed: what is added raises the second, what is removed lowers the first."""
+        return len(self.shelf.indices[kind]), self.shelf.rows
+
+    def _store_graphs(self) -> None:
+        for kind in KINDS:
+            index = self.shelf.indices[kind]
+            if isinstance(index, HnswIndex) and self._stored.get(kind) != self._state(kind):
+                with self.shelf.lock:
+                    state = self._state(kind)
+                    rows, links = graph.links_of(index)
+                    ids = [self.shelf.id(int(row)) if row != NONE else "" for row in rows]
+                self.vectors.put_graph(kind, ids, links)
+                self._stored[kind] = state
+
+    def close(self) -> None:
+        """End the background, store the links of graphs that have changed, hold nothing any more."""
+        self._ending.set()
+        self.settle()
+        with contextlib.suppress(MemoryStoreError):
+            self._store_graphs()
+        self.shelf.clear()
+
+    # Searching
+
+    def search(
+        self, query: str, *, kinds: Collection[Kind] = (), tags: Collection[str] = (), period: Period | None = None,
+        details: Collection[str] = (), hidden: Collection[str] = (), limit: int = 5, now: datetime,
+    ) -> tuple[Found, ...]:  # fmt: skip
+        """What matters for the question, best first; usually nothing.
+
+        Args:
+            query: what was asked.
+            kinds: only these; empty for all, as with all that follow.
+            tags: with one of these tags.
+            period: said in this time.
+            details: about one of these detail keys.
+            hidden: about none of these detail keys.
+            limit: at most so many.
+            now: for decay.
+        """
+        if not query.strip() or (details and not detail_bits(details)):
+            return ()
+        self.refresh()
+        vector = self._encoder.encode([query])[0]
+        with self.shelf.lock:
+            among = self.shelf.allowed(
+                kinds, tags=tags, within=_seconds(period), details=detail_bits(details), hidden=detail_bits(hidden)
+            )
+            if not among.any():
+                return ()
+            rows, scores = self._scored(query, vector, among, kinds, detail_bits(hidden), now.timestamp())
+            chosen = self._chosen(rows, scores, limit, named=period is not None or bool(tags))
+        return self._found(chosen, tags)
+
+    def used(self, found: Iterable[Found], at: datetime) -> None:
+        """Note that these were used: they fade more slowly."""
+        self.vectors.used([one.id for one in found], at)
+
+    def _scored(
+        self, query: str, vector: Floats, among: np.typing.NDArray[np.bool_], kinds: Collection[Kind], hidden: int,
+        now: float,
+    ) -> tuple[Rows, Floats]:  # fmt: skip
+        """Rows that may matter with their scores, best first."""
+        shelf, settings = self.shelf, self.settings
+        shares = self._shares(query)
+        visible = shelf.allowed(hidden=hidden)
+        near = shelf.nearest(vector, POOL, among, kinds)
+        spoken = np.flatnonzero((shares > 0) & among)
+        if len(spoken) > POOL:
+            spoken = spoken[np.argpartition(-shares[spoken], POOL)[:POOL]]
+        first = np.union1d(near, spoken)
+        rows = np.union1d(first, _known(shelf.columns["before"][first], shelf.columns["after"][first]))
+        rows = rows[among[rows]]
+        bits = shelf.tagged(ontology.tags(query))
+        scores = self._score(rows, vector, shares, visible, bits, now)
+        if settings.links and len(rows):
+            best = rows[np.argsort(-scores)[:LINKED]]
+            linked = np.array(
+                [shelf.row(name) for name in self.vectors.links([shelf.id(int(r)) for r in best])], np.int64
+            )
+            linked = np.setdiff1d(linked[linked != NONE], rows)
+            linked = linked[among[linked]]
+            if len(linked):
+                rows = np.concatenate([rows, linked])
+                scores = np.concatenate([scores, self._score(linked, vector, shares, visible, bits, now)])
+        order = np.lexsort((rows, -scores))
+        return rows[order], scores[order]
+
+    def _shares(self, query: str) -> Floats:
+        """For every row the share of the question's words that it says, long memories' worth less."""
+        shelf, settings = self.shelf, self.settings
+        shares = shelf.postings.shares(numbers(asked(query)), shelf.rows, len(shelf))
+        length = shelf.columns["length"][: shelf.rows] / shelf.mean_length
+        return shares / np.maximum(1.0 + settings.length_weight * (length - 1.0), 0.1)
+
+    def _score(
+        self, rows: Rows, vector: Floats, shares: Floats, visible: np.typing.NDArray[np.bool_],
+        bits: np.typing.NDArray[np.uint64], now: float,
+    ) -> Floats:  # fmt: skip
+        """Nearness x decay x importance of these rows."""
+        shelf, settings = self.shelf, self.settings
+        before, after = shelf.columns["before"][rows], shelf.columns["after"][rows]
+        every = np.union1d(rows, _known(before, after))
+        own = np.zeros(shelf.rows + 1, np.float32)  # the last is that of no row
+        cosines = np.maximum(shelf.cosines(vector, every), 0.0)
+        own[every] = (cosines + settings.words_weight * shares[every]) / (1.0 + settings.words_weight)
+        own[every[~visible[every]]] = 0.0
+        nearness = own[rows] + settings.before_weight * own[before] + settings.after_weight * own[after]
+        nearness += settings.tag_weight * ((shelf.columns["tags"][rows] & bits) != 0).any(axis=1)
+        kept = shelf.kept(rows, now) if settings.decays else shelf.columns["weight"][rows]
+        return (np.minimum(nearness, 1.0) * kept).astype(np.float32)
+
+    def _chosen(self, rows: Rows, scores: Floats, limit: int, *, named: bool) -> list[tuple[str, float]]:
+        settings = self.settings
+        if not len(rows) or scores[0] < (settings.gate_within if named else settings.gate_at):
+            return []
+        kept = scores >= settings.filter_share * scores[0]
+        return [(self.shelf.id(int(row)), float(score)) for row, score in zip(rows[kept], scores[kept], strict=True)][
+            :limit
+        ]
+
+    def _found(self, chosen: Sequence[tuple[str, float]], tags: Collection[str]) -> tuple[Found, ...]:
+        texts = self.vectors.texts([name for name, _ in chosen])
+        found = (texts[name].model_copy(update={"score": min(score, 1.0)}) for name, score in chosen if name in texts)
+        return tuple(one for one in found if not tags or set(tags) & set(one.tags))
+
+
+def _known(*rows: np.typing.NDArray[np.integer]) -> Rows:
+    """All of these but `NONE`."""
+    every = np.concatenate(rows).astype(np.int64)
+    return every[every != NONE]
+
+
+def _seconds(period: Period | None) -> tuple[float, float] | None:
+    if period is None:
+        return None
+    since = -np.inf if period.since is None else period.since.timestamp()
+    until = np.inf if period.until is None else period.until.timestamp()
+    return float(since), float(until)

@@ -1,0 +1,328 @@
+"""What search keeps of every memory inside the vault: its vector and its stems, and how the searchable copy stays true.
+
+Owns making and reading them, and knowing what has changed: temporary triggers on this connection note the id of every memory
+that anybody writes, so no writer has to know about search. Vectors are float16; nothing is encoded when a vault is opened but
+what lacks a vector. A vault whose vectors another encoder made keeps its stems, so that its memories are found by their words
+until they are encoded anew (`Vectors.lacking`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import UTC, date, datetime
+from typing import Any
+
+import numpy as np
+
+from memory.fading import FadingSettings, preference_half_life, preference_weight
+from memory.lexical import numbers, stems
+from memory.retrieval import RetrievalSettings, category_words
+from memory.shelf import Entry, detail_bits
+from memory.summaries import Line, compose
+from memory.vault import Vault
+from schemas.memory import Found, Kind
+from schemas.ports import Encoder
+from schemas.preferences import BY_DETAIL
+
+PROBE = "we stop at the small bakery by the harbour on saturday mornings"
+"""Encoded when a vault is opened and compared with what the vault holds: tells whether the encoder is still the same."""
+ALIKE = 0.999
+"""Cosine from which on two vectors of the probe come from one encoder; other machines' rounding stays above it."""
+_PROBE_KEY = "encoder_probe"
+
+PIECE = 4096
+"""Memories that are read at a time when a vault is opened."""
+
+_SHOWN = "{id} NOT IN (SELECT memory FROM withheld)"
+_HEAD = "v.vector, v.stems"
+
+_QUERIES: dict[str, str] = {
+    "preferences": (
+        f"SELECT m.rowid, m.id, m.valid_from, coalesce(m.last_used, m.valid_from), m.uses, m.confidence, m.detail, {_HEAD}, "
+        "(SELECT count(DISTINCT text) FROM sentences s WHERE s.preference = m.id) "
+        "FROM preferences m LEFT JOIN vectors v ON v.memory = m.id WHERE m.status = 'active' AND {where}"
+    ),
+    "episodes": (
+        f"SELECT m.rowid, m.id, m.at, coalesce(m.last_used, m.at), m.uses, m.importance, m.details, {_HEAD}, m.tags, m.conversation "
+        "FROM episodes m LEFT JOIN vectors v ON v.memory = m.id WHERE {where}"
+    ),
+    "thoughts": (
+        f"SELECT m.rowid, m.id, m.at, coalesce(m.last_used, m.at), m.uses, m.importance, m.details, {_HEAD}, m.tags, m.kind "
+        "FROM thoughts m LEFT JOIN vectors v ON v.memory = m.id WHERE {where}"
+    ),
+    "summaries": (
+        f"SELECT m.rowid, m.id, m.day, m.day, 0, 0.5, (SELECT json_group_array(details) FROM summary_lines l WHERE l.summary = m.id), "
+        f"{_HEAD}, '[]' FROM summaries m LEFT JOIN vectors v ON v.memory = m.id WHERE {{where}}"
+    ),
+    "profile": (
+        f"SELECT m.rowid, m.id, m.since, m.since, 0, 1.0, m.details, {_HEAD}, '[]' "
+        "FROM profile m LEFT JOIN vectors v ON v.memory = m.id WHERE {where}"
+    ),
+}  # fmt: skip
+_KIND = {"episodes": Kind.EPISODE, "summaries": Kind.SUMMARY, "profile": Kind.PROFILE}
+
+_TOUCH = """
+CREATE TEMP TABLE IF NOT EXISTS touched (memory TEXT PRIMARY KEY) WITHOUT ROWID;
+{tables}
+CREATE TEMP TRIGGER IF NOT EXISTS touched_vectors AFTER DELETE ON main.vectors
+BEGIN INSERT OR IGNORE INTO touched VALUES (OLD.memory); END;
+CREATE TEMP TRIGGER IF NOT EXISTS touched_lines AFTER INSERT ON main.summary_lines
+BEGIN INSERT OR IGNORE INTO touched VALUES (NEW.summary); END;
+CREATE TEMP TRIGGER IF NOT EXISTS touched_lines_gone AFTER DELETE ON main.summary_lines
+BEGIN INSERT OR IGNORE INTO touched VALUES (OLD.summary); END;
+CREATE TEMP TRIGGER IF NOT EXISTS touched_withheld AFTER INSERT ON main.withheld
+BEGIN
+    INSERT OR IGNORE INTO touched VALUES (NEW.memory);
+    DELETE FROM vectors WHERE NEW.kind = 'sentences' AND memory =
+        (SELECT preference FROM sentences WHERE id = CAST(NEW.memory AS INTEGER));
+END;
+CREATE TEMP TRIGGER IF NOT EXISTS touched_restored AFTER DELETE ON main.withheld
+BEGIN
+    INSERT OR IGNORE INTO touched VALUES (OLD.memory);
+    DELETE FROM vectors WHERE OLD.kind = 'sentences' AND memory =
+        (SELECT preference FROM sentences WHERE id = CAST(OLD.memory AS INTEGER));
+END;
+"""
+_TOUCH_TABLE = """
+CREATE TEMP TRIGGER IF NOT EXISTS touched_{0}_come AFTER INSERT ON main.{0}
+BEGIN INSERT OR IGNORE INTO touched VALUES (NEW.id); END;
+CREATE TEMP TRIGGER IF NOT EXISTS touched_{0}_change AFTER UPDATE ON main.{0}
+BEGIN INSERT OR IGNORE INTO touched VALUES (NEW.id); END;
+CREATE TEMP TRIGGER IF NOT EXISTS touched_{0}_go AFTER DELETE ON main.{0}
+BEGIN INSERT OR IGNORE INTO touched VALUES (OLD.id); END;
+"""
+
+
+class Vectors:
+    """Vectors and stems in one vault."""
+
+    def __init__(
+        self, vault: Vault, encoder: Encoder, fading: FadingSettings | None = None,
+        retrieval: RetrievalSettings | None = None,
+    ) -> None:  # fmt: skip
+        """Begins to note what changes; empties the vectors that another encoder made."""
+        self._vault, self._encoder = vault, encoder
+        self._fading, self._retrieval = fading or FadingSettings(), retrieval or RetrievalSettings()
+        script = _TOUCH.format(tables="".join(_TOUCH_TABLE.format(table) for table in _QUERIES))
+        with vault.transaction():
+            for statement in _statements(script):
+                vault.write(statement)
+            vault.write("DELETE FROM touched")
+        self._check_encoder()
+
+    def _check_encoder(self) -> None:
+        mine = self._encoder.encode([PROBE])[0]
+        kept = self._vault.rows("SELECT value FROM meta WHERE key = ?", (_PROBE_KEY,))
+        theirs = np.frombuffer(bytes.fromhex(kept[0][0]), np.float16).astype(np.float32) if kept else None
+        if theirs is not None and theirs.shape == mine.shape and float(theirs @ mine) >= ALIKE:
+            return
+        with self._vault.transaction():
+            self._vault.write(
+                "INSERT OR REPLACE INTO meta VALUES (?, ?)", (_PROBE_KEY, mine.astype(np.float16).tobytes().hex())
+            )
+            self._vault.write("UPDATE vectors SET vector = x''")
+            self._vault.write("DELETE FROM queries")
+            self._vault.write("DELETE FROM graphs")
+
+    def touched(self) -> frozenset[str]:
+        """Ids of the memories that were written since the last call; some may be gone, some no memories."""
+        ids = frozenset(name for (name,) in self._vault.rows("SELECT memory FROM touched"))
+        if ids:
+            with self._vault.transaction():
+                self._vault.write("DELETE FROM touched")
+        return ids
+
+    def pending(self) -> frozenset[str]:
+        """As `touched`, and they stay so: for who writes what they lack in the transaction that wrote them."""
+        return frozenset(name for (name,) in self._vault.rows("SELECT memory FROM touched"))
+
+    def entries(self, names: Collection[str] | None = None) -> Iterator[list[Entry]]:
+        """All memories that search may find, or those of these ids, in pieces; episodes in the order in which they came."""
+        where, given = _SHOWN.format(id="m.id"), list[Any]()
+        if names is not None:
+            where += " AND m.id IN (SELECT value FROM json_each(?))"
+            given.append(json.dumps(sorted(names)))
+        bits: dict[str, int] = {}
+        tags: dict[str, tuple[str, ...]] = {}
+        for table, query in _QUERIES.items():
+            last = -1
+            while True:
+                paged = query.format(where=f"m.rowid > ? AND {where}") + " ORDER BY m.rowid LIMIT ?"
+                rows = self._vault.rows(paged, (last, *given, PIECE))
+                if rows:
+                    yield [self._entry(table, row[1:], bits, tags) for row in rows]
+                if len(rows) < PIECE:
+                    break
+                last = rows[-1][0]
+
+    def _entry(self, table: str, row: tuple[Any, ...], bits: dict[str, int], tags: dict[str, tuple[str, ...]]) -> Entry:
+        name, at, since, uses, weight, details, vector, said, *rest = row
+        raw = np.frombuffer(vector, np.float16) if vector else None
+        raw = raw if raw is not None and raw.shape == (self._encoder.dimension,) and said is not None else None
+        terms = np.frombuffer(said, np.uint32) if said else np.zeros(0, np.uint32)
+        if table == "preferences":
+            retrieval = self._retrieval
+            return Entry(
+                id=name, kind=Kind.PREFERENCE, at=_seconds(at), since=max(_seconds(since), _seconds(at)),
+                half_life=preference_half_life(details, uses, retrieval.reinforcement),
+                weight=preference_weight(weight, rest[0], retrieval.importance_floor),
+                vector=raw, terms=terms, details=detail_bits([details]),
+            )  # fmt: skip
+        if details not in bits:
+            keys = json.loads(details)
+            flat = [key for part in keys for key in (json.loads(part) if part.startswith("[") else [part])]
+            bits[details] = detail_bits(flat)
+        if rest[0] not in tags:
+            tags[rest[0]] = tuple(json.loads(rest[0]))
+        kind = Kind(rest[1]) if table == "thoughts" else _KIND[table]
+        return Entry(
+            id=name, kind=kind, at=_seconds(at), since=max(_seconds(since), _seconds(at)),
+            half_life=self._fading.half_life(kind, uses, weight), weight=self._fading.weight(weight),
+            vector=raw, terms=terms, details=bits[details], tags=tags[rest[0]],
+            conversation=rest[1] if table == "episodes" else "",
+        )  # fmt: skip
+
+    def keep(self, names: Collection[str]) -> int:
+        """Encode and store what these memories lack, in the caller's transaction if there is one; returns how many did."""
+        lacking = self.lacking(names)
+        if lacking:
+            texts = self.texts(lacking)
+            ids = list(texts)
+            made = self._encoder.encode([passage(texts[name]) for name in ids])
+            with self._vault.transaction():
+                for name, vector in zip(ids, made, strict=True):
+                    said = numbers(stems(passage(texts[name]))).tobytes()
+                    self._vault.write(
+                        "INSERT OR REPLACE INTO vectors (memory, vector, stems) VALUES (?, ?, ?)",
+                        (name, vector.astype(np.float16).tobytes(), said),
+                    )
+        return len(lacking)
+
+    def lacking(self, names: Collection[str] | None = None, limit: int | None = None) -> list[str]:
+        """Those of these memories (None: of all) that have no vector or no stems."""
+        found: list[str] = []
+        where, given = "(v.memory IS NULL OR v.vector = x'' OR v.stems IS NULL)", list[Any]()
+        if names is not None:
+            where += " AND m.id IN (SELECT value FROM json_each(?))"
+            given.append(json.dumps(sorted(names)))
+        for table in _QUERIES:
+            active = " AND m.status = 'active'" if table == "preferences" else ""
+            room = -1 if limit is None else limit - len(found)
+            found += [name for (name,) in self._vault.rows(
+                f"SELECT m.id FROM {table} m LEFT JOIN vectors v ON v.memory = m.id WHERE {where}{active} "  # noqa: S608
+                "ORDER BY m.rowid DESC LIMIT ?", (*given, room))]  # fmt: skip
+        return found
+
+    def texts(self, names: Collection[str]) -> dict[str, Found]:
+        """Memories in words, with a score of 0; what is withheld is left out."""
+        listed, found = json.dumps(sorted(names)), dict[str, Found]()
+        among = f"m.id IN (SELECT value FROM json_each(?)) AND {_SHOWN.format(id='m.id')}"
+        rows = self._vault.rows
+        for name, detail, value, at, said in rows(
+            "SELECT m.id, m.detail, m.value, m.valid_from, (SELECT text FROM sentences s WHERE s.preference = m.id AND "  # noqa: S608
+            "CAST(s.id AS TEXT) NOT IN (SELECT memory FROM withheld WHERE kind = 'sentences') "
+            f"ORDER BY said_at DESC, id DESC LIMIT 1) FROM preferences m WHERE {among}", (listed,)):  # fmt: skip
+            text = preference_words(detail, value, said)
+            found[name] = Found(kind=Kind.PREFERENCE, id=name, text=text, at=_moment(at), details=(detail,), score=0.0)
+        for name, at, driver, assistant, details, tags in rows(
+            f"SELECT m.id, m.at, m.driver, m.assistant, m.details, m.tags FROM episodes m WHERE {among}", (listed,)
+        ):  # noqa: S608
+            text = f"{driver} {assistant}".strip()
+            found[name] = _found(Kind.EPISODE, name, text, at, details, tags)
+        for name, kind, text, at, details, tags in rows(
+            f"SELECT m.id, m.kind, m.text, m.at, m.details, m.tags FROM thoughts m WHERE {among}", (listed,)
+        ):  # noqa: S608
+            found[name] = _found(Kind(kind), name, text, at, details, tags)
+        for name, key, value, at, details in rows(
+            f"SELECT m.id, m.key, m.value, m.since, m.details FROM profile m WHERE {among}", (listed,)
+        ):  # noqa: S608
+            found[name] = _found(Kind.PROFILE, name, f"{key.replace('_', ' ')}: {value}", at, details, "[]")
+        for name, day in rows(f"SELECT m.id, m.day FROM summaries m WHERE {among}", (listed,)):  # noqa: S608
+            found[name] = self._summary(name, date.fromisoformat(day))
+        return found
+
+    def _summary(self, name: str, day: date) -> Found:
+        lines = [
+            Line(source, text, tuple(json.loads(details)), tuple(json.loads(tags)))
+            for source, text, details, tags in self._vault.rows(
+                "SELECT source, text, details, tags FROM summary_lines WHERE summary = ? AND source NOT IN "
+                "(SELECT memory FROM withheld) ORDER BY number",
+                (name,),
+            )  # fmt: skip
+        ]
+        details = tuple(dict.fromkeys(detail for line in lines for detail in line.details))
+        at = datetime(day.year, day.month, day.day, tzinfo=UTC)
+        return Found(
+            kind=Kind.SUMMARY, id=name, text=compose(day, lines), at=at, details=details,
+            tags=tuple(dict.fromkeys(tag for line in lines for tag in line.tags)), score=0.0,
+        )  # fmt: skip
+
+    def links(self, names: Collection[str]) -> list[str]:
+        """Ids that these memories are linked with."""
+        listed = json.dumps(sorted(names))
+        return [other for (other,) in self._vault.rows(
+            "SELECT other FROM links WHERE memory IN (SELECT value FROM json_each(?))", (listed,))]  # fmt: skip
+
+    def used(self, names: Iterable[str], at: datetime) -> None:
+        """Count a use of each of these."""
+        with self._vault.transaction():
+            for name in names:
+                for table in ("preferences", "episodes", "thoughts"):
+                    self._vault.write(
+                        f"UPDATE {table} SET uses = uses + 1, last_used = ? WHERE id = ?",  # noqa: S608
+                        (at.astimezone(UTC).isoformat(timespec="microseconds"), name),
+                    )
+
+    # The graph's links
+
+    def graph(self, kind: Kind) -> tuple[list[str], bytes] | None:
+        """The memories of a stored graph and its links, or None."""
+        rows = self._vault.rows("SELECT ids, links FROM graphs WHERE kind = ?", (kind.value,))
+        return (bytes(rows[0][0]).decode().split("\n"), bytes(rows[0][1])) if rows else None
+
+    def put_graph(self, kind: Kind, ids: Sequence[str], links: bytes) -> None:
+        """Store a graph's links in the place of those before."""
+        with self._vault.transaction():
+            self._vault.write(
+                "INSERT OR REPLACE INTO graphs VALUES (?, ?, ?)", (kind.value, "\n".join(ids).encode(), links)
+            )
+
+
+def preference_words(detail: str, value: str, sentence: str | None) -> str:
+    """As `memory.retrieval.enriched`, from the columns."""
+    head = f"{category_words(BY_DETAIL[detail])}: {value}."
+    return f"{head} {sentence}." if sentence else head
+
+
+def passage(found: Found) -> str:
+    """What is encoded of a memory, and whose stems are kept."""
+    return found.text
+
+
+def _found(kind: Kind, name: str, text: str, at: str, details: str, tags: str) -> Found:
+    return Found(
+        kind=kind, id=name, text=text, at=_moment(at), details=tuple(json.loads(details)),
+        tags=tuple(json.loads(tags)), score=0.0,
+    )  # fmt: skip
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def _seconds(text: str) -> float:
+    moment = datetime.fromisoformat(text)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def _statements(script: str) -> list[str]:
+    """The statements of a script; those of a trigger end with END."""
+    found: list[str] = []
+    rest = ""
+    for line in script.strip().splitlines():
+        rest += line + "\n"
+        if line.endswith("END;") or (line.endswith(";") and "TRIGGER" not in rest):
+            found.append(rest)
+            rest = ""
+    return found
