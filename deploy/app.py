@@ -32,7 +32,7 @@ from schemas.errors import NoSpeechError
 from schemas.events import Transcript, VehicleState
 from schemas.memory import Decision
 from schemas.ports import AudioSink, AudioSource, Clock, Encoder, Recognizer, StructuredModel, Synthesizer
-from vehicle.adapters import open_adapter
+from vehicle.adapters import VehicleAdapter, open_adapter
 from vehicle.service import GatedVehicle
 from voice.asr.pocketsphinx import PocketSphinxRecognizer
 from voice.asr.whisper import WhisperRecognizer
@@ -91,8 +91,8 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
 
     say("vehicle")
     clock: Clock = WallClock() if live else StreamClock()
-    adapter = open_adapter(config.vehicle.adapter, clock=clock, profile=config.vehicle.profile)
-    vehicle = GatedVehicle(adapter, clock, confirmation_s=config.vehicle.confirmation_s)
+    adapter, car_clock = reach_vehicle(config, clock)
+    vehicle = GatedVehicle(adapter, car_clock, confirmation_s=config.vehicle.confirmation_s)
 
     say("voice")
     synthesizer = _synthesizer(config, catalog)
@@ -266,6 +266,17 @@ class Assistant:
                 preroll_s=turn.preroll_s, chime=turn.chime, chime_after_s=turn.chime_after_s, barge_in=turn.barge_in
             ),
         )
+
+
+def reach_vehicle(config: Config, clock: Clock) -> tuple[VehicleAdapter, Clock]:
+    """The configured adapter, and the clock that it and its gate live by: a real vehicle does not wait for a stream.
+
+    Raises:
+        schemas.errors.ConfigError: the adapter or a setting of it cannot be used.
+        schemas.errors.AdapterError: the vehicle cannot be reached.
+    """
+    own = clock if config.vehicle.adapter == "simulated" else WallClock()
+    return open_adapter(config.vehicle.adapter, clock=own, **config.vehicle.options()), own
 
 
 def open_memory(config: Config) -> DriverMemory:

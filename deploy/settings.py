@@ -35,11 +35,21 @@ class Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
+def _plain(value: Any) -> Any:
+    """A driver's name in small letters: a vault is the same however its driver's name is written."""
+    return value.strip().lower() if isinstance(value, str) else value
+
+
+DriverName = Annotated[str, BeforeValidator(_plain), Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$")]
+
+
 class DriverSettings(Section):
     """Who drives."""
 
-    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$")]
-    """The driver whose vault is opened: a small letter or digit, then at most 31 of those, ``_`` and ``-``."""
+    name: DriverName
+    """The driver whose vault is opened: a letter or digit, then at most 31 of those, ``_`` and ``-``."""
+    others: tuple[DriverName, ...]
+    """Who else may say "I am NAME" and is then remembered in a vault of their own."""
 
 
 class DataSettings(Section):
@@ -197,14 +207,83 @@ class TtsSettings(Section):
         return self
 
 
+class KuksaSettings(Section):
+    """A vehicle behind a KUKSA databroker; see docs/vehicle.md."""
+
+    address: Word
+    """``host:port``, or ``unix:`` and the path of a socket."""
+    token_file: Folder | None = None
+    """A JSON web token with the scopes that docs/vehicle.md lists; left out: none is sent."""
+    ca_file: Folder | None = None
+    """Certificate of the authority that signed the broker's; left out: no encryption."""
+    tls_name: Word | None = None
+    """Name in the broker's certificate where it differs from the address."""
+    mapping: Word
+    """Signals to paths: the name of a mapping that comes with Glovebox, or a file of your own."""
+    deadline_s: Seconds
+    """How long the broker may take to answer."""
+    start_s: Seconds
+    """How long to wait for the first connection."""
+    allow_v1: bool
+    """Use a broker that only speaks kuksa.val.v1. It keeps a target and may carry it out later: docs/vehicle.md."""
+
+
+class CanSettings(Section):
+    """A vehicle on a CAN bus; see docs/vehicle.md."""
+
+    interface: Word
+    """python-can's name of the kind of bus: ``socketcan`` in a car, ``virtual`` in tests."""
+    channel: Word
+    """The bus, such as ``can0``."""
+    dbc: Word
+    """The DBC file; a name without slash or dot is one that comes with Glovebox."""
+    mapping: Word
+    """Signals to messages: the name of a mapping that comes with Glovebox, or a file of your own."""
+    transmit: bool
+    """Whether anything may be sent. false: the adapter listens and refuses to write."""
+
+
+class MqttSettings(Section):
+    """A vehicle behind an MQTT broker; see docs/vehicle.md."""
+
+    host: Word
+    port: Annotated[int, Field(ge=1, le=65_535)]
+    username: Word | None = None
+    password_file: Folder | None = None
+    """File with the password on its first line."""
+    ca_file: Folder | None = None
+    """Certificate of the authority that signed the broker's; left out: no encryption."""
+    client_id: Word
+    """Name of this client, and of its topic of availability; one of its own for each."""
+    discovery_prefix: Word
+    """Where the vehicle's entities are announced, as in Home Assistant."""
+    mapping: Word
+    """Signals to entities: the name of a mapping that comes with Glovebox, or a file of your own."""
+    deadline_s: Seconds
+    """How long the broker may take to acknowledge a command."""
+    start_s: Seconds
+    """How long to wait for the first connection."""
+
+
 class VehicleSettings(Section):
     """The vehicle behind the gate."""
 
-    adapter: Literal["simulated"]
+    adapter: Literal["simulated", "kuksa", "can", "mqtt"]
+    """How the vehicle is reached; all but ``simulated`` need the extra of that name."""
     profile: Word
     """What the simulated vehicle does meanwhile: a speed profile's name."""
     confirmation_s: Seconds
     """How long an action waits for a spoken yes."""
+    kuksa: KuksaSettings
+    can: CanSettings
+    mqtt: MqttSettings
+
+    def options(self) -> dict[str, Any]:
+        """What the chosen adapter takes."""
+        if self.adapter == "simulated":
+            return {"profile": self.profile}
+        section: Section = getattr(self, self.adapter)
+        return section.model_dump()
 
 
 class KeySettings(Section):

@@ -15,25 +15,30 @@ settings.register_profile("glovebox", deadline=None, derandomize=True, print_blo
 settings.load_profile("glovebox")
 
 
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
 def _refused(*_: object, **__: object) -> Any:
     raise AssertionError("a test tried to use the network; nothing in Glovebox does")
 
 
 @pytest.fixture(autouse=True)
 def no_network(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fail a test that opens a connection to anything but a local (AF_UNIX) socket."""
-    if request.node.get_closest_marker("socket") is not None:
-        return
+    """Fail a test that opens a connection to anything but a local (AF_UNIX) socket; with the marker ``socket`` also loopback."""
+    loopback = request.node.get_closest_marker("socket") is not None
     connect, connect_ex = socket.socket.connect, socket.socket.connect_ex
 
     def guarded(real: Callable[[socket.socket, Any], Any]) -> Callable[[socket.socket, Any], Any]:
         def local_only(self: socket.socket, address: Any) -> Any:
-            return real(self, address) if self.family == socket.AF_UNIX else _refused()
+            near = self.family == socket.AF_UNIX or (loopback and address[0] in LOOPBACK)
+            return real(self, address) if near else _refused()
 
         return local_only
 
     monkeypatch.setattr(socket.socket, "connect", guarded(connect))
     monkeypatch.setattr(socket.socket, "connect_ex", guarded(connect_ex))
+    if loopback:
+        return
     monkeypatch.setattr(socket.socket, "sendto", _refused)
     monkeypatch.setattr(socket, "getaddrinfo", _refused)
     monkeypatch.setattr(socket, "create_connection", _refused)

@@ -1,102 +1,112 @@
-"""What every vehicle adapter must do. A new adapter joins by a line in ``CARS``."""
+"""What every vehicle adapter must do. A new adapter joins by a line in ``RIGS`` (``tests/vehicle_rigs.py``)."""
 
 from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Any
 
 import pytest
 
 from schemas.errors import AdapterError, ConfigError
 from schemas.events import VehicleState
-from vehicle.adapters import ADAPTERS, VehicleAdapter, open_adapter
-from vehicle.adapters.simulated import SimulatedVehicle
+from tests.vehicle_rigs import RIGS, WIRED, Rig, writable
+from vehicle.adapters import ADAPTERS, open_adapter, report
 from vehicle.signals import SIGNALS, Kind, Signal, fits
 from voice.clock import StreamClock
+
+pytestmark = pytest.mark.socket  # brokers of their own on the loopback interface
 
 SETTLE_S = 30.0
 """Time within which anything that was asked for must be there."""
 
-CARS: dict[str, Callable[[StreamClock], VehicleAdapter]] = {
-    "simulated": SimulatedVehicle,
-    "simulated without a roof": lambda clock: SimulatedVehicle(
-        clock, without=frozenset({"sunroof.position", "sunroof.shade"})
-    ),
-    "opened by name": lambda clock: open_adapter("simulated", clock=clock, profile="parked"),
-}
+
+@pytest.fixture(params=sorted(RIGS))
+def rig(request: pytest.FixtureRequest) -> Iterator[Rig]:
+    made = RIGS[request.param]()
+    yield made
+    made.close()
 
 
-@pytest.fixture
-def clock() -> StreamClock:
-    return StreamClock()
+@pytest.fixture(params=sorted(WIRED))
+def wired(request: pytest.FixtureRequest) -> Iterator[Rig]:
+    made = RIGS[request.param]()
+    yield made
+    made.close()
 
 
-@pytest.fixture(params=sorted(CARS))
-def car(request: pytest.FixtureRequest, clock: StreamClock) -> VehicleAdapter:
-    return CARS[request.param](clock)
+def read(rig: Rig) -> VehicleState:
+    return asyncio.run(rig.car.read())
 
 
-def read(car: VehicleAdapter) -> VehicleState:
-    return asyncio.run(car.read())
+def write(rig: Rig, changes: Mapping[str, Any]) -> None:
+    asyncio.run(rig.car.write(changes))
 
 
-def write(car: VehicleAdapter, changes: Mapping[str, Any]) -> None:
-    asyncio.run(car.write(changes))
+def another(rig: Rig, signal: Signal, value: Any) -> Any:
+    """A value that the signal takes, the vehicle can express, and it does not have."""
+    candidates: tuple[Any, ...] = {
+        Kind.NUMBER: (signal.low, signal.high),
+        Kind.SWITCH: (True, False),
+        Kind.CHOICE: signal.choices,
+        Kind.TEXT: ("Somewhere",),
+        Kind.TEXTS: (("Somewhere", "Elsewhere"),),
+    }[signal.kind]
+    return next((one for one in candidates if one != value and rig.takes(signal, one)), None)
 
 
-def another(signal: Signal, value: Any) -> Any:
-    """A value that the signal takes and does not have."""
-    match signal.kind:
-        case Kind.NUMBER:
-            return signal.low if value != signal.low else signal.high
-        case Kind.SWITCH:
-            return not value
-        case Kind.CHOICE:
-            return next(choice for choice in signal.choices if choice != value)
-        case Kind.TEXT:
-            return "Somewhere"
-        case Kind.TEXTS:
-            return ("Somewhere", "Elsewhere")
+def test_it_offers_signals_of_the_table(rig: Rig) -> None:
+    assert rig.car.offers()
+    assert rig.car.offers() <= set(SIGNALS)
+    assert isinstance(rig.car.offers(), frozenset)
 
 
-def test_it_offers_signals_of_the_table(car: VehicleAdapter) -> None:
-    assert car.offers()
-    assert car.offers() <= set(SIGNALS)
-    assert isinstance(car.offers(), frozenset)
-
-
-def test_it_reads_everything_that_it_offers(car: VehicleAdapter) -> None:
-    state = read(car)
-    assert set(state.values) == car.offers()
+def test_it_reads_everything_that_it_offers(rig: Rig) -> None:
+    state = read(rig)
+    assert set(state.values) == rig.car.offers()
     for name, value in state.values.items():
         assert fits(SIGNALS[name], value), name
+    there = rig.far.values()
+    if rig.has_wire:
+        assert {name: value for name, value in state.values.items() if there[name] != value} == {}
 
 
-def test_a_reading_is_fresh_and_knows_the_drive(car: VehicleAdapter) -> None:
-    state = read(car)
+def test_a_reading_is_fresh_and_knows_the_drive(rig: Rig) -> None:
+    state = read(rig)
     assert 0.0 <= state.age_s <= 1.0
-    assert state.speed_kmh is not None
-    assert state.gear in ("P", "R", "N", "D")
-    assert state.ignition_on is not None
+    assert state.speed_kmh == 0.0
+    assert state.gear == "P"
+    assert state.ignition_on is True
 
 
-@pytest.mark.parametrize("name", sorted(name for name, signal in SIGNALS.items() if signal.writable))
-def test_what_is_written_is_reached(car: VehicleAdapter, clock: StreamClock, name: str) -> None:
-    if name not in car.offers():
+def test_what_is_written_is_reached(rig: Rig) -> None:
+    signals = writable(rig)
+    assert signals
+    for signal in signals:
+        name = signal.name
+        before = read(rig).values
+        target = another(rig, signal, before[name])
+        assert target is not None, name
+        together = {"sunroof.shade": 100} if name == "sunroof.position" else {}
+        write(rig, {name: target, **together})
+        rig.advance(SETTLE_S)
+        after = read(rig).values
+        assert after[name] == target or after[name] == list(target), name
+        others = {n for n in after if after[n] != before[n]} - {name, *together}
+        assert all(not SIGNALS[n].writable for n in others), name
+        write(rig, {name: before[name]})
+        rig.advance(SETTLE_S)
+        assert read(rig).values[name] == before[name], name
+
+
+def test_what_it_does_not_offer_is_refused(rig: Rig) -> None:
+    for name in sorted(set(SIGNALS) - rig.car.offers()):
         with pytest.raises(AdapterError):
-            write(car, {name: SIGNALS[name].initial})
-        return
-    before = read(car).values
-    target = another(SIGNALS[name], before[name])
-    together = {"sunroof.shade": 100} if name == "sunroof.position" else {}
-    write(car, {name: target, **together})
-    clock.advance_to(clock.now() + SETTLE_S)
-    after = read(car).values
-    assert after[name] == target or after[name] == list(target)
-    others = {n for n in after if after[n] != before[n]} - {name, *together}
-    assert all(not SIGNALS[n].writable for n in others)
+            write(rig, {name: SIGNALS[name].initial})
+    assert rig.commands() == []
 
 
 @pytest.mark.parametrize(
@@ -112,43 +122,185 @@ def test_what_is_written_is_reached(car: VehicleAdapter, clock: StreamClock, nam
         {"climate.airflow": "sideways"},
     ],
 )
-def test_a_bad_change_is_refused_and_nothing_of_it_is_done(
-    car: VehicleAdapter, clock: StreamClock, changes: dict[str, Any]
-) -> None:
-    before = read(car).values
+def test_a_bad_change_is_refused_and_nothing_of_it_is_done(rig: Rig, changes: dict[str, Any]) -> None:
+    before = read(rig).values
     with pytest.raises(AdapterError):
-        write(car, {"light.dome": True, **changes})
-    clock.advance_to(clock.now() + 1.0)
-    after = read(car).values
+        write(rig, {"light.dome": True, **changes})
+    rig.advance(1.0)
+    after = read(rig).values
     assert {name for name in after if SIGNALS[name].writable and after[name] != before[name]} == set()
+    assert rig.commands() == []
 
 
-def test_writing_nothing_is_fine(car: VehicleAdapter) -> None:
-    write(car, {})
+def test_several_changes_arrive_as_one(wired: Rig) -> None:
+    changes = {"window.driver": 40, "window.passenger": 40, "light.dome": True}
+    write(wired, changes)
+    wired.settle()
+    assert wired.commands() == [changes]
 
 
-def test_a_reading_does_not_change_later(car: VehicleAdapter) -> None:
-    before = read(car)
+def test_writing_nothing_is_fine(rig: Rig) -> None:
+    write(rig, {})
+
+
+def test_a_reading_does_not_change_later(rig: Rig) -> None:
+    before = read(rig)
     copy = dict(before.values)
-    write(car, {"light.dome": True, "climate.fan": 4})
+    write(rig, {"light.dome": True, "climate.fan": 4})
+    rig.settle()
     assert before.values == copy
 
 
-def test_a_closed_car_answers_with_an_error(car: VehicleAdapter) -> None:
-    asyncio.run(car.close())
-    asyncio.run(car.close())
+def test_it_says_what_it_found(rig: Rig) -> None:
+    findings = report(rig.car)
+    assert [finding.verdict for finding in findings if finding.subject == "connection"] == ["ok"]
+    told = {finding.subject for finding in findings}
+    assert set(SIGNALS) - rig.car.offers() <= told
+    assert all(finding.text for finding in findings)
+
+
+def test_a_closed_car_answers_with_an_error(rig: Rig) -> None:
+    asyncio.run(rig.car.close())
+    asyncio.run(rig.car.close())
     with pytest.raises(AdapterError):
-        read(car)
+        read(rig)
     with pytest.raises(AdapterError):
-        write(car, {"light.dome": True})
+        write(rig, {"light.dome": True})
+    assert rig.commands() == []
+
+
+def test_it_works_from_one_event_loop_after_another(rig: Rig) -> None:
+    for on in (True, False, True):
+        write(rig, {"light.dome": on})
+        rig.settle()
+        assert read(rig).values["light.dome"] is on
+
+
+# Faults of the wire.
+
+
+def test_a_hanging_vehicle_is_an_error_in_time(wired: Rig) -> None:
+    wired.hang()
+    begun = time.monotonic()
+    with pytest.raises(AdapterError):
+        write(wired, {"light.dome": True})
+    assert time.monotonic() - begun < 2.0, "its own deadline is 0.3 s"
+
+
+def test_after_a_hang_it_works_again_and_nothing_old_is_carried_out(wired: Rig) -> None:
+    wired.hang()
+    with pytest.raises(AdapterError):
+        write(wired, {"window.driver": 100})
+    wired.restore()
+    write(wired, {"light.dome": True})
+    wired.settle()
+    late = [command for command in wired.commands() if "window.driver" in command]
+    assert len(late) <= 1 and wired.commands()[-1] == {"light.dome": True}
+    assert late == [] or wired.commands().index(late[0]) == 0
+
+
+def test_a_lost_vehicle_is_an_error_at_once(wired: Rig) -> None:
+    wired.lose()
+    begun = time.monotonic()
+    with pytest.raises(AdapterError):
+        read(wired)
+    with pytest.raises(AdapterError):
+        write(wired, {"window.driver": 100})
+    assert time.monotonic() - begun < 0.3
+    assert [finding.verdict for finding in wired.car.check() if finding.subject == "connection"] == ["fail"]
+
+
+def test_it_recovers_and_what_was_asked_for_meanwhile_never_happens(wired: Rig) -> None:
+    write(wired, {"climate.fan": 3})
+    wired.settle()
+    wired.lose()
+    for _ in range(3):
+        with pytest.raises(AdapterError):
+            write(wired, {"window.driver": 100})
+    wired.restore()
+    write(wired, {"light.dome": True})
+    wired.settle()
+    assert [command for command in wired.commands() if "window.driver" in command] == []
+    state = read(wired)
+    assert state.values["window.driver"] == 0
+    assert state.values["light.dome"] is True
+    assert state.values["climate.fan"] == 3
+
+
+def test_what_was_done_before_a_loss_is_not_done_again_after_it(wired: Rig) -> None:
+    write(wired, {"window.driver": 100})
+    wired.advance(SETTLE_S)
+    write(wired, {"window.driver": 0})
+    wired.advance(SETTLE_S)
+    before = len(wired.commands())
+    wired.lose()
+    wired.restore()
+    wired.advance(SETTLE_S)
+    assert len(wired.commands()) == before
+    assert read(wired).values["window.driver"] == 0
+
+
+def test_a_loss_in_the_middle_of_a_write_is_an_error(wired: Rig) -> None:
+    wired.hang()
+
+    async def interrupted() -> None:
+        writing = asyncio.ensure_future(wired.car.write({"light.dome": True}))
+        await asyncio.sleep(0)
+        await asyncio.to_thread(wired.lose)
+        with pytest.raises(AdapterError):
+            await writing
+
+    asyncio.run(interrupted())
+    wired.restore()
+    write(wired, {"climate.fan": 2})
+
+
+def test_old_speed_is_unknown(wired: Rig) -> None:
+    wired.clock.advance_to(wired.clock.now() + 1.5)
+    state = read(wired)
+    assert state.speed_kmh is None
+    wired.settle()
+    assert read(wired).speed_kmh == 0.0
+
+
+def test_a_value_that_makes_no_sense_is_unknown(wired: Rig) -> None:
+    name = wired.lie()
+    assert name not in read(wired).values
+    assert any(finding.subject == name and finding.verdict == "warn" for finding in wired.car.check())
+
+
+def test_a_cancelled_write_leaves_the_adapter_working(wired: Rig) -> None:
+    wired.hang()
+
+    async def impatient() -> None:
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(wired.car.write({"light.dome": True}), 0.02)
+
+    asyncio.run(impatient())
+    wired.restore()
+    write(wired, {"climate.fan": 2})
+    wired.settle()
+    assert read(wired).values["climate.fan"] == 2
+
+
+# The table of adapters.
 
 
 def test_the_table_of_adapters_holds_what_it_says() -> None:
-    for name in ADAPTERS:
-        assert hasattr(open_adapter(name, clock=StreamClock(), profile="parked"), "offers")
+    for module, attribute in ADAPTERS.values():
+        assert callable(getattr(import_module(module), attribute).offers)
 
 
-@pytest.mark.parametrize(("name", "hint"), [("simulate", "did you mean 'simulated'"), ("xyz", "there are simulated")])
+@pytest.mark.parametrize(("name", "hint"), [("simulate", "did you mean 'simulated'"), ("xyz", "there are ")])
 def test_an_unknown_adapter_is_named(name: str, hint: str) -> None:
     with pytest.raises(ConfigError, match=hint):
         open_adapter(name, clock=StreamClock(), profile="parked")
+
+
+def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str) -> Any:
+        raise ModuleNotFoundError(f"No module named {name!r}", name="paho")
+
+    monkeypatch.setattr("vehicle.adapters.import_module", absent)
+    with pytest.raises(ConfigError, match=r"needs paho.*\[simulated\]"):
+        open_adapter("simulated", clock=StreamClock(), profile="parked")

@@ -58,6 +58,7 @@ class VehicleAdapter(Protocol):
 ADAPTERS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "simulated": ("vehicle.adapters.simulated", "SimulatedVehicle"),
+        "kuksa": ("vehicle.adapters.kuksa", "KuksaVehicle"),
     }
 )
 """Name in the configuration -> module and class; imported when chosen. The names of the extras are the same."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,6 +28,18 @@ class Faults:
     """Signals, or ``speed_kmh``, ``gear``, ``ignition_on``, that are no longer reported."""
     lost: bool = False
     """The vehicle cannot be reached."""
+    hangs: bool = False
+    """Calls never return."""
+    late_s: float = 0.0
+    """Seconds that every call takes."""
+    drops: bool = False
+    """Writes are accepted and lost."""
+    reorders: bool = False
+    """A reading is the one before the last."""
+    lies: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Values that are reported instead of the true ones, by signal, ``speed_kmh``, ``gear`` or ``ignition_on``."""
+    fails_after: int | None = None
+    """So many calls are answered, then the vehicle is lost: a bus that breaks down in the middle of an action."""
 
 
 class SimulatedVehicle:
@@ -39,7 +52,7 @@ class SimulatedVehicle:
         profile: str = "parked",
         initial: Mapping[str, Any] | None = None,
         ignition_on: bool = True,
-        without: frozenset[str] = frozenset(),
+        without: frozenset[str] = frozenset({"fuel.level", "fuel.range"}),
     ) -> None:
         """A car that begins its drive now.
 
@@ -48,7 +61,7 @@ class SimulatedVehicle:
             profile: name of a drive in ``vehicle.adapters.simulated.drives``.
             initial: values to start with instead of the table's; signals that are only read may be set here.
             ignition_on: whether the ignition is on.
-            without: signals that this car does not have.
+            without: signals that this car does not have; what it leaves out by itself makes it an electric car.
 
         Raises:
             schemas.errors.ConfigError: no drive has that name.
@@ -67,6 +80,8 @@ class SimulatedVehicle:
         self._offers = frozenset(SIGNALS) - without
         self._updated = self._began
         self._closed = False
+        self._last: VehicleState | None = None
+        self._told_at = self._began
 
     def offers(self) -> frozenset[str]:
         """All signals of the table but those it was built without."""
@@ -78,19 +93,24 @@ class SimulatedVehicle:
         Raises:
             schemas.errors.AdapterError: lost or closed.
         """
-        self._reach()
+        await self._reach()
         now = self._clock.now()
         if not self.faults.stale:
             self._updated = now
         speed, gear = self._plant.driving(self._updated - self._began)
         values, unknown = self._plant.values(), self.faults.unknown
-        return VehicleState(
-            speed_kmh=None if "speed_kmh" in unknown else speed,
-            gear=None if "gear" in unknown else gear,
-            ignition_on=None if "ignition_on" in unknown else self._ignition_on,
+        driving = {"speed_kmh": speed, "gear": gear, "ignition_on": self._ignition_on}
+        told = {**values, **driving, **self.faults.lies}
+        state = VehicleState(
+            **{name: None if name in unknown else told[name] for name in driving},
             age_s=now - self._updated,
-            values={name: values[name] for name in sorted(self._offers - unknown)},
+            values={name: told[name] for name in sorted(self._offers - unknown)},
         )
+        before, self._last = self._last, state
+        self._told_at, told_before = now, self._told_at
+        if self.faults.reorders and before is not None:
+            return before.model_copy(update={"age_s": before.age_s + now - told_before})
+        return state
 
     async def write(self, changes: Mapping[str, Any]) -> None:
         """Set targets; what travels begins to move with the clock.
@@ -98,11 +118,13 @@ class SimulatedVehicle:
         Raises:
             schemas.errors.AdapterError: lost or closed, or a change that the table does not allow.
         """
-        self._reach()
+        await self._reach()
         missing = sorted(set(changes) & (set(SIGNALS) - self._offers))
         if missing:
             raise AdapterError(f"this car has no {', '.join(missing)}")
         check_changes(changes)
+        if self.faults.drops:
+            return
         self._plant.set({name: value for name, value in changes.items() if name not in self.faults.stuck})
 
     async def close(self) -> None:
@@ -113,10 +135,17 @@ class SimulatedVehicle:
         """What this car is."""
         return (Finding("ok", "connection", f"simulated car with {len(self._offers)} signals"),)
 
-    def _reach(self) -> None:
+    async def _reach(self) -> None:
         """Let the plant catch up with the clock, or fail."""
+        if self.faults.hangs:
+            await asyncio.Event().wait()
+        if self.faults.late_s > 0.0:
+            await self._clock.sleep(self.faults.late_s)
         if self._closed:
             raise AdapterError("the simulated car is closed; make a new one")
+        if self.faults.fails_after is not None:
+            self.faults.fails_after -= 1
+            self.faults.lost = self.faults.lost or self.faults.fails_after < 0
         if self.faults.lost:
             raise AdapterError("the connection to the simulated car is lost")
         self._plant.advance(self._clock.now() - self._began, frozenset(self.faults.stuck))

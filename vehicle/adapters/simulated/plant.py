@@ -17,8 +17,16 @@ RATES: Mapping[str, float] = MappingProxyType({
     "trunk.position": 16.0,
     "seat.driver.position": 20.0,
     "seat.driver.height": 10.0,
+    "seat.driver.recline": 6.0,
 })  # fmt: skip
 """Units a second of what travels: a window takes 4 s, the roof 7, the trunk 6. Our choice."""
+
+MEMORIES: Mapping[int, Mapping[str, float]] = MappingProxyType({
+    1: {"seat.driver.position": 140, "seat.driver.height": 40, "seat.driver.recline": 25},
+    2: {"seat.driver.position": 200, "seat.driver.height": 20, "seat.driver.recline": 32},
+    3: {"seat.driver.position": 90, "seat.driver.height": 60, "seat.driver.recline": 20},
+})  # fmt: skip
+"""Stored positions of the driver's seat."""
 
 _ORDER = tuple(sorted(RATES, key=lambda travelling: travelling != "sunroof.shade"))
 """The shade comes before the roof: the glass never opens further than its shade."""
@@ -31,6 +39,12 @@ LEAK_TAU_S = 1800.0
 
 CAPACITY_KWH, KWH_PER_KM = 64.0, 0.18
 """Together 355 km on a full battery. Our choice."""
+
+CHARGER_KW = 11.0
+"""What the simulated car charges with when it is plugged in: a three-phase wall box."""
+
+AUTO_FAN = ((4.0, 5), (2.0, 3), (0.5, 2))
+"""Kelvin between cabin and target -> the fan that automatic climate chooses; else 1. Our choice."""
 
 STEP_S = 0.5
 """Longest step of integration, unless so much time has passed that it takes more than ``MOST_STEPS`` of them."""
@@ -50,6 +64,9 @@ class Plant:
         self._targets: dict[str, float] = {name: self._values[name] for name in RATES}
         self._charge = float(self._values["battery.charge"])
         self._minutes = float(self._values["navigation.minutes"])
+        self._kilometers = float(self._values["navigation.kilometers"])
+        self._odometer = float(self._values["car.odometer"])
+        self._playing_s = float(self._values["media.position"])
 
     def driving(self, at: float) -> tuple[float, str]:
         """Speed in km/h and gear at that second of the drive."""
@@ -57,13 +74,17 @@ class Plant:
 
     def set(self, changes: Mapping[str, Any]) -> None:
         """Take new targets; what does not travel is there at once. The changes must fit the table."""
+        if changes.get("media.title", self._values["media.title"]) != self._values["media.title"]:
+            self._playing_s = 0.0
         for name, value in changes.items():
             if name in RATES:
                 self._targets[name] = float(value)
             else:
                 self._values[name] = tuple(value) if isinstance(value, list) else value
-        if "navigation.minutes" in changes:
-            self._minutes = float(changes["navigation.minutes"])
+        self._minutes = float(changes.get("navigation.minutes", self._minutes))
+        self._kilometers = float(changes.get("navigation.kilometers", self._kilometers))
+        self._targets |= MEMORIES.get(changes.get("seat.driver.memory", 0), {})
+        self._values["charging.active"] = self._values["charging.active"] and self._values["charging.plugged"]
 
     def advance(self, to: float, stuck: frozenset[str] = frozenset()) -> None:
         """Let time pass until that second of the drive; what is stuck does not travel."""
@@ -86,6 +107,10 @@ class Plant:
         reported["battery.charge"] = round(self._charge, 1)
         reported["battery.range"] = round(self._charge / 100.0 * CAPACITY_KWH / KWH_PER_KM, 1)
         reported["navigation.minutes"] = math.ceil(self._minutes)
+        reported["navigation.kilometers"] = round(self._kilometers, 1)
+        reported["car.odometer"] = math.floor(self._odometer)
+        reported["media.position"] = math.floor(self._playing_s)
+        reported["charging.power"] = CHARGER_KW if self._values["charging.active"] else 0.0
         return reported
 
     def _step(self, seconds: float, stuck: frozenset[str]) -> None:
@@ -94,8 +119,16 @@ class Plant:
         speed, _ = self._drive.at(self._time)
         km = speed * seconds / 3600.0
         self._charge = max(0.0, self._charge - 100.0 * km * KWH_PER_KM / CAPACITY_KWH)
+        self._odometer += km
+        self._kilometers = max(0.0, self._kilometers - km)
         if speed > 0.0:
             self._minutes = max(0.0, self._minutes - seconds / 60.0)
+        if self._values["media.playing"]:
+            self._playing_s = min(SIGNALS["media.position"].high, self._playing_s + seconds)
+        if self._values["charging.active"]:
+            limit = max(self._charge, float(self._values["charging.limit"]))
+            self._charge = min(limit, self._charge + 100.0 * CHARGER_KW * seconds / 3600.0 / CAPACITY_KWH)
+            self._values["charging.active"] = speed == 0.0 and self._charge < limit
 
     def _travel(self, seconds: float, stuck: frozenset[str]) -> None:
         for name in _ORDER:
@@ -110,11 +143,15 @@ class Plant:
 
     def _cabin(self, seconds: float) -> float:
         values = self._values
-        cabin, outside, fan = values["climate.cabin_temperature"], values["outside.temperature"], values["climate.fan"]
+        cabin, outside = values["climate.cabin_temperature"], values["outside.temperature"]
+        wanted = (values["climate.driver.temperature"] + values["climate.passenger.temperature"]) / 2.0
+        if values["climate.auto"] and values["climate.on"]:
+            values["climate.fan"] = next((fan for above, fan in AUTO_FAN if abs(cabin - wanted) > above), 1)
+        fan = values["climate.fan"] if values["climate.on"] else 0
         if fan == 0:
             goal, tau = outside, LEAK_TAU_S
         else:
-            goal = (values["climate.driver.temperature"] + values["climate.passenger.temperature"]) / 2.0
+            goal = wanted
             goal = goal if values["climate.air_conditioning"] else max(goal, outside)
             tau = CABIN_TAU_S * 3.0 / fan
         return goal + (cabin - goal) * math.exp(-seconds / tau)

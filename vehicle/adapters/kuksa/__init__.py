@@ -1,0 +1,19 @@
+"""A vehicle behind an Eclipse KUKSA databroker: signals of the COVESA Vehicle Signal Specification over gRPC.
+
+Targets go out by ``kuksa.val.v2`` ``Actuate`` and ``BatchActuate`` (all or none), present values come in by one
+subscription that a thread keeps open. Which path is which signal is data: ``vehicle/mappings/vss6.yaml``, with the names of
+VSS 4.0 and 5.1 where they differ; the vehicle's own list of leaves decides what is offered. Needs the extra ``kuksa``.
+
+- An accepted target is not a finished one: the broker does not say whether a provider rejected it. The service watches the
+  present value.
+- Nothing waits for a connection. A target that cannot be handed over now is an error now; after a reconnect none is sent
+  again. By v1 the *broker* would keep a target for whoever comes later, so v1 is used only if ``allow_v1`` says so.
+- The first values after connecting may be old: they count by their own timestamp. A speed without one is unknown until the
+  next report.
+
+Not done: providing signals, lists of values, and the roof to a percentage (VSS has a switch for it).
+"""
+
+from vehicle.adapters.kuksa.adapter import KuksaVehicle
+
+__all__ = ["KuksaVehicle"]
