@@ -66,31 +66,31 @@ _TOUCH = """
 CREATE TEMP TABLE IF NOT EXISTS touched (memory TEXT PRIMARY KEY) WITHOUT ROWID;
 {tables}
 CREATE TEMP TRIGGER IF NOT EXISTS touched_vectors AFTER DELETE ON main.vectors
-BEGIN INSERT OR IGNORE INTO touched VALUES (OLD.memory); END;
+BEGIN INSERT INTO touched SELECT OLD.memory WHERE OLD.memory NOT IN (SELECT memory FROM touched); END;
 CREATE TEMP TRIGGER IF NOT EXISTS touched_lines AFTER INSERT ON main.summary_lines
-BEGIN INSERT OR IGNORE INTO touched VALUES (NEW.summary); END;
+BEGIN INSERT INTO touched SELECT NEW.summary WHERE NEW.summary NOT IN (SELECT memory FROM touched); END;
 CREATE TEMP TRIGGER IF NOT EXISTS touched_lines_gone AFTER DELETE ON main.summary_lines
-BEGIN INSERT OR IGNORE INTO touched VALUES (OLD.summary); END;
+BEGIN INSERT INTO touched SELECT OLD.summary WHERE OLD.summary NOT IN (SELECT memory FROM touched); END;
 CREATE TEMP TRIGGER IF NOT EXISTS touched_withheld AFTER INSERT ON main.withheld
 BEGIN
-    INSERT OR IGNORE INTO touched VALUES (NEW.memory);
+    INSERT INTO touched SELECT NEW.memory WHERE NEW.memory NOT IN (SELECT memory FROM touched);
     DELETE FROM vectors WHERE NEW.kind = 'sentences' AND memory =
         (SELECT preference FROM sentences WHERE id = CAST(NEW.memory AS INTEGER));
 END;
 CREATE TEMP TRIGGER IF NOT EXISTS touched_restored AFTER DELETE ON main.withheld
 BEGIN
-    INSERT OR IGNORE INTO touched VALUES (OLD.memory);
+    INSERT INTO touched SELECT OLD.memory WHERE OLD.memory NOT IN (SELECT memory FROM touched);
     DELETE FROM vectors WHERE OLD.kind = 'sentences' AND memory =
         (SELECT preference FROM sentences WHERE id = CAST(OLD.memory AS INTEGER));
 END;
 """
 _TOUCH_TABLE = """
 CREATE TEMP TRIGGER IF NOT EXISTS touched_{0}_come AFTER INSERT ON main.{0}
-BEGIN INSERT OR IGNORE INTO touched VALUES (NEW.id); END;
+BEGIN INSERT INTO touched SELECT NEW.id WHERE NEW.id NOT IN (SELECT memory FROM touched); END;
 CREATE TEMP TRIGGER IF NOT EXISTS touched_{0}_change AFTER UPDATE ON main.{0}
-BEGIN INSERT OR IGNORE INTO touched VALUES (NEW.id); END;
+BEGIN INSERT INTO touched SELECT NEW.id WHERE NEW.id NOT IN (SELECT memory FROM touched); END;
 CREATE TEMP TRIGGER IF NOT EXISTS touched_{0}_go AFTER DELETE ON main.{0}
-BEGIN INSERT OR IGNORE INTO touched VALUES (OLD.id); END;
+BEGIN INSERT INTO touched SELECT OLD.id WHERE OLD.id NOT IN (SELECT memory FROM touched); END;
 """
 
 
