@@ -44,8 +44,8 @@ def test_every_action_can_be_asked_for_in_several_ways() -> None:
     ways: dict[str, int] = {}
     for phrasing in phrases.requests():
         ways[phrasing.action] = ways.get(phrasing.action, 0) + len(phrasing.say)
-    assert list(ways) == [action.name for action in ACTIONS if action.name in ways]
-    assert min(ways.values()) >= 10
+    assert list(ways) == [action.name for action in ACTIONS]
+    assert min(ways.values()) >= 20
 
 
 def test_there_are_enough_negatives() -> None:
@@ -97,7 +97,7 @@ def test_held_out_statements_share_no_pattern_with_the_trained_ones() -> None:
 @pytest.mark.parametrize("held_out", SIDES)
 def test_requests_are_valid_actions(held_out: bool) -> None:
     made = conversations.requests(seeded(1), 3000, held_out=held_out)
-    assert {request.intent for request in made} <= {action.name for action in ACTIONS}
+    assert {request.intent for request in made} == {action.name for action in ACTIONS}
     for request in made:
         assert phrases.SPOKEN.fullmatch(request.text), request.text
         if request.action is None:
