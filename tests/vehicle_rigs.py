@@ -21,6 +21,9 @@ from voice.clock import StreamClock
 PATIENCE_S = 10.0
 """Longest real time for something to arrive that is on its way."""
 
+PLUGGED = {"charging.plugged": True}
+"""Without a cable nothing charges."""
+
 BORN = 1_700_000_000.0
 """Wall time at second 0 of a rig's clock."""
 
@@ -54,7 +57,7 @@ class Rig:
 
     def __init__(self, initial: Mapping[str, Any] | None = None) -> None:
         self.clock = SettlingClock()
-        self.far = FarCar(self.clock, initial=initial)
+        self.far = FarCar(self.clock, initial={**PLUGGED, **(initial or {})})
         self.car: VehicleAdapter = self.far.plant
 
     def takes(self, signal: Signal, value: Any) -> bool:
@@ -96,7 +99,7 @@ class SimulatedRig(Rig):
 
     def __init__(self, without: frozenset[str] = frozenset()) -> None:
         super().__init__()
-        self.car = SimulatedVehicle(self.clock, without=without)
+        self.car = SimulatedVehicle(self.clock, without=without, initial=PLUGGED)
 
 
 class KuksaRig(Rig):

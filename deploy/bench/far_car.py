@@ -21,7 +21,7 @@ class FarCar:
 
     def __init__(self, clock: Clock, *, profile: str = "parked", initial: Mapping[str, Any] | None = None) -> None:
         """A car that begins its drive now."""
-        self.plant = SimulatedVehicle(clock, profile=profile, initial=initial)
+        self.plant = SimulatedVehicle(clock, profile=profile, initial=initial, without=frozenset())
         self.log: list[dict[str, Any]] = []
         """Commands in the order in which they arrived."""
         self.deaf = False
