@@ -95,8 +95,8 @@ def borne_out(text: str, sources: Iterable[str]) -> bool:
     return bool(said) and all(word in held or word in FIXED for word in content(text))
 
 
-FRAME = """often mostly asks asked about speaks briefly length mornings evenings afternoons nights weekdays weekends monday
-tuesday wednesday thursday friday saturday sunday around drives"""
+FRAME = """often asks for speaks of in the mornings around midday afternoons evenings at night on weekdays weekends brief full
+polite"""
 """The wording around what was said, in thoughts and profile entries."""
 
 FIXED: frozenset[str] = frozenset(content(" ".join((FRAME, *map(title, SEEDS)))))

@@ -76,7 +76,7 @@ STOP = frozenset(
     was wasn't way we we're well went were what what's when where which while who why will with won't would yeah yes yet you
     you'd you'll you're you've your yours able actually already always another bit day days feel felt first got heard hello
     help hear kind least less ling means minute minutes month months morning evening night week weeks year years new really
-    start stop talk thought tonight try turn use used usually yesterday set play open close switch car""".split()
+    start stop talk thought tonight try turn use used usually yesterday set play open close switch""".split()
 )
 """Words that say nothing about what a text is about; they never become tags and never ground a text."""
 
