@@ -21,6 +21,7 @@ from schemas.memory import (
     Conversation,
     Decision,
     Explanation,
+    Found,
     Kind,
     Matches,
     Outcome,
@@ -78,10 +79,37 @@ class FakeMemory:
                 found.append(Recollection(preference=preference, score=0.9 if shared else 0.5))
         return tuple(sorted(found, key=lambda r: -r.score)[:limit])
 
-    def used(self, recalled: Sequence[Recollection], action: str | None = None) -> None:
+    def search(
+        self,
+        query: str,
+        *,
+        kinds: Sequence[Kind] = (),
+        tags: Sequence[str] = (),
+        period: Period | None = None,
+        details: Sequence[str] = (),
+        limit: int = 5,
+    ) -> tuple[Found, ...]:
+        """What `recall` finds, said in the period; nothing else is held, and nothing has tags."""
+        if tags or (kinds and Kind.PREFERENCE not in kinds):
+            return ()
+        return tuple(
+            Found(
+                kind=Kind.PREFERENCE,
+                id=one.preference.id,
+                text=one.preference.value,
+                at=one.preference.valid_from,
+                details=(one.preference.detail,),
+                score=one.score,
+            )
+            for one in self.recall(query, details=details, limit=limit)
+            if period is None or period.holds(one.preference.valid_from)
+        )
+
+    def used(self, recalled: Sequence[Recollection | Found], action: str | None = None) -> None:
         """Count."""
         for recollection in recalled:
-            held = self._held.get(recollection.preference.id)
+            named = recollection.id if isinstance(recollection, Found) else recollection.preference.id
+            held = self._held.get(named)
             if held is not None and not self._silent():
                 update = {"uses": held.uses + 1, "last_used": self._clock()}
                 self._held[held.id] = held.model_copy(update=update)

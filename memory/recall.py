@@ -263,7 +263,7 @@ class Searcher:
         shelf, settings = self.shelf, self.settings
         shares = shelf.postings.shares(numbers(asked(query)), shelf.rows, len(shelf))
         length = shelf.columns["length"][: shelf.rows] / shelf.mean_length
-        return shares / np.maximum(1.0 + settings.length_weight * (length - 1.0), 0.1)
+        return (shares / np.maximum(1.0 + settings.length_weight * (length - 1.0), 0.1)).astype(np.float32)
 
     def _score(
         self, rows: Rows, vector: Floats, shares: Floats, visible: np.typing.NDArray[np.bool_],

@@ -1,8 +1,8 @@
 """Recall: which stored preferences matter for what was asked.
 
-Owns the score of preferences over the searchable copy (`memory.shelf`). Two questions, two measures: *whether* a preference matters is told by how near it and its category are to the query,
-below a threshold nothing is recalled, which is the usual case; *which* matter most is told by that and by what the query is
-about. Both are multiplied by decay and importance.
+Owns the score of preferences over the searchable copy (`memory.shelf`). Two questions, two measures: *whether* a preference
+matters is told by how near it and its category are to the query, below a threshold nothing is recalled, which is the usual
+case; *which* matter most is told by that and by what the query is about. Both are multiplied by decay and importance.
 """
 
 from __future__ import annotations

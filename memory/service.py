@@ -33,7 +33,10 @@ from schemas.memory import (
     Consent,
     Conversation,
     Decision,
+    Found,
+    Kind,
     Outcome,
+    Period,
     Preference,
     Proposal,
     Recollection,
@@ -41,6 +44,10 @@ from schemas.memory import (
 )
 from schemas.ports import Encoder, StructuredModel
 from schemas.preferences import BY_DETAIL, CATEGORIES
+
+
+TALK = (Kind.EPISODE, Kind.SUMMARY, Kind.EVENT)
+"""What is kept of conversations only if the driver asked for that."""
 
 
 class MemorySettings(BaseModel):
@@ -147,11 +154,40 @@ class DriverMemory(Commanded):
             hidden = frozenset(c.detail for c in CATEGORIES if always.forbids(c, now) is not None)
             return self._retriever.search(query, details=details, hidden=hidden, limit=limit, now=now)
 
-    def used(self, recalled: Sequence[Recollection], action: str | None = None) -> None:
+    def search(
+        self,
+        query: str,
+        *,
+        kinds: Sequence[Kind] = (),
+        tags: Sequence[str] = (),
+        period: Period | None = None,
+        details: Sequence[str] = (),
+        limit: int = 5,
+    ) -> tuple[Found, ...]:
+        """See ``MemoryPort``. What lies in a category that is switched off, or is talk while that is, is not found."""
+        with self._lock:
+            now = self._clock()
+            always = self._store.consent().model_copy(update={"private_trip": False, "paused_until": None})
+            hidden = frozenset(c.detail for c in CATEGORIES if always.forbids(c, now) is not None)
+            able = [kind for kind in kinds or Kind if always.conversations or kind not in TALK]
+            if not able:
+                return ()
+            return self._searcher.search(
+                query, kinds=able, tags=tags, period=period, details=details, hidden=hidden, limit=limit, now=now
+            )
+
+    def used(self, recalled: Sequence[Recollection | Found], action: str | None = None) -> None:
         """See ``MemoryPort``. A use is not noted while nothing may be remembered."""
         with self._lock:
             now, consent = self._clock(), self._store.consent()
-            ids = [r.preference.id for r in recalled if consent.forbids(r.preference.category, now) is None]
+            others = [r for r in recalled if isinstance(r, Found) and r.kind is not Kind.PREFERENCE]
+            if others and silent(consent, now) is None:
+                self._searcher.used(others, now)
+            told = [
+                (r.id, r.details[0]) if isinstance(r, Found) else (r.preference.id, r.preference.detail)
+                for r in recalled if not isinstance(r, Found) or r.kind is Kind.PREFERENCE
+            ]  # fmt: skip
+            ids = [name for name, detail in told if consent.forbids(BY_DETAIL[detail], now) is None]
             held = self._store.preferences(ids=ids) if ids and silent(consent, now) is None else ()
             if held:
                 with self._store.transaction():

@@ -5,6 +5,7 @@ that anybody writes, so no writer has to know about search. Vectors are float16;
 what lacks a vector. A vault whose vectors another encoder made keeps its stems, so that its memories are found by their words
 until they are encoded anew (`Vectors.lacking`).
 """
+# ruff: noqa: S608 - tables and columns are named by this module; values are bound
 
 from __future__ import annotations
 
@@ -44,16 +45,17 @@ _QUERIES: dict[str, str] = {
         "FROM preferences m LEFT JOIN vectors v ON v.memory = m.id WHERE m.status = 'active' AND {where}"
     ),
     "episodes": (
-        f"SELECT m.rowid, m.id, m.at, coalesce(m.last_used, m.at), m.uses, m.importance, m.details, {_HEAD}, m.tags, m.conversation "
-        "FROM episodes m LEFT JOIN vectors v ON v.memory = m.id WHERE {where}"
+        f"SELECT m.rowid, m.id, m.at, coalesce(m.last_used, m.at), m.uses, m.importance, m.details, {_HEAD}, m.tags, "
+        "m.conversation FROM episodes m LEFT JOIN vectors v ON v.memory = m.id WHERE {where}"
     ),
     "thoughts": (
         f"SELECT m.rowid, m.id, m.at, coalesce(m.last_used, m.at), m.uses, m.importance, m.details, {_HEAD}, m.tags, m.kind "
         "FROM thoughts m LEFT JOIN vectors v ON v.memory = m.id WHERE {where}"
     ),
     "summaries": (
-        f"SELECT m.rowid, m.id, m.day, m.day, 0, 0.5, (SELECT json_group_array(details) FROM summary_lines l WHERE l.summary = m.id), "
-        f"{_HEAD}, '[]' FROM summaries m LEFT JOIN vectors v ON v.memory = m.id WHERE {{where}}"
+        "SELECT m.rowid, m.id, m.day, m.day, 0, 0.5, "
+        f"(SELECT json_group_array(details) FROM summary_lines l WHERE l.summary = m.id), {_HEAD}, '[]' "
+        "FROM summaries m LEFT JOIN vectors v ON v.memory = m.id WHERE {where}"
     ),
     "profile": (
         f"SELECT m.rowid, m.id, m.since, m.since, 0, 1.0, m.details, {_HEAD}, '[]' "
@@ -158,7 +160,7 @@ class Vectors:
 
     def _entry(self, table: str, row: tuple[Any, ...], bits: dict[str, int], tags: dict[str, tuple[str, ...]]) -> Entry:
         name, at, since, uses, weight, details, vector, said, *rest = row
-        raw = np.frombuffer(vector, np.float16) if vector else None
+        raw = np.frombuffer(vector, np.float16).astype(np.float32) if vector else None
         raw = raw if raw is not None and raw.shape == (self._encoder.dimension,) and said is not None else None
         terms = np.frombuffer(said, np.uint32) if said else np.zeros(0, np.uint32)
         if table == "preferences":
@@ -210,7 +212,7 @@ class Vectors:
             active = " AND m.status = 'active'" if table == "preferences" else ""
             room = -1 if limit is None else limit - len(found)
             found += [name for (name,) in self._vault.rows(
-                f"SELECT m.id FROM {table} m LEFT JOIN vectors v ON v.memory = m.id WHERE {where}{active} "  # noqa: S608
+                f"SELECT m.id FROM {table} m LEFT JOIN vectors v ON v.memory = m.id WHERE {where}{active} "
                 "ORDER BY m.rowid DESC LIMIT ?", (*given, room))]  # fmt: skip
         return found
 
@@ -220,25 +222,25 @@ class Vectors:
         among = f"m.id IN (SELECT value FROM json_each(?)) AND {_SHOWN.format(id='m.id')}"
         rows = self._vault.rows
         for name, detail, value, at, said in rows(
-            "SELECT m.id, m.detail, m.value, m.valid_from, (SELECT text FROM sentences s WHERE s.preference = m.id AND "  # noqa: S608
+            "SELECT m.id, m.detail, m.value, m.valid_from, (SELECT text FROM sentences s WHERE s.preference = m.id AND "
             "CAST(s.id AS TEXT) NOT IN (SELECT memory FROM withheld WHERE kind = 'sentences') "
             f"ORDER BY said_at DESC, id DESC LIMIT 1) FROM preferences m WHERE {among}", (listed,)):  # fmt: skip
             text = preference_words(detail, value, said)
             found[name] = Found(kind=Kind.PREFERENCE, id=name, text=text, at=_moment(at), details=(detail,), score=0.0)
         for name, at, driver, assistant, details, tags in rows(
             f"SELECT m.id, m.at, m.driver, m.assistant, m.details, m.tags FROM episodes m WHERE {among}", (listed,)
-        ):  # noqa: S608
+        ):
             text = f"{driver} {assistant}".strip()
             found[name] = _found(Kind.EPISODE, name, text, at, details, tags)
         for name, kind, text, at, details, tags in rows(
             f"SELECT m.id, m.kind, m.text, m.at, m.details, m.tags FROM thoughts m WHERE {among}", (listed,)
-        ):  # noqa: S608
+        ):
             found[name] = _found(Kind(kind), name, text, at, details, tags)
         for name, key, value, at, details in rows(
             f"SELECT m.id, m.key, m.value, m.since, m.details FROM profile m WHERE {among}", (listed,)
-        ):  # noqa: S608
+        ):
             found[name] = _found(Kind.PROFILE, name, f"{key.replace('_', ' ')}: {value}", at, details, "[]")
-        for name, day in rows(f"SELECT m.id, m.day FROM summaries m WHERE {among}", (listed,)):  # noqa: S608
+        for name, day in rows(f"SELECT m.id, m.day FROM summaries m WHERE {among}", (listed,)):
             found[name] = self._summary(name, date.fromisoformat(day))
         return found
 
@@ -249,7 +251,7 @@ class Vectors:
                 "SELECT source, text, details, tags FROM summary_lines WHERE summary = ? AND source NOT IN "
                 "(SELECT memory FROM withheld) ORDER BY number",
                 (name,),
-            )  # fmt: skip
+            )
         ]
         details = tuple(dict.fromkeys(detail for line in lines for detail in line.details))
         at = datetime(day.year, day.month, day.day, tzinfo=UTC)
@@ -270,7 +272,7 @@ class Vectors:
             for name in names:
                 for table in ("preferences", "episodes", "thoughts"):
                     self._vault.write(
-                        f"UPDATE {table} SET uses = uses + 1, last_used = ? WHERE id = ?",  # noqa: S608
+                        f"UPDATE {table} SET uses = uses + 1, last_used = ? WHERE id = ?",
                         (at.astimezone(UTC).isoformat(timespec="microseconds"), name),
                     )
 

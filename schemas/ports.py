@@ -22,7 +22,10 @@ from schemas.memory import (
     Conversation,
     Decision,
     Explanation,
+    Found,
+    Kind,
     Matches,
+    Period,
     Preference,
     Proposal,
     Receipt,
@@ -219,8 +222,30 @@ class MemoryPort(Protocol):
         """
         ...
 
-    def used(self, recalled: Sequence[Recollection], action: str | None = None) -> None:
-        """Note that these preferences were used (reinforcement), and for which action: its name, for `explain`."""
+    def search(
+        self,
+        query: str,
+        *,
+        kinds: Sequence[Kind] = (),
+        tags: Sequence[str] = (),
+        period: Period | None = None,
+        details: Sequence[str] = (),
+        limit: int = 5,
+    ) -> tuple[Found, ...]:
+        """Memories of any kind that matter for the query, best first; usually none, since most turns need no memory.
+
+        Args:
+            query: what was asked, in words.
+            kinds: only these; empty for all, as with the three that follow.
+            tags: with one of these tags.
+            period: said in this time. A period or tags also say that something remembered is asked for, so less has to fit.
+            details: about one of these detail keys.
+            limit: at most that many.
+        """
+        ...
+
+    def used(self, recalled: Sequence[Recollection | Found], action: str | None = None) -> None:
+        """Note that these were used (reinforcement), and preferences for which action: its name, for `explain`."""
         ...
 
     def remember(self, sentence: str, key: str | None = None) -> tuple[Decision, ...]:

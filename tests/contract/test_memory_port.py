@@ -16,7 +16,7 @@ from memory.values import plain_value, temperature
 from memory.vault import Vault
 from memory.wording import contains
 from schemas.errors import UnknownEntryError
-from schemas.memory import Candidate, Conversation, Outcome, Status, Turn
+from schemas.memory import Candidate, Conversation, Kind, Outcome, Period, Status, Turn
 from schemas.ports import MemoryPort
 
 START = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
@@ -440,3 +440,18 @@ def test_the_export_holds_the_proposals(memory: MemoryPort) -> None:
     name = proposed(memory, "i love jazz")
     exported = json.loads(json.dumps(memory.export()))
     assert [(p["id"], p["value"]) for p in exported["proposals"]] == [(name, "jazz")]
+
+
+def test_search_finds_preferences_within_what_is_asked_for(memory: MemoryPort) -> None:
+    memory.learn(talk("i love jazz", "i like italian food"))
+    (found,) = memory.search("play some jazz music", kinds=[Kind.PREFERENCE], period=Period(since=START))
+    assert found.kind is Kind.PREFERENCE and "jazz" in found.text and found.details == ("favorite_genres",)
+    assert found.id in {p.id for p in memory.preferences()} and 0 < found.score <= 1
+    assert memory.search("play some jazz music", kinds=[Kind.EPISODE]) == ()
+    assert memory.search("play some jazz music", period=Period(until=START)) == ()
+    assert memory.search("play some jazz music", details=["parking_spot"]) == ()
+    assert memory.search("play some jazz music", tags=["nothing has it"]) == ()
+    memory.used([found])
+    assert {p.id: p.uses for p in memory.preferences()}[found.id] == 1
+    memory.opt_out("music")
+    assert memory.search("play some jazz music", period=Period(since=START)) == ()

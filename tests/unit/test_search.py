@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from memory import graph
 from memory.archive import Archive
@@ -34,7 +36,7 @@ class Counting(KeywordEncoder):
         self.texts: list[str] = []
         self.turned = turned
 
-    def encode(self, texts):
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         self.texts += texts
         made = super().encode(texts)
         return np.roll(made, 1, axis=1) if self.turned else made
@@ -52,7 +54,7 @@ class Bench:
         self.searcher = Searcher(self.vault, self.encoder, settings)
 
     def say(
-        self, name: str, driver: str, assistant: str = "", *, conversation: str = "talk", minute: int = 0, **more
+        self, name: str, driver: str, assistant: str = "", *, conversation: str = "talk", minute: int = 0, **more: Any
     ) -> None:
         at = more.pop("at", NOW + timedelta(minutes=minute))
         episode = Episode(id=name, conversation=conversation, at=at, driver=driver, assistant=assistant, **more)
@@ -66,11 +68,12 @@ class Bench:
         with self.vault.transaction():
             self.store.add(made, NOW)
 
-    def found(self, query: str, **more) -> list[str]:
+    def found(self, query: str, **more: Any) -> list[str]:
         return [one.id for one in self.search(query, **more)]
 
-    def search(self, query: str, **more) -> tuple[Found, ...]:
-        return self.searcher.search(query, **{"now": NOW, **more})
+    def search(self, query: str, **more: Any) -> tuple[Found, ...]:
+        more.setdefault("now", NOW)
+        return self.searcher.search(query, **more)
 
     def close(self) -> None:
         self.searcher.close()
@@ -88,7 +91,7 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
 def again(bench: Bench, tmp_path: Path) -> Iterator[Callable[..., Bench]]:
     opened: list[Bench] = []
 
-    def opening(**more) -> Bench:
+    def opening(**more: Any) -> Bench:
         bench.close()
         opened.append(Bench(tmp_path, **more))
         return opened[-1]
@@ -131,10 +134,11 @@ def test_many_postings_are_sorted_in() -> None:
 # The shelf
 
 
-def entry(name: str, vector: list[float] | None, **more) -> Entry:
+def entry(name: str, vector: list[float] | None, **more: Any) -> Entry:
     made = None if vector is None else np.array(vector, np.float32) / np.linalg.norm(vector)
-    told = {"at": 0.0, "since": 0.0, "half_life": np.inf, "weight": 1.0, "terms": numbers(stems(name))}
-    return Entry(**{"id": name, "kind": Kind.EPISODE, "vector": made, **told, **more})
+    told: dict[str, Any] = {"at": 0.0, "since": 0.0, "half_life": np.inf, "weight": 1.0, "terms": numbers(stems(name))}
+    told |= {"id": name, "kind": Kind.EPISODE, "vector": made, **more}
+    return Entry(**told)
 
 
 def test_exchanges_of_a_conversation_stand_beside_each_other() -> None:
@@ -212,10 +216,14 @@ def test_a_vector_is_written_with_its_memory_and_goes_with_it(bench: Bench) -> N
 
 
 def test_what_is_rolled_back_leaves_nothing(bench: Bench) -> None:
-    with pytest.raises(ZeroDivisionError), bench.vault.transaction():
-        bench.archive.keep(Episode(id="one", conversation="c", at=NOW, driver="jazz"), NOW)
-        bench.searcher.keep()
-        raise ZeroDivisionError
+    def fail() -> None:
+        with bench.vault.transaction():
+            bench.archive.keep(Episode(id="one", conversation="c", at=NOW, driver="jazz"), NOW)
+            bench.searcher.keep()
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
     assert bench.vault.rows("SELECT * FROM vectors") == [] and bench.found("jazz") == []
 
 
@@ -229,7 +237,9 @@ def test_opening_encodes_nothing_anew(bench: Bench, again: Callable[..., Bench])
     assert len(second.searcher.shelf) == 6 and "p" in second.found("jazz", limit=9)
 
 
-def test_another_encoder_means_encoding_anew(bench: Bench, again: Callable[..., Bench], monkeypatch) -> None:
+def test_another_encoder_means_encoding_anew(
+    bench: Bench, again: Callable[..., Bench], monkeypatch: pytest.MonkeyPatch
+) -> None:
     for n in range(8):
         bench.say(f"{n}", f"we saw concert number {n} with jazz")
     monkeypatch.setattr("memory.recall.AT_ONCE", 2)
@@ -264,7 +274,9 @@ def test_withheld_and_superseded_are_not_found(bench: Bench) -> None:
     assert bench.vault.rows("SELECT memory FROM vectors") == [("e",)]
 
 
-def test_a_graph_is_stored_and_put_together_again(bench: Bench, again: Callable[..., Bench], monkeypatch) -> None:
+def test_a_graph_is_stored_and_put_together_again(
+    bench: Bench, again: Callable[..., Bench], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("memory.shelf.EXACT_UP_TO", 20)
     for n in range(40):
         bench.say(f"{n}", f"concert number {n} with jazz", conversation=str(n))
