@@ -55,8 +55,10 @@ def key_source(config: Config, source: str | None = None) -> KeySource:
 def _key_file(named: Path, stem: str) -> KeyFile:
     """A file of the driver's own: the configured one if it has the driver's name, else one beside it with the name in it.
 
-    The configured one is then what all drivers' vaults had before each had a key of its own.
+    The configured one is then what all drivers' vaults had before each had a key of its own. ``{driver}`` in the name stands
+    for the driver's.
     """
+    named = named.with_name(named.name.replace("{driver}", stem))
     if named.stem == stem:
         return KeyFile(named)
     return KeyFile(named.with_name(f"{named.stem}-{stem}{named.suffix}"), shared=named)

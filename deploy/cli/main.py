@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from deploy import __version__
-from deploy.cli import device, drive, evaluate, evaluate_commands, evaluate_wake, memory, models
+from deploy.cli import bench, device, drive, evaluate, evaluate_commands, evaluate_wake, memory, models, vault
 from deploy.cli.session import Session, parse_flags, report, report_unexpected
 from schemas.errors import GloveboxError
 
@@ -28,8 +28,10 @@ app = typer.Typer(
 )
 drive.add_to(app)
 app.add_typer(memory.app)
+app.add_typer(vault.app)
 app.add_typer(models.app)
 app.add_typer(evaluate.app)
+app.add_typer(bench.app)
 evaluate_wake.add_to(evaluate.app)
 evaluate_commands.add_to(evaluate.app)
 device.add_to(app)

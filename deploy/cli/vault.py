@@ -1,0 +1,111 @@
+"""The commands about the vault itself: check, rotate, restore. They need its key, and nobody else may have it open.
+
+Owns no rule: `memory.vault` does the work, `deploy.keys` finds the key.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import typer
+
+from deploy.cli.session import Session, out, put_json, session_of
+
+app = typer.Typer(
+    name="vault", help="The encrypted file of a driver's memory: check it, change its key.", no_args_is_help=True
+)
+
+JsonOption = Annotated[bool, typer.Option("--json", help="JSON instead of text.")]
+DriverOption = Annotated[str | None, typer.Option("--driver", metavar="NAME", help="Whose vault.")]
+Source = Literal["file", "credential", "keyring", "passphrase"]
+
+
+def _session(context: typer.Context, driver: str | None, *, as_json: bool) -> Session:
+    session = session_of(context, as_json=as_json)
+    if driver is not None:
+        session.flags["driver.name"] = driver
+    return session
+
+
+@app.command()
+def check(context: typer.Context, driver: DriverOption = None, as_json: JsonOption = False) -> None:
+    """Read and verify every page of the vault, and list its backups. Changes nothing."""
+    from deploy.keys import key_source
+    from memory.migrations import VERSION
+    from memory.vault import backups, vault_path
+    from memory.vault import check as check_vault
+
+    config = _session(context, driver, as_json=as_json).config()
+    folder, name = config.data.folder, config.driver.name
+    version = check_vault(folder, name, key_source(config))
+    path, held = vault_path(folder, name), backups(folder, name)
+    told: dict[str, Any] = {
+        "driver": name,
+        "path": str(path),
+        "bytes": path.stat().st_size,
+        "version": version,
+        "newest_version": VERSION,
+        "key_source": config.memory.key.source,
+        "backups": [
+            {"path": str(one.path), "version": one.version, "at": one.at.isoformat(), "bytes": one.bytes}
+            for one in held
+        ],
+    }
+    if as_json:
+        put_json(told)
+        return
+    later = "" if version == VERSION else f", brought to {VERSION} when it is next opened"
+    out().print(
+        f"{path} is whole: version {version}{later}, {told['bytes'] / 1e6:.1f} MB, key from {told['key_source']}."
+    )
+    for one in held:
+        out().print(f"Backup from before version {one.version} was left, of {one.at:%Y-%m-%d %H:%M} UTC: {one.path}")
+
+
+@app.command()
+def rotate(
+    context: typer.Context,
+    driver: DriverOption = None,
+    to: Annotated[
+        Source | None, typer.Option("--to", help="Take the new key from another source than the configured one.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Encrypt the vault anew with a new random key and destroy the old one, with which goes whatever old copies still hold."""
+    from deploy.keys import key_source
+    from memory.vault import rotate as rotate_vault
+
+    config = _session(context, driver, as_json=as_json).config()
+    present = config.memory.key.source
+    moved = to is not None and to != present
+    rotate_vault(
+        config.data.folder, config.driver.name, key_source(config), to=key_source(config, to) if moved else None
+    )
+    if as_json:
+        put_json({"driver": config.driver.name, "rotated": True, "key_source": to or present})
+        return
+    out().print(f"The memory of {config.driver.name} has a new key; the old one is destroyed.")
+    if moved:
+        out().print(f'Now write source = "{to}" under [memory.key] in the configuration: {present} no longer opens it.')
+
+
+@app.command()
+def restore(
+    context: typer.Context,
+    version: Annotated[int, typer.Option("--version", metavar="N", help="The version of the backup: see vault check.")],
+    driver: DriverOption = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Put a backup from before an upgrade in the vault's place; what was remembered since is lost."""
+    from deploy.keys import key_source
+    from memory.vault import restore as restore_vault
+
+    config = _session(context, driver, as_json=as_json).config()
+    if not yes and not typer.confirm("What was remembered since then will be lost. Go on?"):
+        raise typer.Exit(1)
+    restore_vault(config.data.folder, config.driver.name, key_source(config), version)
+    if as_json:
+        put_json({"driver": config.driver.name, "restored": version})
+    else:
+        out().print(f"The memory of {config.driver.name} is as it was before version {version} was left.")
