@@ -14,10 +14,9 @@ limits rates, keeps confirmations and writes the log of decisions. It touches no
 
 from __future__ import annotations
 
-import math
 import secrets
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
@@ -29,6 +28,7 @@ from schemas.events import Motion, Ruling, VehicleState, Verdict
 from schemas.ports import Clock
 from vehicle.policy import CONFIRMATION_S, POLICY, RATE_LIMITS, RATE_WINDOW_S, REFUSING, STALE_S, Condition, Op, Row
 from vehicle.signals import WINDOWS
+from vehicle.travel import journeys, number
 
 Policy = Mapping[str, tuple[Row, ...]]
 
@@ -37,7 +37,6 @@ LOG_LENGTH = 10_000
 """Decisions kept in memory; the oldest leave first. A sink gets all of them."""
 
 _SEVERITY = {Verdict.ALLOW: 0, Verdict.CONFIRM: 1, Verdict.DENY: 2}
-_TRAVEL: Mapping[str, str] = MappingProxyType({"set_sunroof": "sunroof.position", "set_sunshade": "sunroof.shade"})
 
 
 def _refusal(rule: str) -> Ruling:
@@ -48,13 +47,6 @@ SILENT = _refusal("silent")
 TOO_OFTEN = _refusal("too_often")
 
 
-def _number(value: Any) -> float | None:
-    """The value as a finite number, or None: unknown."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return None
-    return float(value)
-
-
 def fresh(state: VehicleState) -> bool:
     """True if speed and gear are at most ``STALE_S`` old; NaN and negative ages are not."""
     return 0.0 <= state.age_s <= STALE_S
@@ -62,7 +54,7 @@ def fresh(state: VehicleState) -> bool:
 
 def known_speed(state: VehicleState) -> float | None:
     """Speed in km/h, or None where it is missing, stale or implausible."""
-    speed = _number(state.speed_kmh)
+    speed = number(state.speed_kmh)
     return speed if speed is not None and speed >= 0.0 and fresh(state) else None
 
 
@@ -102,41 +94,29 @@ def _met(condition: Condition, action: Action, state: VehicleState) -> bool:
     if subject.startswith("slot."):
         value = getattr(action, subject.removeprefix("slot."))
     elif subject in ("opens", "closes"):
-        value = _travels(subject, action, state)
+        value = any(getattr(journey, subject) for journey in journeys(action, state).values())
+    elif subject == "target":
+        value = _widest([journey.target for journey in journeys(action, state).values()])
     elif subject == "speed":
         value = known_speed(state)
     elif subject == "ignition":
         value = state.ignition_on
     elif subject == "widest_window":
-        value = _widest_window(state)
+        value = _widest([number(state.values.get(name)) for name in WINDOWS["all"]])
     else:
         value = state.values.get(subject)
     if condition.op is Op.IN:
         return value in wanted
     if condition.op is Op.IS:
         return value == wanted if isinstance(value, type(wanted)) else True
-    number = _number(value)
-    if number is None:
+    known = number(value)
+    if known is None:
         return True
-    return number > wanted if condition.op is Op.ABOVE else number < wanted
+    return known > wanted if condition.op is Op.ABOVE else known < wanted
 
 
-def _travels(subject: str, action: Action, state: VehicleState) -> bool | None:
-    """Whether anything that the action moves would open (or close); None where a position is unknown."""
-    names = WINDOWS[getattr(action, "window")] if action.name == "set_window" else (_TRAVEL[action.name],)  # noqa: B009
-    target: float = getattr(action, "percent")  # noqa: B009 - only actions with a position have travel rows
-    positions = [_number(state.values.get(name)) for name in names]
-    known = [position for position in positions if position is not None]
-    opens = subject == "opens"
-    if any(target > position if opens else target < position for position in known):
-        return True
-    possible = target > 0.0 if opens else target < 100.0  # wherever the unknown ones are
-    return None if possible and len(known) < len(positions) else False
-
-
-def _widest_window(state: VehicleState) -> float | None:
-    """How far the widest open window is open, in percent; None where one is unknown."""
-    positions = [_number(state.values.get(name)) for name in WINDOWS["all"]]
+def _widest(positions: Sequence[float | None]) -> float | None:
+    """The greatest of some positions, in percent; None where one is unknown."""
     known = [position for position in positions if position is not None]
     return max(known) if len(known) == len(positions) else None
 
@@ -182,6 +162,7 @@ class _Question:
     """An action that waits for a yes, and what it was asked under."""
 
     action: Action
+    stands_for: tuple[Action, ...]
     asked: float
     driving: Motion
     ruling: Ruling
@@ -237,19 +218,28 @@ class Gate:
         for token in list(self._questions):
             self._drop(token, Occasion.SILENCED)
 
-    def request(self, action: Action, state: VehicleState) -> tuple[Ruling, str | None]:
-        """Judge an action; for CONFIRM also the token to hand to ``confirm``."""
+    def request(
+        self, action: Action, state: VehicleState, *, stands_for: Sequence[Action] = ()
+    ) -> tuple[Ruling, str | None]:
+        """Judge an action; for CONFIRM also the token to hand to ``confirm``.
+
+        Args:
+            action: what was asked for.
+            state: the vehicle now.
+            stands_for: the actions that it comes to (an undo); the strictest ruling on any of them is the ruling.
+        """
         for token, question in list(self._questions.items()):
             if self._expired(question):
                 self._drop(token, Occasion.EXPIRED)
-        ruling = self._judge(action, state)
+        meant = tuple(stands_for)
+        ruling = self._judge((action, *meant), state)
         self._note(Occasion.REQUEST, action, motion(state), ruling)
         if ruling.verdict is Verdict.CONFIRM:
             token = self._new_token()
-            self._questions[token] = _Question(action, self._clock.now(), motion(state), ruling)
+            self._questions[token] = _Question(action, meant, self._clock.now(), motion(state), ruling)
             return ruling, token
         if ruling.verdict is Verdict.ALLOW:
-            self._count(action)
+            self._count((action, *meant))
         return ruling, None
 
     def waiting(self, token: str) -> Action:
@@ -277,11 +267,11 @@ class Gate:
             schemas.errors.ConfirmationError: unknown or expired.
         """
         action = self.waiting(token)
-        del self._questions[token]
-        ruling = self._judge(action, state)
+        meant = (action, *self._questions.pop(token).stands_for)
+        ruling = self._judge(meant, state)
         if ruling.verdict is not Verdict.DENY:
             ruling = Ruling(verdict=Verdict.ALLOW, rule=ruling.rule, reason="", source=ruling.source)
-            self._count(action)
+            self._count(meant)
         self._note(Occasion.CONFIRMED, action, motion(state), ruling)
         return action, ruling
 
@@ -290,13 +280,15 @@ class Gate:
         if token in self._questions:
             self._drop(token, Occasion.WITHDRAWN)
 
-    def _judge(self, action: Action, state: VehicleState) -> Ruling:
+    def _judge(self, actions: Sequence[Action], state: VehicleState) -> Ruling:
+        """The strictest ruling on any of them; of equally strict ones, the first."""
         if not self._armed:
             return SILENT
-        ruling = rule(action, state, self._policy)
-        if ruling.verdict is not Verdict.DENY and self._too_often(action):
+        rulings = [rule(action, state, self._policy) for action in actions]
+        strictest = max(rulings, key=lambda ruling: _SEVERITY[ruling.verdict])
+        if strictest.verdict is not Verdict.DENY and any(self._too_often(action) for action in actions):
             return TOO_OFTEN
-        return ruling
+        return strictest
 
     def _too_often(self, action: Action) -> bool:
         recent = self._recent.get(action.name, deque[float]())
@@ -304,8 +296,9 @@ class Gate:
             recent.popleft()
         return len(recent) >= RATE_LIMITS[self._policy[action.name][-1].tier]
 
-    def _count(self, action: Action) -> None:
-        self._recent.setdefault(action.name, deque()).append(self._clock.now())
+    def _count(self, actions: Sequence[Action]) -> None:
+        for name in {action.name for action in actions}:
+            self._recent.setdefault(name, deque()).append(self._clock.now())
 
     def _expired(self, question: _Question) -> bool:
         return self._clock.now() - question.asked > self._confirmation_s

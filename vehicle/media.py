@@ -3,20 +3,25 @@
 Owns the file format and the choice. Does not own sound: what is "played" are the vehicle's media signals. No streaming
 service is reached; a car's head unit or phone brings its own library.
 
-The file is JSON: ``{"about": text, "artists": [...], "stations": [...], "podcasts": [...]}`` with::
+The file is JSON: ``{"about": text, "artists": [...], "stations": [...], "podcasts": [...], "playlists": [...],
+"favorites": [...]}`` with::
 
     {"name": "Dave Brubeck", "genres": ["jazz"], "songs": ["Take Five"], "also": []}    # artists
     {"name": "Jazz FM", "genre": "jazz", "also": []}                                    # stations
     {"name": "Radiolab", "genres": ["science"], "also": []}                             # podcasts
 
-``also`` (other names) may be left out. Order matters: the first that fits is played.
+    {"name": "Road trip", "songs": ["Hey Jude"], "also": []}                            # playlists
+
+``favorites`` are titles of songs. ``also`` (other names), playlists and favourites may be left out. Order matters: the
+first that fits is played.
 """
 
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -24,6 +29,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rapidfuzz import fuzz
 
 from schemas.errors import ConfigError
+
+FAVORITES = "favorites"
+"""What stands for a genre while the favourites play."""
 
 ALIKE = 85.0
 """rapidfuzz ratio (0..100) from which two names count as the same."""
@@ -55,6 +63,12 @@ class Podcast(_Entry):
     genres: tuple[str, ...]
 
 
+class Playlist(_Entry):
+    """Songs under a name."""
+
+    songs: Annotated[tuple[str, ...], Field(min_length=1)]
+
+
 class _File(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
@@ -62,6 +76,8 @@ class _File(BaseModel):
     artists: Annotated[tuple[Artist, ...], Field(min_length=1)]
     stations: Annotated[tuple[Station, ...], Field(min_length=1)]
     podcasts: Annotated[tuple[Podcast, ...], Field(min_length=1)]
+    playlists: tuple[Playlist, ...] = ()
+    favorites: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +108,19 @@ def _same(wanted: str, names: Sequence[str]) -> bool:
 class MediaLibrary:
     """A library in memory: its items in the order in which they follow each other."""
 
-    def __init__(self, artists: Sequence[Artist], stations: Sequence[Station], podcasts: Sequence[Podcast]) -> None:
-        """A library of these."""
+    def __init__(
+        self,
+        artists: Sequence[Artist],
+        stations: Sequence[Station],
+        podcasts: Sequence[Podcast],
+        playlists: Sequence[Playlist] = (),
+        favorites: Sequence[str] = (),
+    ) -> None:
+        """A library of these.
+
+        Raises:
+            schemas.errors.ConfigError: a playlist or the favourites hold a song that no artist has.
+        """
         self._artists = {artist.name: artist for artist in artists}
         self.music = tuple(
             Item("music", song, artist.name, genre)
@@ -104,7 +131,10 @@ class MediaLibrary:
         """Every song once for every genre of its artist."""
         self.radio = tuple(Item("radio", station.name, "", station.genre) for station in stations)
         self.shows = tuple(Item("podcast", show.name, "", genre) for show in podcasts for genre in show.genres)
-        self._names = {entry.name: (entry.name, *entry.also) for entry in (*artists, *stations, *podcasts)}
+        self.playlists = {entry.name: self._songs(entry.name, entry.songs) for entry in playlists}
+        """Playlists by name; an item's genre is then the playlist's name, so that the next song is the list's."""
+        self.favorites = self._songs(FAVORITES, favorites)
+        self._names = {entry.name: (entry.name, *entry.also) for entry in (*artists, *stations, *podcasts, *playlists)}
 
     @classmethod
     def load(cls, path: Path | None = None) -> MediaLibrary:
@@ -122,7 +152,7 @@ class MediaLibrary:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"])
             raise ConfigError(f"{path} is no media library: {where}: {first['msg']}") from error
-        return cls(content.artists, content.stations, content.podcasts)
+        return cls(content.artists, content.stations, content.podcasts, content.playlists, content.favorites)
 
     def song(self, *, genre: str | None = None, artist: str | None = None, song: str | None = None) -> Item | None:
         """The first song that is all of what was asked for; anything where nothing was; None where nothing fits."""
@@ -145,18 +175,45 @@ class MediaLibrary:
         """The show of that name, or the first of that genre; any where none was asked for."""
         return self._named(self.shows, show) if show is not None else self._of_genre(self.shows, genre)
 
-    def neighbour(self, source: str, title: str, genre: str, step: int) -> Item | None:
-        """What comes ``step`` after what plays, round and round: songs and shows of a genre, or all stations.
+    def playlist(self, name: str) -> Item | None:
+        """The first song of the playlist of that name."""
+        found = next((known for known in self.playlists if _same(name, self._names[known])), None)
+        return self.playlists[found][0] if found is not None else None
+
+    def favorite(self) -> Item | None:
+        """The first of the favourite songs; None where there are none."""
+        return self.favorites[0] if self.favorites else None
+
+    def neighbour(self, source: str, title: str, genre: str, step: int, *, shuffled: bool = False) -> Item | None:
+        """What comes ``step`` after what plays, round and round: songs and shows of a genre or list, or all stations.
+
+        Args:
+            source: what plays: its source, title and genre.
+            title: its title.
+            genre: its genre, or the name of its playlist.
+            step: 1 for the next, -1 for the one before.
+            shuffled: in another order than the library's: the same for the same queue, so that "the one before" works.
 
         Returns:
             None where what plays is not of this library.
         """
         if source == "radio":
-            queue = self.radio
+            queue: Sequence[Item] = self.radio
+        elif genre in self.playlists or genre == FAVORITES:
+            queue = self.playlists.get(genre, self.favorites)
         else:
-            queue = tuple(item for item in (*self.music, *self.shows) if (item.source, item.genre) == (source, genre))
+            queue = [item for item in (*self.music, *self.shows) if (item.source, item.genre) == (source, genre)]
+        if shuffled:
+            queue = sorted(queue, key=lambda item: zlib.crc32(item.title.encode()))
         titles = [item.title for item in queue]
         return queue[(titles.index(title) + step) % len(queue)] if title in titles else None
+
+    def _songs(self, name: str, titles: Sequence[str]) -> tuple[Item, ...]:
+        known = {item.title: item for item in reversed(self.music)}
+        missing = next((title for title in titles if title not in known), None)
+        if missing is not None:
+            raise ConfigError(f"{name} holds {missing!r}, which no artist of the media library has")
+        return tuple(replace(known[title], genre=name) for title in titles)
 
     def _named(self, items: Sequence[Item], name: str | None) -> Item | None:
         if name is None:

@@ -3,7 +3,8 @@
 Owns the file format, the search and the estimate of the way. Does not own a map: there are no roads, so distances are
 straight lines made longer and minutes an estimate; the car's own place is the town's centre unless a place is given.
 
-The file is JSON: ``{"town": name, "about": text, "places": [...]}``. A place is::
+The file is JSON: ``{"town": name, "about": text, "latitude": 54.5, "longitude": 3.5, "places": [...]}``, where latitude and
+longitude are those of the town's centre. A place is (``docs/places.md`` tells more)::
 
     {"name": "Trattoria Limoncella",      # as it is said; unique
      "kind": "restaurant",                # a kind of find_place, or "destination" for a place that is only named
@@ -39,6 +40,9 @@ TOWN_KM, TOWN_KMH, OPEN_KMH = 4.0, 30.0, 60.0
 
 ALIKE = 85.0
 """rapidfuzz ratio (0..100) from which two words count as the same: forgives a letter in seven, e.g. a plural."""
+
+KM_PER_DEGREE = 111.2
+"""Kilometres in a degree of latitude: 40,030 km of meridian over 360."""
 
 _EMPTY_WORDS = frozenset(
     "a an and any at good great i in like me my near nearby nice of one place some something that the to with".split()
@@ -78,6 +82,8 @@ class _File(BaseModel):
 
     town: str
     about: str = ""
+    latitude: Annotated[float, Field(ge=-89.0, le=89.0)] = 0.0
+    longitude: Annotated[float, Field(ge=-180.0, le=180.0)] = 0.0
     places: tuple[Place, ...]
 
 
@@ -101,9 +107,11 @@ def _alike(word: str, others: Sequence[str]) -> bool:
 class Places:
     """A catalogue in memory."""
 
-    def __init__(self, places: Sequence[Place]) -> None:
-        """A catalogue of these places."""
+    def __init__(self, places: Sequence[Place], *, latitude: float = 0.0, longitude: float = 0.0) -> None:
+        """A catalogue of these places, around a centre in degrees."""
         self.places = tuple(places)
+        self._centre = latitude, longitude
+        self._named = {place.name: place for place in self.places}
 
     @classmethod
     def load(cls, path: Path | None = None) -> Places:
@@ -125,19 +133,52 @@ class Places:
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise ConfigError(f"{path} names {twice!r} twice; give one of them another name")
-        return cls(content.places)
+        return cls(content.places, latitude=content.latitude, longitude=content.longitude)
 
-    def find(self, kind: str, quality: str | None = None) -> Found | None:
+    def find(
+        self, kind: str, quality: str | None = None, *, start: Place | None = None, between: Sequence[Place] = ()
+    ) -> Found | None:
         """The place of a kind that matches a quality best; the nearest of equally good ones.
 
         Args:
             kind: as in ``schemas.actions.FindPlace``.
             quality: free words ("cheap italian"); words that say nothing ("good", "food") do not count. At least half of
                 those that count must match the place's tags or name.
+            start: where "near" is; None: the car's own place.
+            between: a route from the start; nearest is then what makes its way from there least longer.
 
         Returns:
             None where nothing of that kind matches.
         """
+        ranked = self._ranked(kind, quality, start, between)
+        if not ranked:
+            return None
+        share, _, place, matched = ranked[0]
+        peers = sum(entry[0] == share for entry in ranked)
+        tags = [tag for tag in place.tags if any(_alike(word, _words(tag)) for word in matched)]
+        like = ", ".join(tags) or "the name matches" if matched else "any"
+        reason = f"{like}; nearest of {peers}" if peers > 1 else f"{like}; the only one"
+        return Found(place, place.minutes(start), reason)
+
+    def ranked(self, kind: str, quality: str | None = None) -> tuple[Place, ...]:
+        """Places of a kind that match, as in ``find``; the best and nearest first."""
+        return tuple(place for _, _, place, _ in self._ranked(kind, quality, None, ()))
+
+    def named(self, name: str) -> Place | None:
+        """The place of exactly that name."""
+        return self._named.get(name)
+
+    def coordinates(self, place: Place) -> tuple[float, float]:
+        """Latitude and longitude in degrees, to a millionth; flat around the centre, which is exact enough for a town."""
+        latitude, longitude = self._centre
+        return (
+            round(latitude + place.north_km / KM_PER_DEGREE, 6),
+            round(longitude + place.east_km / (KM_PER_DEGREE * math.cos(math.radians(latitude))), 6),
+        )
+
+    def _ranked(
+        self, kind: str, quality: str | None, start: Place | None, between: Sequence[Place]
+    ) -> list[tuple[float, float, Place, list[str]]]:
         wanted = [word for word in _words(quality or "") if word not in _EMPTY_WORDS]
         telling = [word for word in wanted if word not in _KIND_WORDS]
         ranked: list[tuple[float, float, Place, list[str]]] = []
@@ -148,14 +189,11 @@ class Places:
             matched = [word for word in telling if _alike(word, known)]
             share = len(matched) / len(telling) if telling else 1.0
             if share >= 0.5:
-                ranked.append((-share, place.road_km(), place, matched))
-        if not ranked:
-            return None
-        share, _, place, matched = min(ranked, key=lambda entry: (*entry[:2], entry[2].name))
-        peers = sum(entry[0] == share for entry in ranked)
-        tags = [tag for tag in place.tags if any(_alike(word, _words(tag)) for word in matched)]
-        like = ", ".join(tags) or "the name matches" if matched else "any"
-        return Found(place, place.minutes(), f"{like}; nearest of {peers}" if peers > 1 else f"{like}; the only one")
+                far = place.road_km(start)
+                if between:
+                    far += between[-1].road_km(place)
+                ranked.append((-share, far, place, matched))
+        return sorted(ranked, key=lambda entry: (*entry[:2], entry[2].name))
 
     def destination(self, name: str) -> Place | None:
         """The place of that name or other name, whatever its kind; small differences in spelling are forgiven."""

@@ -1,42 +1,71 @@
 """The vehicle as the rest of Glovebox sees it: every wish goes through the gate, and "done" means that it moved.
 
-Owns the order read -> gate -> plan -> write -> watch, and the limit of watching. Owns no rule (``vehicle.policy``), no
-signal (``vehicle.catalog``) and no connection (``vehicle.adapters``).
+Owns the order read -> gate -> plan -> write -> watch, the limits of waiting, and what was done lately, to be undone.
+Owns no rule (``vehicle.policy``), no signal (``vehicle.catalog``) and no connection (``vehicle.adapters``).
+
+Whatever an adapter does, an action ends within its limits and with a result: an adapter that does not answer in time, or
+raises anything, has been lost. Then the gate is silent, every question is dropped, what is known of the vehicle counts as
+old, and nothing of the past is carried out when it comes back.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
-from schemas.actions import Action
+from schemas.actions import Action, Undo
 from schemas.errors import AdapterError, NotMovedError, VehicleError
 from schemas.events import ActionResult, ActionStatus, Moved, Ruling, VehicleState, Verdict
 from schemas.ports import Clock
 from vehicle.adapters import VehicleAdapter
-from vehicle.catalog import Catalog, Plan, actions_for
+from vehicle.catalog import Catalog, Plan
 from vehicle.gate import SILENT, Gate
 from vehicle.media import MediaLibrary
+from vehicle.organizer import Organizer
 from vehicle.places import Places
 from vehicle.policy import CONFIRMATION_S, REFUSING
+from vehicle.signals import SIGNALS, TRAVELLING, check_changes, fits
+from vehicle.undo import NOT_RESTORED, Done, History, action_for, restored, stands_for
 
 DEADLINE_S = 2.0
 """How long a value may take to begin to move. Our choice: the slowest simulated actuator shows movement in 0.1 s."""
 
+PATIENCE_S = 1.0
+"""How long one call of the adapter may take. Our choice: ten times what a broker on the car's own network needs."""
+
 FIRST_LOOK_S, LONGEST_LOOK_S = 0.02, 0.2
 """Pauses between looks at the vehicle begin short and double."""
 
+UNKNOWN_AGE_S = 3600.0
+"""The age of what is not to be believed: far beyond what the gate takes as fresh."""
+
+OUT_OF_ORDER_S = 0.05
+"""A reading that is older than the last one by more than this came out of order."""
+
 NOT_FITTED = Ruling(verdict=Verdict.DENY, rule="not_fitted", reason=REFUSING["not_fitted"], source="service")
+NOTHING_TO_UNDO = Ruling(
+    verdict=Verdict.DENY, rule="nothing_to_undo", reason=REFUSING["nothing_to_undo"], source="service"
+)
 
 _log = logging.getLogger("glovebox.vehicle")
+_Answer = TypeVar("_Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class _Meant:
+    """What a wish comes to beyond its words: values to write as they are, and what is taken back with them."""
+
+    changes: Mapping[str, Any]
+    undoes: Done | None = None
 
 
 class GatedVehicle:
     """One vehicle behind its gate; meets ``schemas.ports.VehiclePort``. One action at a time: others wait."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of a vehicle, each by its name
         self,
         adapter: VehicleAdapter,
         clock: Clock,
@@ -45,7 +74,9 @@ class GatedVehicle:
         confirmation_s: float = CONFIRMATION_S,
         places: Places | None = None,
         media: MediaLibrary | None = None,
+        organizer: Organizer | None = None,
         deadline_s: float = DEADLINE_S,
+        patience_s: float = PATIENCE_S,
     ) -> None:
         """A vehicle that has not been read yet: its gate is silent until the first live state.
 
@@ -56,15 +87,26 @@ class GatedVehicle:
             confirmation_s: seconds that a question of that gate stays open.
             places: None for the catalogue that comes with Glovebox.
             media: None for the library that comes with Glovebox.
+            organizer: timers, calendar and contacts; None for timers alone.
             deadline_s: how long a value may take to begin to move.
+            patience_s: how long one call of the adapter may take.
 
         Raises:
             schemas.errors.ConfigError: a catalogue cannot be read.
         """
         self.gate = gate or Gate(clock, confirmation_s=confirmation_s)
-        self._adapter, self._clock, self._deadline_s = adapter, clock, deadline_s
-        self._catalog = Catalog(places or Places.load(), media or MediaLibrary.load())
-        self._offers = actions_for(adapter.offers())
+        self.organizer = organizer or Organizer(clock.now)
+        self._adapter, self._clock = adapter, clock
+        self._deadline_s, self._patience_s = deadline_s, patience_s
+        self._catalog = Catalog(
+            places or Places.load(), media or MediaLibrary.load(), organizer=self.organizer, signals=adapter.offers()
+        )
+        self._offers = self._catalog.offers()
+        self._history = History(clock.now)
+        self._travelling: dict[str, Any] = {}
+        self._meant: dict[str, _Meant] = {}
+        self._known: VehicleState | None = None
+        self._known_at = 0.0
         self._turn = asyncio.Lock()
 
     def offers(self) -> frozenset[str]:
@@ -72,32 +114,44 @@ class GatedVehicle:
         return self._offers
 
     async def state(self) -> VehicleState:
-        """Current signals; a live state also arms the gate.
+        """Current signals; a live state also arms the gate. Values that their signal cannot have are left out.
 
         Raises:
-            schemas.errors.AdapterError: the vehicle cannot be reached; the gate is silent again.
+            schemas.errors.AdapterError: the vehicle cannot be reached in time; the gate is silent again.
         """
-        try:
-            state = await self._adapter.read()
-        except (AdapterError, OSError) as error:
-            raise self._lost(error) from error
+        state = self._believed(await self._within(self._adapter.read(), "read"))
         self.gate.arm(state)
         return state
+
+    def known(self) -> VehicleState | None:
+        """What was read last, as old as it is by now; None before the first reading. After a loss it is old at once."""
+        if self._known is None:
+            return None
+        age = self._known.age_s + max(0.0, self._clock.now() - self._known_at)
+        return self._known.model_copy(update={"age_s": age})
 
     async def act(self, action: Action) -> ActionResult:
         """Ask the gate, then the vehicle. Denied and unconfirmed are results; DONE only when the value has moved."""
         async with self._turn:
             if action.name not in self._offers:
                 return ActionResult(action=action, status=ActionStatus.DENIED, ruling=NOT_FITTED)
-            try:
-                state = await self.state()
-            except AdapterError as error:
-                return _fault(action, SILENT, error)
-            ruling, token = self.gate.request(action, state)
-            if token is not None:
-                status = ActionStatus.NEEDS_CONFIRMATION
-                return ActionResult(action=action, status=status, ruling=ruling, token=token)
-            return await self._carry_out(action, state, ruling)
+            meant = self._undone() if isinstance(action, Undo) else None
+            if meant is None and isinstance(action, Undo):
+                return ActionResult(action=action, status=ActionStatus.DENIED, ruling=NOTHING_TO_UNDO)
+            return await self._requested(action, meant)
+
+    async def put(self, signal: str, value: Any) -> ActionResult:
+        """Write one signal, by the rules of the action that this amounts to.
+
+        Raises:
+            schemas.errors.AdapterError: no such signal, one that is only read or that this vehicle does not have, or a
+                value that does not fit.
+        """
+        check_changes({signal: value})
+        if signal not in self._adapter.offers():
+            raise AdapterError(f"this vehicle has no {signal}")
+        async with self._turn:
+            return await self._requested(action_for(signal, value), _Meant({signal: value}))
 
     async def confirm(self, token: str) -> ActionResult:
         """Carry out the action that waits under this token, if the gate still agrees by the state of now.
@@ -106,55 +160,107 @@ class GatedVehicle:
             schemas.errors.ConfirmationError: unknown, used or expired token.
         """
         async with self._turn:
+            meant = self._meant.pop(token, None)
             action = self.gate.waiting(token)
             try:
                 state = await self.state()
             except AdapterError as error:
                 return _fault(action, SILENT, error)
             action, ruling = self.gate.confirm(token, state)
-            return await self._carry_out(action, state, ruling)
+            return await self._carry_out(action, state, ruling, meant)
 
     def withdraw(self, token: str) -> None:
         """Drop an action that waits for confirmation; unknown tokens are ignored."""
+        self._meant.pop(token, None)
         self.gate.withdraw(token)
 
+    def due(self) -> tuple[str, ...]:
+        """Sentences to speak: timers and reminders that have become due since the last call."""
+        return tuple(notice.spoken() for notice in self.organizer.due())
+
     async def close(self) -> None:
-        """Silence the gate and release the adapter."""
+        """Silence the gate and release the adapter; one that does not let go in time is left behind."""
         self.gate.disarm()
-        await self._adapter.close()
+        try:
+            await self._within(self._adapter.close(), "close")
+        except AdapterError as error:
+            _log.warning("%s", error)
 
-    def _lost(self, error: Exception) -> AdapterError:
-        """Fall silent, tell the log, and give the error to raise."""
-        self.gate.disarm()
-        _log.warning("vehicle adapter: %s", error)
-        return error if isinstance(error, AdapterError) else AdapterError(f"the vehicle adapter failed: {error}")
+    # Asking ------------------------------------------------------------------------------------------------------------
 
-    async def _carry_out(self, action: Action, state: VehicleState, ruling: Ruling) -> ActionResult:
+    def _undone(self) -> _Meant | None:
+        done = self._history.last()
+        return _Meant(restored(done), done) if done is not None else None
+
+    async def _requested(self, action: Action, meant: _Meant | None) -> ActionResult:
+        try:
+            state = await self.state()
+        except AdapterError as error:
+            return _fault(action, SILENT, error)
+        undoes = meant is not None and meant.undoes is not None
+        stood_for = stands_for(meant.changes) if meant is not None and undoes else ()
+        ruling, token = self.gate.request(action, state, stands_for=stood_for)
+        if token is not None:
+            if meant is not None:
+                self._meant[token] = meant
+            status = ActionStatus.NEEDS_CONFIRMATION
+            return ActionResult(action=action, status=status, ruling=ruling, token=token)
+        return await self._carry_out(action, state, ruling, meant)
+
+    # Doing -------------------------------------------------------------------------------------------------------------
+
+    async def _carry_out(
+        self, action: Action, state: VehicleState, ruling: Ruling, meant: _Meant | None
+    ) -> ActionResult:
         if ruling.verdict is not Verdict.ALLOW:
             return ActionResult(action=action, status=ActionStatus.DENIED, ruling=ruling)
         try:
-            plan = self._catalog.plan(action, state)
+            plan = self._planned(action, state, meant)
         except AdapterError as error:
             _log.warning("%s: %s", action.name, error)
             return _fault(action, ruling, error)
         if plan.refusal:
-            refused = Ruling(verdict=Verdict.DENY, rule="not_in_library", reason=plan.refusal, source="catalog")
+            refused = Ruling(verdict=Verdict.DENY, rule="not_possible", reason=plan.refusal, source="catalog")
             return ActionResult(action=action, status=ActionStatus.DENIED, ruling=refused)
-        moved: tuple[Moved, ...] = ()
-        if plan.changes:
-            try:
-                await self._write(plan)
-                moved = await self._watch(action, state, plan)
-            except VehicleError as error:
-                return _fault(action, ruling, error)
+        try:
+            moved = await self._moved(action, state, plan)
+            if plan.effect is not None:
+                plan.effect.do()
+        except VehicleError as error:
+            return _fault(action, ruling, error)
+        self._remember(action, state, plan, meant)
         answer = dict(plan.answer)
         return ActionResult(action=action, status=ActionStatus.DONE, ruling=ruling, moved=moved, answer=answer)
 
-    async def _write(self, plan: Plan) -> None:
-        try:
-            await self._adapter.write(plan.changes)
-        except (AdapterError, OSError) as error:
-            raise self._lost(error) from error
+    def _planned(self, action: Action, state: VehicleState, meant: _Meant | None) -> Plan:
+        if meant is None:
+            return self._catalog.plan(action, state, self._travelling)
+        if meant.undoes is None:
+            return Plan(meant.changes)
+        effect = meant.undoes.effect
+        if effect is not None and effect.undo is not None:
+            effect = type(effect)(effect.undo, None)
+        return Plan(meant.changes, {"undone": meant.undoes.action.name}, _MOVES_ITSELF, effect=effect)
+
+    async def _moved(self, action: Action, state: VehicleState, plan: Plan) -> tuple[Moved, ...]:
+        if not plan.changes:
+            return ()
+        self._travelling |= {name: value for name, value in plan.changes.items() if name in TRAVELLING}
+        await self._within(self._adapter.write(plan.changes), "write")
+        return await self._watch(action, state, plan)
+
+    def _remember(self, action: Action, state: VehicleState, plan: Plan, meant: _Meant | None) -> None:
+        """Keep what can be taken back; what was taken back is gone."""
+        if meant is not None and meant.undoes is not None:
+            self._history.drop(meant.undoes)
+            return
+        before = {
+            name: state.values[name]
+            for name, value in plan.changes.items()
+            if state.values.get(name) is not None and state.values[name] != value and name not in NOT_RESTORED
+        }
+        if not set(before) <= plan.unproven or plan.effect is not None:
+            self._history.note(Done(action, self._clock.now(), before, plan.effect))
 
     async def _watch(self, action: Action, before: VehicleState, plan: Plan) -> tuple[Moved, ...]:
         """Wait until every proving value is at its target or nearer to it than before.
@@ -169,7 +275,7 @@ class GatedVehicle:
             waiting = [
                 name
                 for name, target in plan.proof.items()
-                if not _moved(before.values.get(name), after.get(name), target)
+                if not _nearer(before.values.get(name), after.get(name), target)
             ]
             if not waiting:
                 return _changes(before.values, after, plan.changes)
@@ -181,12 +287,80 @@ class GatedVehicle:
             waited += pause
             pause = min(2.0 * pause, LONGEST_LOOK_S)
 
+    # The adapter -------------------------------------------------------------------------------------------------------
+
+    async def _within(self, call: Coroutine[Any, Any, _Answer], what: str) -> _Answer:
+        """The adapter's answer, if it comes in time. Time is the wall's for waiting and the clock's for what came late.
+
+        Raises:
+            schemas.errors.AdapterError: too late, or it failed; the vehicle counts as lost.
+        """
+        began = self._clock.now()
+        task = asyncio.ensure_future(call)
+        try:
+            done, _ = await asyncio.wait({task}, timeout=self._patience_s)
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
+        if not done:
+            task.add_done_callback(_unheard)
+            task.cancel()
+            raise self._lost(
+                f"the vehicle adapter did not answer a {what} in {self._patience_s:g} s; it will be asked again"
+            )
+        error = task.exception() if not task.cancelled() else AdapterError("the vehicle adapter gave up")
+        if isinstance(error, AdapterError):
+            self._lost(str(error))
+            raise error
+        if error is not None:
+            _log.error("vehicle adapter: a defect", exc_info=error)
+            raise self._lost(f"the vehicle adapter failed: {type(error).__name__}: {error}") from error
+        took = self._clock.now() - began
+        if took > self._patience_s:
+            raise self._lost(f"the vehicle adapter answered a {what} after {took:.1f} s: too late to be used")
+        return task.result()
+
+    def _lost(self, why: str) -> AdapterError:
+        """Fall silent, forget what was on its way, and give the error to raise."""
+        self.gate.disarm()
+        self._history.clear()
+        self._travelling.clear()
+        self._meant.clear()
+        if self._known is not None:
+            self._known = self._known.model_copy(update={"age_s": UNKNOWN_AGE_S})
+        _log.warning("vehicle adapter: %s", why)
+        return AdapterError(why)
+
+    def _believed(self, state: VehicleState) -> VehicleState:
+        """The state without values that cannot be, and as old at once if it came out of order."""
+        now = self._clock.now()
+        values = {name: value for name, value in state.values.items() if name in SIGNALS and fits(SIGNALS[name], value)}
+        if len(values) < len(state.values):
+            _log.warning("vehicle adapter: impossible values of %s", ", ".join(sorted(set(state.values) - set(values))))
+        believed = state.model_copy(update={"values": values})
+        if self._known is not None and self._known.age_s < UNKNOWN_AGE_S:
+            measured, before = now - state.age_s, self._known_at - self._known.age_s
+            if measured < before - OUT_OF_ORDER_S:
+                _log.warning("vehicle adapter: a reading came out of order")
+                return believed.model_copy(update={"age_s": UNKNOWN_AGE_S})
+        self._known, self._known_at = believed, now
+        return believed
+
+
+_MOVES_ITSELF = frozenset({"navigation.minutes", "navigation.kilometers", "seat.driver.memory"})
+
+
+def _unheard(task: asyncio.Future[Any]) -> None:
+    """Take note of how an abandoned call ended, so that nobody complains of an error that was never looked at."""
+    if not task.cancelled():
+        task.exception()
+
 
 def _fault(action: Action, ruling: Ruling, error: VehicleError) -> ActionResult:
     return ActionResult(action=action, status=ActionStatus.FAULT, ruling=ruling, error=error.code)
 
 
-def _moved(before: Any, after: Any, target: Any) -> bool:
+def _nearer(before: Any, after: Any, target: Any) -> bool:
     """True if a value is at its target, or a number that has come nearer to it."""
     if after == target or (isinstance(target, tuple) and after == list(target)):
         return True

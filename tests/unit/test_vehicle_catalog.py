@@ -9,7 +9,7 @@ import pytest
 from schemas.actions import ACTIONS, Action, Domain, parse_action
 from schemas.errors import AdapterError
 from schemas.events import VehicleState
-from vehicle.catalog import SIGNALS_OF, Catalog, Plan, actions_for
+from vehicle.catalog import SIGNALS_OF, WELCOME, Catalog, Plan, actions_for
 from vehicle.media import MediaLibrary
 from vehicle.places import Places
 from vehicle.signals import SIGNALS, check_changes
@@ -29,9 +29,9 @@ def test_a_vehicle_with_all_signals_has_all_actions() -> None:
 
 def test_a_missing_signal_takes_its_actions_away() -> None:
     left = actions_for(frozenset(SIGNALS) - {"sunroof.position"})
-    assert set(SIGNALS_OF) - left == {"set_sunroof"}
+    assert set(SIGNALS_OF) - left == {"set_sunroof", "change_sunroof"}
     left = actions_for(frozenset(SIGNALS) - {"sunroof.shade"})
-    assert set(SIGNALS_OF) - left == {"set_sunroof", "set_sunshade"}
+    assert set(SIGNALS_OF) - left == {"set_sunroof", "change_sunroof", "set_sunshade"}
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_a_missing_signal_takes_its_actions_away() -> None:
             "set_temperature",
             {"celsius": 22.5},
             {},
-            {"climate.driver.temperature": 22.5, "climate.passenger.temperature": 22.5},
+            dict.fromkeys((f"climate.{zone}.temperature" for zone in ("driver", "passenger", "rear")), 22.5),
         ),
         ("set_temperature", {"celsius": 18, "zone": "passenger"}, {}, {"climate.passenger.temperature": 18.0}),
         ("change_temperature", {"change": "up", "zone": "driver"}, {}, {"climate.driver.temperature": 22.5}),
@@ -101,7 +101,12 @@ def test_a_missing_signal_takes_its_actions_away() -> None:
             {"climate.defrost_front": False, "climate.defrost_rear": False},
         ),
         ("set_seat_heating", {"level": 2}, {}, {"seat.driver.heating": 2}),
-        ("set_seat_heating", {"level": 2, "zone": "all"}, {}, {"seat.driver.heating": 2, "seat.passenger.heating": 2}),
+        (
+            "set_seat_heating",
+            {"level": 2, "zone": "all"},
+            {},
+            {f"seat.{zone}.heating": 2 for zone in ("driver", "passenger", "rear")},
+        ),
         ("set_seat_ventilation", {"level": 1, "zone": "passenger"}, {}, {"seat.passenger.ventilation": 1}),
         ("set_steering_wheel_heating", {"level": 3}, {}, {"steering_wheel.heating": 3}),
         ("move_seat", {"direction": "back"}, {}, {"seat.driver.position": 160}),
@@ -136,7 +141,7 @@ def test_a_missing_signal_takes_its_actions_away() -> None:
             "set_reading_light",
             {"on": True, "zone": "all"},
             {},
-            {"light.reading.driver": True, "light.reading.passenger": True},
+            {f"light.reading.{side}": True for side in ("driver", "passenger", "rear_left", "rear_right")},
         ),
         ("set_dome_light", {"on": True}, {}, {"light.dome": True}),
         ("set_low_beam", {"on": False}, {}, {"light.low_beam": False}),
@@ -152,7 +157,13 @@ def test_a_missing_signal_takes_its_actions_away() -> None:
             "cancel_navigation",
             {},
             {"navigation.destination": "Home"},
-            {"navigation.destination": "", "navigation.stops": (), "navigation.minutes": 0},
+            {
+                "navigation.destination": "",
+                "navigation.stops": (),
+                "navigation.minutes": 0,
+                "navigation.kilometers": 0,
+                "navigation.route": 1,
+            },
         ),
         ("set_route_preference", {"preference": "avoid_tolls"}, {}, {"navigation.preference": "avoid_tolls"}),
     ],
@@ -162,8 +173,8 @@ def test_what_an_action_writes(
 ) -> None:
     made = plan(name, slots, values)
     assert dict(made.changes) == changes
-    assert made.proof == {n: v for n, v in changes.items() if n != "navigation.minutes"}
-    assert set(changes) <= set(SIGNALS_OF[name])
+    assert made.proof == {n: v for n, v in changes.items() if n not in ("navigation.minutes", "navigation.kilometers")}
+    assert set(changes) <= {*SIGNALS_OF[name], *WELCOME.get(name, ())}
     check_changes(changes)
 
 
@@ -207,7 +218,13 @@ def test_a_found_place_becomes_the_destination() -> None:
     made = plan("find_place", {"kind": "restaurant", "quality": "italian"})
     assert dict(made.answer) == {"name": "Trattoria Limoncella", "minutes": 2, "reason": "italian; nearest of 2"}
     assert made.changes["navigation.destination"] == "Trattoria Limoncella"
-    assert made.proof == {"navigation.destination": "Trattoria Limoncella", "navigation.stops": ()}
+    assert made.proof == {
+        "navigation.destination": "Trattoria Limoncella",
+        "navigation.stops": (),
+        "navigation.route": 1,
+        "navigation.latitude": 54.503597,
+        "navigation.longitude": 3.509292,
+    }
 
 
 @pytest.mark.parametrize(
@@ -241,8 +258,15 @@ def test_a_stop_without_a_route_is_the_destination() -> None:
     assert plan("add_stop", {"destination": "home"}).changes["navigation.destination"] == "Home"
 
 
+NEEDED: dict[str, dict[str, Any]] = {
+    "list_places": {"kind": "cafe"},
+    "get_distance": {"destination": "home"},
+    "get_contact": {"person": "anna"},
+}
+
+
 def test_answers_to_questions() -> None:
-    assert plan("get_range").answer == {"range_km": 256, "charge_percent": 72}
+    assert plan("get_range").answer == {"range_km": 256, "charge_percent": 72, "fuel_km": 420, "fuel_percent": 60}
     assert plan("get_outside_temperature").answer == {"celsius": 12.0}
     assert plan("get_cabin_temperature").answer == {"celsius": 19.0, "target_celsius": 21.0}
     low = plan("get_tire_pressure", values={"tire.rear_left": 199, "tire.rear_right": 200}).answer
@@ -251,7 +275,7 @@ def test_answers_to_questions() -> None:
     assert route.answer == {"destination": "Home", "minutes": 4, "stops": []}
     for action in ACTIONS:
         if action.query and action.name in SIGNALS_OF:
-            assert not plan(action.name).changes
+            assert not plan(action.name, NEEDED.get(action.name)).changes
 
 
 @pytest.mark.parametrize(
@@ -259,7 +283,7 @@ def test_answers_to_questions() -> None:
     [
         ("change_volume", {"change": "up"}, "media.volume"),
         ("set_sunroof", {"percent": 5}, "sunroof.shade"),
-        ("get_range", {}, "battery.range"),
+        ("get_outside_temperature", {}, "outside.temperature"),
     ],
 )
 def test_what_must_be_known_and_is_not_is_an_error(name: str, slots: dict[str, Any], signal: str) -> None:

@@ -100,9 +100,11 @@ class SimulatedVehicle:
         speed, gear = self._plant.driving(self._updated - self._began)
         values, unknown = self._plant.values(), self.faults.unknown
         driving = {"speed_kmh": speed, "gear": gear, "ignition_on": self._ignition_on}
-        told = {**values, **driving, **self.faults.lies}
+        told: dict[str, Any] = {**values, **driving, **self.faults.lies, **dict.fromkeys(unknown & set(driving))}
         state = VehicleState(
-            **{name: None if name in unknown else told[name] for name in driving},
+            speed_kmh=told["speed_kmh"],
+            gear=told["gear"],
+            ignition_on=told["ignition_on"],
             age_s=now - self._updated,
             values={name: told[name] for name in sorted(self._offers - unknown)},
         )

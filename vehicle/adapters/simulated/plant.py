@@ -17,7 +17,7 @@ RATES: Mapping[str, float] = MappingProxyType({
     "trunk.position": 16.0,
     "seat.driver.position": 20.0,
     "seat.driver.height": 10.0,
-    "seat.driver.recline": 6.0,
+    "seat.driver.recline": 8.0,
 })  # fmt: skip
 """Units a second of what travels: a window takes 4 s, the roof 7, the trunk 6. Our choice."""
 

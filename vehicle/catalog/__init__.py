@@ -1,0 +1,124 @@
+"""From an action to what is written to the vehicle, and from the vehicle to an answer.
+
+Owns which signals an action needs, how relative changes resolve against the present state, what is switched along with
+what was asked, and which signals prove that it is done. Decides nothing about safety (``vehicle.gate``) and writes
+nothing (``vehicle.service``).
+
+Switched along (CAR-bench policies 005, 010, 011, which want these pairs): opening the sunroof opens the sunshade at least
+as far; the front defroster brings fan 2, air at the windscreen and air conditioning; air conditioning brings fan 1.
+Ours: a colour or brightness of the ambient light switches it on, brightness 0 off; setting or raising the volume ends
+muting; a fan, airflow or recirculation chosen by hand ends automatic climate; a zone with a temperature of its own ends
+keeping all zones alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from schemas import actions as a
+from schemas.events import VehicleState
+from vehicle.catalog import cabin
+from vehicle.catalog.charge import charge
+from vehicle.catalog.desk import desk
+from vehicle.catalog.needs import INSTEAD, SIGNALS_OF, WELCOME, actions_for
+from vehicle.catalog.plan import PERCENT_STEP, SEAT_STEP_MM, TEMPERATURE_STEP, Effect, Plan, unplanned
+from vehicle.catalog.route import Routes
+from vehicle.catalog.sound import Sound
+from vehicle.catalog.status import status
+from vehicle.media import MediaLibrary
+from vehicle.organizer import Organizer
+from vehicle.places import Places
+from vehicle.signals import SIGNALS
+
+__all__ = [
+    "INSTEAD",
+    "PERCENT_STEP",
+    "SEAT_STEP_MM",
+    "SIGNALS_OF",
+    "TEMPERATURE_STEP",
+    "WELCOME",
+    "Catalog",
+    "Effect",
+    "Plan",
+    "actions_for",
+]
+
+
+class Catalog:
+    """Plans actions with what is known of places, media and appointments."""
+
+    def __init__(
+        self,
+        places: Places,
+        media: MediaLibrary,
+        *,
+        organizer: Organizer | None = None,
+        signals: frozenset[str] = frozenset(SIGNALS),
+    ) -> None:
+        """A catalogue over these.
+
+        Args:
+            places: where one can go.
+            media: what can be played.
+            organizer: timers, calendar and contacts; None for one that knows nobody and whose clock stands.
+            signals: what the vehicle has; a plan never writes anything else.
+        """
+        self._routes, self._sound = Routes(places), Sound(media)
+        self._organizer = organizer or Organizer(lambda: 0.0)
+        self._signals = signals
+
+    def offers(self) -> frozenset[str]:
+        """Names of the actions that can be planned for this vehicle."""
+        having = actions_for(self._signals)
+        return having if self._organizer.sends_mail else having - {"send_email"}
+
+    def plan(self, action: a.Action, state: VehicleState, travelling: Mapping[str, Any] | None = None) -> Plan:
+        """What to write and what to answer.
+
+        Args:
+            action: what was asked for.
+            state: the vehicle now.
+            travelling: where what was moved last is going, for ``stop_moving``.
+
+        Raises:
+            schemas.errors.AdapterError: a relative change or a question needs a signal that the vehicle does not report.
+        """
+        if isinstance(action, a.StopMoving):
+            return cabin.stop(state, travelling or {})
+        return self._fitted(self._planned(action, state))
+
+    def _planned(self, action: a.Action, state: VehicleState) -> Plan:
+        match action.domain:
+            case a.Domain.CLIMATE:
+                return Plan(cabin.climate(action, state))
+            case a.Domain.SEATS:
+                return Plan(cabin.seats(action, state))
+            case a.Domain.OPENINGS:
+                return Plan(cabin.openings(action, state))
+            case a.Domain.LIGHTS:
+                return Plan(cabin.lights(action, state))
+            case a.Domain.DISPLAY:
+                return Plan(cabin.display(action, state))
+            case a.Domain.MEDIA:
+                return self._sound.plan(action, state)
+            case a.Domain.NAVIGATION:
+                return self._routes.plan(action, state)
+            case a.Domain.CHARGING:
+                return charge(action, state)
+            case a.Domain.STATUS:
+                return Plan(answer=status(action, state))
+            case a.Domain.ASSISTANT:
+                return desk(action, state, self._organizer, self.offers)
+            case a.Domain.MEMORY:
+                raise unplanned(action)
+
+    def _fitted(self, plan: Plan) -> Plan:
+        """Without what this vehicle does not have; refused if nothing is left of it."""
+        if self._signals.issuperset(plan.changes):
+            return plan
+        left = {name: value for name, value in plan.changes.items() if name in self._signals}
+        if not left:
+            return Plan(refusal="This car doesn't have that; ask me what I can do.")
+        return replace(plan, changes=left)

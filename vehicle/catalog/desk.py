@@ -1,0 +1,121 @@
+"""Plans of the assistant: time, weather, timers, calendar, contacts, what can be done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+from schemas import actions as a
+from schemas.events import VehicleState
+from vehicle.catalog.plan import Effect, Plan, unplanned
+from vehicle.organizer import DAYS, Contact, Notice, Organizer, time_of_day
+
+_NOBODY = "I don't know that contact, or more than one has that name; ask me by the full name."
+
+
+def desk(action: a.Action, state: VehicleState, organizer: Organizer, offers: Callable[[], frozenset[str]]) -> Plan:
+    """What an assistant's action does and answers; nothing runs before the plan's effect is done."""
+    del state
+    now = organizer.now()
+    match action:
+        case a.GetTime():
+            return Plan(answer={"time": f"{now:%H:%M}", "date": f"{now:%Y-%m-%d}", "weekday": DAYS[now.weekday()]})
+        case a.GetWeather():
+            return _weather(action, organizer, now)
+        case a.GetCapabilities(about=about):
+            mine = [kind.name for kind in a.ACTIONS if kind.name in offers() and (about in (None, kind.domain.value))]
+            return Plan(answer={"about": about, "can": mine})
+        case a.SetTimer(minutes=None, seconds=None):
+            return Plan(refusal="I need a time; ask me for a timer of, say, ten minutes.")
+        case a.SetTimer(minutes=minutes, seconds=seconds, label=label):
+            length = 60 * (minutes or 0) + (seconds or 0)
+            return _started(organizer, organizer.timer(length, label or ""), {"seconds": length, "label": label or ""})
+        case a.SetReminder(minutes=None, hour=None):
+            return Plan(refusal="I need a time; ask me to remind you in ten minutes, or at five.")
+        case a.SetReminder():
+            return _reminder(action, organizer, now)
+        case a.GetTimers(kind=kind):
+            told = [_told(organizer, notice) for notice in organizer.waiting(kind)]
+            return Plan(answer={"kind": kind, "timers": told})
+        case a.CancelTimer(kind=kind, label=label):
+            return _cancelled(organizer, organizer.waiting(kind, label), kind)
+        case a.GetCalendar(day=day):
+            wanted = now.date() + timedelta(days=1 if day == "tomorrow" else 0)
+            entries = organizer.appointments(wanted)
+            if entries is None:
+                return Plan(refusal="I have no calendar; ask me again when one is connected.")
+            told = [{"title": e.title, "at": f"{e.at:%H:%M}" if e.at else "", "place": e.place} for e in entries]
+            return Plan(answer={"day": day, "entries": told})
+        case a.GetContact(person=person, part=part):
+            found = organizer.contact(person)
+            if found is None:
+                return Plan(refusal=_NOBODY)
+            return Plan(answer={"name": found.name, "part": part, "value": getattr(found, part) or ""})
+        case a.CallContact(person=person):
+            return _call(organizer.contact(person))
+        case a.SendEmail(person=person, message=message):
+            return _mail(organizer, organizer.contact(person), message)
+        case _:
+            raise unplanned(action)
+
+
+def _weather(action: a.GetWeather, organizer: Organizer, now: datetime) -> Plan:
+    day = now.date() + timedelta(days=1 if action.day == "tomorrow" else 0)
+    known = organizer.forecast(day, action.place)
+    if known is None:
+        return Plan(refusal="I have no forecast for that; ask me how warm it is outside.")
+    told = {"sky": known.sky, "low": known.low, "high": known.high, "rain_percent": known.rain_percent}
+    return Plan(answer={"day": action.day, "place": known.place, **told})
+
+
+def _started(organizer: Organizer, notice: Notice, answer: dict[str, Any]) -> Plan:
+    return Plan(answer=answer, effect=Effect(lambda: organizer.start(notice), lambda: organizer.stop(notice)))
+
+
+def _reminder(action: a.SetReminder, organizer: Organizer, now: datetime) -> Plan:
+    if action.minutes is not None:
+        notice = organizer.reminder(action.what, seconds=60.0 * action.minutes)
+    else:
+        hour = action.hour or 0
+        at = time_of_day(hour, action.minute, action.half)
+        if action.half is None and hour <= 12 and at <= now.time():
+            later = time_of_day(hour, action.minute, "pm")  # "at five", said after noon
+            at = later if later > now.time() else at
+        notice = organizer.reminder(action.what, at=at)
+    return _started(organizer, notice, {"what": action.what, **_told(organizer, notice)})
+
+
+def _told(organizer: Organizer, notice: Notice) -> dict[str, Any]:
+    return {"label": notice.label, "seconds": round(organizer.remaining(notice)), "at": f"{notice.at:%H:%M}"}
+
+
+def _cancelled(organizer: Organizer, notices: tuple[Notice, ...], kind: str) -> Plan:
+    if not notices:
+        return Plan(refusal=f"There is no such {kind}; ask me which ones are set.")
+
+    def stop() -> None:
+        for notice in notices:
+            organizer.stop(notice)
+
+    def again() -> None:
+        for notice in notices:
+            organizer.start(notice)
+
+    return Plan(answer={"kind": kind, "cancelled": [notice.label for notice in notices]}, effect=Effect(stop, again))
+
+
+def _call(contact: Contact | None) -> Plan:
+    if contact is None:
+        return Plan(refusal=_NOBODY)
+    if contact.phone is None:
+        return Plan(refusal="I have no telephone number of that contact; ask me for another one.")
+    return Plan({"phone.number": contact.phone}, {"name": contact.name})
+
+
+def _mail(organizer: Organizer, contact: Contact | None, message: str) -> Plan:
+    if contact is None:
+        return Plan(refusal=_NOBODY)
+    if contact.email is None:
+        return Plan(refusal="I have no e-mail address of that contact; ask me for another one.")
+    return Plan(answer={"name": contact.name}, effect=Effect(organizer.mail(contact, message), None))

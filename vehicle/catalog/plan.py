@@ -1,0 +1,83 @@
+"""What an action comes to in a state, and the few steps that every domain's planning needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from schemas import actions as a
+from schemas.errors import AdapterError
+from schemas.events import VehicleState
+from vehicle.signals import SIGNALS
+
+TEMPERATURE_STEP = 1.5
+"""Degrees that "warmer" and "cooler" mean: smaller steps are hardly felt. Our choice."""
+
+PERCENT_STEP = 10
+"""What "louder" and "brighter" mean, in percent. Our choice."""
+
+SEAT_STEP_MM, RECLINE_STEP_DEGREES, LUMBAR_STEP = 20, 4, 20
+"""How far the seat moves at a time: little enough to notice and stop. Our choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What an action does beside the vehicle. ``undo`` takes it back; None where that cannot be done."""
+
+    do: Callable[[], None]
+    undo: Callable[[], None] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What an action comes to in a state."""
+
+    changes: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Signal -> target value, to be written together."""
+    answer: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What was read or chosen, for ``ActionResult.answer``."""
+    unproven: frozenset[str] = frozenset()
+    """Signals that change by themselves, so that their value proves nothing."""
+    refusal: str = ""
+    """Why it cannot be done though it is allowed; a sentence to speak. Empty when it can."""
+
+    effect: Effect | None = None
+    """What is to be done beside the vehicle, once the changes have been seen."""
+
+    @property
+    def proof(self) -> Mapping[str, Any]:
+        """The changes that must be seen in the vehicle's current values before anyone says "done"."""
+        return {name: value for name, value in self.changes.items() if name not in self.unproven}
+
+
+def unplanned(action: a.Action) -> AdapterError:
+    """The defect that an action has no plan."""
+    return AdapterError(f"the catalogue has no plan for {action.name}")
+
+
+def present(state: VehicleState, name: str) -> Any:
+    """The present value of a signal that must be known.
+
+    Raises:
+        schemas.errors.AdapterError: the vehicle does not report it.
+    """
+    value = state.values.get(name)
+    if value is None:
+        raise AdapterError(f"the vehicle does not report {name}")
+    return value
+
+
+def stepped(state: VehicleState, name: str, change: str, step: float) -> Any:
+    """The value one step up or down, within the signal's range.
+
+    Raises:
+        schemas.errors.AdapterError: the vehicle does not report it.
+    """
+    signal, value = SIGNALS[name], present(state, name)
+    return min(signal.high, max(signal.low, value + (step if change == "up" else -step)))
+
+
+def sides(zone: str, template: str, every: tuple[str, ...] = ("driver", "passenger")) -> tuple[str, ...]:
+    """Names of the signals of a zone."""
+    return tuple(template.format(side) for side in (every if zone == "all" else (zone,)))

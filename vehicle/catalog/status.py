@@ -1,0 +1,138 @@
+"""Answers about the vehicle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from schemas import actions as a
+from schemas.events import VehicleState
+from vehicle.catalog.plan import present, unplanned
+from vehicle.signals import DOORS, SEATS, TIRE_LOW_KPA, TIRES, WINDOWS
+
+CHARGE_LOW_PERCENT = 15.0
+"""A charge below this is worth a warning. Our choice; many cars warn at 10 to 20."""
+
+_INSIDE = ("light.ambient.on", "light.dome", "light.reading.driver", "light.reading.passenger",
+           "light.reading.rear_left", "light.reading.rear_right")  # fmt: skip
+_OUTSIDE = ("light.low_beam", "light.high_beam", "light.fog")
+
+
+def status(action: a.Action, state: VehicleState) -> dict[str, Any]:
+    """What a question is answered with.
+
+    Raises:
+        schemas.errors.AdapterError: the vehicle does not report what was asked for.
+    """
+    match action:
+        case a.GetRange(percent=percent):
+            return _range(percent, state)
+        case a.GetTirePressure():
+            pressures = {name.removeprefix("tire."): present(state, name) for name in TIRES}
+            return {"low": _low_tires(state), "kpa": pressures}
+        case a.GetOutsideTemperature():
+            return {"celsius": present(state, "outside.temperature")}
+        case a.GetCabinTemperature():
+            return {
+                "celsius": present(state, "climate.cabin_temperature"),
+                "target_celsius": present(state, "climate.driver.temperature"),
+            }
+        case a.GetNavigation():
+            minutes = present(state, "navigation.minutes")
+            stops = list(present(state, "navigation.stops"))
+            return {"destination": present(state, "navigation.destination"), "minutes": minutes, "stops": stops}
+        case a.GetClimate():
+            return _climate(state)
+        case a.GetSeats(part="occupancy"):
+            found = {seat: present(state, f"seat.{seat}.occupancy") for seat in SEATS}
+            return {"occupied": ["driver", *(seat for seat, held in found.items() if held == "occupied")]}
+        case a.GetSeats():
+            names = {"driver": "seat.driver.heating", "passenger": "seat.passenger.heating",
+                     "rear": "seat.rear.heating", "wheel": "steering_wheel.heating"}  # fmt: skip
+            return {"heating": {who: state.values[name] for who, name in names.items() if name in state.values}}
+        case a.GetOpenings(part=part):
+            return _openings(part, state)
+        case a.GetLights(part=part):
+            return _lights(part, state)
+        case a.GetCar(part="color"):
+            return {"color": present(state, "car.color")}
+        case a.GetCar():
+            return {"km": round(present(state, "car.odometer"))}
+        case a.GetWarnings():
+            return {"warnings": _warnings(state)}
+        case _:
+            raise unplanned(action)
+
+
+def _range(percent: int | None, state: VehicleState) -> dict[str, Any]:
+    told: dict[str, Any] = {}
+    for kind, level, reach in (("charge", "battery.charge", "battery.range"), ("fuel", "fuel.level", "fuel.range")):
+        if state.values.get(level) is not None and state.values.get(reach) is not None:
+            told[f"{kind}_percent"] = round(state.values[level])
+            told["range_km" if kind == "charge" else "fuel_km"] = round(state.values[reach])
+    if not told:
+        present(state, "battery.range")
+    if percent is not None and "range_km" in told:
+        left = max(0.0, state.values["battery.charge"] - percent) / max(0.1, state.values["battery.charge"])
+        told |= {"until_percent": percent, "until_km": round(left * state.values["battery.range"])}
+    return told
+
+
+def _climate(state: VehicleState) -> dict[str, Any]:
+    told = {
+        "celsius": present(state, "climate.driver.temperature"),
+        "passenger_celsius": present(state, "climate.passenger.temperature"),
+        "fan": present(state, "climate.fan"),
+        "airflow": present(state, "climate.airflow"),
+        "air_conditioning": present(state, "climate.air_conditioning"),
+        "recirculation": present(state, "climate.recirculation"),
+        "defrost": [pane for pane in ("front", "rear") if present(state, f"climate.defrost_{pane}")],
+    }
+    return {**told, "on": state.values.get("climate.on", True), "auto": state.values.get("climate.auto", False)}
+
+
+def _openings(part: str, state: VehicleState) -> dict[str, Any]:
+    """What is open: windows, roof and trunk in percent, doors by name."""
+    names: Mapping[str, tuple[str, ...]] = {
+        "windows": WINDOWS["all"],
+        "sunroof": ("sunroof.position", "sunroof.shade"),
+        "trunk": ("trunk.position",),
+        "doors": (),
+    }
+    wanted = [name for which, signals in names.items() if part in (which, "all") for name in signals]
+    told: dict[str, Any] = {"open": {name: state.values[name] for name in wanted if state.values.get(name)}}
+    unknown = [name for name in wanted if state.values.get(name) is None]
+    if unknown and (part != "all" or not set(unknown).isdisjoint(WINDOWS["all"])):
+        present(state, unknown[0])
+    if part in ("doors", "all"):
+        told["doors_open"] = [name.removeprefix("door.") for name in DOORS if state.values.get(name) is True]
+        told["locked"] = state.values.get("doors.locked")
+    return told
+
+
+def _lights(part: str, state: VehicleState) -> dict[str, Any]:
+    wanted = [name for which, names in (("inside", _INSIDE), ("outside", _OUTSIDE)) if part in (which, "all")
+              for name in names]  # fmt: skip
+    told: dict[str, Any] = {"on": [name.removeprefix("light.") for name in wanted if state.values.get(name) is True]}
+    if state.values.get("light.ambient.on") is True and part != "outside":
+        told["color"] = state.values.get("light.ambient.color")
+    return told
+
+
+def _warnings(state: VehicleState) -> list[str]:
+    """What is not as it should be, most pressing first; each a few words that can be spoken."""
+    doors = [name.removeprefix("door.").replace("_", " ") for name in DOORS if state.values.get(name) is True]
+    found = [f"the {door} door is open" for door in doors]
+    if state.values.get("seat.driver.belted") is False:
+        found.append("your seat belt is open")
+    found += [f"the {tire} tyre is low" for tire in _low_tires(state)]
+    charge = state.values.get("battery.charge")
+    if charge is not None and charge < CHARGE_LOW_PERCENT:
+        found.append(f"the battery is at {round(charge)} percent")
+    if state.values.get("washer.low") is True:
+        found.append("the washer fluid is low")
+    return found
+
+
+def _low_tires(state: VehicleState) -> list[str]:
+    return [name.removeprefix("tire.").replace("_", " ") for name in TIRES if present(state, name) < TIRE_LOW_KPA]

@@ -1,0 +1,290 @@
+"""What an assistant does beside the vehicle: timers and reminders, calendar, contacts, weather, outgoing mail.
+
+Owns timers and reminders while the program runs; they are kept in memory only, because what somebody wants to be
+reminded of is personal and this package has no vault: they end with the program. Reads the calendar, contacts and
+weather from one local file that a telephone, a sync program or a person writes; without one it says so. Nothing is sent
+from here: an e-mail is written to a folder as a message that a mail program can pick up.
+
+The file is JSON, every key may be left out::
+
+    {"contacts": [{"name": "Anna Berg", "also": ["my sister"], "phone": "+49 30 5550101",
+                   "email": "anna@example.org", "address": "Station Road"}],
+     "calendar": [{"title": "Dentist", "on": "2026-11-21", "at": "15:30", "place": "Dr Ames, dentist"},
+                  {"title": "Choir", "every": "tuesday", "at": "19:00"}],
+     "weather":  [{"on": "2026-11-21", "sky": "light rain", "low": 7, "high": 12, "rain_percent": 70, "place": "..."}]}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from email.message import EmailMessage
+from itertools import count
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from rapidfuzz import fuzz
+
+from schemas.errors import AdapterError, ConfigError
+
+ALIKE = 85.0
+"""rapidfuzz ratio (0..100) from which two names count as the same."""
+
+MOST_TIMERS = 20
+"""Timers and reminders at once: more is a mistake, and would be told for minutes."""
+
+DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+Kind = Literal["timer", "reminder"]
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Contact(_Entry):
+    """Somebody to call, write or visit."""
+
+    name: Annotated[str, Field(min_length=1)]
+    also: tuple[str, ...] = ()
+    phone: Annotated[str, Field(pattern=r"^[+0-9][0-9 ]{2,20}$")] | None = None
+    email: Annotated[str, Field(pattern=r"^[^@\s,;]+@[^@\s,;]+$")] | None = None
+    address: str | None = None
+    """A name that ``vehicle.places`` knows, or a postal address."""
+
+
+class Appointment(_Entry):
+    """Something in the calendar, on a day or every week."""
+
+    title: Annotated[str, Field(min_length=1)]
+    on: date | None = None
+    every: Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] | None = None
+    at: time | None = None
+    place: str = ""
+
+    def falls_on(self, day: date) -> bool:
+        """Whether it is on that day."""
+        return self.on == day or self.every == DAYS[day.weekday()]
+
+
+class Forecast(_Entry):
+    """The weather of a day at a place; no place is here."""
+
+    on: date | None = None
+    every: Literal["day"] | None = None
+    sky: Annotated[str, Field(min_length=1)]
+    low: Annotated[float, Field(ge=-90, le=60)]
+    high: Annotated[float, Field(ge=-90, le=60)]
+    rain_percent: Annotated[int, Field(ge=0, le=100)] = 0
+    place: str = ""
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    about: str = ""
+    contacts: tuple[Contact, ...] = ()
+    calendar: tuple[Appointment, ...] | None = None
+    weather: tuple[Forecast, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A timer or reminder. ``due`` is seconds of the clock; ``at`` the time of day, for reminders that have one."""
+
+    number: int
+    kind: Kind
+    label: str
+    due: float
+    at: datetime
+
+    def spoken(self) -> str:
+        """What to say when it is due."""
+        if self.kind == "reminder":
+            return f"Reminder: {self.label}."
+        return f"Your {self.label} timer is over." if self.label else "Your timer is over."
+
+
+def time_of_day(hour: int, minute: int | None, half: str | None) -> time:
+    """The time that an hour, a minute and am or pm mean; without am or pm the hour stands as it is."""
+    if half == "pm" and hour < 12:
+        hour += 12
+    if half == "am" and hour == 12:
+        hour = 0
+    return time(hour, minute or 0)
+
+
+class Organizer:
+    """Timers, and what the local file knows."""
+
+    def __init__(
+        self,
+        monotonic: Callable[[], float],
+        now: Callable[[], datetime] = datetime.now,
+        *,
+        contacts: Sequence[Contact] = (),
+        calendar: Sequence[Appointment] | None = None,
+        weather: Sequence[Forecast] | None = None,
+        outbox: Path | None = None,
+    ) -> None:
+        """An organizer without timers.
+
+        Args:
+            monotonic: seconds that timers run by.
+            now: the time of day, local.
+            contacts: whom it knows.
+            calendar: None where there is no calendar.
+            weather: None where there is no forecast.
+            outbox: where e-mails are written; None where none can be sent.
+        """
+        self._monotonic, self.now = monotonic, now
+        self.contacts, self.calendar, self.weather = tuple(contacts), calendar, weather
+        self._outbox = outbox
+        self._waiting: list[Notice] = []
+        self._numbers = count(1)
+
+    @classmethod
+    def load(
+        cls,
+        path: Path | None,
+        monotonic: Callable[[], float],
+        now: Callable[[], datetime] = datetime.now,
+        *,
+        outbox: Path | None = None,
+    ) -> Organizer:
+        """Read the local file; None for an organizer that knows nobody.
+
+        Raises:
+            schemas.errors.ConfigError: the file is missing or not of this format.
+        """
+        if path is None:
+            return cls(monotonic, now, outbox=outbox)
+        try:
+            content = _File.model_validate_json(path.read_bytes())
+        except OSError as error:
+            raise ConfigError(f"cannot read contacts and calendar in {path}: {error.strerror}") from error
+        except ValidationError as error:
+            first = error.errors(include_input=False)[0]
+            where = ".".join(str(part) for part in first["loc"])
+            raise ConfigError(
+                f"{path} has no contacts and calendar that can be read: {where}: {first['msg']}"
+            ) from None
+        return cls(
+            monotonic,
+            now,
+            contacts=content.contacts,
+            calendar=content.calendar,
+            weather=content.weather,
+            outbox=outbox,
+        )
+
+    @property
+    def sends_mail(self) -> bool:
+        """Whether an e-mail can be written anywhere."""
+        return self._outbox is not None
+
+    # Timers and reminders ----------------------------------------------------------------------------------------------
+
+    def timer(self, seconds: float, label: str = "") -> Notice:
+        """A timer that could be started; it does not run yet."""
+        return self._notice("timer", label, seconds)
+
+    def reminder(self, what: str, *, seconds: float | None = None, at: time | None = None) -> Notice:
+        """A reminder that could be started: after some seconds, or the next time that it is this time of day."""
+        if at is not None:
+            here = self.now()
+            then = datetime.combine(here.date(), at, here.tzinfo)
+            seconds = ((then if then > here else then + timedelta(days=1)) - here).total_seconds()
+        return self._notice("reminder", what, seconds or 0.0)
+
+    def start(self, notice: Notice) -> None:
+        """Let it run.
+
+        Raises:
+            schemas.errors.AdapterError: too many run already.
+        """
+        if len(self._waiting) >= MOST_TIMERS:
+            raise AdapterError(f"{MOST_TIMERS} timers and reminders are set already; cancel one first")
+        self._waiting.append(notice)
+        self._waiting.sort(key=lambda waiting: (waiting.due, waiting.number))
+
+    def stop(self, notice: Notice) -> None:
+        """Take it away; what is not there is ignored."""
+        self._waiting = [waiting for waiting in self._waiting if waiting.number != notice.number]
+
+    def waiting(self, kind: Kind | None = None, label: str | None = None) -> tuple[Notice, ...]:
+        """What runs, the next one first; of a kind, and of a label or one like it."""
+        return tuple(
+            notice
+            for notice in self._waiting
+            if (kind is None or notice.kind == kind) and (label is None or _alike(label, (notice.label,)))
+        )
+
+    def remaining(self, notice: Notice) -> float:
+        """Seconds until it is due, at least 0."""
+        return max(0.0, notice.due - self._monotonic())
+
+    def due(self) -> tuple[Notice, ...]:
+        """What has become due since the last call, in order; it is told once."""
+        now = self._monotonic()
+        over = tuple(notice for notice in self._waiting if notice.due <= now)
+        self._waiting = [notice for notice in self._waiting if notice.due > now]
+        return over
+
+    def _notice(self, kind: Kind, label: str, seconds: float) -> Notice:
+        at = self.now() + timedelta(seconds=seconds)
+        return Notice(next(self._numbers), kind, label, self._monotonic() + seconds, at)
+
+    # What the file knows -----------------------------------------------------------------------------------------------
+
+    def contact(self, name: str) -> Contact | None:
+        """The contact of that name, first name or other name; None where nobody or more than one is meant."""
+        exact = [who for who in self.contacts if _alike(name, (who.name, *who.also))]
+        found = exact or [who for who in self.contacts if _alike(name, who.name.split())]
+        return found[0] if len(found) == 1 else None
+
+    def appointments(self, day: date) -> tuple[Appointment, ...] | None:
+        """What is in the calendar on a day, by time; None where there is no calendar."""
+        if self.calendar is None:
+            return None
+        return tuple(sorted((e for e in self.calendar if e.falls_on(day)), key=lambda entry: entry.at or time.min))
+
+    def forecast(self, day: date, place: str | None = None) -> Forecast | None:
+        """The weather of a day; None where nothing is known of it."""
+        for known in self.weather or ():
+            here = _alike(place, (known.place,)) if place else not known.place
+            if here and (known.on == day or known.every == "day"):
+                return known
+        return None
+
+    def mail(self, to: Contact, text: str) -> Callable[[], None]:
+        """The writing of an e-mail, to be done later: one file in the outbox.
+
+        Raises:
+            schemas.errors.AdapterError: when it is done: the outbox cannot be written.
+        """
+        message = EmailMessage()
+        message["To"] = to.email or ""
+        message["Date"] = self.now()
+        message["Subject"] = "From the car"
+        message.set_content(text)
+        folder, name = self._outbox, f"{self.now():%Y%m%dT%H%M%S}-{next(self._numbers)}.eml"
+
+        def write() -> None:
+            if folder is None:
+                raise AdapterError("no outbox is configured; set vehicle.outbox")
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+                path = folder / name
+                path.touch(mode=0o600)
+                path.write_bytes(bytes(message))
+            except OSError as error:
+                raise AdapterError(f"the outbox {folder} cannot be written: {error.strerror}") from error
+
+        return write
+
+
+def _alike(wanted: str, names: Sequence[str]) -> bool:
+    plain = " ".join(wanted.casefold().split())
+    return any(fuzz.ratio(plain, " ".join(name.casefold().split())) >= ALIKE for name in names)

@@ -1,0 +1,73 @@
+"""Where an action would move what travels: windows, sunroof and sunshade, for the gate and for the catalogue alike.
+
+Owns how far "a bit" is. Judges nothing (``vehicle.gate``) and writes nothing (``vehicle.catalog``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from schemas import actions as a
+from schemas.events import VehicleState
+from vehicle.signals import WINDOWS
+
+WINDOW_STEP, ROOF_STEP = 15, 20
+"""What "a bit" means for a window and for the roof, in percent: a hand's width. Our choice."""
+
+ROOFS: Mapping[str, str] = MappingProxyType(
+    {"set_sunroof": "sunroof.position", "change_sunroof": "sunroof.position", "set_sunshade": "sunroof.shade"}
+)
+"""Action -> the one signal that it moves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Journey:
+    """One position and where it would go, in percent (0 is closed). None: unknown."""
+
+    present: float | None
+    target: float | None
+    opens: bool
+    """Whether the target lies above the present position; where that is unknown, whether it may."""
+    closes: bool
+
+
+def number(value: Any) -> float | None:
+    """The value as a finite number, or None: unknown."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return float(value)
+
+
+def journeys(action: a.Action, state: VehicleState) -> Mapping[str, Journey]:
+    """Signal -> its journey, for the actions that move a window, the sunroof or the sunshade; empty for others."""
+    match action:
+        case a.SetWindow(window=window, percent=percent):
+            return {name: _to(state, name, percent) for name in WINDOWS[window]}
+        case a.ChangeWindow(window=window, change=change, by=by):
+            return {name: _by(state, name, change, by or WINDOW_STEP) for name in WINDOWS[window]}
+        case a.ChangeSunroof(change=change, by=by):
+            return {ROOFS[action.name]: _by(state, ROOFS[action.name], change, by or ROOF_STEP)}
+        case a.SetSunroof(percent=percent) | a.SetSunshade(percent=percent):
+            return {ROOFS[action.name]: _to(state, ROOFS[action.name], percent)}
+        case _:
+            return {}
+
+
+def _to(state: VehicleState, name: str, target: float) -> Journey:
+    present = number(state.values.get(name))
+    if present is None:
+        return Journey(None, target, target > 0.0, target < 100.0)
+    return Journey(present, target, target > present, target < present)
+
+
+def _by(state: VehicleState, name: str, change: str, step: float) -> Journey:
+    present = number(state.values.get(name))
+    opens = change == "open"
+    if present is None:
+        return Journey(None, None, opens, not opens)
+    target = min(100.0, present + step) if opens else max(0.0, present - step)
+    return Journey(present, target, target > present, target < present)
