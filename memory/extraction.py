@@ -9,6 +9,7 @@ category is taken out before the language model sees it, and forbidden categorie
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,10 +17,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory.kinds import plausible
+from memory.kinds import KINDS, plausible
 from memory.reading import ENDED, Finding, ReadingSettings, read
 from memory.store import silent
-from memory.values import Canon, is_closed, polarity, turned_down
+from memory.values import Canon, is_closed, polarity, turned_down, wanted
 from memory.wording import (
     ABOUT_MEMORY,
     Polarity,
@@ -42,6 +43,8 @@ NONE = "none"
 
 ATTEMPTS = 2
 """Readings of one conversation, where the likeliest finding has no value."""
+REFUSING = re.compile(r"(?:no|non|not|without|never)\b")
+"""How words begin that name a kind of thing in order to refuse it: "no jazz", "non-vegan"."""
 UNTOLD = "I could not tell which"
 
 MOST_TURNS = 16
@@ -275,7 +278,7 @@ class Extractor:
             said = [turn.text]
         if not said:
             yield _dropped(detail, f"{UNTOLD} {category.title.lower()} you meant")
-        for part in said:
+        for part in map(wanted, said):
             rule = not_a_preference(turn.text, part, passing=False) if self.settings.verify else None
             value = self._canon.canonical(detail, part, turn.text)
             ended = value is not None and self._ended(finding, value, turn.text, part)
@@ -306,10 +309,17 @@ class Extractor:
         kind, probability = polarity(finding.detail, said), finding.strength[ENDED]
         if kind is Polarity.AVOIDED:
             return negated(text, said, kind) is not None
-        if is_closed(finding.detail) and turned_down(finding.detail, value, text, said):
+        if turned_down(finding.detail, value, text, said):
             return True
         if kind is Polarity.ANSWER:
             return False
+        if (
+            kind is Polarity.PLAIN
+            and plausible(finding.detail, said)
+            and REFUSING.match(normal(said))
+            and finding.detail in KINDS
+        ):
+            return True
         by_wording = probability >= self.settings.ended_floor and negated(text, said, kind) is not None
         return by_wording or probability >= self.settings.ended_at
 

@@ -73,7 +73,7 @@ SAID_AS: dict[str, Patterns] = {
         (r"\bwindshield|\bwindscreen|\bfront window|\bglass\b", "windshield"),
         (r"\bfeet|\bfoot|\btoes|\bdown below|\blegs?\b", "feet"),
         (r"\bface|\bhead\b|\beyes\b|\bnose\b", "face"),
-        (r"\bchest|\bupper body", "chest"),
+        (r"\bchest|\bupper body|\bcent(?:er|re|ral|ric)|\bmiddle", "chest"),
     ),
     "interior_lighting_color_preferences": (
         (r"\b(red|blue|green|purple|orange|white|yellow|pink|cyan|turquoise|violet|magenta|gold|teal)\b", r"\1"),

@@ -44,6 +44,8 @@ _INGREDIENT = re.compile(
 
 _DIET = re.compile(r"^(?:strictly )?(?:vegetarian|vegan|halal|kosher|keto|paleo|pescatarian|plant based|low carb)")
 
+_REFUSING = re.compile(r"^(?:no|non|not|without)[ -]+(?:any |a )?")
+
 _NUMBERS = {
     word: number
     for number, word in enumerate(
@@ -79,7 +81,7 @@ def polarity(detail: str, said: str) -> Polarity:
     if detail == "dietary_preference":
         if _INGREDIENT.match(normal(said)):
             return Polarity.AVOIDED
-        return Polarity.PLAIN if _DIET.match(normal(said)) else Polarity.STATED
+        return Polarity.PLAIN if _DIET.match(_REFUSING.sub("", normal(said))) else Polarity.STATED
     return Polarity.PLAIN if detail in _THINGS else Polarity.STATED
 
 
@@ -93,11 +95,33 @@ _TURNED_DOWN = re.compile(
     r"no longer|remove|(?:turn|switch)(?: \w+){0,3} off|forget|instead of|rather than|other than|anything but|except|cancel|"
     r"done with|used to|too)\b|n't\b|\bnon\b"
 )
+_INDIFFERENT = re.compile(
+    r"\bindifferent\b|\bno (?:real |particular |strong )?preference\b|\bwho cares\b|\beither way\b|\ball the same\b|"
+    r"\b(?:don't|do not|doesn't|does not|never)(?: \w+){0,2} (?:care|mind|matter|bother)\b|\b(?:makes? )?no difference\b|"
+    r"\bnot (?:\w+ )?(?:important|bothered|concerned|fussed|worried)\b|"
+    r"\b(?:covered|guarded|watched|secured?|roof|guards?) or (?:not|no \w+|un\w+|open)\b"
+)
+_CARES = re.compile(
+    r"(?:n't|\bnot|\bno longer|\bnever)(?: \w+){0,3} indifferent\b|\bindifferent\b.*\b(?:any ?more|any longer)\b"
+)
+_MAY_BE_ALL_THE_SAME: frozenset[str] = frozenset(
+    ("preference_for_covered_parking", "preference_for_parking_with_security")
+)
+INDIFFERENT = "indifferent"
+"""The value of these where the driver has no preference, which is another thing than not wanting it (``no``)."""
+_LEVEL_WORDS: tuple[tuple[str, str], ...] = (
+    (r"low|lower|soft|softly|gentle|weak|dim|dark|slow", "low"),
+    (r"medium|moderate|middle", "medium"),
+    (r"high|higher|strong|strongly|bright|fast|hot", "high"),
+    (r"cheap|cheapest", "cheap"),
+    (r"expensive|pricey", "expensive"),
+)
 _REFUSED_BY_WORDS: frozenset[str] = frozenset((
     "preferred_payment_method", "preferred_parking_type", "preference_for_local_markets_farms_or_supermarket",
     "airflow_direction_preferences", "interior_lighting_ambient_preferences", "preference_for_covered_parking",
     "preference_for_parking_with_security", "need_for_handicapped_accessible_parking",
-    "willingness_to_pay_extra_for_green_fuel",
+    "willingness_to_pay_extra_for_green_fuel", "preferred_type_of_charging_while_traveling",
+    "preferred_type_of_charging_at_everyday_points",
 ))  # fmt: skip
 """Closed categories whose values are things to have or not, which refusing words turn down; the others' values are said in
 refusing words themselves ("traffic? no thanks" is ``low``)."""
@@ -112,11 +136,44 @@ def turned_down(detail: str, value: str, sentence: str, said: str) -> bool:
         sentence: the driver's.
         said: the words of it that carry the value.
     """
-    if detail not in _REFUSED_BY_WORDS or value == "no":
+    if detail in _LEVELS:
+        return value == "medium" and _level_refused(value, clause(sentence, said)) is not None
+    if detail not in _REFUSED_BY_WORDS or value in ("no", INDIFFERENT):
         return False
     around, own = clause(sentence, said), normal(said)
-    before = around[: max(around.find(own), 0)] if own != around else around
+    end = max(around.find(own), 0) + (0 if detail in _ANSWERS else len(own))
+    before = around[:end] if own != around or detail not in _ANSWERS else around
     return _TURNED_DOWN.search(_CALM.sub(" ", before)) is not None
+
+
+_LEVELS: frozenset[str] = frozenset((
+    "fan_speed_preferences", "seat_heating_preferences", "interior_lighting_brightness_preferences", "desired_price_range",
+))  # fmt: skip
+
+
+def _level_refused(value: str, text: str) -> str | None:
+    """What a text wants that refuses this very level by its name ("i don't want it low"); None if it does not.
+
+    Too much of it is refused more gently than the thing itself: "not too hot" is ``medium``, "not hot" is ``low``.
+    """
+    for pattern, level in _LEVEL_WORDS:
+        too = rf"(?:n't|\bnot|\bwithout)(?: \w+){{0,3}}? too (?:{pattern})\b"
+        refused = (
+            rf"\b(?:don't|do not|doesn't|no longer) (?:\w+ )?(?:want|like|need|prefer)(?: \w+){{0,4}} (?:{pattern})\b|"
+            rf"\b(?:stop|avoid)(?: \w+){{0,3}} (?:{pattern})\b|"
+            rf"(?:n't|\bnot) (?:in |at |on |set )?(?:the |so |that )?(?:{pattern})\b"
+        )
+        if level == value and re.search(_MIDDLING, text) is None:
+            if re.search(too, text):
+                return "mid range" if level in _PRICES else "medium"
+            if re.search(refused, text):
+                return _PRICES.get(level) or _OPPOSITE[level]
+    return None
+
+
+_PRICES = {"cheap": "mid range", "expensive": "cheap"}
+_OPPOSITE = {"low": "high", "high": "low", "medium": "medium"}
+_MIDDLING = r"\bnot too \w+ (?:and |but |or )?not\b|\bneither\b"
 
 
 class Canon:
@@ -147,13 +204,16 @@ class Canon:
         """One of a fixed few: the encoder's choice where it is sure, else by rule, else its choice or its nearest example."""
         if detail in _ANSWERS and (answer := _ANSWER.match(normal(said))):
             return answer.group(1)
+        if detail in _MAY_BE_ALL_THE_SAME and all_the_same(clause(sentence, said)):
+            return INDIFFERENT
         bare = normal(said) == normal(
             sentence
         )  # a value alone, not a sentence: the encoder has not learnt to read such
         choices = {} if bare else self._encoder.choices(sentence, detail)
         best = max(choices, key=choices.__getitem__, default=None) if len(choices) > 1 else None
         if best is not None and choices[best] >= SURE_CHOICE:
-            return best
+            other = _level_refused(best, clause(sentence, said)) if detail in _LEVELS else None
+            return other or best
         ruled = by_rule(detail, said, sentence)
         if ruled is None and best is not None and choices[best] >= LIKELY_CHOICE:
             return best
@@ -168,6 +228,20 @@ class Canon:
         close = vectors @ self._encoder.encode([clause(sentence, said)])[0]
         best = int(close.argmax())
         return names[best] if float(close[best]) >= self._nearest_at else None
+
+
+def wanted(said: str) -> str:
+    """The words of a value without what is refused beside it: "face not feet" is "face"."""
+    first = _REFUSED_TAIL.split(said, maxsplit=1)[0].strip(" ,")
+    return first or said
+
+
+_REFUSED_TAIL = re.compile(r",? (?:but |and )?(?:not|rather than|instead of)\b")
+
+
+def all_the_same(text: str) -> bool:
+    """Whether a text says that something makes no difference to the driver."""
+    return _INDIFFERENT.search(text) is not None and _CARES.search(text) is None
 
 
 def by_rule(detail: str, said: str, sentence: str) -> str | None:

@@ -256,7 +256,7 @@ CLOSED: dict[str, Closed] = {
             (
                 (
                     r"\bconvenien|\bpay (?:a )?(?:bit|little)?|\bworth\b|\bcan cost\b|\bcloser\b|\bextra\b|"
-                    r"\bhigher\b|\bdearer\b|\bhandy\b|\bcomfortabl|\baccept\b"
+                    r"\bhigher\b|\bdearer\b|\bhandy\b|\bcomfortabl|\baccept\b|\bsometimes\b"
                 ),
                 "will pay for convenience",
             ),

@@ -131,7 +131,10 @@ ENDED: tuple[Rule, ...] = (
 
 AFTERWARDS: tuple[Rule, ...] = (
     Rule(r"V.*\b(?:sick|tired|done|fed up) (?:of|with) (?:it|them|that)\b", "it has ended"),
-    Rule(r"V.*\b(?:don't|do not) (?:want|like|need|use) (?:it|them|that)\b", "it has ended"),
+    Rule(
+        r"V.*\b(?:don't|do not) (?:want|like|need|use) (?:it|them|that)\b(?! (?:anywhere|any other|too|in any|on any))",
+        "it has ended",
+    ),
 )
 """The same, said in a statement of its own: asked of the whole sentence."""
 
@@ -155,7 +158,8 @@ REFUSED: tuple[Rule, ...] = (
     Rule(r"\bwithout (?:any |a |the )?(?:\w+ )?V", "it is refused"),
     Rule(r"\bchange\b.*\bfrom V to\b", "something else is to take its place"),
     Rule(r"\bnon[- ]V", "it is refused"),
-    Rule(r"\b(?:doesn't|don't|do not|does not|isn't|aren't) (?:offer|have|serve|play|sell|use|accept|take)\b.*V", "it is refused"),
+    Rule(r"\b(?:doesn't|don't|do not|does not|isn't|aren't) (?:\w+ly )?(?:offer|have|serve|play|sell|use|"
+         r"accept|take)\b.*V", "it is refused"),
 )  # fmt: skip
 """The driver does not want the value, and perhaps never did."""
 

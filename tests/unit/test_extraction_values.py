@@ -9,8 +9,9 @@ import pytest
 from numpy.typing import NDArray
 
 from memory.fake import KeywordEncoder
+from memory.kinds import KINDS, plausible
 from memory.phrasings import SAID_AS
-from memory.values import Canon, by_rule, fold, is_closed, plain_value, polarity, temperature
+from memory.values import Canon, by_rule, fold, is_closed, plain_value, polarity, temperature, turned_down, wanted
 from memory.vocabulary import CLOSED
 from memory.wording import Polarity, normal
 from schemas.preferences import BY_DETAIL
@@ -154,3 +155,73 @@ def test_polarities() -> None:
     assert polarity("dietary_preference", "vegan") is Polarity.PLAIN
     assert polarity("dietary_preference", "no onions") is Polarity.STATED
     assert polarity("dietary_preference", "meat") is Polarity.AVOIDED
+
+
+COVERED, GUARDED = "preference_for_covered_parking", "preference_for_parking_with_security"
+
+
+@pytest.mark.parametrize(("detail", "sentence", "value"), [
+    (COVERED, "i don't really mind whether it's covered", "indifferent"),
+    (COVERED, "roof or no roof it makes no difference to me", "indifferent"),
+    (COVERED, "i'm not indifferent to a roof any more it has to be covered", "yes"),
+    (COVERED, "always under a roof", "yes"),
+    (COVERED, "out in the open please", "no"),
+    (GUARDED, "guarded or not who cares", "indifferent"),
+    (GUARDED, "it has to be guarded", "yes"),
+])  # fmt: skip
+def test_no_preference_is_another_thing_than_a_refusal(detail: str, sentence: str, value: str) -> None:
+    assert canonical(detail, sentence) == value
+    assert value == "yes" or not turned_down(detail, value, sentence, sentence)
+
+
+class Sure(Nearest):
+    """A fake encoder that is sure of one value of every closed category."""
+
+    def __init__(self, value: str) -> None:
+        super().__init__()
+        self.value = value
+
+    def choices(self, text: str, detail: str) -> dict[str, float]:
+        return {self.value: 0.9, "another": 0.1}
+
+
+@pytest.mark.parametrize(("detail", "sentence", "heard", "value"), [
+    ("fan_speed_preferences", "turn it up i don't want the fan low", "low", "high"),
+    ("fan_speed_preferences", "i like the fan low", "low", "low"),
+    ("seat_heating_preferences", "my seat should not be too hot", "high", "medium"),
+    ("interior_lighting_brightness_preferences", "avoid having it bright at night", "high", "low"),
+    ("desired_price_range", "places that aren't expensive", "expensive", "cheap"),
+    ("desired_price_range", "not too pricey please", "expensive", "mid range"),
+    ("interior_lighting_brightness_preferences", "not too dim and not too bright", "medium", "medium"),
+])  # fmt: skip
+def test_a_level_that_is_refused_by_its_name_is_another(detail: str, sentence: str, heard: str, value: str) -> None:
+    assert canonical(detail, "it", f"{sentence}", Sure(heard)) == value
+
+
+@pytest.mark.parametrize(("detail", "value", "sentence", "said", "down"), [
+    ("preferred_payment_method", "cash", "places that don't take cash", "cash", True),
+    ("preferred_payment_method", "cash", "places that don't take cash", "don't take cash", True),
+    ("preferred_payment_method", "cash", "i pay cash", "cash", False),
+    ("preferred_parking_type", "on street", "a space that's not on the street", "not on the street", True),
+    ("preferred_type_of_charging_while_traveling", "dc", "a station that does not have dc", "dc", True),
+    ("preferred_type_of_charging_while_traveling", "dc", "i charge with dc", "dc", False),
+    (COVERED, "yes", "never want the sun on my seats", "never want the sun on my seats", True),
+    ("tolerance_for_traffic", "low", "traffic no thanks", "no thanks", False),
+])  # fmt: skip
+def test_what_is_turned_down(detail: str, value: str, sentence: str, said: str, down: bool) -> None:
+    assert turned_down(detail, value, sentence, said) is down
+
+
+def test_what_is_refused_beside_the_value_is_no_part_of_it() -> None:
+    assert wanted("face not feet") == "face"
+    assert wanted("jazz rather than rock") == "jazz"
+    assert wanted("not on the street") == "not on the street"
+    assert wanted("nothing else") == "nothing else"
+
+
+def test_kinds_are_plausible_and_names_are_free() -> None:
+    assert plausible("favourite_cuisine", "west african") and not plausible("favourite_cuisine", "napkin")
+    assert plausible("dietary_preference", "gluten free") and not plausible("dietary_preference", "cosmetics")
+    assert plausible("favorite_artists_or_bands", "cosmetics")
+    for detail in KINDS:
+        assert all(plausible(detail, example) for example in BY_DETAIL[detail].examples)

@@ -255,3 +255,16 @@ def test_a_cuisine_that_is_none_is_asked_about(value: str, where: str) -> None:
     found = extract(texts, text, store_at=0.6, ask_at=0.1)
     assert [candidate.value for candidate in getattr(found, where)] == [value]
     assert len(found.candidates) + len(found.unsure) == 1
+
+
+@pytest.mark.parametrize(("detail", "text", "said", "ended"), [
+    ("dietary_preference", "somewhere with no vegan rules", "no vegan rules", True),
+    ("dietary_preference", "a place with vegan dishes", "vegan", False),
+    ("dietary_preference", "nothing with gluten so no gluten please", "no gluten", False),
+    (JAZZ, "no jazz for me", "no jazz", True),
+])  # fmt: skip
+def test_a_kind_of_thing_named_in_order_to_refuse_it(detail: str, text: str, said: str, ended: bool) -> None:
+    texts = {text: Said({detail: 0.95}, words={detail: [(said, 0.9)]})}
+    consent = Consent(opted_in=frozenset({"dietary_preference"}))
+    found = extract(texts, text, consent=consent, store_at=0.3)
+    assert [candidate.negated for candidate in found.candidates] == [ended]
