@@ -14,6 +14,9 @@ from functools import lru_cache
 from itertools import pairwise
 from random import Random
 
+import numpy as np
+
+from models.commands.templates import Templates, load_templates
 from models.training import conversations as talk
 from models.training import phrases
 from models.training.encoder.names import PLAINLY, THINGS, coin, liking, outside
@@ -65,6 +68,8 @@ JOINED_SHARE = 0.3
 """Statements with a request, an answer or some talk before or after them in the same turn."""
 TWO_SHARE = 0.06
 """Statements with a second one of another category in the same turn."""
+COMMANDED_SHARE = 0.12
+"""Commands from the car's templates, beside the bank's requests."""
 BORDER_SHARE = 0.2
 """Of the statements: those on the border between two categories."""
 CONTEXT_SHARE = 0.12
@@ -178,6 +183,22 @@ def request(made: talk.Request) -> Example:
     about = _about().get(max(fits, key=len, default=""), {})
     chosen = not about and bool(CHOSEN.get(made.intent, frozenset()) & set(made.slots or ()))
     return Example(made.text, about, None if chosen else "none", request=made.intent)
+
+
+def commanded(rng: Random, n: int) -> list[Example]:
+    """Plain commands as the car's own templates have them, every action as often as the others."""
+    templates = _templates()
+    names = [name for name in dict.fromkeys(template.intent for template in templates.closed) if name in REQUESTS]
+    made = templates.sample(np.random.default_rng(rng.getrandbits(32)), n, intents=names)
+    return [
+        Example(text, strength=None if CHOSEN.get(order.name, frozenset()) & set(order.slots) else "none", request=order.name)
+        for text, order in made
+    ]  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _templates() -> Templates:
+    return load_templates()
 
 
 def need(rng: Random, *, held_out: bool = False) -> Example:
@@ -332,6 +353,7 @@ def examples(rng: Random, n: int, *, held_out: bool = False, rough: bool = True)
     asides = [aside(item) for item in beside]
     if not rough:
         return [*stated, *requested, *asides, *nothing, *needs]
+    requested += commanded(rng, int(n * COMMANDED_SHARE))
     requested = [framed(rng, example) if example.request not in {None, NONE} else example for example in requested]
     chatter = [e.text for e in nothing] + [e.text for e in requested if e.strength == "none"]
     found: list[Example] = [*requested, *asides, *nothing, *needs]
