@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
+import threading
+from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from deploy.cli import main
 from memory.keys import RawKey
+from memory.lock import VaultLock
 from memory.store import Store
-from memory.vault import vault_path
+from memory.vault import Vault, check, vault_path
 from schemas.errors import (
+    ConsentError,
     MemoryStoreError,
     StorageFullError,
     VaultBusyError,
 )
-from tests.vaults import NOW, ROOT, WRITER, child, first_line, opened, preference, refused_and_untouched
+from schemas.memory import Consent, Turn
+from tests.vaults import KEY, NOW, ROOT, WRITER, child, first_line, image, opened, preference, refused_and_untouched
 
 
 def test_a_second_opening_in_the_same_process(tmp_path: Path) -> None:
@@ -179,3 +189,129 @@ def test_a_vault_that_was_being_made_when_the_power_went(tmp_path: Path) -> None
     opened(tmp_path).close()
     assert not (tmp_path / "ada.new").exists()
     opened(tmp_path).close()
+
+
+# More than one at once
+
+
+def test_of_many_threads_one_opens_the_vault(tmp_path: Path) -> None:
+    opened(tmp_path).close()
+    begin, held, busy = threading.Barrier(8), list[Vault](), list[str]()
+
+    def attempt() -> None:
+        begin.wait()
+        try:
+            held.append(opened(tmp_path))
+        except VaultBusyError as error:
+            busy.append(str(error))
+
+    threads = [threading.Thread(target=attempt) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (
+        len(held) == 1
+        and len(busy) == 7
+        and all(str(os.getpid()) in message or "unknown" in message for message in busy)
+    )
+    held[0].close()
+
+
+def test_who_locked_a_file_that_went_meanwhile_tries_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, lock = tmp_path / "ada.lock", fcntl.flock
+    tries: list[int] = []
+
+    def slow(handle: int, how: int) -> None:
+        if not tries:
+            path.unlink()
+        tries.append(handle)
+        lock(handle, how)
+
+    monkeypatch.setattr("memory.lock.fcntl.flock", slow)
+    first = VaultLock(path)
+    assert len(tries) == 2 and path.exists()
+    with pytest.raises(VaultBusyError):
+        VaultLock(path)
+    first.release()
+    assert path.read_bytes() == b""
+    VaultLock(path).release()
+
+
+def test_the_command_line_beside_a_running_assistant(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GLOVEBOX_DATA__FOLDER", str(tmp_path))
+    vault = opened(tmp_path)
+    for command in (["vault", "check"], ["vault", "rotate"], ["vault", "restore", "--version", "1", "--yes"]):
+        assert main([*command, "--driver", "ada"]) == VaultBusyError.exit_code
+        told = capsys.readouterr().err
+        assert "ada" in told and str(os.getpid()) in told and "Traceback" not in told
+    vault.close()
+
+
+# A folder that cannot be written, and a clock that goes backwards
+
+READ_ONLY = """
+import os, sys, pathlib, datetime
+from memory.vault import Vault, rotate, destroy
+from memory.keys import RawKey
+from memory.store import Store
+from schemas.errors import GloveboxError
+folder, key = pathlib.Path(sys.argv[1]), RawKey(bytes(range(32)))
+if os.geteuid() == 0:
+    os.setgroups([]); os.setgid(65534); os.setuid(65534)
+for work in (
+    lambda: Vault.open(folder, "ada", key, clock=lambda: datetime.datetime.now(datetime.UTC)),
+    lambda: Vault.open(folder, "bob", key, clock=lambda: datetime.datetime.now(datetime.UTC)),
+    lambda: rotate(folder, "ada", key),
+    lambda: destroy(folder, "ada", key),
+):
+    try:
+        work()
+        print("done")
+    except GloveboxError as error:
+        print(error.exit_code, error)
+"""
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    folder = Path(tempfile.mkdtemp(prefix="glovebox-test-"))  # one that another user may look into
+    try:
+        with closing(opened(folder)) as vault:
+            Store(vault).add(preference("p1"), NOW)
+        for path in (folder, *folder.iterdir()):
+            path.chmod(0o555 if path == folder else 0o444)
+        before = image(folder)
+        lines = child(READ_ONLY, str(folder)).communicate()[0].splitlines()
+        assert [line.split()[0] for line in lines] == ["40"] * 4
+        assert all("writable" in line for line in lines)
+        assert image(folder) == before
+        for path in (folder, *folder.iterdir()):
+            path.chmod(0o755 if path == folder else 0o600)
+        with closing(opened(folder)) as vault:
+            assert len(Store(vault).preferences()) == 1
+    finally:
+        shutil.rmtree(folder)
+
+
+def test_a_clock_that_was_set_back_loses_nothing_and_lengthens_a_pause(tmp_path: Path) -> None:
+    now = NOW
+    with closing(Vault.open(tmp_path, "ada", KEY, clock=lambda: now)) as vault:
+        store = Store(vault)
+        store.add(preference("p1"), now)
+        store.set_consent(Consent(paused_until=now + timedelta(hours=1)))
+        now = NOW - timedelta(days=4000)
+        with pytest.raises(ConsentError):
+            store.note(Turn(speaker="driver", text="hello", at=now), "trip", now)
+        with pytest.raises(ConsentError), vault.transaction():
+            vault.write("INSERT INTO turns (conversation, text, at, confidence) VALUES ('c', 't', '', 1)")
+        store.set_consent(Consent())
+        with store.transaction():
+            store.add(preference("p2"), now)
+            store.supersede("p1", now, "p2")
+    with closing(Vault.open(tmp_path, "ada", KEY, clock=lambda: now)) as vault:
+        held = {p.id: p for p in Store(vault).preferences(history=True)}
+        assert set(held) == {"p1", "p2"} and Store(vault).history_of("p2") == ("p1",)
+        assert held["p1"].valid_to == now < held["p1"].valid_from
+    check(tmp_path, "ada", KEY)
