@@ -29,6 +29,8 @@ PROFILES = HERE / "profiles"
 SYSTEM_FILE = Path("/etc/glovebox/glovebox.toml")
 PREFIX = "GLOVEBOX_"
 NESTED = "__"
+HOME = "GLOVEBOX_HOME"
+"""The folder under which everything personal lies; so does ``--home``."""
 SIMILAR = 60.0
 """Least similarity (0..100, rapidfuzz ratio) at which a key is offered as what was meant."""
 
@@ -123,18 +125,26 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
     """``GLOVEBOX_SECTION__KEY`` and ``GLOVEBOX_PROFILE``; other names with our prefix belong to the set-up and the tests."""
     source = EnvSettingsSource(_Sources, env_prefix=PREFIX, env_nested_delimiter=NESTED)
     ours = {name.lower(): value for name, value in env.items() if name.startswith(PREFIX) and NESTED in name}
-    values: dict[str, Any] = {}
+    values: dict[str, Any] = _under(Path(env[HOME])) if env.get(HOME) else {}
     for section in sorted({name.removeprefix(PREFIX.lower()).split(NESTED)[0] for name in ours}):
         known = Config.model_fields.get(section, Config.model_fields["profile"])
-        values[section] = source.explode_env_vars(section, known, ours)
+        _lay_over(values, {section: source.explode_env_vars(section, known, ours)})
     if PREFIX + "PROFILE" in env:
         values["profile"] = env[PREFIX + "PROFILE"]
     return values
 
 
+def _under(home: Path) -> dict[str, Any]:
+    """Where things lie when everything personal is to lie in one folder: vaults in it, keys in a folder of their own."""
+    folder = home.expanduser().absolute()
+    return {"data": {"folder": str(folder), "key_file": str(folder / "keys" / "vault.key")}}
+
+
 def _from_flags(flags: Mapping[str, str]) -> dict[str, Any]:
-    values: dict[str, Any] = {}
+    values: dict[str, Any] = _under(Path(flags["home"])) if flags.get("home") else {}
     for key, value in flags.items():
+        if key == "home":
+            continue
         *sections, name = key.split(".")
         place = values
         for section in sections:

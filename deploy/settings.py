@@ -37,7 +37,12 @@ class Section(BaseModel):
 
 def _plain(value: Any) -> Any:
     """A driver's name in small letters: a vault is the same however its driver's name is written."""
-    return value.strip().lower() if isinstance(value, str) else value
+    return value.lower() if isinstance(value, str) and value.isalnum() else value
+
+
+def _listed(value: Any) -> Any:
+    """Names with commas between them, from the environment or a flag, as the list that they are."""
+    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
 
 
 DriverName = Annotated[str, BeforeValidator(_plain), Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$")]
@@ -48,7 +53,7 @@ class DriverSettings(Section):
 
     name: DriverName
     """The driver whose vault is opened: a letter or digit, then at most 31 of those, ``_`` and ``-``."""
-    others: tuple[DriverName, ...]
+    others: Annotated[tuple[DriverName, ...], BeforeValidator(_listed)]
     """Who else may say "I am NAME" and is then remembered in a vault of their own."""
 
 

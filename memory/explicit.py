@@ -40,6 +40,13 @@ _OBJECT = (
     re.compile(r"^my (?:[\w'-]+ ){1,5}(?:is|are|should be) (?P<value>.+)$"),
     re.compile(r"^(?P<value>.+?) (?:is|are) my (?:favou?rite|usual|preferred|go to|regular)\b.*$"),
 )
+_LISTED = frozenset(
+    "favourite_cuisine preferred_restaurant_type fast_food_preference dietary_preference preferred_gas_station "
+    "preferred_charging_network charging_station_onsite_amenities preferred_supermarket_chain avoidance_of_specific_road_types "
+    "interior_lighting_color_preferences favorite_genres favorite_podcast_genres".split()
+)
+"""Categories in whose values "and" stands between two of them; a band or a show may have it in its name."""
+_BETWEEN = re.compile(r"\s*,\s*(?:and |or )?|\s+(?:and|or|as well as)\s+")
 _TAIL = re.compile(
     r"(?: (?:best|most|a lot|very much|the most|so much|please|in the car|when (?:i|i'm|we) .+|while driving|all the time|"
     r"from now on|of all|for my .+|as my .+))+$"
@@ -83,7 +90,7 @@ class Asked:
         turn = conversation.turns[0]
         if self.details is None:
             found = reader.extractor.extract(conversation, consent, now)
-            sure = tuple(c.model_copy(update={"confidence": 1.0}) for c in (*found.candidates, *found.unsure))
+            sure = tuple(part for c in (*found.candidates, *found.unsure) for part in _parted(reader.canon, c))
             if sure or found.decisions:
                 return replace(found, candidates=sure, unsure=())
             return Extraction(decisions=(_none(reader, turn.text, None),))
@@ -119,7 +126,10 @@ def _none(reader: Reader, text: str, detail: str | None) -> Decision:
 
 def _candidates(reader: Reader, turn: Turn, detail: str, conversation: str) -> tuple[Candidate, ...]:
     found: dict[str, Candidate] = {}
-    for said in _said(reader, turn.text, detail):
+    parts = _said(reader, turn.text, detail)
+    if detail in _LISTED:
+        parts = [part for said in parts for part in _BETWEEN.split(said) if words(part)]
+    for said in parts:
         value = reader.canon.canonical(detail, said, turn.text)
         if value is None:
             continue
@@ -141,6 +151,13 @@ def _candidates(reader: Reader, turn: Turn, detail: str, conversation: str) -> t
         )
     single = not BY_DETAIL[detail].multi
     return tuple(found.values())[: 1 if single else None]
+
+
+def _parted(canon: Canon, candidate: Candidate) -> list[Candidate]:
+    """What the driver asked for, surely, and one candidate a value where several were read as one."""
+    parts = _BETWEEN.split(candidate.value) if candidate.detail in _LISTED else [candidate.value]
+    values = (canon.canonical(candidate.detail, part, candidate.sentence) or part for part in parts if words(part))
+    return [candidate.model_copy(update={"confidence": 1.0, "value": value}) for value in values]
 
 
 def _over(reader: Reader, text: str, said: str, value: str, detail: str) -> bool:

@@ -13,7 +13,18 @@ from typing import Annotated
 import typer
 
 from deploy import __version__
-from deploy.cli import bench, device, drive, evaluate, evaluate_commands, evaluate_wake, memory, models, vault
+from deploy.cli import (
+    bench,
+    device,
+    drive,
+    evaluate,
+    evaluate_commands,
+    evaluate_wake,
+    forgetting,
+    memory,
+    models,
+    vault,
+)
 from deploy.cli.session import Session, parse_flags, report, report_unexpected
 from schemas.errors import GloveboxError
 
@@ -27,6 +38,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 drive.add_to(app)
+memory.add_to(app)
+forgetting.add_to(memory.app)
 app.add_typer(memory.app)
 app.add_typer(vault.app)
 app.add_typer(models.app)
@@ -56,6 +69,10 @@ def options(
         str | None, typer.Option("--profile", help="Settings of a kind of device: embedded, pi5 or jetson.")
     ] = None,
     driver: Annotated[str | None, typer.Option("--driver", help="Whose memory is used.")] = None,
+    home: Annotated[
+        Path | None,
+        typer.Option("--home", metavar="DIR", help="Folder of everything personal; or in GLOVEBOX_HOME."),
+    ] = None,
     debug: Annotated[
         bool, typer.Option("--debug", help="Show tracebacks; they may hold words that were said.")
     ] = False,
@@ -71,6 +88,8 @@ def options(
         session.flags["profile"] = profile
     if driver is not None:
         session.flags["driver.name"] = driver
+    if home is not None:
+        session.flags["home"] = str(home)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

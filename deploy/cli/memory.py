@@ -1,18 +1,16 @@
-"""The commands about memory: list, proposals, forget, export, optout, optin.
+"""The commands that show what is remembered: remember, recall, and under memory: list, show, why, history, profile, proposals.
 
-They open the vault and the encoder; the language model only where accepting a proposal leaves something to decide. Owns how
-preferences, proposals and consent are printed.
+They open the vault and the encoder; the language model only where something is left to decide. Owns how memories and
+decisions are printed. What changes or takes away stands in ``deploy.cli.forgetting``.
 """
 
 from __future__ import annotations
 
-import errno
-import json
-import os
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
@@ -20,17 +18,27 @@ from rich.text import Text
 
 from deploy.cli.session import Session, out, put_json, session_of
 from deploy.timeline import entry_of
-from schemas.errors import MemoryStoreError, StorageFullError
-from schemas.memory import Consent, Preference, Proposal, Receipt, Status
+from schemas.errors import UnknownEntryError
+from schemas.memory import CONVERSATIONS, Consent, Decision, Outcome, Preference, Proposal, Status
 from schemas.ports import MemoryPort
 from schemas.preferences import MAIN_TITLES, SUB_TITLES, Category
 
 app = typer.Typer(
-    name="memory", help="What is remembered about the driver: see it, delete it, forbid it.", no_args_is_help=True
+    name="memory",
+    help="What is remembered about a driver: see it, correct it, delete it, forbid it.",
+    no_args_is_help=True,
 )
 
-JsonOption = Annotated[bool, typer.Option("--json", help="JSON instead of text.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="One JSON value instead of text.")]
+DriverOption = Annotated[str | None, typer.Option("--driver", metavar="NAME", help="Whose memory.")]
+HomeOption = Annotated[
+    Path | None, typer.Option("--home", metavar="DIR", help="Folder of everything personal; or in GLOVEBOX_HOME.")
+]
 KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="A main, sub or detail category, e.g. music.")]
+IdArgument = Annotated[str, typer.Argument(metavar="ID", help="Id of a preference, as `memory list` shows it.")]
+
+TIERS = ("preferences", "proposals", "episodes", "thoughts", "summaries", "profile")
+"""Parts of an export whose items have ids."""
 
 
 @contextmanager
@@ -45,26 +53,184 @@ def opened(session: Session) -> Generator[MemoryPort]:
         memory.close()
 
 
+def add_to(app: typer.Typer) -> None:
+    """Add the commands that stand at the top."""
+    app.command()(remember)
+    app.command()(recall)
+
+
+def remember(
+    context: typer.Context,
+    sentence: Annotated[str, typer.Argument(metavar="SENTENCE", help="What to remember, as you would say it.")],
+    category: Annotated[
+        str | None,
+        typer.Option("--category", metavar="KEY", help="Its category; worked out from the words by default."),
+    ] = None,
+    driver: DriverOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Remember something that the driver says, if it was not switched off; tells what was stored, asked or refused."""
+    with opened(session_of(context, as_json=as_json, driver=driver, home=home)) as memory:
+        decisions = memory.remember(sentence, category)
+        if as_json:
+            put_json({"driver": memory.driver, "decisions": [d.model_dump(mode="json") for d in decisions]})
+            return
+    for decision in decisions:
+        out().print(Text(entry_of(0.0, decision).text))
+        if decision.outcome is Outcome.REFUSED and "sensitive" in decision.reason:
+            out().print(Text(f"To allow it: glovebox memory optin {decision.detail}", "dim"))
+    if not decisions:
+        out().print("Nothing in that is a preference that I could remember; name its category with --category.")
+
+
+def recall(
+    context: typer.Context,
+    words: Annotated[str, typer.Argument(metavar="WORDS", help="What it is about, e.g. a request.")],
+    limit: Annotated[int, typer.Option("--limit", min=1, max=100, help="At most so many.")] = 10,
+    driver: DriverOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """What is remembered that matters for these words; most words recall nothing. Counts as no use."""
+    with opened(session_of(context, as_json=as_json, driver=driver, home=home)) as memory:
+        found = memory.recall(words, limit=limit)
+        if as_json:
+            recalled = [
+                {"score": round(r.score, 4), **_as_json(r.preference)}
+                for r in found
+            ]  # fmt: skip
+            put_json({"driver": memory.driver, "query": words, "recalled": recalled})
+            return
+    if not found:
+        out().print("Nothing that is remembered matters for that.")
+        return
+    out().print(_table([r.preference for r in found]))
+
+
 @app.command("list")
 def list_(
     context: typer.Context,
     key: Annotated[str | None, typer.Argument(metavar="KEY", help="Only this category; all by default.")] = None,
     history: Annotated[bool, typer.Option("--history", help="With values that held once.")] = False,
+    driver: DriverOption = None,
+    home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List what is remembered, and what may be."""
-    with opened(session_of(context, as_json=as_json)) as memory:
+    """List the preferences that are remembered, and what is switched off."""
+    _list(session_of(context, as_json=as_json, driver=driver, home=home), key, history=history)
+
+
+@app.command()
+def history(
+    context: typer.Context,
+    key: Annotated[str | None, typer.Argument(metavar="KEY", help="Only this category; all by default.")] = None,
+    driver: DriverOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List preferences with what held once, and from when to when."""
+    _list(session_of(context, as_json=as_json, driver=driver, home=home), key, history=True)
+
+
+def _list(session: Session, key: str | None, *, history: bool) -> None:
+    with opened(session) as memory:
         held, consent = memory.preferences(key, history=history), memory.consent()
-    if as_json:
-        preferences = [preference.model_dump(mode="json") for preference in held]
-        put_json({"driver": memory.driver, "preferences": preferences, "consent": consent.model_dump(mode="json")})
-        return
+        if session.json:
+            preferences = [_as_json(preference) for preference in held]
+            put_json({"driver": memory.driver, "preferences": preferences, "consent": consent.model_dump(mode="json")})
+            return
     console = out()
     if held:
         console.print(_table(held))
     else:
         console.print("Nothing is remembered" + (f" under {key}." if key else "."))
-    console.print(_consent_line(consent))
+    console.print(consent_line(consent))
+
+
+@app.command()
+def show(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="ID", help="Id of anything that is remembered.")],
+    driver: DriverOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show one memory of any kind with all that is stored about it."""
+    with opened(session_of(context, as_json=as_json, driver=driver, home=home)) as memory:
+        found = _find(memory.export(), name)
+    if as_json:
+        put_json(found)
+        return
+    table = Table(box=None, pad_edge=False, show_header=False)
+    for field, value in found.items():
+        listed = (
+            [v if isinstance(v, str) else " ".join(map(str, v.values())) for v in value]
+            if isinstance(value, list)
+            else [value]
+        )
+        table.add_row(Text(field.replace("_", " "), "dim"), Text("\n".join(map(str, listed)) or "-"))
+    out().print(table)
+
+
+def _find(exported: dict[str, Any], name: str) -> dict[str, Any]:
+    for tier in TIERS:
+        for item in exported.get(tier, ()):
+            if item["id"] == name:
+                return {"kind": tier.removesuffix("s") if tier != "summaries" else "summary", **item}
+    raise UnknownEntryError(f"nothing that is remembered has the id {name[:80]!r}: `glovebox memory list` shows ids")
+
+
+@app.command()
+def why(
+    context: typer.Context,
+    name: IdArgument,
+    driver: DriverOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Why a preference is remembered: what was said when, what it was used for, and what it took the place of."""
+    with opened(session_of(context, as_json=as_json, driver=driver, home=home)) as memory:
+        told = memory.explain(name)
+    if as_json:
+        put_json(told.model_dump(mode="json"))
+        return
+    console = out()
+    preference = told.preference
+    console.print(Text.assemble(f"{_where(preference.category)}: ", (preference.value, "bold")))
+    for at, sentence in told.because:
+        console.print(Text(f"  {_local(at)}  you said “{sentence}”"))
+    if not told.because:
+        console.print(Text(f"  {_local(preference.valid_from)}  you wrote it yourself"))
+    for at, action in told.used_for:
+        console.print(Text(f"  {_local(at)}  used for {action.replace('_', ' ')}", "dim"))
+    for old in told.history:
+        console.print(Text(f"  until {_local(old.valid_to)} it was {old.value}" if old.valid_to else old.value, "dim"))
+
+
+@app.command()
+def profile(
+    context: typer.Context, driver: DriverOption = None, home: HomeOption = None, as_json: JsonOption = False
+) -> None:
+    """The profile that was made of conversations: facts, habits, style, each with what it rests on."""
+    with opened(session_of(context, as_json=as_json, driver=driver, home=home)) as memory:
+        entries = memory.export().get("profile", [])
+        if as_json:
+            put_json({"driver": memory.driver, "profile": entries})
+            return
+    if not entries:
+        out().print(
+            f"There is no profile. It is made of conversations, if you let them be kept: memory optin {CONVERSATIONS}"
+        )
+        return
+    table = Table(box=None, pad_edge=False)
+    for name in ("", "what", "since", "from", "id"):
+        table.add_column(name, no_wrap=name == "id")
+    for entry in entries:
+        basis = "you" if entry["basis"] == "provided" else f"{len(entry['sources'])} memories"
+        key = entry["key"].replace("_", " ")
+        table.add_row(key, Text(entry["value"], "bold"), entry["since"][:10], basis, entry["id"])
+    out().print(table)
 
 
 @app.command()
@@ -74,20 +240,21 @@ def proposals(
     decline: Annotated[
         str | None, typer.Option(metavar="ID", help="Do not, and do not ask again for half a year.")
     ] = None,
+    driver: DriverOption = None,
+    home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """List what memory is not sure enough of to store it unasked, or answer one of them."""
-    session = session_of(context, as_json=as_json)
+    session = session_of(context, as_json=as_json, driver=driver, home=home)
     if accept is not None and decline is not None:
         raise typer.BadParameter("give one of --accept and --decline", param_hint="--accept")
     name = accept if accept is not None else decline
     with opened(session) as memory:
         decision = None if name is None else memory.answer(name, yes=accept is not None)
         held = memory.proposals()
-    if as_json:
-        told = None if decision is None else decision.model_dump(mode="json")
-        put_json({"driver": memory.driver, "decision": told, "proposals": [p.model_dump(mode="json") for p in held]})
-        return
+        if as_json:
+            put_json(_answered(memory.driver, decision, held))
+            return
     if decision is not None:
         out().print(Text(entry_of(0.0, decision).text))
     elif held:
@@ -97,104 +264,40 @@ def proposals(
         out().print("There is nothing to ask.")
 
 
-@app.command()
-def forget(
-    context: typer.Context,
-    key: Annotated[
-        str, typer.Argument(metavar="KEY", help="The id of a preference or proposal, a category, or everything.")
-    ],
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before everything is deleted.")] = False,
-    as_json: JsonOption = False,
-) -> None:
-    """Delete a preference, a category or everything, history included."""
-    session = session_of(context, as_json=as_json)
-    if key == "everything" and not yes and not typer.confirm("Delete everything that is remembered?"):
-        raise typer.Exit(1)
-    with opened(session) as memory:
-        receipt = memory.forget(key)
-    if as_json:
-        put_json(receipt.model_dump(mode="json"))
-        return
-    checked = " No byte of them is left in the vault's files." if receipt.verified else " It could not be verified."
-    out().print(_deleted(receipt) + checked)
+def _answered(driver: str, decision: Decision | None, held: Sequence[Proposal]) -> dict[str, Any]:
+    told = None if decision is None else decision.model_dump(mode="json")
+    return {"driver": driver, "decision": told, "proposals": [p.model_dump(mode="json") for p in held]}
 
 
-@app.command()
-def export(
-    context: typer.Context,
-    file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="Where to write it; standard output by default.")
-    ] = None,
-) -> None:
-    """Write everything that is remembered as JSON."""
-    session = session_of(context)
-    with opened(session) as memory:
-        text = json.dumps(memory.export(), ensure_ascii=False, indent=2) + "\n"
-    if file is None:
-        typer.echo(text, nl=False)
-        return
-    try:
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-            stream.write(text)
-    except OSError as error:
-        kind = StorageFullError if error.errno in (errno.ENOSPC, errno.EDQUOT) else MemoryStoreError
-        raise kind(f"the export could not be written to {file}: {error.strerror}; choose another place") from error
-    out().print(f"Written to {file}, readable by you alone.")
-
-
-@app.command()
-def optout(context: typer.Context, key: KeyArgument, as_json: JsonOption = False) -> None:
-    """Remember nothing more in a category; what is stored stays until it is forgotten, open proposals are erased."""
-    with opened(session_of(context, as_json=as_json)) as memory:
-        consent = memory.opt_out(key)
-        held = len(memory.preferences(key))
-    _tell_consent(consent, as_json=as_json)
-    if held and not as_json:
-        out().print(f"{held} from before are kept; `glovebox memory forget {key}` deletes them.")
-
-
-@app.command()
-def optin(context: typer.Context, key: KeyArgument, as_json: JsonOption = False) -> None:
-    """Allow a category again, or a sensitive one for the first time."""
-    with opened(session_of(context, as_json=as_json)) as memory:
-        consent = memory.opt_in(key)
-    _tell_consent(consent, as_json=as_json)
-
-
-def _tell_consent(consent: Consent, *, as_json: bool) -> None:
-    if as_json:
-        put_json(consent.model_dump(mode="json"))
-    else:
-        out().print(_consent_line(consent))
-
-
-def _consent_line(consent: Consent) -> Text:
+def consent_line(consent: Consent) -> Text:
+    """What may be remembered, in a sentence."""
     parts = [f"switched off: {', '.join(sorted(consent.opted_out)) or 'nothing'}"]
-    if consent.opted_in:
-        parts.append(f"sensitive and allowed: {', '.join(sorted(consent.opted_in))}")
+    sensitive = consent.opted_in - {CONVERSATIONS}
+    if sensitive:
+        parts.append(f"sensitive and allowed: {', '.join(sorted(sensitive))}")
+    if consent.conversations:
+        parts.append("conversations are kept")
     if consent.private_trip:
         parts.append("private trip: nothing is remembered")
     if consent.paused_until is not None:
-        parts.append(f"learning is paused until {consent.paused_until:%Y-%m-%d %H:%M} UTC")
+        parts.append(f"learning is paused until {_local(consent.paused_until)}")
     return Text("; ".join(parts).capitalize() + ".", style="dim")
 
 
-def _deleted(receipt: Receipt) -> str:
-    counts = {
-        "preference": len(receipt.erased),
-        "proposal": receipt.proposals_erased,
-        "waiting turn": receipt.turns_erased,
-    }
-    parts = [f"{count} {name}{'' if count == 1 else 's'}" for name, count in counts.items() if count]
-    return f"Deleted {', '.join(parts) or 'nothing'}."
+def _as_json(preference: Preference) -> dict[str, Any]:
+    """A preference with its category's path, which is its detail key's."""
+    return {**preference.model_dump(mode="json"), "category": preference.category.key}
+
+
+def _local(moment: datetime) -> str:
+    return f"{moment.astimezone():%Y-%m-%d %H:%M}"
 
 
 def _where(category: Category) -> str:
     return f"{SUB_TITLES.get(category.sub, MAIN_TITLES.get(category.main, ''))}: {category.title}"
 
 
-def _proposals(held: tuple[Proposal, ...]) -> Table:
+def _proposals(held: Sequence[Proposal]) -> Table:
     table = Table(box=None, pad_edge=False)
     for name in ("category", "value", "said", "until", "id"):
         table.add_column(name, no_wrap=name in ("until", "id"))
@@ -209,7 +312,7 @@ def _proposals(held: tuple[Proposal, ...]) -> Table:
     return table
 
 
-def _table(held: tuple[Preference, ...]) -> Table:
+def _table(held: Sequence[Preference]) -> Table:
     table = Table(box=None, pad_edge=False)
     for name in ("category", "value", "sure", "used", "since", "id"):
         table.add_column(name, justify="right" if name in ("sure", "used") else "left", no_wrap=name == "id")

@@ -41,10 +41,16 @@ class Session:
         return self.load().config
 
 
-def session_of(context: typer.Context, *, as_json: bool = False) -> Session:
-    """The session of a command; notes whether it was asked for JSON."""
+def session_of(
+    context: typer.Context, *, as_json: bool = False, driver: str | None = None, home: Path | None = None
+) -> Session:
+    """The session of a command; notes whether it was asked for JSON, and whose memory where was named after it."""
     session = context.ensure_object(Session)
     session.json = as_json
+    if driver is not None:
+        session.flags["driver.name"] = driver
+    if home is not None:
+        session.flags["home"] = str(home)
     return session
 
 

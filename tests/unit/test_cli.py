@@ -319,7 +319,7 @@ def test_forgetting_everything_asks_first(
 ) -> None:
     remember(cabin, "i like jazz")
 
-    def refuse(_: str) -> bool:
+    def refuse(_: str, **__: object) -> bool:
         return False
 
     monkeypatch.setattr("typer.confirm", refuse)

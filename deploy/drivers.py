@@ -1,0 +1,70 @@
+"""Whose memory is open: the configured drivers', one vault at a time, or a guest's.
+
+Meets ``schemas.ports.Drivers``. Only names from the configuration open a vault; saying any other name opens nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from deploy.config import Config
+from deploy.keys import key_source
+from memory.guest import GuestMemory
+from memory.vault import Destruction, destroy
+from schemas.errors import MemoryStoreError, UnknownEntryError
+from schemas.ports import MemoryPort
+
+
+class ConfiguredDrivers:
+    """The memories of the drivers that the configuration names."""
+
+    def __init__(self, config: Config, current: MemoryPort, open_: Callable[[Config], MemoryPort]) -> None:
+        """With the memory that is open, and how another driver's is opened (from the configuration with their name)."""
+        self._config, self._current, self._open = config, current, open_
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """See ``Drivers``."""
+        return tuple(dict.fromkeys((self._config.driver.name, *self._config.driver.others)))
+
+    @property
+    def current(self) -> MemoryPort:
+        """The memory that is open."""
+        return self._current
+
+    def switch(self, driver: str | None) -> MemoryPort:
+        """See ``Drivers``. What the one before said is learnt from first."""
+        if driver is not None and driver not in self.names:
+            raise UnknownEntryError(f"no driver is called {driver[:40]!r}: add the name to driver.others")
+        if driver is not None and driver == self._current.driver:
+            return self._current
+        self._current.learn_pending()
+        self._current.close()
+        self._current = GuestMemory()
+        if driver is not None:
+            self._current = self._open(self._as(driver))
+        return self._current
+
+    def delete(self) -> None:
+        """See ``Drivers``."""
+        if isinstance(self._current, GuestMemory):
+            return
+        config = self._as(self._current.driver)
+        self._current.close()
+        self._current = GuestMemory()
+        if not delete_driver(config).verified:
+            raise MemoryStoreError(
+                f"the memory of {config.driver.name} was deleted but something of it is left: see {config.data.folder}"
+            )
+
+    def _as(self, driver: str) -> Config:
+        return self._config.model_copy(update={"driver": self._config.driver.model_copy(update={"name": driver})})
+
+
+def delete_driver(config: Config) -> Destruction:
+    """Destroy the configured driver's vault, key and backups.
+
+    Raises:
+        schemas.errors.GloveboxError: as `memory.vault.destroy`.
+    """
+    return destroy(config.data.folder, config.driver.name, key_source(config))

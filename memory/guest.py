@@ -1,0 +1,182 @@
+"""A guest's memory: it reads nothing and writes nothing, whatever is asked of it.
+
+Meets ``MemoryPort`` beside the real one, so that whoever drives as a guest has the whole assistant and leaves no trace of
+themselves; nor is anything of the car's drivers to be had, because no vault is open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, NoReturn
+
+from schemas.errors import ConsentError, UnknownEntryError
+from schemas.memory import (
+    Consent,
+    Conversation,
+    Decision,
+    Explanation,
+    Found,
+    Kind,
+    Matches,
+    Outcome,
+    Period,
+    Preference,
+    Proposal,
+    Receipt,
+    Recollection,
+    Selector,
+    TakenIn,
+    Turn,
+    Withheld,
+)
+from schemas.preferences import CATEGORIES
+
+NAME = "guest"
+REASON = "you are a guest"
+
+
+class GuestMemory:
+    """Nothing."""
+
+    driver = NAME
+
+    def __init__(self, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        """Nothing to open; ``clock`` dates its empty receipts."""
+        self._clock = clock
+
+    def recall(self, query: str, *, details: Sequence[str] = (), limit: int = 3) -> tuple[Recollection, ...]:
+        """Nothing."""
+        del query, details, limit
+        return ()
+
+    def search(
+        self,
+        query: str,
+        *,
+        kinds: Sequence[Kind] = (),
+        tags: Sequence[str] = (),
+        period: Period | None = None,
+        details: Sequence[str] = (),
+        limit: int = 5,
+    ) -> tuple[Found, ...]:
+        """Nothing."""
+        del query, kinds, tags, period, details, limit
+        return ()
+
+    def used(self, recalled: Sequence[Recollection | Found], action: str | None = None) -> None:
+        """Not noted."""
+
+    def remember(self, sentence: str, key: str | None = None) -> tuple[Decision, ...]:
+        """Refused."""
+        del sentence, key
+        return (Decision(outcome=Outcome.REFUSED, detail=CATEGORIES[0].detail, reason=f"not remembered: {REASON}"),)
+
+    def learn(self, conversation: Conversation) -> tuple[Decision, ...]:
+        """Not learnt."""
+        del conversation
+        return ()
+
+    def note(self, turn: Turn, conversation: str) -> None:
+        """Dropped."""
+
+    def forget_pending(self, conversation: str) -> int:
+        """There is nothing."""
+        del conversation
+        return 0
+
+    def learn_pending(self) -> tuple[Decision, ...]:
+        """There is nothing."""
+        return ()
+
+    def proposals(self) -> tuple[Proposal, ...]:
+        """None."""
+        return ()
+
+    def asked(self, proposal: str) -> None:
+        """There is none."""
+
+    def answer(self, proposal: str, yes: bool) -> Decision:
+        """There is none."""
+        del yes
+        self._unknown(proposal)
+
+    def preferences(self, key: str | None = None, *, history: bool = False) -> tuple[Preference, ...]:
+        """None."""
+        del key, history
+        return ()
+
+    def forget(self, key: str) -> Receipt:
+        """There is nothing."""
+        del key
+        return self.forget_where(Selector(everything=True))
+
+    def matching(self, what: Selector) -> Matches:
+        """Nothing."""
+        del what
+        return Matches()
+
+    def forget_where(self, what: Selector) -> Receipt:
+        """There is nothing."""
+        del what
+        return Receipt(erased=(), categories=(), at=self._clock(), verified=True)
+
+    def withhold(self, what: Selector) -> Withheld:
+        """There is nothing."""
+        self._unknown(str(what.id))
+
+    def restore(self, token: str) -> None:
+        """There is nothing."""
+        self._unknown(token)
+
+    def carry_out(self, token: str) -> Receipt:
+        """There is nothing."""
+        self._unknown(token)
+
+    def explain(self, name: str) -> Explanation:
+        """There is nothing."""
+        self._unknown(name)
+
+    def correct(self, name: str, value: str) -> Preference:
+        """There is nothing."""
+        del value
+        self._unknown(name)
+
+    def consent(self) -> Consent:
+        """Nothing may be remembered."""
+        return Consent(private_trip=True)
+
+    def opt_out(self, key: str) -> Consent:
+        """It is off."""
+        del key
+        return self.consent()
+
+    def opt_in(self, key: str) -> Consent:
+        """It stays off."""
+        del key
+        return self.consent()
+
+    def set_private_trip(self, private: bool) -> Consent:
+        """It is always private."""
+        del private
+        return self.consent()
+
+    def pause(self, until: datetime | None) -> Consent:
+        """It is always paused."""
+        del until
+        return self.consent()
+
+    def export(self) -> dict[str, Any]:
+        """There is nothing."""
+        raise ConsentError(f"there is nothing to export, {REASON}: say who you are first")
+
+    def take_in(self, exported: Mapping[str, Any], *, allow: bool = False) -> TakenIn:
+        """Nothing is taken in."""
+        del exported, allow
+        raise ConsentError(f"nothing can be read in, {REASON}: say who you are first")
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def _unknown(self, name: str) -> NoReturn:
+        raise UnknownEntryError(f"nothing has the id {name[:80]!r}: {REASON}, and nothing is remembered")
