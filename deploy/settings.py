@@ -6,6 +6,7 @@ out), and ``deploy.config`` reads them from their sources.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -37,7 +38,7 @@ class Section(BaseModel):
 
 def _plain(value: Any) -> Any:
     """A driver's name in small letters: a vault is the same however its driver's name is written."""
-    return value.lower() if isinstance(value, str) and value.isalnum() else value
+    return value.lower() if isinstance(value, str) and re.fullmatch(r"[\w-]+", value) else value
 
 
 def _listed(value: Any) -> Any:
