@@ -47,6 +47,8 @@ FEASTS = {
 """Month, day and how many days."""
 THIRDS = {"early": 1, "beginning": 1, "start": 1, "mid": 11, "middle": 11, "late": 21, "end": 21}
 """The first day of a third of a month."""
+FEW: dict[str, tuple[int, int]] = {"day": (2, 10), "week": (2, 6), "month": (2, 6), "year": (2, 5)}
+"""How many "a few" may be, from and to; our choice: who says it does not remember the day."""
 RECENT_DAYS = 14
 """What "recently" means; our choice."""
 MOST_BACK = 10_000
@@ -152,8 +154,13 @@ def _weekday_of_last_week(calendar: _Calendar, said: _Said) -> Period:
 
 
 def _ago(calendar: _Calendar, said: _Said) -> Period:
-    """So long ago, as exactly as people mean it: a day is that day, a week one day of seven, a month that month."""
+    """So long ago, as exactly as people mean it: a day is that day, a week one day of seven, a month that month, a few are vague."""
     count, unit, today = said.number, said["unit"], calendar.today
+    if said["number"] == "a few" and unit in FEW:
+        least, most = FEW[unit]
+        days = {"day": 1, "week": 7, "month": 31, "year": 366}[unit]
+        first = today - timedelta(days=most * days)
+        return calendar.days(first, (most - least) * days + 1)
     if unit == "minute":
         about = timedelta(minutes=2 + count // 4)
         return calendar.around(calendar.now - timedelta(minutes=count), about, about)
