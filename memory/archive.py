@@ -8,7 +8,7 @@ with what (`memory.lineage`).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from datetime import date, datetime
 from typing import Any, Literal, cast
@@ -35,6 +35,9 @@ TABLES: dict[Kind, str] = {
     Kind.PROFILE: "profile",
 }
 """Where the memories of a kind lie."""
+
+_SHOWN = "{1} NOT IN (SELECT memory FROM withheld WHERE kind IN ('{0}', '{0}+'))"
+"""What is withheld (`memory.withheld`), by itself or with what it rests on, is shown nowhere."""
 
 
 class Archive:
@@ -120,7 +123,7 @@ class Archive:
             period: only those of this time.
             unreflected: only those that post-thinking has not seen.
         """
-        where, values = _within(period)
+        where, values = _within(period, "episodes")
         if unreflected:
             where += " AND reflected = 0"
         rows = self._vault.rows(
@@ -165,7 +168,7 @@ class Archive:
 
     def thoughts(self, period: Period | None = None) -> tuple[Thought, ...]:
         """Thoughts and events, oldest first."""
-        where, values = _within(period)
+        where, values = _within(period, "thoughts")
         rows = self._vault.rows(
             f"SELECT {_THOUGHT} FROM thoughts WHERE {where} ORDER BY at, rowid",  # noqa: S608
             values,
@@ -209,21 +212,22 @@ class Archive:
         """Summary id -> its lines, in order."""
         found: dict[str, list[Line]] = {}
         for summary, source, text, details, tags in self._vault.rows(
-            "SELECT summary, source, text, details, tags FROM summary_lines ORDER BY summary, number"
+            "SELECT summary, source, text, details, tags FROM summary_lines "  # noqa: S608
+            f"WHERE {_SHOWN.format('summary_lines', 'source')} ORDER BY summary, number"
         ):
             found.setdefault(summary, []).append(Line(source, text, _keys(details), _keys(tags)))
         return {summary: tuple(lines) for summary, lines in found.items()}
 
     def summaries(self, since: date | None = None, until: date | None = None) -> tuple[Summary, ...]:
-        """Summaries of days ``since <= day < until``, oldest first."""
+        """Summaries of days ``since <= day < until`` that have lines, oldest first."""
         lines = self.lines()
         rows = [
             (name, date.fromisoformat(day)) for name, day in self._vault.rows("SELECT * FROM summaries ORDER BY day")
         ]
         return tuple(
-            _summary(name, day, lines.get(name, ()))
+            _summary(name, day, lines[name])
             for name, day in rows
-            if (since is None or day >= since) and (until is None or day < until)
+            if name in lines and (since is None or day >= since) and (until is None or day < until)
         )
 
     # Profile
@@ -255,7 +259,8 @@ class Archive:
     def profile(self) -> tuple[ProfileEntry, ...]:
         """The profile: facts, habits, style, each by key."""
         sources = self._sources()
-        rows = self._vault.rows(f"SELECT {_ENTRY} FROM profile ORDER BY aspect, key")  # noqa: S608
+        shown = _SHOWN.format("profile", "id")
+        rows = self._vault.rows(f"SELECT {_ENTRY} FROM profile WHERE {shown} ORDER BY aspect, key")  # noqa: S608
         return tuple(_entry(row, sources.get(row[0], ())) for row in rows)
 
     # Tags, links, vectors, queries
@@ -288,22 +293,9 @@ class Archive:
                 self._vault.write("INSERT OR IGNORE INTO links VALUES (?, ?, ?)", (memory, other, number))
 
     def vectors(self) -> dict[str, NDArray[np.float32]]:
-        """Memory id -> unit vector, as far as they are kept."""
+        """Memory id -> unit vector, as far as they are kept; `memory.vectors` writes them."""
         rows = self._vault.rows("SELECT memory, vector FROM vectors WHERE vector <> x''")
         return {name: _vector(raw) for name, raw in rows}
-
-    def put_vectors(self, vectors: Mapping[str, NDArray[np.float32]]) -> None:
-        """Keep vectors of memories of any kind (as float16)."""
-        with self.transaction():
-            for name, vector in vectors.items():
-                raw = vector.astype(np.float16).tobytes()
-                self._vault.write("INSERT OR REPLACE INTO vectors (memory, vector) VALUES (?, ?)", (name, raw))
-
-    def forget_vectors(self) -> None:
-        """Delete all vectors: another encoder made them."""
-        with self.transaction():
-            self._vault.write("DELETE FROM vectors")
-            self._vault.write("DELETE FROM queries")
 
     def queries(self) -> tuple[tuple[datetime, NDArray[np.float32]], ...]:
         """When was asked what, as unit vectors, oldest first."""
@@ -414,8 +406,8 @@ class Archive:
         return {memory: tuple(others) for memory, others in found.items()}
 
 
-def _within(period: Period | None) -> tuple[str, list[str]]:
-    where, values = ["1"], list[str]()
+def _within(period: Period | None, table: str) -> tuple[str, list[str]]:
+    where, values = [_SHOWN.format(table, "id")], list[str]()
     if period is not None and period.since is not None:
         where.append("at >= ?")
         values.append(utc_text(period.since))

@@ -7,7 +7,7 @@ other half, learning and recall, is `memory.service`'s, whose class is built on 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -74,19 +74,27 @@ class Commanded:
             self._revision += 1
             if what.everything:
                 self._refused.clear()
+            self._forgetting(what)
             return self._control.forget(what, self._clock())
+
+    def _forgetting(self, what: Selector) -> None:
+        """Something is about to be forgotten or withheld: `memory.keeping` lets go of what waits."""
+
+    def _restored(self, names: Collection[str]) -> None:
+        """These are shown again: `memory.keeping` may make them again."""
 
     def withhold(self, what: Selector) -> Withheld:
         """See ``MemoryPort``."""
         with self._lock:
             self._revision += 1
+            self._forgetting(what)
             return self._control.withhold(what, self._clock())
 
     def restore(self, token: str) -> None:
         """See ``MemoryPort``."""
         with self._lock:
             self._revision += 1
-            self._control.restore(token, self._clock())
+            self._restored(self._control.restore(token, self._clock()))
 
     def carry_out(self, token: str) -> Receipt:
         """See ``MemoryPort``."""

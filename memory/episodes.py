@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from memory.extraction import NONE
 from memory.ontology import content, tags
+from memory.strength import MOST
 from memory.wording import ABOUT_MEMORY, applies, normal, words
 from schemas.memory import Episode, Turn
 from schemas.ports import Encoder
@@ -198,7 +199,7 @@ class Drafter:
             return 1.0
         settings = self._settings
         personal = settings.personal if PERSONAL & set(about) else 0.0
-        return min(0.85, settings.base + settings.stated * self._encoder.strength(text).get("stated", 0.0) + personal)
+        return min(MOST, settings.base + settings.stated * self._encoder.strength(text).get("stated", 0.0) + personal)
 
 
 def _joined(episode: Episode, exchange: Exchange) -> Episode:

@@ -1,8 +1,9 @@
 """Post-thinking, carried out: what new episodes add to cold memory. Planned without writing, then written at once.
 
 In order: events of new episodes, merged with those that tell the same; tags that have grown; thoughts induced from what recurs;
-a line in the summary of the day for each new episode; vectors and links; the profile. Contradictions are resolved by what is
-later: a thought about a preference that has ended since goes, one whose time of day has changed is replaced.
+a line in the summary of the day for each new episode; links; the profile. (Vectors are `memory.vectors`' to keep.)
+Contradictions are resolved by what is later: a thought about a preference that has ended since goes, one whose time of day has
+changed is replaced.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from memory.links import LinkSettings
 from memory.ontology import OntologySettings, content
 from memory.profile import ProfileSettings
 from memory.store import Sentence
+from memory.strength import MOST
 from memory.summaries import Line
 from memory.times import MONTHS, NUMBERS, ORDINALS, WEEKDAYS
 from memory.values import polarity
@@ -97,6 +99,7 @@ class Reflection:
     """Episode -> its tags now."""
     lines: list[tuple[datetime, Line]] = field(default_factory=list[tuple[datetime, Line]])
     vectors: dict[str, NDArray[np.float32]] = field(default_factory=dict[str, NDArray[np.float32]])
+    """What was needed to plan; not written."""
     links: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     entries: tuple[ProfileEntry, ...] = ()
 
@@ -117,12 +120,13 @@ class Reflector:
             seen: what is stored.
             now: current time.
             allowed: whether consent lets things of this detail key be kept now.
-            unwanted: whether the driver deleted a thought (``thought`` and its text) or an entry (``profile`` and its key).
+            unwanted: whether the driver deleted a thought (``thought`` and its `thought_key`) or an entry (``profile`` and its
+                key).
         """
         fresh = [e for e in seen.episodes if e.id in seen.fresh and all(map(allowed, e.details))]
         plan = Reflection(seen=tuple(seen.fresh))
         grown = ontology.recurring(
-            [(e.conversation, e.driver) for e in seen.episodes], self._settings.ontology, seen.tags
+            [(e.conversation, e.driver) for e in seen.episodes if not e.details], self._settings.ontology, seen.tags
         )
         plan.tags = grown if fresh else ()
         plan.tagged = self._retagged(seen.episodes, plan.tags)
@@ -215,7 +219,7 @@ class Reflector:
                 if set(found.sources) - set(standing.sources):
                     plan.again.append(standing.id)
                 continue
-            if unwanted("thought", found.text):
+            if unwanted("thought", thought_key(details, found.text)):
                 continue
             plan.gone += [t.id for t in same]
             plan.thoughts.append(
@@ -227,13 +231,16 @@ class Reflector:
                     details=details,
                     tags=found.tags,
                     sources=found.sources,
-                    importance=min(0.85, 0.4 + 0.05 * found.count),
+                    importance=min(MOST, 0.4 + 0.05 * found.count),
                     uses=max((t.uses for t in same), default=0),
                 )
             )
 
     def _occasions(self, seen: Snapshot, fresh: Sequence[Episode], grown: Sequence[str]) -> list[Occasion]:
-        """What came up in the fresh episodes, and when it came up before; and what preferences were told again and again."""
+        """What came up in the fresh episodes, and when it came up before; and what preferences were told again and again.
+
+        An occasion is about a category, by the words that carry its value, or about a tag that has grown.
+        """
         subjects: dict[tuple[str | None, tuple[str, ...]], tuple[str, bool]] = {}
         for episode in fresh:
             asked = 1.0 - self._encoder.requests(episode.driver).get(NONE, 0.0) >= 0.5
@@ -244,7 +251,7 @@ class Reflector:
                 for part in self._encoder.words(episode.driver, detail):
                     if part.probability >= self._settings.subject_at and content(part.text):
                         subjects[detail, content(part.text)] = (part.text, asked)
-            for tag in grown:
+            for tag in grown if not episode.details else ():  # else the category says it better
                 if tag in words(episode.driver):
                     subjects[None, (tag,)] = (tag, asked)
         ended = {(p.detail, content(p.value)): p.valid_to for p in seen.preferences if p.status is Status.SUPERSEDED}
@@ -322,7 +329,6 @@ class Reflector:
                 days.setdefault(local, []).append(line)
             for day, lines in days.items():
                 archive.summarise(self._new_id(), day.date(), lines, now)
-            archive.put_vectors(plan.vectors)
             for name, others in plan.links.items():
                 archive.link(name, others)
             for entry in plan.entries:
@@ -345,6 +351,11 @@ _TIMES = frozenset(
 _WHEN = frozenset(word for text, _, _ in DAYTIMES for word in words(text)) | frozenset(
     words("often asks for speaks of at night on weekdays at weekends")
 )
+
+
+def thought_key(details: Sequence[str], text: str) -> str:
+    """What a thought is about, whenever that is: the same for all wordings of one induction."""
+    return " ".join((*details, *_subject(text)))
 
 
 def _subject(text: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict
@@ -21,11 +21,13 @@ from memory.command import Commanded
 from memory.control import Control
 from memory.explicit import Asked, Reader
 from memory.extraction import ExtractionSettings, Extractor, refusal
+from memory.keeping import Keeping
 from memory.maintenance import Maintainer, MaintenanceSettings, Ruling
 from memory.proposals import Draft, Proposals, ProposalSettings, Weighed
 from memory.recall import RecallSettings, Searcher
 from memory.retrieval import RetrievalSettings, Retriever
 from memory.store import Store, silent
+from memory.tiers import Tiers, TierSettings
 from memory.values import Canon, fold
 from memory.vault import Vault
 from schemas.memory import (
@@ -45,7 +47,6 @@ from schemas.memory import (
 from schemas.ports import Encoder, StructuredModel
 from schemas.preferences import BY_DETAIL, CATEGORIES
 
-
 TALK = (Kind.EPISODE, Kind.SUMMARY, Kind.EVENT)
 """What is kept of conversations only if the driver asked for that."""
 
@@ -60,6 +61,7 @@ class MemorySettings(BaseModel):
     retrieval: RetrievalSettings = RetrievalSettings()
     recall: RecallSettings = RecallSettings()
     proposals: ProposalSettings = ProposalSettings()
+    tiers: TierSettings = TierSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ class _Plan:
     silent: bool = False
 
 
-class DriverMemory(Commanded):
+class DriverMemory(Keeping, Commanded):
     """One driver's memory over an open vault. Safe for use by several threads."""
 
     def __init__(
@@ -95,6 +97,7 @@ class DriverMemory(Commanded):
         model: StructuredModel,
         clock: Callable[[], datetime],
         settings: MemorySettings | None = None,
+        zone: tzinfo = UTC,
         new_id: Callable[[], str] = lambda: uuid4().hex,
     ) -> None:
         """Memory of a driver; reads what is stored and prepares it for recall.
@@ -106,6 +109,7 @@ class DriverMemory(Commanded):
             model: fills the extraction and maintenance schemas.
             clock: aware current time.
             settings: thresholds.
+            zone: where the driver is, for days and times of day.
             new_id: makes the ids of preferences and proposals.
         """
         settings = settings or MemorySettings()
@@ -134,6 +138,9 @@ class DriverMemory(Commanded):
             new_id=new_id,
             erase_backups=vault.erase_backups,
         )
+        self._tiers = Tiers(
+            self._store, self._archive, encoder, self._extractor, settings=settings.tiers, zone=zone, new_id=new_id
+        )
         self._control.carry_out_all(clock())
         self._searcher.refresh()
         self._proposals = Proposals(self._store, settings.proposals, new_id)
@@ -152,7 +159,9 @@ class DriverMemory(Commanded):
             now = self._clock()
             always = self._store.consent().model_copy(update={"private_trip": False, "paused_until": None})
             hidden = frozenset(c.detail for c in CATEGORIES if always.forbids(c, now) is not None)
-            return self._retriever.search(query, details=details, hidden=hidden, limit=limit, now=now)
+            found = self._retriever.search(query, details=details, hidden=hidden, limit=limit, now=now)
+            self._tiers.asked(query, self._store.consent(), now)
+            return found
 
     def search(
         self,
@@ -172,9 +181,11 @@ class DriverMemory(Commanded):
             able = [kind for kind in kinds or Kind if always.conversations or kind not in TALK]
             if not able:
                 return ()
-            return self._searcher.search(
+            found = self._searcher.search(
                 query, kinds=able, tags=tags, period=period, details=details, hidden=hidden, limit=limit, now=now
             )
+            self._tiers.asked(query, self._store.consent(), now)
+            return found
 
     def used(self, recalled: Sequence[Recollection | Found], action: str | None = None) -> None:
         """See ``MemoryPort``. A use is not noted while nothing may be remembered."""
@@ -201,19 +212,24 @@ class DriverMemory(Commanded):
     def note(self, turn: Turn, conversation: str) -> None:
         """See ``MemoryPort``.
 
-        Only what extraction will read is kept: the driver's turns that may tell something, and none that belongs to a
-        forbidden category.
+        Only what extraction will read is kept in the vault: the driver's turns that may tell something, and none that belongs
+        to a forbidden category. Exchanges wait in memory to become episodes, if conversations are kept at all.
         """
         if turn.speaker != "driver":
+            with self._lock:
+                self._tiers.hot.answered(turn, conversation)
             return
         with self._lock:
             now, consent = self._clock(), self._store.consent()
+            self._tiers.hot.cut(conversation)
         if silent(consent, now) is not None:
             return
         screening = self._extractor.screen(turn.text, consent, now)
         if screening.forbidden is not None and screening.reason is not None:
             self._refused.setdefault(conversation, []).append(refusal(screening.forbidden, screening.reason))
             return
+        with self._lock:
+            self._tiers.heard(turn, conversation, self._store.consent(), now)
         if screening.empty:
             return
         with self._lock:
@@ -229,6 +245,7 @@ class DriverMemory(Commanded):
             told = [p.id for p in self._store.proposals() if p.conversation == conversation]
             with self._store.transaction():
                 erased = self._store.learnt(conversation) + self._store.erase_proposals(told)
+            erased += self._tiers.hot.forget(conversation)
             self._revision += 1
             self._vault.wipe()
             return erased
@@ -272,6 +289,7 @@ class DriverMemory(Commanded):
         for name in dict.fromkeys((*waiting, *refused)):
             decisions += refused.get(name, ())
             decisions += self.learn(waiting.get(name, Conversation(id=name, turns=())))
+        self.settle()
         return tuple(decisions)
 
     def _plan(self, conversation: Conversation, asked: Asked | None = None) -> _Plan:

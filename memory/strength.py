@@ -1,32 +1,26 @@
-"""How strongly something is still remembered: one formula for every kind of memory. Pure.
+"""How strongly something is still remembered, and whether it is let go. Pure.
 
 Retention is 2 to the minus (idle time over half-life), the exponential of MemoryBank's paper (arXiv 2305.10250, exp(-t/S); in
-its released code a stronger memory fades faster, which a test here rules out). Every doubling of uses stretches the half-life;
-what is important enough does not fade at all.
+its released code a stronger memory fades faster, which a test here rules out). Uses stretch the half-life as they do in search
+(`memory.fading`); what is important enough does not fade at all.
 """
 
 from __future__ import annotations
 
-import math
 from datetime import datetime, timedelta
 
-KEEP_AT = 0.9
-"""Importance from which on a memory does not fade: only what the driver asked to have remembered and what can harm (allergies
-and the like) reaches it, and what was used `KEEP_USES` times."""
+from memory.fading import FadingSettings, strength
+
+KEEP_AT = FadingSettings().steady_from
+"""Importance from which on a memory does not fade, in search or here: only what the driver asked to have remembered and what can
+harm (allergies and the like) reaches it, and what was used `KEEP_USES` times."""
 KEEP_USES = 16
-"""Uses from which on a memory does not fade: in about three months of weekly use. Our choice."""
-REINFORCEMENT = 0.5
-"""How much each doubling of uses stretches the half-life; as in `memory.retrieval`. Our choice."""
+"""Uses from which on a memory does not fade: in about four months of weekly use. Our choice."""
+MOST = 0.75
+"""Importance that a memory reaches at most by anything else."""
 
 
-def retention(
-    idle: timedelta,
-    half_life: timedelta,
-    *,
-    uses: int = 0,
-    importance: float = 0.0,
-    reinforcement: float = REINFORCEMENT,
-) -> float:
+def retention(idle: timedelta, half_life: timedelta, *, uses: int = 0, importance: float = 0.0) -> float:
     """What is left of a memory, 0..1.
 
     Args:
@@ -34,11 +28,10 @@ def retention(
         half_life: of a memory that was never used; positive.
         uses: how often it was used.
         importance: 0..1.
-        reinforcement: how much each doubling of uses stretches the half-life.
     """
     if lasting(importance, uses):
         return 1.0
-    stretched = half_life.total_seconds() * (1.0 + reinforcement * math.log2(1 + uses))
+    stretched = half_life.total_seconds() * strength(uses, FadingSettings().reinforcement)
     return float(0.5 ** (max(idle.total_seconds(), 0.0) / stretched))
 
 

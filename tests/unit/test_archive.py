@@ -178,10 +178,30 @@ def test_the_ring_of_queries_is_bounded(archive: Archive) -> None:
 def test_vectors_and_links_go_with_their_memory(archive: Archive, store: Store) -> None:
     archive.keep(episode("e1"), NOW)
     archive.keep(episode("e2").model_copy(update={"links": ("e1",)}), NOW)
-    archive.put_vectors({name: np.full(4, 0.5, np.float32) for name in ("e1", "e2")})
+    with archive.transaction():
+        for name in ("e1", "e2"):
+            raw = np.full(4, 0.5, np.float16).tobytes()
+            store.write("INSERT INTO vectors (memory, vector) VALUES (?, ?)", (name, raw))
     assert np.allclose(archive.vectors()["e1"], 0.5)
     lineage.forget(archive, store, ["e1"])
     assert set(archive.vectors()) == {"e2"} and archive.episodes()[0].links == ()
+
+
+def test_what_is_withheld_is_not_shown(archive: Archive, store: Store) -> None:
+    for name in ("e1", "e2"):
+        archive.keep(episode(name), NOW)
+        archive.think(thought(f"t{name}", "x", name), NOW)
+        archive.put_entry(entry(f"p{name}", name, "v", name), NOW)
+    archive.summarise("s", NOW.date(), [Line("e1", "One."), Line("e2", "Two.")], NOW)
+    hidden = [("episodes", "e1"), ("thoughts", "te1"), ("profile+", "pe1"), ("summary_lines", "e1")]
+    with archive.transaction():
+        for kind, name in hidden:
+            store.write("INSERT INTO withheld VALUES ('token', ?, ?, '2026')", (kind, name))
+    assert [e.id for e in archive.episodes()] == ["e2"] and [t.id for t in archive.thoughts()] == ["te2"]
+    assert [p.id for p in archive.profile()] == ["pe2"] and archive.summaries()[0].sources == ("e2",)
+    with archive.transaction():
+        store.write("INSERT INTO withheld VALUES ('token', 'summary_lines+', 'e2', '2026')")
+    assert archive.summaries() == ()
 
 
 # What was made of what
