@@ -33,6 +33,9 @@ from schemas.events import Transcript, VehicleState
 from schemas.memory import Decision
 from schemas.ports import AudioSink, AudioSource, Clock, Encoder, Recognizer, StructuredModel, Synthesizer
 from vehicle.adapters import VehicleAdapter, open_adapter
+from vehicle.gate import Gate
+from vehicle.journal import Journal
+from vehicle.organizer import Organizer
 from vehicle.service import GatedVehicle
 from voice.asr.pocketsphinx import PocketSphinxRecognizer
 from voice.asr.whisper import WhisperRecognizer
@@ -91,8 +94,7 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
 
     say("vehicle")
     clock: Clock = WallClock() if live else StreamClock()
-    adapter, car_clock = reach_vehicle(config, clock)
-    vehicle = GatedVehicle(adapter, car_clock, confirmation_s=config.vehicle.confirmation_s)
+    vehicle = open_vehicle(config, clock)
 
     say("voice")
     synthesizer = _synthesizer(config, catalog)
@@ -279,6 +281,21 @@ def reach_vehicle(config: Config, clock: Clock) -> tuple[VehicleAdapter, Clock]:
     return open_adapter(config.vehicle.adapter, clock=own, **config.vehicle.options()), own
 
 
+def open_vehicle(config: Config, clock: Clock) -> GatedVehicle:
+    """The configured vehicle behind its gate, with its contacts and calendar, and the gate's decisions on disk.
+
+    Raises:
+        schemas.errors.ConfigError: a setting of the adapter, a mapping, or the file of contacts cannot be used.
+        schemas.errors.AdapterError: the vehicle cannot be reached.
+    """
+    adapter, own = reach_vehicle(config, clock)
+    settings = config.vehicle
+    organizer = Organizer.load(settings.organizer, own.now, _local_now, outbox=settings.outbox)
+    sink = Journal(config.data.folder / "decisions.jsonl") if settings.decision_log else None
+    gate = Gate(own, confirmation_s=settings.confirmation_s, sink=sink)
+    return GatedVehicle(adapter, own, gate=gate, organizer=organizer)
+
+
 def open_memory(config: Config) -> DriverMemory:
     """The driver's memory alone, for looking and deleting: the language model is loaded only if something is learnt.
 
@@ -352,6 +369,10 @@ def _synthesizer(config: Config, catalog: Catalog) -> Synthesizer:
 
 def _quietly(part: str) -> None:
     del part
+
+
+def _local_now() -> datetime:
+    return datetime.now().astimezone()
 
 
 def _now() -> datetime:

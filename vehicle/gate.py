@@ -178,7 +178,7 @@ class Gate:
         policy: Policy = POLICY,
         confirmation_s: float = CONFIRMATION_S,
         new_token: Callable[[], str] = lambda: secrets.token_hex(8),
-        sink: Callable[[Decided], None] = lambda _: None,
+        sink: Callable[[Decided], None] | None = None,
     ) -> None:
         """A silent gate.
 
@@ -187,7 +187,7 @@ class Gate:
             policy: rows by action.
             confirmation_s: seconds that a question stays open, the last instant included.
             new_token: makes the name of a question; must not repeat itself.
-            sink: gets every entry of the log as it is written.
+            sink: gets every entry of the log as it is written; None: nobody does.
         """
         self._clock, self._policy, self._confirmation_s = clock, policy, confirmation_s
         self._new_token, self._sink = new_token, sink
@@ -311,4 +311,5 @@ class Gate:
         slots = MappingProxyType(impersonal_slots(action))
         entry = Decided(self._clock.now(), occasion, action.name, slots, driving, ruling.verdict, ruling.rule)
         self._log.append(entry)
-        self._sink(entry)
+        if self._sink is not None:
+            self._sink(entry)
