@@ -182,6 +182,87 @@ class KuksaRig(Rig):
             self.broker.stop()
 
 
+class CanRig(Rig):
+    """The CAN adapter on python-can's virtual bus, looked at by hand: no thread, no waiting."""
+
+    has_wire = True
+
+    def __init__(self) -> None:
+        import can
+        from can.interfaces.virtual import VirtualBus
+
+        from deploy.bench.can_car import CanCar
+        from vehicle.adapters.can import CanVehicle
+
+        super().__init__()
+        self.broken = False
+        self.full = False
+        self.channel = f"rig {id(self)}"
+        rig = self
+
+        class Breakable(VirtualBus):
+            def send(self, msg: can.Message, timeout: float | None = None) -> None:
+                if rig.broken or rig.full:
+                    raise can.CanOperationError("no room in the buffer" if rig.full else "bus off")
+                super().send(msg, timeout)
+
+            def recv(self, timeout: float | None = None) -> can.Message | None:
+                if rig.broken:
+                    raise can.CanOperationError("bus off")
+                return super().recv(timeout)
+
+        def opened() -> can.BusABC:
+            if self.broken:
+                raise AdapterError("the interface is gone")
+            return Breakable(channel=self.channel)
+
+        self.car = self.bus = CanVehicle(self.clock, transmit=True, threaded=False, open_bus=opened)
+        self.ecu = CanCar(self.far, can.Bus(interface="virtual", channel=self.channel), self.bus._network)
+        self.clock.settle = self.settle
+        self.settle()
+
+    def takes(self, signal: Signal, value: Any) -> bool:
+        try:
+            self.bus._network.outputs[signal.name].write.encode(value)
+        except AdapterError:
+            return False
+        return True
+
+    def settle(self) -> None:
+        for _ in range(4):  # a request, its repetitions, and the frame that asks for nothing
+            self.bus.look()
+            self.ecu.serve()
+            self.clock.advance_to(self.clock.now() + 0.02)
+        if not self.broken:
+            self.ecu.publish()
+        self.bus.look()
+
+    def hang(self) -> None:
+        self.full = True
+
+    def lose(self) -> None:
+        self.broken = True
+        self.bus.look()
+
+    def restore(self) -> None:
+        self.broken = self.full = False
+        self.clock.advance_to(self.clock.now() + 0.2)
+        self.bus.look()
+        self.settle()
+
+    def lie(self) -> str:
+        frame = self.ecu.network.database.get_message_by_name("OPENING_STATUS")
+        raw = {signal.name: 0 for signal in frame.signals} | {"WinDrv": 130}
+        self.ecu._counter += 1
+        self.ecu.tell(frame.frame_id, raw)
+        self.bus.look()
+        return "window.driver"
+
+    def close(self) -> None:
+        super().close()
+        self.ecu.bus.shutdown()
+
+
 def as_sent(path: str, value: Any) -> Any:
     """The value after its way through the wire: 32-bit floats lose digits."""
     from deploy.bench.kuksa_tree import TREE
@@ -195,6 +276,7 @@ RIGS: Mapping[str, Callable[[], Rig]] = {
     "simulated": SimulatedRig,
     "simulated without a roof": lambda: SimulatedRig(frozenset({"sunroof.position", "sunroof.shade"})),
     "kuksa": KuksaRig,
+    "can": CanRig,
 }
 """Every adapter's rig; the contract tests run on each."""
 

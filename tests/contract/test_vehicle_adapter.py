@@ -281,7 +281,7 @@ def test_a_cancelled_write_leaves_the_adapter_working(wired: Rig) -> None:
     wired.hang()
 
     async def impatient() -> None:
-        with pytest.raises(TimeoutError):
+        with pytest.raises((TimeoutError, AdapterError)):  # a bus without room says so sooner
             await asyncio.wait_for(wired.car.write({"light.dome": True}), 0.02)
 
     asyncio.run(impatient())

@@ -59,6 +59,7 @@ ADAPTERS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "simulated": ("vehicle.adapters.simulated", "SimulatedVehicle"),
         "kuksa": ("vehicle.adapters.kuksa", "KuksaVehicle"),
+        "can": ("vehicle.adapters.can", "CanVehicle"),
     }
 )
 """Name in the configuration -> module and class; imported when chosen. The names of the extras are the same."""

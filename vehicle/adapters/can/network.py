@@ -1,0 +1,324 @@
+"""The mapping to CAN messages, checked against the DBC: what is received where, and the closed list of what may be sent.
+
+Owns the shape of the mapping and its check at start, every complaint with file and line. Sends nothing
+(``vehicle.adapters.can.frames``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import cantools
+import cantools.database
+from cantools.database import Database, Message
+from cantools.database import Signal as DbcSignal
+from pydantic import BaseModel, ConfigDict, Field
+
+from schemas.errors import ConfigError
+from vehicle.adapters.mapping import (
+    FOLDER,
+    Document,
+    Entry,
+    Source,
+    Where,
+    check_entries,
+    check_form,
+    known_signals,
+    read_mapping,
+)
+from vehicle.adapters.translation import CONVERSIONS, Form, Translation, translation_of, unit_named
+
+_DBC_UNITS = {"degC": "Celsius", "deg": "degrees", "degF": "Fahrenheit"}
+_LOOK = frozenset(Form.model_fields)
+
+
+class Strict(BaseModel):
+    """Base of the parts: frozen, and a key that is not there is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class Written(Form):
+    """Where a target is asked for; without a look of its own it has that of the present value."""
+
+    message: str
+    signal: str
+
+
+class CanEntry(Entry):
+    """Where a signal is on the bus."""
+
+    message: str
+    signal: str
+    write: Written | None = None
+
+    def written_look(self) -> Form:
+        """How the target looks."""
+        own = self.write is not None and bool(self.write.model_fields_set & _LOOK)
+        source: Form = self.write if own and self.write is not None else self
+        return Form.model_validate(source.model_dump(include=set(_LOOK)))
+
+
+class Checksum(Strict):
+    """A byte that proves the others."""
+
+    signal: str
+    kind: Literal["xor8", "crc8_j1850"]
+    data_id: Annotated[int, Field(ge=0, le=0xFFFF)] | None = None
+    """Two bytes, low first, that are counted in before the frame's own (AUTOSAR end-to-end protection)."""
+
+
+class Received(Strict):
+    """What is known of a message that comes in."""
+
+    max_age_s: Annotated[float, Field(gt=0.0, le=60.0)] | None = None
+    """Age from which on its values are unknown; left out: they hold while the bus lives."""
+    counter: str | None = None
+    checksum: Checksum | None = None
+
+
+class Allowed(Strict):
+    """One signal of a frame that may be sent."""
+
+    idle: Annotated[int, Field(ge=0)]
+    """The raw value that asks for nothing."""
+    min: float
+    max: float
+    """The range that may be asked for, in the DBC's unit."""
+
+
+class Sent(Strict):
+    """One frame that may be sent."""
+
+    id: Annotated[int, Field(ge=0, le=0x1FFFFFFF)]
+    """Must be the DBC's: a mapping that was made for another car is found out."""
+    cycle_ms: Annotated[float, Field(ge=5.0, le=1000.0)]
+    """Between the repetitions of a request."""
+    repeats: Annotated[int, Field(ge=1, le=20)]
+    """How often a request is sent before the frame asks for nothing again."""
+    idle_cycle_ms: Annotated[float, Field(ge=10.0, le=10_000.0)] | None = None
+    """The frame is sent that often even when nothing is asked for; left out: it is not."""
+    per_second: Annotated[int, Field(ge=1, le=100)]
+    """Most requests a second; more are refused."""
+    counter: str | None = None
+    checksum: Checksum | None = None
+    fixed: dict[str, Annotated[int, Field(ge=0)]] = {}
+    """Raw values of signals that never ask for anything."""
+    signals: dict[str, Allowed]
+
+
+class CanMapping(Document):
+    """A mapping to CAN messages."""
+
+    driving: dict[str, CanEntry]
+    signals: dict[str, CanEntry]
+    messages: dict[str, Received] = Field(default_factory=dict[str, Received])
+    transmit: dict[str, Sent] = Field(default_factory=dict[str, Sent])
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One signal of ours in a message that comes in."""
+
+    name: str
+    signal: str
+    read: Translation
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One signal of ours in a frame that may be sent."""
+
+    frame: str
+    signal: DbcSignal
+    allowed: Allowed
+    write: Translation
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """Everything that is known of the bus."""
+
+    name: str
+    database: Database
+    inputs: Mapping[int, tuple[Input, ...]]
+    """By frame id."""
+    received: Mapping[int, Received]
+    outputs: Mapping[str, Output]
+    """By our signal."""
+    sent: Mapping[str, tuple[Message, Sent]]
+    """By frame name."""
+    limits: Mapping[str, float]
+    """Longest age in seconds by our signal."""
+
+
+def load_network(mapping: str, dbc: str) -> Network:
+    """Mapping and DBC together.
+
+    Args:
+        mapping: name or path; see ``vehicle.adapters.mapping.find_mapping``.
+        dbc: name of one that comes with Glovebox, or a path.
+
+    Raises:
+        schemas.errors.ConfigError: one of them cannot be used; the message names file and line.
+    """
+    wanted, source = read_mapping(mapping, CanMapping)
+    database = _database(dbc)
+    check_entries(source, "driving", wanted.driving)
+    check_entries(source, "signals", wanted.signals)
+    checks = _Checks(source, database, wanted)
+    inputs: dict[int, list[Input]] = {}
+    outputs: dict[str, Output] = {}
+    limits: dict[str, float] = {}
+    for section, entries in (("driving", wanted.driving), ("signals", wanted.signals)):
+        for name, entry in entries.items():
+            message, read = checks.read(section, name, entry)
+            inputs.setdefault(message.frame_id, []).append(Input(name, entry.signal, read))
+            age = entry.max_age_s or (
+                wanted.messages[entry.message].max_age_s if entry.message in wanted.messages else None
+            )
+            limits |= {name: age} if age else {}
+            if entry.write is not None:
+                outputs[name] = checks.write(section, name, entry)
+    return Network(
+        wanted.name,
+        database,
+        {frame: tuple(several) for frame, several in inputs.items()},
+        {checks.message(("messages", name), name).frame_id: one for name, one in checks.received()},
+        outputs,
+        {name: (checks.frame(name, sent), sent) for name, sent in wanted.transmit.items()},
+        limits,
+    )
+
+
+def _database(dbc: str) -> Database:
+    path = Path(dbc).expanduser() if "/" in dbc or "." in dbc else FOLDER / f"{dbc}.dbc"
+    try:
+        loaded = cantools.database.load_file(path, strict=True)
+    except OSError as error:
+        raise ConfigError(f"the DBC file {path} cannot be read: {error.strerror}") from None
+    except (cantools.Error, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is no usable DBC: {error}") from None
+    if not isinstance(loaded, Database):
+        raise ConfigError(f"{path} is a diagnostics database; a DBC is needed")
+    return loaded
+
+
+class _Checks:
+    """Compares a mapping with its DBC."""
+
+    def __init__(self, source: Source, database: Database, mapping: CanMapping) -> None:
+        self._source, self._database, self._mapping = source, database, mapping
+
+    def message(self, where: Where, name: str) -> Message:
+        """The message of that name.
+
+        Raises:
+            schemas.errors.ConfigError: the DBC has none.
+        """
+        try:
+            message = self._database.get_message_by_name(name)
+        except KeyError:
+            raise self._source.complaint(where, f"the DBC has no message {name}") from None
+        if message.is_multiplexed():
+            raise self._source.complaint(where, f"{name} is multiplexed, which is not supported")
+        return message
+
+    def received(self) -> Iterator[tuple[str, Received]]:
+        """What is known of incoming messages, with counters and checksums that fit the DBC."""
+        for name, one in self._mapping.messages.items():
+            where = ("messages", name)
+            self._protection(where, self.message(where, name), one.counter, one.checksum)
+            yield name, one
+
+    def read(self, section: str, name: str, entry: CanEntry) -> tuple[Message, Translation]:
+        """Where a present value comes from."""
+        message = self.message((section, name, "message"), entry.message)
+        signal = self._signal((section, name, "signal"), message, entry.signal)
+        look = Form.model_validate(entry.model_dump(include=set(_LOOK)))
+        self._unit((section, name, "unit"), look, signal)
+        return message, translation_of(known_signals(section)[name], look)
+
+    def write(self, section: str, name: str, entry: CanEntry) -> Output:
+        """Where a target goes."""
+        where = (section, name, "write")
+        ours = known_signals(section)[name]
+        written = entry.write
+        if written is None or not ours.writable:
+            raise self._source.complaint(where, f"{name} is only read")
+        if written.message not in self._mapping.transmit:
+            raise self._source.complaint((*where, "message"), f"{written.message} is not in the list `transmit`")
+        allowed = self._mapping.transmit[written.message].signals.get(written.signal)
+        if allowed is None:
+            raise self._source.complaint(
+                (*where, "signal"), f"{written.signal} is not in the list transmit.{written.message}"
+            )
+        message = self.message((*where, "message"), written.message)
+        signal = self._signal((*where, "signal"), message, written.signal)
+        look = entry.written_look()
+        check_form(self._source, where, ours, look)
+        self._unit((*where, "unit"), look, signal)
+        return Output(written.message, signal, allowed, translation_of(ours, look))
+
+    def frame(self, name: str, sent: Sent) -> Message:
+        """A frame that may be sent, every signal of which is accounted for."""
+        where = ("transmit", name)
+        message = self.message(where, name)
+        if message.frame_id != sent.id:
+            raise self._source.complaint(
+                (*where, "id"), f"{name} has the id 0x{message.frame_id:X} in the DBC, not 0x{sent.id:X}"
+            )
+        self._protection(where, message, sent.counter, sent.checksum)
+        special = {one for one in (sent.counter, sent.checksum.signal if sent.checksum else None) if one}
+        for key, allowed in sent.signals.items():
+            place = (*where, "signals", key)
+            signal = self._signal(place, message, key)
+            if allowed.min > allowed.max:
+                raise self._source.complaint(place, f"min {allowed.min:g} is above max {allowed.max:g}")
+            for bound in (allowed.min, allowed.max):
+                raw = raw_of(signal, bound)
+                if not 0 <= raw < 2**signal.length and not signal.is_signed:
+                    raise self._source.complaint(place, f"{bound:g} does not fit the signal's {signal.length} bits")
+                if raw == allowed.idle:
+                    raise self._source.complaint(place, f"{bound:g} is the value that asks for nothing")
+        for key, raw in {**{key: one.idle for key, one in sent.signals.items()}, **sent.fixed}.items():
+            section = "signals" if key in sent.signals else "fixed"
+            signal = self._signal((*where, section, key), message, key)
+            if raw >= 2**signal.length:
+                raise self._source.complaint(
+                    (*where, section, key), f"{raw} does not fit the signal's {signal.length} bits"
+                )
+        missing = sorted({signal.name for signal in message.signals} - set(sent.signals) - set(sent.fixed) - special)
+        if missing:
+            text = f"nothing says what to send for {', '.join(missing)}; give each an idle or fixed value"
+            raise self._source.complaint(where, text)
+        return message
+
+    def _signal(self, where: Where, message: Message, name: str) -> DbcSignal:
+        try:
+            return message.get_signal_by_name(name)
+        except KeyError:
+            raise self._source.complaint(where, f"{message.name} has no signal {name} in the DBC") from None
+
+    def _unit(self, where: Where, look: Form, signal: DbcSignal) -> None:
+        """A unit that contradicts the DBC's is a mistake in one of them."""
+        given = unit_named(_DBC_UNITS.get(signal.unit or "", signal.unit or ""))
+        known = {unit for pair in CONVERSIONS for unit in pair} | {"percent", "degrees", "kW"}
+        if given in known and look.unit and unit_named(look.unit) != given and look.levels is None:
+            raise self._source.complaint(where, f"{signal.name} is in {signal.unit} in the DBC, not in {look.unit}")
+
+    def _protection(self, where: Where, message: Message, counter: str | None, checksum: Checksum | None) -> None:
+        if counter is not None:
+            self._signal((*where, "counter"), message, counter)
+        if checksum is not None:
+            signal = self._signal((*where, "checksum"), message, checksum.signal)
+            if signal.length != 8 or signal.start % 8 != (0 if signal.byte_order == "little_endian" else 7):
+                raise self._source.complaint((*where, "checksum"), f"{checksum.signal} is not a whole byte")
+
+
+def raw_of(signal: DbcSignal, value: Any) -> int:
+    """The raw number of a value in the DBC's unit."""
+    return round((float(value) - float(signal.offset)) / float(signal.scale))
