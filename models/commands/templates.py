@@ -9,7 +9,7 @@ loads in the same way; what its intents mean is the caller's matter.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -249,8 +249,12 @@ class Templates:
         return ConfigError(f"{self._origin.get(where, 'template file')}: {where}: {problem}")
 
 
-def load_templates(*paths: Path) -> Templates:
+def load_templates(*paths: Path, without: Container[str] = ()) -> Templates:
     """Read template files; later files add to earlier ones. Without paths: the templates of Glovebox.
+
+    Args:
+        paths: the files.
+        without: names of intents to leave out: what this vehicle does not have is neither heard nor understood.
 
     Raises:
         schemas.errors.ConfigError: a file is missing or is not a template file; the message names file and intent.
@@ -275,6 +279,7 @@ def load_templates(*paths: Path) -> Templates:
         merge_dict(content, part)
     if not content.get("intents"):
         raise ConfigError(f"no intents in {', '.join(str(path) for path in paths or BUILTIN)}")
+    content["intents"] = {name: given for name, given in content["intents"].items() if name not in without}
     return Templates(content, origin)
 
 

@@ -14,10 +14,10 @@ from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from schemas.actions import Action, parse_action
+from schemas.actions import Action, Domain, ForgetPreference, parse_action
 from schemas.errors import ConfirmationError, UnknownEntryError
 from schemas.events import ActionResult, ActionStatus, Command, Reply, Route, Transcript
-from schemas.memory import Turn
+from schemas.memory import Preference, Turn
 from schemas.ports import CommandMatcher, Encoder, MemoryPort, StructuredModel, VehiclePort
 from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES, find
 from voice.dialogue import responder
@@ -159,7 +159,8 @@ class Dialogue:
         if plan.route is Route.STATEMENT and plan.topic is not None:
             forbidden = self._memory.consent().forbids(BY_DETAIL[plan.topic], self._clock())
             return Reply(text=responder.noted(forbidden), route=plan.route, reason=plan.reason)
-        return Reply(text=responder.NOT_UNDERSTOOD, route=Route.REJECT, reason=plan.reason)
+        text = responder.lacks(plan.lacks) if plan.lacks else responder.NOT_UNDERSTOOD
+        return Reply(text=text, route=Route.REJECT, reason=plan.reason)
 
     async def _by_model(self, text: str, plan: Plan) -> Reply:
         proposal = self._operator.propose(text, plan)
@@ -181,6 +182,10 @@ class Dialogue:
 
     async def _act(self, actions: tuple[Action, ...], plan: Plan, proposal: Proposal) -> Reply:
         started = time.perf_counter()
+        asked = [action for action in actions if action.domain is Domain.MEMORY]
+        if asked:
+            text = " ".join(self._of_memory(action) for action in asked)
+            return Reply(text=text, route=plan.route, reason=plan.reason, timings=proposal.timings)
         results = [await self._vehicle.act(action) for action in actions]
         done = any(result.status is ActionStatus.DONE for result in results)
         used = proposal.used if done else ()
@@ -269,6 +274,16 @@ class Dialogue:
             text = responder.NOT_UNDERSTOOD
         return Reply(text=text, route=plan.route, reason=plan.reason)
 
+    def _of_memory(self, action: Action) -> str:
+        """What the driver asks in free words about what is remembered, or wants to have forgotten."""
+        about: str | None = action.slots().get("about")
+        if about is None:
+            return responder.remembered(self._memory.preferences(), None)
+        meant = tuple(r.preference for r in self._memory.recall(about) if _shares(about, r.preference))
+        if isinstance(action, ForgetPreference):
+            return self._erased(meant[0].id) if meant else f"I remember nothing about {about}."
+        return responder.remembered(meant, about)
+
     def _forget_last(self) -> str:
         if self._stated:
             erased = self._memory.forget_pending(self.conversation)
@@ -279,6 +294,9 @@ class Dialogue:
             key = newest[0].id if newest else None
         if key is None:
             return "There is nothing to forget."
+        return self._erased(key)
+
+    def _erased(self, key: str) -> str:
         try:
             receipt = self._memory.forget(key)
         except UnknownEntryError:
@@ -286,6 +304,12 @@ class Dialogue:
         self._last_preference = None
         titles = ", ".join(find(c)[0].title.lower() for c in receipt.categories)
         return f"Forgotten: one thing about {titles}." if receipt.verified else "I deleted it, but could not verify it."
+
+
+def _shares(about: str, preference: Preference) -> bool:
+    """Whether a word of what was asked about is in the preference's value or in its category's title."""
+    own = f"{preference.value} {BY_DETAIL[preference.detail].title}".lower().split()
+    return any(word in own for word in about.lower().split())
 
 
 def _title(key: str) -> str:

@@ -6,11 +6,13 @@ comparison), the matcher and the encoder, and never calls the language model. Ow
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
 
+from schemas.actions import BY_NAME, Domain
 from schemas.events import Command, CommandKind, Route, Transcript
 from schemas.ports import CommandMatcher, Encoder
 
@@ -67,6 +69,10 @@ class CoordinatorSettings(BaseModel):
     """Recogniser confidence below which the words are not acted on at all."""
     request_floor: float = 0.04
     """Actions less probable than this stay out of the slice."""
+    part_at: float = 0.7
+    """Probability from which on a part of a sentence counts as a request of its own."""
+    lacks_at: float = 0.5
+    """Probability of an action that this vehicle does not have, from which on the answer says so."""
     slice_size: int = 5
     """Most actions in a slice: .965 of held-out requests have their action within the first three (docs/log.md)."""
 
@@ -84,6 +90,12 @@ class Plan:
     """For MODEL: the details worth recalling; empty when memory is not needed."""
     topic: str | None = None
     """For STATEMENT: the category that the driver told something about."""
+    lacks: tuple[str, ...] = ()
+    """For REJECT: actions that were asked for and that this vehicle does not have, most probable first."""
+    parts: tuple[tuple[str, Plan], ...] = ()
+    """For MODEL: the requests that are joined in this one ("make it warmer and play some jazz"), each with its own plan."""
+    sure: bool = False
+    """For parts: the words were typed."""
 
 
 class Coordinator:
@@ -119,7 +131,7 @@ class Coordinator:
             return self._command(command)
         if not self.heard(transcript):
             return Plan(Route.REJECT, f"heard too faintly ({transcript.confidence:.2f})")
-        return self._free(text)
+        return self._joined(transcript) or self._free(text)
 
     def heard(self, transcript: Transcript) -> bool:
         """Whether the words were heard well enough to be acted on."""
@@ -130,6 +142,8 @@ class Coordinator:
             return Plan(Route.CONTROL, f"control word {command.name}", command)
         if command.kind is CommandKind.MEMORY:
             return Plan(Route.MEMORY, f"memory command {command.name}", command)
+        if not self._has(command.name):
+            return Plan(Route.REJECT, f"this vehicle has no {command.name}", lacks=(command.name,))
         if self._wants_memory(command.name, command.slots):
             return Plan(
                 Route.MODEL,
@@ -140,6 +154,44 @@ class Coordinator:
             )
         return Plan(Route.FAST, f"complete command {command.name}", command)
 
+    def _has(self, name: str) -> bool:
+        """Whether it can be asked for here: what the vehicle offers, and what memory answers."""
+        return name in self._offers or (name in BY_NAME and BY_NAME[name].domain is Domain.MEMORY)
+
+    def _joined(self, transcript: Transcript) -> Plan | None:
+        """The plan for several requests in one sentence; None where it is one."""
+        texts = parts(transcript.text, self._is_command)
+        plans = [self._part(text) for text in texts]
+        found = [plan for plan in plans if plan is not None]
+        if len(found) < 2 or len(found) < len(plans):
+            return None
+        names = [plan.command.name if plan.command else plan.actions[0] for plan in found]
+        if len(set(names)) < len(names):
+            return None
+        return Plan(
+            Route.MODEL,
+            f"{len(names)} requests: {', '.join(names)}",
+            actions=tuple(names),
+            details=tuple(dict.fromkeys(detail for plan in found for detail in plan.details)),
+            parts=tuple(zip(texts, found, strict=True)),
+            sure=transcript.confidence >= 1.0,
+        )
+
+    def _is_command(self, text: str) -> bool:
+        command = self._matcher.match(text)
+        return command is not None and command.kind is CommandKind.ACTION
+
+    def _part(self, text: str) -> Plan | None:
+        """The plan for a part of a sentence, if it is a request of its own."""
+        command = self._matcher.match(text)
+        if command is not None:
+            plan = self._command(command)
+            return plan if plan.route in (Route.FAST, Route.MODEL) else None
+        if len(text.split()) < 2 or 1.0 - self._encoder.requests(text).get("none", 0.0) < self._settings.part_at:
+            return None
+        plan = self._free(text)
+        return plan if plan.route is Route.MODEL else None
+
     def _free(self, text: str) -> Plan:
         settings = self._settings
         requests, topics = self._encoder.requests(text), self._encoder.topics(text)
@@ -148,16 +200,39 @@ class Coordinator:
         tells = topics[topic]
         if asks >= settings.request_at and asks >= tells:
             ranked = sorted((a for a in requests if a != "none"), key=requests.__getitem__, reverse=True)
-            offered = [a for a in ranked if a in self._offers and requests[a] >= settings.request_floor]
-            if offered:
+            offered = [a for a in ranked if self._has(a) and requests[a] >= settings.request_floor]
+            foreign = not self._has(ranked[0]) and requests[ranked[0]] >= settings.lacks_at
+            if offered and not foreign:
                 actions = tuple(offered[: settings.slice_size])
                 details = tuple(dict.fromkeys(d for a in actions[:2] for d in SERVES.get(a, ())))
                 why = f"asks for something ({asks:.2f}), most like {actions[0]} ({requests[actions[0]]:.2f})"
                 return Plan(Route.MODEL, why, actions=actions, details=details)
-            return Plan(Route.REJECT, "asks for something that this vehicle does not have")
+            return Plan(Route.REJECT, "asks for something that this vehicle does not have", lacks=tuple(ranked[:1]))
         if tells >= settings.statement_at:
             return Plan(Route.STATEMENT, f"tells something about {topic} ({tells:.2f})", topic=topic)
         return Plan(Route.REJECT, f"neither a request ({asks:.2f}) nor a preference ({tells:.2f})")
+
+
+JOINS = re.compile(r"\b(?:and then|and also|and please|and|then|also|plus)\b")
+"""What stands between two requests in a sentence."""
+MOST_PARTS = 3
+
+
+def parts(text: str, is_command: Callable[[str], bool]) -> tuple[str, ...]:
+    """A sentence cut where one request ends and the next begins; one part where nothing joins two.
+
+    What joins may also stand inside a command ("twenty one and a half", "face and feet"): a part that is a complete
+    command is never cut, the longest first; what is left is cut at every join.
+    """
+    ends = [(found.start(), found.end()) for found in JOINS.finditer(text)]
+    if not ends or is_command(text):
+        return (text.strip(),)
+    for start, end in reversed(ends):
+        if (first := text[:start].strip()) and (rest := text[end:].strip()) and is_command(first):
+            return (first, *parts(rest, is_command))[:MOST_PARTS]
+    start, end = ends[0]
+    first, rest = text[:start].strip(), text[end:].strip()
+    return tuple(part for part in (first, *parts(rest, is_command)) if part)[:MOST_PARTS]
 
 
 def _open(name: str, slots: dict[str, object]) -> bool:

@@ -17,7 +17,7 @@ from schemas.errors import GenerationError
 from schemas.memory import Recollection
 from schemas.ports import MemoryPort, StructuredModel
 from voice.dialogue.coordinator import PLACE_DETAILS, SERVES, Plan
-from voice.dialogue.validator import Finding, mended, numbers, validate
+from voice.dialogue.validator import Finding, careful, mended, numbers, validate
 
 RECALL_LIMIT = 3
 """Facts shown to the model: a slice of a category or three; more only costs prompt tokens."""
@@ -47,8 +47,36 @@ class Operator:
     def propose(self, text: str, plan: Plan) -> Proposal:
         """The actions for a request; empty with a reason when nothing valid came of it.
 
-        A model that fails is a reason, not an error.
+        A model that fails is a reason, not an error. Of several requests in one sentence all must come to something, or
+        the sentence is taken as one.
         """
+        together = self._together(plan) if plan.parts else None
+        return together or self._single(text, plan)
+
+    def _together(self, plan: Plan) -> Proposal | None:
+        merged = Proposal()
+        for text, own in plan.parts:
+            if own.command is not None and not own.details:
+                action = parse_action(own.command.name, own.command.slots)
+                found = Proposal(actions=(action,), reason=own.reason, ask_first=careful(action) and not plan.sure)
+            else:
+                found = self._single(text, own)
+            if not found.actions and own.command is not None:
+                found.actions = (parse_action(own.command.name, own.command.slots),)
+            merged.timings = {
+                stage: merged.timings.get(stage, 0.0) + found.timings.get(stage, 0.0)
+                for stage in {**merged.timings, **found.timings}
+            }
+            if not found.actions:
+                return None
+            merged.actions += found.actions
+            merged.recalled += found.recalled
+            merged.used += found.used
+            merged.ask_first |= found.ask_first
+            merged.reason = "; ".join(filter(None, (merged.reason, found.reason)))
+        return merged
+
+    def _single(self, text: str, plan: Plan) -> Proposal:
         proposal = Proposal()
         started = time.perf_counter()
         if plan.details:

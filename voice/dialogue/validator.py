@@ -27,8 +27,13 @@ _TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "sev
 QUALITIES: dict[str, frozenset[str]] = {
     "level": frozenset("off low medium high full max maximum min minimum warm hot cool strong weak most least".split()),
     "percent": frozenset(
-        "open close closed shut half halfway full fully all bit little crack low high up down".split()
+        "open close closed shut half halfway full fully all bit little crack low high up down quarter lowest possible".split()
     ),
+    "number": frozenset("first second third".split()),
+    "minutes": frozenset("half quarter hour hours minute couple".split()),
+    "hour": frozenset("noon midnight".split()),
+    "minute": frozenset("half quarter".split()),
+    "by": frozenset("half a".split()),
 }
 """Words that stand for a number of a slot without naming it."""
 
@@ -36,7 +41,20 @@ CAREFUL = frozenset({Domain.OPENINGS})
 """Domains in which a request that was not a complete command needs a spoken yes: a misheard word must not move a
 window."""
 
-CAREFUL_ACTIONS = frozenset({"set_low_beam", "set_high_beam", "set_fog_lights", "move_seat"})
+CAREFUL_ACTIONS = frozenset({
+    "set_low_beam", "set_high_beam", "set_fog_lights", "move_seat", "recline_seat", "recall_seat_position",
+    "set_charge_port", "call_contact", "send_email",
+})  # fmt: skip
+NEVER_ASKED = frozenset({"stop_moving"})
+"""Asking first would come too late."""
+
+MAY_NEGATE = frozenset({
+    "undo", "stop_moving", "remove_stop", "replace_stop", "change_destination", "cancel_timer", "cancel_navigation",
+    "set_reminder", "set_route_preference", "set_charge_limit", "set_charge_timer", "set_recirculation", "set_child_lock",
+})  # fmt: skip
+"""Actions that are asked for with a "not": "don't let me forget", "don't charge above eighty"."""
+WEAK = re.compile(r"\bnot (?:so|quite|too|as|very|yet|\w+ enough)\b|\bwhy (?:is|does|do)(?:n't| not)\b")
+"""A "not" that turns nothing round: "not so loud", "not warm enough"."""
 
 
 def numbers(text: str) -> set[float]:
@@ -73,9 +91,18 @@ DIRECTIONS: dict[str, dict[str, frozenset[str]]] = {
         "up": frozenset("dark darker dim gloomy".split()),
         "down": frozenset("bright glaring dazzling blinding".split()),
     },
+    "change_display_brightness": {
+        "up": frozenset("dark darker dim".split()),
+        "down": frozenset("bright glaring dazzling dazzles blinding".split()),
+    },
+    "change_seat_heating": {"up": frozenset("cold lukewarm".split()), "down": frozenset("hot burning".split())},
+    "change_steering_wheel_heating": {
+        "up": frozenset("cold lukewarm".split()),
+        "down": frozenset("hot burning".split()),
+    },
     "change_volume": {"up": frozenset("quiet quieter hear".split()), "down": frozenset("loud louder noisy".split())},
 }
-"""Complaints and what they ask for. A complaint of one side only rules the other direction out: "i'm freezing" is not
+"""Complaints and what they ask for. A complaint of one side only decides the direction: "i'm freezing" is not
 "cooler". Only in sentences that complain (``_complaint``): "make it cool" is a wish."""
 
 GENERIC = frozenset(
@@ -105,7 +132,7 @@ def validate(action: Action, text: str, facts: Sequence[str], offers: Iterable[s
     """
     if action.name not in set(offers):
         return Finding(False, f"this vehicle has no {action.name}")
-    if NEGATIONS.search(text) and not _is_off(action):
+    if NEGATIONS.search(WEAK.sub("", text)) and not (action.query or action.name in MAY_NEGATE or _is_off(action)):
         return Finding(False, "the request is negated")
     if (wanted := _complaint(action.name, text)) is not None and action.slots().get("change") not in (None, wanted):
         return Finding(False, f"the complaint asks for {wanted}")
@@ -120,12 +147,18 @@ def validate(action: Action, text: str, facts: Sequence[str], offers: Iterable[s
                 return Finding(False, f"nobody said {slot} {value}")
         elif _is_free(action, slot) and not set(str(value).lower().split()) <= words:
             return Finding(False, f"the {slot} was not said")
-    careful = action.domain in CAREFUL or action.name in CAREFUL_ACTIONS
-    return Finding(True, "grounded in what was said", ask_first=careful)
+    return Finding(True, "grounded in what was said", ask_first=careful(action))
+
+
+def careful(action: Action) -> bool:
+    """Whether a request that was not heard as a complete command needs a yes before this is done."""
+    return (action.domain in CAREFUL or action.name in CAREFUL_ACTIONS) and action.name not in NEVER_ASKED
 
 
 def mended(action: Action, text: str, facts: Sequence[str], fits: Callable[[str, Action], bool]) -> Action:
     """The action without slots that say nothing, or that a fact filled which does not belong there.
+
+    Where the words complain of one side only ("it's too warm"), a relative change goes the way that they ask for.
 
     Args:
         action: what the language model filled in.
@@ -143,6 +176,8 @@ def mended(action: Action, text: str, facts: Sequence[str], fits: Callable[[str,
             if words <= GENERIC or (foreign and not own):
                 continue
         kept[slot] = value
+    if (wanted := _complaint(action.name, text)) is not None and "change" in kept:
+        kept["change"] = wanted
     try:
         return type(action).model_validate(kept)
     except ValidationError:
@@ -162,7 +197,8 @@ def _is_off(action: Action) -> bool:
     """Whether the action switches something off, closes it or calls it off."""
     slots = action.slots()
     off = (slots.get("on"), slots.get("level"), slots.get("percent"), slots.get("open"))
-    return any(value is False or value == 0 for value in off if value is not None) or action.name == "cancel_navigation"
+    ends = slots.get("mode") == "off" or slots.get("command") in ("pause", "next")
+    return ends or any(value is False or value == 0 for value in off if value is not None)
 
 
 def _is_free(action: Action, slot: str) -> bool:
