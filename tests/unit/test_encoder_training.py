@@ -5,8 +5,10 @@ from __future__ import annotations
 from random import Random
 
 from models.training import conversations as talk
+from models.training import phrases
 from models.training.encoder import examples, origin
 from models.training.encoder.examples import NONE, Example
+from models.training.encoder.names import PLAINLY
 
 
 def seeded(seed: int) -> Random:
@@ -69,8 +71,39 @@ def test_roughening_changes_the_text_only() -> None:
     assert any(item.text == plain.text for item in made)
 
 
+def test_a_name_comes_with_what_was_asked_for_before() -> None:
+    for seed in range(40):
+        made = examples.in_context(seeded(seed))
+        ((detail, name),) = made.said
+        assert made.details == {detail: 1.0} and made.strength in {"stated", "hinted"}
+        assert name in made.text
+        assert any(made.text.startswith(opening) for opening in phrases.contexts().openings[detail])
+
+
+def test_the_fewest_words_tell_a_preference() -> None:
+    made = [examples.plainly(seeded(seed)) for seed in range(200)]
+    assert all(item.strength == "stated" and item.request == "none" for item in made)
+    assert {detail for item in made for detail in item.details} == set(PLAINLY)
+    assert "i'm vegan" in {item.text for item in (examples.plainly(seeded(seed)) for seed in range(4000))}
+
+
+def test_commands_come_from_the_cars_own_templates() -> None:
+    made = examples.commanded(seeded(1), 300)
+    assert len(made) == 300 and {item.request for item in made} < set(examples.REQUESTS)
+    assert all(item.strength in {"none", None} for item in made)
+    by_action = {item.request: item for item in made}
+    assert len(by_action) > 60
+
+
+def test_border_lines_are_said_more_often_and_never_held_out_ones() -> None:
+    made = talk.borders(seeded(2), 400)
+    held = {str(line) for _, line, _ in talk._border_part(True)}
+    assert {item.detail for item in made} >= {"tolerance_for_traffic", "favorite_artists_or_bands"}
+    assert not any(line in item.text for item in made for line in held if "{value}" not in line)
+
+
 def test_examples_cover_every_label() -> None:
-    made = examples.examples(seeded(3), 3000)
+    made = examples.examples(seeded(3), 4500)
     assert {detail for item in made for detail in item.details} == set(examples.DETAILS)
     assert {item.request for item in made} == {*examples.REQUESTS, None}
     assert {item.strength for item in made} == {*examples.STRENGTHS, None}

@@ -76,6 +76,8 @@ CONTEXT_SHARE = 0.12
 """Names whose kind only shows in what was asked for before, beside the statements."""
 LIKED_SHARE = 0.6
 """Of these: names that are liked rather than only chosen."""
+PLAIN_COMMON_SHARE = 0.5
+"""Preferences in the fewest words whose value is one of the category's examples."""
 OWN_SHARE = 0.7
 """What a sentence on a category's topic that reveals nothing gives to this category; its sub category shares the rest."""
 LEADS = (
@@ -251,7 +253,10 @@ def in_context(rng: Random, *, held_out: bool = False) -> Example:
 def plainly(rng: Random) -> Example:
     """A preference in the fewest words."""
     detail = rng.choice(tuple(PLAINLY))
-    said, value = rng.choice([(w, v.canonical) for v in phrases.topics()[detail].values for w in v.said])
+    values = [v for v in phrases.topics()[detail].values if v.said]
+    common = [v for v in values if v.canonical in BY_DETAIL[detail].examples]
+    chosen = rng.choice(common if rng.random() < PLAIN_COMMON_SHARE else values)
+    said, value = rng.choice(chosen.said), chosen.canonical
     choice = (detail, value)
     return Example(
         rng.choice(PLAINLY[detail]).format(said), {detail: 1.0}, "stated", ((detail, said),),

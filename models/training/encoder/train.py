@@ -33,7 +33,9 @@ BATCH = 48
 PORTION = 4_800
 """Examples that are generated, and sorted by length, at a time."""
 HEAD_RATE, BRANCH_RATE = 1e-3, 1e-4
-"""Learning rates of the new heads and of the copied layers."""
+"""Learning rates of the new heads and of the copied layers;"""
+LATER_RATES = 7e-4, 6e-5
+"""and of a training that goes on from another one."""
 SMOOTHING = 0.05
 """Of the labels: some phrases would do for two actions or categories."""
 VALUES_WEIGHT = 2.0
@@ -44,6 +46,7 @@ AVERAGED = 0.998
 """Decay of the running mean of the weights, which is what is written in the end."""
 CHECKPOINT = 200
 """Steps between two checkpoints."""
+CHECKPOINT_NAME = "encoder.checkpoint.pt"
 SEED = 20_260_101
 SIZES = Sizes(len(DETAILS), len(STRENGTHS), len(REQUESTS), len(CHOICES))
 log = logging.getLogger(__name__)
@@ -150,12 +153,21 @@ def loss(classifier: Classifier, base: Base, batch: Batch) -> Tensor:
 class Run:
     """A training run: the branch, its running mean, and where it is."""
 
-    def __init__(self, base: Base, classifier: Classifier, steps: int, work: Path) -> None:
-        """At the start, or where the work folder's checkpoint stands."""
+    def __init__(
+        self,
+        base: Base,
+        classifier: Classifier,
+        steps: int,
+        work: Path,
+        pieces: Sequence[str] = (),
+        rates: tuple[float, float] = (HEAD_RATE, BRANCH_RATE),
+    ) -> None:
+        """At the start, or where the work folder's checkpoint stands; ``pieces`` are kept in the checkpoint."""
         self.base, self.classifier, self.steps, self.work = base, classifier, steps, work
+        self.pieces = list(pieces)
         heads = [p for name, p in classifier.named_parameters() if not name.startswith("layers")]
         layers = list(classifier.layers.parameters())
-        groups = [{"params": heads, "lr": HEAD_RATE}, {"params": layers, "lr": BRANCH_RATE}]
+        groups = [{"params": heads, "lr": rates[0]}, {"params": layers, "lr": rates[1]}]
         self.optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
         self.rate = torch.optim.lr_scheduler.LambdaLR(
             self.optimizer, lambda step: min(1.0, step / WARM_UP) * max(0.0, 1.0 - step / steps)
@@ -173,13 +185,14 @@ class Run:
     @property
     def path(self) -> Path:
         """The checkpoint."""
-        return self.work / "encoder.checkpoint.pt"
+        return self.work / CHECKPOINT_NAME
 
     def keep(self) -> None:
         """Write the checkpoint, whole or not at all."""
         self.work.mkdir(parents=True, exist_ok=True)
         new = self.path.with_suffix(".new")
         kept = {"classifier": self.classifier.state_dict(), "optimizer": self.optimizer.state_dict()}
+        kept |= {"pieces": self.pieces, "requests": list(REQUESTS)}
         torch.save({**kept, "rate": self.rate.state_dict(), "mean": self.mean, "step": self.step}, new)
         new.replace(self.path)
 
@@ -215,8 +228,32 @@ class Run:
         self.classifier.eval()
 
 
-def train(out: Path, work: Path, count: int = EXAMPLES) -> None:
+def go_on(classifier: Classifier, earlier: dict[str, Any]) -> None:
+    """Take over an earlier training's weights; rows of the requests' head by the names of the actions.
+
+    A new action begins with a tenth of its first weights: it is not heard until it is learnt.
+    """
+    own = classifier.state_dict()
+    known = {name: row for row, name in enumerate(earlier["requests"])}
+    for name, weight in earlier["mean"].items():
+        if not name.startswith("requests."):
+            own[name] = weight
+            continue
+        own[name] = own[name] * 0.1
+        for row, action in enumerate(REQUESTS):
+            if action in known:
+                own[name][row] = weight[known[action]]
+    classifier.load_state_dict(own)
+
+
+def train(out: Path, work: Path, count: int = EXAMPLES, start: Path | None = None) -> None:
     """Train and write ``encoder.onnx``, ``tokenizer.json`` and ``labels.json`` into the folder.
+
+    Args:
+        out: for the model.
+        work: for checkpoints.
+        count: sentences.
+        start: an earlier training's work folder, to go on from its weights, with its pieces and at lower rates.
 
     Raises:
         ModelMissingError: the package with MiniLM's weights is not installed.
@@ -227,12 +264,21 @@ def train(out: Path, work: Path, count: int = EXAMPLES) -> None:
     found = origin.folder()
     weights = origin.weights(found)
     vocabulary = (found / "vocab.txt").read_text(encoding="utf-8").splitlines()
+    earlier: dict[str, Any] | None = None
     kept = origin.kept_pieces(vocabulary, origin.known_words())
-    tokenizer = origin.tokenizer([vocabulary[i] for i in kept])
+    if start is not None:
+        earlier = torch.load(start / CHECKPOINT_NAME, weights_only=True)
+        places = {piece: place for place, piece in enumerate(vocabulary)}
+        kept = [places[piece] for piece in earlier["pieces"]]
+    pieces = [vocabulary[i] for i in kept]
+    tokenizer = origin.tokenizer(pieces)
     base = Base(weights, kept, origin.MAX_PIECES).eval().to(device)
     branch = [load_layer(weights, number) for number in range(FORK, LAYERS)]
-    classifier = Classifier(branch, SIZES).to(device)
-    run = Run(base, classifier, count // BATCH, work)
+    classifier = Classifier(branch, SIZES)
+    if earlier is not None:
+        go_on(classifier, earlier)
+    rates = (HEAD_RATE, BRANCH_RATE) if earlier is None else LATER_RATES
+    run = Run(base, classifier.to(device), count // BATCH, work, pieces, rates)
     run.fit(tokenizer, device)
     base, classifier = base.cpu(), classifier.cpu()
     out.mkdir(parents=True, exist_ok=True)
@@ -260,11 +306,14 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="folder for the model's files")
     parser.add_argument("--work", type=Path, required=True, help="folder for checkpoints")
     parser.add_argument("--examples", type=int, default=EXAMPLES, help="sentences to generate (default %(default)s)")
+    parser.add_argument(
+        "--start", type=Path, help="an earlier training's folder for checkpoints, to go on from its weights"
+    )
     parser.add_argument("--threads", type=int, default=1, help="cores to use (default %(default)s)")
     given = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     torch.set_num_threads(given.threads)
-    train(given.out, given.work, given.examples)
+    train(given.out, given.work, given.examples, given.start)
 
 
 if __name__ == "__main__":
