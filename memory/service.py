@@ -16,6 +16,7 @@ from uuid import uuid4
 from pydantic import BaseModel, ConfigDict
 
 from memory import consent as switches
+from memory import exports
 from memory.archive import Archive
 from memory.command import Commanded
 from memory.control import Control
@@ -26,7 +27,7 @@ from memory.maintenance import Maintainer, MaintenanceSettings, Ruling
 from memory.proposals import Draft, Proposals, ProposalSettings, Weighed
 from memory.recall import RecallSettings, Searcher
 from memory.retrieval import RetrievalSettings, Retriever
-from memory.store import Store, silent
+from memory.store import Store, require_sayable, silent
 from memory.tiers import Tiers, TierSettings
 from memory.values import Canon, fold
 from memory.vault import Vault
@@ -136,7 +137,7 @@ class DriverMemory(Keeping, Commanded):
             about=self._about,
             canon=canon,
             new_id=new_id,
-            erase_backups=vault.erase_backups,
+            erase_copies=lambda: vault.erase_backups() + exports.erase(vault.path.parent, driver),
         )
         self._tiers = Tiers(
             self._store, self._archive, encoder, self._extractor, settings=settings.tiers, zone=zone, new_id=new_id
@@ -215,6 +216,7 @@ class DriverMemory(Keeping, Commanded):
         Only what extraction will read is kept in the vault: the driver's turns that may tell something, and none that belongs
         to a forbidden category. Exchanges wait in memory to become episodes, if conversations are kept at all.
         """
+        require_sayable(turn.text)
         if turn.speaker != "driver":
             with self._lock:
                 self._tiers.hot.answered(turn, conversation)
@@ -252,6 +254,8 @@ class DriverMemory(Keeping, Commanded):
 
     def learn(self, conversation: Conversation) -> tuple[Decision, ...]:
         """See ``MemoryPort``. All of a conversation is stored, or nothing of it."""
+        for turn in conversation.turns:
+            require_sayable(turn.text)
         with self._learning:
             plan = self._plan(conversation)
             with self._lock:
@@ -265,6 +269,7 @@ class DriverMemory(Keeping, Commanded):
 
     def remember(self, sentence: str, key: str | None = None) -> tuple[Decision, ...]:
         """See ``MemoryPort``. With the key of several categories the likeliest of them is taken."""
+        require_sayable(sentence)
         now = self._clock()
         turn = Turn(speaker="driver", text=sentence, at=now)
         told = Conversation(id=f"told-{self._new_id()}", turns=(turn,))

@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any
 
 from memory.vault import Vault, utc_text
-from schemas.errors import ConsentError, StorageFullError
+from schemas.errors import ConsentError, StorageFullError, UnstorableTextError
 from schemas.memory import Consent, Conversation, Decision, Outcome, Preference, Proposal, Status, Turn
 from schemas.preferences import BY_DETAIL, CATEGORIES
 
@@ -421,6 +421,26 @@ class Store:
         for table, column in TEXT_COLUMNS:
             cells += [cell for (cell,) in self._vault.rows(f"SELECT {column} FROM {table}")]  # noqa: S608
         return cells
+
+
+LONGEST_SAID = 4000
+"""Characters of a turn at most: five minutes of speech; reading one takes half a second, and its square of longer ones."""
+
+
+def require_sayable(text: str) -> None:
+    """Refuse what nobody can have said, before it is read.
+
+    Raises:
+        UnstorableTextError: no valid Unicode, or too long.
+    """
+    if len(text) > LONGEST_SAID:
+        raise UnstorableTextError(
+            f"a sentence of {len(text):,} characters is too long, at most {LONGEST_SAID:,} are read: say it in parts"
+        )
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise UnstorableTextError(
+            "a text holds half a character (a lone surrogate) and cannot be stored: send it as valid Unicode"
+        )
 
 
 def silent(consent: Consent, now: datetime) -> str | None:
