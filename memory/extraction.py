@@ -64,7 +64,7 @@ class ExtractionSettings(BaseModel):
     reading: ReadingSettings = ReadingSettings()
     store_at: float = Field(default=0.7, ge=0.0, le=1.0)
     """From this sureness on a preference is stored,"""
-    ask_at: float = Field(default=0.04, ge=0.0, le=1.0)
+    ask_at: float = Field(default=0.15, ge=0.0, le=1.0)
     """and from this on the driver is asked first."""
     implausible: float = Field(default=0.5, ge=0.0, le=1.0)
     """What is left of the sureness where a value is no cuisine, diet, genre or colour that we know of."""

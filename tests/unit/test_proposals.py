@@ -411,7 +411,8 @@ def test_proposals_of_one_sentence_go_together(open_memory: Open) -> None:
 def test_forgetting_a_preference_takes_what_names_it(open_memory: Open) -> None:
     memory = open_memory()
     memory.learn(said("i love italian food", sure=True))
-    memory.learn(said("rock music when i eat italian", "i love jazz", name="later"))
+    memory.learn(said("rock music when i eat italian", name="later"))
+    memory.learn(said("i love jazz", name="later still"))
     memory.learn(said("no more italian food", name="last"))
     italian = memory.preferences()[0].id
     assert memory.forget(italian).proposals_erased == 2
