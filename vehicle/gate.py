@@ -19,6 +19,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from types import MappingProxyType
 from typing import Any, Literal, get_args, get_origin
 
@@ -28,7 +29,7 @@ from schemas.events import Motion, Ruling, VehicleState, Verdict
 from schemas.ports import Clock
 from vehicle.policy import CONFIRMATION_S, POLICY, RATE_LIMITS, RATE_WINDOW_S, REFUSING, STALE_S, Condition, Op, Row
 from vehicle.signals import WINDOWS
-from vehicle.travel import journeys, number
+from vehicle.travel import Journey, journeys, number
 
 Policy = Mapping[str, tuple[Row, ...]]
 
@@ -37,6 +38,10 @@ LOG_LENGTH = 10_000
 """Decisions kept in memory; the oldest leave first. A sink gets all of them."""
 
 _SEVERITY = {Verdict.ALLOW: 0, Verdict.CONFIRM: 1, Verdict.DENY: 2}
+
+
+_RULINGS: dict[tuple[str, Verdict, str], Ruling] = {}
+"""Rulings that were made before: a table has few, and they never change."""
 
 
 def _refusal(rule: str) -> Ruling:
@@ -75,28 +80,49 @@ def rule(action: Action, state: VehicleState, policy: Policy = POLICY) -> Ruling
         KeyError: the policy has no row for this action (a defect of the table).
     """
     driving = motion(state)
+    seen = _Seen(action, state)
     best: Row | None = None
     severity = -1
     for row in policy[action.name]:
         weight = _SEVERITY[row.verdicts[driving]]
         has_opinion = weight > 0 or not row.when
-        if has_opinion and weight > severity and all(_met(condition, action, state) for condition in row.when):
+        if has_opinion and weight > severity and all(_met(condition, seen) for condition in row.when):
             best, severity = row, weight
     if best is None:
         raise KeyError(action.name)
     verdict = best.verdicts[driving]
-    return Ruling(verdict=verdict, rule=best.rule, reason=best.reason(verdict), source=best.source)
+    key = best.rule, verdict, best.source
+    if key not in _RULINGS:
+        _RULINGS[key] = Ruling(verdict=verdict, rule=best.rule, reason=best.reason(verdict), source=best.source)
+    return _RULINGS[key]
 
 
-def _met(condition: Condition, action: Action, state: VehicleState) -> bool:
+class _Seen:
+    """An action in a state, and its journeys, which several conditions ask for."""
+
+    __slots__ = ("_journeys", "action", "state")
+
+    def __init__(self, action: Action, state: VehicleState) -> None:
+        self.action, self.state = action, state
+        self._journeys: tuple[Journey, ...] | None = None
+
+    @property
+    def journeys(self) -> tuple[Journey, ...]:
+        if self._journeys is None:
+            self._journeys = tuple(journeys(self.action, self.state).values())
+        return self._journeys
+
+
+def _met(condition: Condition, seen: _Seen) -> bool:
     """True if the condition holds, or if it cannot be known whether it does."""
     subject, wanted = condition.subject, condition.value
+    action, state = seen.action, seen.state
     if subject.startswith("slot."):
         value = getattr(action, subject.removeprefix("slot."))
     elif subject in ("opens", "closes"):
-        value = any(getattr(journey, subject) for journey in journeys(action, state).values())
+        value = any(getattr(journey, subject) for journey in seen.journeys)
     elif subject == "target":
-        value = _widest([journey.target for journey in journeys(action, state).values()])
+        value = _widest([journey.target for journey in seen.journeys])
     elif subject == "speed":
         value = known_speed(state)
     elif subject == "ignition":
@@ -121,13 +147,23 @@ def _widest(positions: Sequence[float | None]) -> float | None:
     return max(known) if len(known) == len(positions) else None
 
 
+@cache
+def _closed(kind: type[Action]) -> Mapping[str, tuple[Any, ...]]:
+    """Slots of an action -> the members of their closed list; empty for a number, a switch or free words."""
+    found: dict[str, tuple[Any, ...]] = {}
+    for slot, field in kind.model_fields.items():
+        options = (field.annotation, *get_args(field.annotation))  # a list, or a list or None
+        members = [get_args(option) for option in options if get_origin(option) is Literal]
+        found[slot] = members[0] if members else ()
+    return MappingProxyType(found)
+
+
 def impersonal_slots(action: Action) -> dict[str, Any]:
     """The filled slots that are numbers, switches or members of a closed list: nothing in the driver's own words."""
     kept: dict[str, Any] = {}
-    for slot, value in action.slots().items():
-        annotation = type(action).model_fields[slot].annotation
-        closed = get_origin(annotation) is Literal and value in get_args(annotation)
-        if closed or isinstance(value, bool | int | float):
+    for slot, members in _closed(type(action)).items():
+        value = getattr(action, slot, None)
+        if isinstance(value, bool | int | float) or (value is not None and value in members):
             kept[slot] = value
     return kept
 
