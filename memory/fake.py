@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from memory import consent as switches
+from memory.fake_keeping import FakeKeeping
 from memory.fake_reading import KEYWORDS, VALUES, DoubtingExtractor, KeywordEncoder, KeywordModel
 from memory.vocabulary import CLOSED
 from memory.wording import contains, words
@@ -44,7 +45,7 @@ UNDO = timedelta(seconds=10)
 """How long what was withheld can be taken back, as in the real one."""
 
 
-class FakeMemory:
+class FakeMemory(FakeKeeping):
     """A fake memory in a dictionary; meets ``MemoryPort``. Values are equal when they are spelled the same."""
 
     def __init__(
@@ -56,6 +57,7 @@ class FakeMemory:
         store_at: float = 0.7,
     ) -> None:
         """Empty memory of a driver that learns what ``reads`` finds in a conversation, and asks first below ``store_at``."""
+        super().__init__()
         self.driver = driver
         self._clock, self._reads, self._store_at = clock, reads, store_at
         self._consent = Consent()
@@ -117,13 +119,15 @@ class FakeMemory:
                     self._uses.setdefault(held.id, []).append((self._clock(), action))
 
     def note(self, turn: Turn, conversation: str) -> None:
-        """Keep a driver's turn."""
+        """Keep a driver's turn, and the exchange if conversations are kept."""
+        self._hear(turn, conversation)
         if turn.speaker == "driver" and not self._silent():
             self._turns.setdefault(conversation, []).append(turn)
 
     def forget_pending(self, conversation: str) -> int:
         """Drop the conversation's turns and proposals."""
         told = self._drop(lambda p: p.conversation == conversation)
+        self._waiting = [e for e in self._waiting if e.conversation != conversation]
         return len(self._turns.pop(conversation, ())) + told
 
     def _drop(self, which: Callable[[Proposal], bool]) -> int:
@@ -302,6 +306,7 @@ class FakeMemory:
         held, asked, turns = self._choose(what)
         if what.everything:
             self._declined.clear()
+            FakeKeeping.__init__(self)
         self._take(held, asked, turns)
         told = (*held, *asked)
         times = [*(p.valid_from for p in held), *(p.said_at for p in asked)]

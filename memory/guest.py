@@ -7,14 +7,15 @@ themselves; nor is anything of the car's drivers to be had, because no vault is 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
-from typing import Any, NoReturn
+from datetime import UTC, date, datetime
+from typing import Any, Literal, NoReturn
 
 from schemas.errors import ConsentError, UnknownEntryError
 from schemas.memory import (
     Consent,
     Conversation,
     Decision,
+    Episode,
     Explanation,
     Found,
     Kind,
@@ -22,11 +23,16 @@ from schemas.memory import (
     Outcome,
     Period,
     Preference,
+    ProfileEntry,
     Proposal,
     Receipt,
     Recollection,
+    Reflected,
     Selector,
+    Summary,
     TakenIn,
+    Thought,
+    Trip,
     Turn,
     Withheld,
 )
@@ -174,6 +180,54 @@ class GuestMemory:
         """Nothing is taken in."""
         del exported, allow
         raise ConsentError(f"nothing can be read in, {REASON}: say who you are first")
+
+    def begin_trip(self, trip: str) -> None:
+        """Not noted."""
+
+    def end_trip(self, trip: str) -> None:
+        """Not noted."""
+
+    def reflect(self) -> Reflected:
+        """There is nothing to think about."""
+        return Reflected()
+
+    def recent(self, conversation: str) -> tuple[tuple[str, str], ...]:
+        """Nothing."""
+        del conversation
+        return ()
+
+    def episodes(self, period: Period | None = None) -> tuple[Episode, ...]:
+        """None."""
+        del period
+        return ()
+
+    def thoughts(self, period: Period | None = None) -> tuple[Thought, ...]:
+        """None."""
+        del period
+        return ()
+
+    def summaries(self, since: date | None = None, until: date | None = None) -> tuple[Summary, ...]:
+        """None."""
+        del since, until
+        return ()
+
+    def profile(self) -> tuple[ProfileEntry, ...]:
+        """Nothing."""
+        return ()
+
+    def edit_profile(self, key: str, value: str, *, aspect: Literal["fact", "habit", "style"] = "fact") -> ProfileEntry:
+        """Refused."""
+        del key, value, aspect
+        raise ConsentError(f"a guest has no profile, {REASON}: say who you are first")
+
+    def trips(self) -> tuple[Trip, ...]:
+        """None."""
+        return ()
+
+    def period(self, words: str) -> Period | None:
+        """Nothing was said at any time."""
+        del words
+        return None
 
     def close(self) -> None:
         """Nothing to release."""

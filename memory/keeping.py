@@ -8,6 +8,7 @@ done is `memory.tiers`'.
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Collection
 from datetime import date, datetime, timedelta
 from typing import Literal
@@ -20,7 +21,7 @@ from memory.store import Store, silent
 from memory.tiers import Tiers
 from memory.times import period_in
 from schemas.errors import UnknownEntryError
-from schemas.memory import Episode, Period, ProfileEntry, Selector, Summary, Thought, Trip
+from schemas.memory import Episode, Kind, Period, ProfileEntry, Reflected, Selector, Summary, Thought, Trip
 
 UNWANTED = timedelta(days=365)
 """How long an entry or a thought that the driver deleted by itself is not made again."""
@@ -114,15 +115,8 @@ class Keeping:
                 self._searcher.refresh()
             return len(made)
 
-    def reflect(self) -> Reflection | None:
-        """Think about what was said since the last time; then let go of what is over and of what there is no room for.
-
-        Takes a while (some milliseconds a new episode) and keeps nobody waiting meanwhile. While nothing may be remembered
-        nothing is made, and what is over goes all the same.
-
-        Returns:
-            What was written, or None.
-        """
+    def reflect(self) -> Reflected:
+        """See ``MemoryPort``. Takes some milliseconds a new episode and keeps nobody waiting meanwhile."""
         self.settle()
         plan: Reflection | None = None
         with self._learning:
@@ -139,17 +133,19 @@ class Keeping:
                         plan = self._tiers.think(self._tiers.snapshot(consent), consent, now)
                 if plan is not None:
                     self._tiers.carry_out(plan, now, consent)
-                self._let_go(now)
+                gone = self._let_go(now)
                 self._searcher.refresh()
-        return plan
+        if plan is None:
+            return Reflected(let_go=gone)
+        return Reflected(seen=len(plan.seen), thoughts=tuple(plan.thoughts), entries=plan.entries, let_go=gone)
 
-    def _let_go(self, now: datetime) -> None:
+    def _let_go(self, now: datetime) -> dict[Kind, int]:
         preferences, tiers, trips = self._tiers.over(now)
         tiers = (*tiers, *self._tiers.crowded_out())
         if not (preferences or tiers or trips):
-            return
+            return {}
         with self._archive.transaction():
-            self._archive.delete(tiers)
+            gone = Counter(self._archive.delete(tiers).values())
             self._archive.erase_trips(trips)
             self._archive.prune_tags()
             if preferences:
@@ -157,6 +153,7 @@ class Keeping:
         self._retriever.drop(preferences)
         self._revision += 1
         self._store.wiped()
+        return dict(gone) | ({Kind.PREFERENCE: len(preferences)} if preferences else {})
 
     # Command
 

@@ -327,6 +327,18 @@ class ProfileEntry(Value):
     """True: the driver wrote or corrected it, so that refinement leaves it alone."""
 
 
+class Reflected(Value):
+    """What post-thinking has made, and what was let go of afterwards because its time is over or for want of room."""
+
+    seen: int = 0
+    """Episodes that were thought about for the first time."""
+    thoughts: tuple[Thought, ...] = ()
+    """New thoughts and events."""
+    entries: tuple[ProfileEntry, ...] = ()
+    """Lines of the profile that are new or have changed."""
+    let_go: dict[Kind, int] = Field(default_factory=dict[Kind, int])
+
+
 class Found(Value):
     """A memory of any kind that was found for a question."""
 

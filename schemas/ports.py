@@ -8,7 +8,6 @@ mono int16 at 16 kHz unless a parameter says otherwise.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,7 +17,6 @@ from pydantic import BaseModel
 from schemas.actions import Action
 from schemas.events import ActionResult, Command, Samples, Transcript, VehicleState, WakeDetection
 from schemas.memory import (
-    Consent,
     Conversation,
     Decision,
     Explanation,
@@ -36,6 +34,7 @@ from schemas.memory import (
     Withheld,
     Words,
 )
+from schemas.memory_port import ConsentPort, KeepingPort
 
 
 class Clock(Protocol):
@@ -207,7 +206,7 @@ class AudioSink(Protocol):
         ...
 
 
-class MemoryPort(Protocol):
+class MemoryPort(ConsentPort, KeepingPort, Protocol):
     """What is remembered about one driver."""
 
     driver: str
@@ -377,29 +376,6 @@ class MemoryPort(Protocol):
         """
         ...
 
-    def consent(self) -> Consent:
-        """What may be remembered now."""
-        ...
-
-    def opt_out(self, key: str) -> Consent:
-        """Switch a main, sub or detail category off; what is stored stays until forgotten, open proposals go.
-
-        What is there already: ``matching(Selector(key=key))``, so that the driver can be asked whether it may stay.
-        """
-        ...
-
-    def opt_in(self, key: str) -> Consent:
-        """Switch a category on again, or a sensitive one on for the first time."""
-        ...
-
-    def set_private_trip(self, private: bool) -> Consent:
-        """Remember nothing from now on, or remember again."""
-        ...
-
-    def pause(self, until: datetime | None) -> Consent:
-        """Remember nothing until then; None resumes."""
-        ...
-
     def export(self) -> dict[str, Any]:
         """Everything that is stored, as JSON values."""
         ...
@@ -435,6 +411,17 @@ class Drivers(Protocol):
         Raises:
             schemas.errors.UnknownEntryError: no driver of that name is configured.
             schemas.errors.MemoryStoreError: the vault cannot be opened; a guest's memory is open then.
+        """
+        ...
+
+    def save_export(self) -> str:
+        """Write the open memory's export where its driver can fetch it, readable by nobody else; returns the file's name.
+
+        It is erased with the next thing that is forgotten, and with the driver: a copy would keep what the vault must not.
+
+        Raises:
+            schemas.errors.StorageFullError: no room for it.
+            schemas.errors.MemoryStoreError: it cannot be written.
         """
         ...
 

@@ -190,7 +190,7 @@ def test_thinking_again_changes_nothing(bench: Bench) -> None:
     mornings(bench)
     before = (bench.memory.thoughts(), bench.memory.summaries(), bench.memory.profile(), bench.memory.episodes())
     plan = bench.memory.reflect()
-    assert plan is not None and not plan.thoughts and not plan.lines and not plan.entries
+    assert not plan.thoughts and not plan.entries and not plan.seen and not plan.let_go
     assert before == (
         bench.memory.thoughts(),
         bench.memory.summaries(),
@@ -300,7 +300,7 @@ def test_what_is_over_goes_during_a_pause_too(bench: Bench) -> None:
     bench.memory.reflect()
     bench.memory.set_private_trip(True)
     bench.now += timedelta(days=90)
-    assert bench.memory.reflect() is None and not bench.memory.episodes()
+    assert bench.memory.reflect().let_go == {Kind.EPISODE: 1} and not bench.memory.episodes()
 
 
 def test_a_preference_that_nobody_needs_goes_with_its_time(bench: Bench) -> None:
