@@ -45,6 +45,7 @@ from voice.turn import (
 from voice.vad.endpoint import Endpointer
 from voice.vad.endpoint import SpeechEnded as VoiceEnded
 from voice.vad.endpoint import SpeechStarted as VoiceStarted
+from voice.vad.hold import PauseHold
 
 
 class Observer(Protocol):
@@ -168,6 +169,7 @@ class VoiceLoop:
         self._spoken_at: float | None = None
         self._chime_at: float | None = None
         self._frames_since_look = 0
+        self._hold = PauseHold()
         self.load = Load()
 
     @property
@@ -224,7 +226,8 @@ class VoiceLoop:
         self.load.vad_cpu_s += time.process_time() - started
         state = self._machine.state
         if state is State.CAPTURING:
-            await self._recognise(frame)
+            for ready in self._hold.take(frame, self._endpointer.pause_frames):
+                await self._recognise(ready)
             self._look_ahead(probability)
         if state in (State.LISTENING, State.CAPTURING, State.FOLLOW_UP):
             event = self._endpointer.process(probability)
@@ -310,6 +313,7 @@ class VoiceLoop:
 
     async def _capture(self) -> None:
         self._recognizer.start()
+        self._hold.reset()
         self._frames_since_look = 0
         history = np.concatenate(list(self._history)) if self._history else np.zeros(0, np.int16)
         wanted = min(self._position - int(self._turn.began_s * SAMPLE_RATE), len(history))

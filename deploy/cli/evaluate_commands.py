@@ -94,7 +94,7 @@ def _listener(config: Config, templates: Templates, folder: Path) -> Listener:
         matcher = TemplateMatcher(templates)
         recognizer = WhisperRecognizer(catalog.find(config.asr.model), matcher.match, threads=config.asr.threads)
     else:
-        recognizer, matcher = recognizer_for(templates, folder)
+        recognizer, matcher = recognizer_for(templates, folder, catalog.find("asr-domain"))
     return Listener(SileroVad(catalog.find(config.vad.model)), recognizer, matcher, Endpointer())
 
 

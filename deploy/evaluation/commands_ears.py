@@ -1,9 +1,9 @@
 """What listens in `eval commands`: the recogniser of this configuration behind the assistant's own VAD, with a new grammar.
 
 Owns: making a recogniser for a template file as a car maker would, and cutting a recording to its utterance. The utterance
-goes from the first beginning of speech that the endpointer finds, less the loop's pre-roll, to its last end of speech with the
-pause that ends it: a recording holds one order, and an order that the assistant would have taken for finished before its last
-word is counted apart.
+goes from the first beginning of speech that the endpointer finds, less the loop's pre-roll, to its last end of speech with as
+much of the closing pause as the loop passes on: a recording holds one order, and an order that the assistant would have taken
+for finished before its last word is counted apart.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from schemas.events import FRAME, SAMPLE_RATE, Samples
 from schemas.ports import Recognizer, Vad
 from voice.asr.pocketsphinx import PocketSphinxRecognizer
 from voice.vad.endpoint import PREROLL_S, Endpointer, SpeechEnded, SpeechStarted
+from voice.vad.hold import KEEP_S
 
 SENTENCES = 20_000
 """Samples of the templates for the competing trigram: as many as the car's own commands get."""
@@ -48,11 +49,19 @@ class Heard:
     """Processor time of VAD and recogniser."""
 
 
-def recognizer_for(templates: Templates, folder: Path) -> tuple[PocketSphinxRecognizer, TemplateMatcher]:
-    """The product's recogniser for another domain: sentences in, its files in ``folder``."""
+def recognizer_for(
+    templates: Templates, folder: Path, acoustic: Path | None = None
+) -> tuple[PocketSphinxRecognizer, TemplateMatcher]:
+    """The product's recogniser for another domain: sentences in, its files in ``folder``.
+
+    Args:
+        templates: the domain's sentences.
+        folder: for the files that are made.
+        acoustic: holds the means and variances to hear with; None for the package's own.
+    """
     build.build(folder, commands=SENTENCES, free=0, templates=templates)
     matcher = TemplateMatcher(templates)
-    return PocketSphinxRecognizer(folder, matcher), matcher
+    return PocketSphinxRecognizer(folder, matcher, acoustic=acoustic), matcher
 
 
 class Listener:
@@ -93,7 +102,7 @@ class Listener:
                 ends.append(event.sample)
         if not begins:
             return 0, 0, samples.size
-        end = ends[-1] + pause if len(ends) == len(begins) else samples.size
+        end = ends[-1] + round(KEEP_S * SAMPLE_RATE) if len(ends) == len(begins) else samples.size
         return len(begins), max(0, begins[0] - round(PREROLL_S * SAMPLE_RATE)), min(samples.size, end)
 
     def _slots(self, text: str) -> dict[str, str] | None:

@@ -28,6 +28,7 @@ from voice.loop import LoopSettings, VoiceLoop
 from voice.turn import Limits, TurnMachine
 from voice.vad.endpoint import Endpointer
 from voice.vad.fake import FakeVad
+from voice.vad.hold import KEEP_S
 from voice.wake.fake import FakeWakeWord
 
 LOUD, QUIET = 8000, 10
@@ -185,7 +186,7 @@ def test_a_turn_is_heard_answered_and_recorded_with_its_latency() -> None:
     assert record.reply_at_s is not None
     begin = int(np.flatnonzero(sink.track())[0])
     assert begin / SAMPLE_RATE == pytest.approx(record.reply_at_s, abs=0.05)
-    assert recognizer.fed[0] / SAMPLE_RATE == pytest.approx(1.0 + 0.3 + 0.6, abs=0.15)
+    assert recognizer.fed[0] / SAMPLE_RATE == pytest.approx(1.0 + 0.3 + KEEP_S, abs=0.15)
     assert dialogue.ended == 1
     assert len(notes.ends) == 1
 
@@ -193,7 +194,7 @@ def test_a_turn_is_heard_answered_and_recorded_with_its_latency() -> None:
 def test_a_command_in_one_breath_loses_nothing_after_the_wake_word() -> None:
     recognizer = FakeRecognizer("hello")
     run(sound((1, QUIET), (2, LOUD), (2, QUIET)), [1.5], recognizer, FakeDialogue())
-    assert recognizer.fed[0] / SAMPLE_RATE == pytest.approx(1.5 + 0.6, abs=0.1)
+    assert recognizer.fed[0] / SAMPLE_RATE == pytest.approx(1.5 + KEEP_S, abs=0.1)
 
 
 def test_a_complete_command_ends_sooner() -> None:

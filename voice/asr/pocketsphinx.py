@@ -74,13 +74,22 @@ class Evidence:
 class PocketSphinxRecognizer:
     """``schemas.ports.Recognizer`` for a closed grammar and free speech of the domain."""
 
-    def __init__(self, folder: Path, matcher: TemplateMatcher, settings: PocketSphinxSettings | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        matcher: TemplateMatcher,
+        settings: PocketSphinxSettings | None = None,
+        *,
+        acoustic: Path | None = None,
+    ) -> None:
         """Load both decoders (about 0.3 s).
 
         Args:
             folder: holds ``domain.dict`` and ``domain.lm.bin``, as ``models.training.asr.build`` writes them.
             matcher: the commands; its templates become the grammar.
             settings: thresholds.
+            acoustic: holds ``means`` and ``variances``, as ``models.training.asr.noise`` writes them, in the place of those of
+                the package's acoustic model; None for what the folder has of them.
 
         Raises:
             schemas.errors.EngineMissingError: pocketsphinx is not installed.
@@ -105,6 +114,9 @@ class PocketSphinxRecognizer:
             # both decoders and the scores comparable; without, the margin does not tell commands from the rest.
             "compallsen": True,
         }  # fmt: skip
+        acoustic = acoustic or folder
+        if (acoustic / "means").is_file():
+            shared |= {"mean": str(acoustic / "means"), "var": str(acoustic / "variances")}
         try:
             # The second pass over the whole utterance (fwdflat) would come after its end; the grammar needs no lattice.
             self._grammar: Any = pocketsphinx.Decoder(**shared, lm=None, bestpath=False)

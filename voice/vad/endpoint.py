@@ -118,6 +118,13 @@ class Endpointer:
         """Frames that the caller must keep, the present one included, to have `PREROLL_S` before any beginning."""
         return self.settings.start_window + ceil(PREROLL_S * SAMPLE_RATE / FRAME)
 
+    @property
+    def pause_frames(self) -> int:
+        """How long the pause within the utterance has lasted, in frames; 0 while there is speech, or no utterance."""
+        if self._state is not _State.SPEAKING or self._quiet_since is None:
+            return 0
+        return self._frames - self._quiet_since
+
     def reset(self) -> None:
         """Forget everything; positions count from here. `hurry` is off."""
         self._frames = 0
