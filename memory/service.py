@@ -27,7 +27,7 @@ from memory.maintenance import Maintainer, MaintenanceSettings, Ruling
 from memory.proposals import Draft, Proposals, ProposalSettings, Weighed
 from memory.recall import RecallSettings, Searcher
 from memory.retrieval import RetrievalSettings, Retriever
-from memory.store import Store, require_sayable, silent
+from memory.store import LONGEST_SAID, Store, require_sayable, silent
 from memory.tiers import Tiers, TierSettings
 from memory.values import Canon, fold
 from memory.vault import Vault
@@ -256,6 +256,9 @@ class DriverMemory(Keeping, Commanded):
         """See ``MemoryPort``. All of a conversation is stored, or nothing of it."""
         for turn in conversation.turns:
             require_sayable(turn.text)
+        return self._learn(conversation)
+
+    def _learn(self, conversation: Conversation) -> tuple[Decision, ...]:
         with self._learning:
             plan = self._plan(conversation)
             with self._lock:
@@ -293,7 +296,9 @@ class DriverMemory(Keeping, Commanded):
         decisions: list[Decision] = []
         for name in dict.fromkeys((*waiting, *refused)):
             decisions += refused.get(name, ())
-            decisions += self.learn(waiting.get(name, Conversation(id=name, turns=())))
+            told = waiting.get(name, Conversation(id=name, turns=()))
+            short = tuple(turn for turn in told.turns if len(turn.text) <= LONGEST_SAID)  # a longer one is let go unread
+            decisions += self._learn(told.model_copy(update={"turns": short}))
         self.settle()
         return tuple(decisions)
 
