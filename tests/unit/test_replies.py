@@ -27,6 +27,7 @@ TOLD: dict[str, dict[str, Any]] = {
     "choose_route": {"number": 2, "name": "shortest", "km": 11.0, "minutes": 20, "toll": False},
     "add_charging_stops": {"stops": ["Ionity North"], "charge_percent": 40},
     **{name: {"title": "Blue Lane"} for name in ("play_music", "play_radio", "play_podcast", "play_playlist", "play_favorites")},
+    "get_playing": {"source": "music", "title": "Blue Lane", "artist": "The Copper Lanterns", "playing": True},
     "get_range": {"range_km": 320, "charge_percent": 80},
     "get_charging": {"charging": True, "plugged": True, "percent": 40, "to_percent": 80, "minutes": 95},
     "get_tire_pressure": {"low": ["front left"], "kpa": {}},

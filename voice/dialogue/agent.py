@@ -1,7 +1,8 @@
 """One driver's dialogue: an utterance in, a reply out.
 
-Owns what a conversation needs to go on: its id, the action or the question of memory that waits for a yes, the preference last
-spoken of, the last reply. Everything else is asked from the ports. Knows no sound.
+Owns what a conversation needs to go on: its id, the action or the question of memory that waits for a yes, the last reply, and
+whose memory is open. The talk about memory is ``voice.dialogue.remembering``'s. Everything else is asked from the ports. Knows
+no sound.
 """
 
 from __future__ import annotations
@@ -9,21 +10,22 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.actions import Action, Domain, ForgetPreference, parse_action
-from schemas.errors import ConfirmationError, UnknownEntryError
+from schemas.errors import ConfirmationError, VehicleError
 from schemas.events import ActionResult, ActionStatus, Command, Reply, Route, Transcript
-from schemas.memory import Preference, Turn
-from schemas.ports import CommandMatcher, Encoder, MemoryPort, StructuredModel, VehiclePort
-from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES, find
-from voice.dialogue import responder
+from schemas.memory import Turn
+from schemas.ports import CommandMatcher, Drivers, Encoder, MemoryPort, StructuredModel, VehiclePort
+from schemas.preferences import BY_DETAIL
+from voice.dialogue import responder, wishes
 from voice.dialogue.coordinator import Coordinator, CoordinatorSettings, Plan
 from voice.dialogue.operator import Operator, Proposal
 from voice.dialogue.question import PER_TRIP, Question
+from voice.dialogue.remembering import Remembering
 
 
 @dataclass(slots=True)
@@ -47,7 +49,7 @@ class DialogueSettings(BaseModel):
 class Dialogue:
     """Coordinator, operator, validator and responder for one driver."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the dialogue takes all parts, by keyword
         self,
         *,
         memory: MemoryPort,
@@ -58,8 +60,23 @@ class Dialogue:
         clock: Callable[[], datetime],
         settings: DialogueSettings | None = None,
         new_id: Callable[[], str] = lambda: uuid4().hex,
+        drivers: Drivers | None = None,
+        zone: tzinfo = UTC,
     ) -> None:
-        """A dialogue for one trip; ``clock`` gives timezone-aware times for what is noted in memory."""
+        """A dialogue for one trip.
+
+        Args:
+            memory: of the driver who begins the trip.
+            vehicle: behind its gate.
+            matcher: understands complete commands.
+            encoder: scores what is none.
+            model: fills actions.
+            clock: aware current time, for what is noted in memory.
+            settings: what can be set.
+            new_id: makes ids of conversations.
+            drivers: who else may be driving; None: nobody.
+            zone: the driver's, for what is said about times.
+        """
         settings = settings or DialogueSettings()
         self._memory, self._vehicle, self._matcher, self._clock = memory, vehicle, matcher, clock
         self._coordinator = Coordinator(matcher, encoder, vehicle.offers(), settings.coordinator)
@@ -68,10 +85,14 @@ class Dialogue:
         self._conversation: str | None = None
         self._pending: _Pending | None = None
         self._question = Question(memory, clock, settings.questions)
-        self._last_preference: str | None = None
-        self._stated = False
-        """Whether "that" is what the driver has just told, which is noted but not stored yet."""
+        self._talk = Remembering(memory, clock, zone=zone, drivers=drivers)
+        self._drivers = drivers
         self._last_reply: str | None = None
+
+    @property
+    def memory(self) -> MemoryPort:
+        """The memory that is open."""
+        return self._memory
 
     @property
     def conversation(self) -> str:
@@ -84,8 +105,7 @@ class Dialogue:
         """The follow-up window has closed: drop what waits and what "that" meant."""
         self.drop_pending()
         self._conversation = None
-        self._last_preference = None
-        self._stated = False
+        self._talk.ended()
 
     def drop_pending(self) -> None:
         """Withdraw what waits for a yes; a question of memory stays open there."""
@@ -112,34 +132,87 @@ class Dialogue:
         started = time.perf_counter()
         plan = self._coordinator.plan(transcript)
         planned_ms = (time.perf_counter() - started) * 1000.0
-        yes = self._question.read(transcript.text, plan.command) if self._coordinator.heard(transcript) else None
-        if yes is not None:
-            return self._answered(yes, planned_ms)
+        if self._coordinator.heard(transcript):
+            reply = await self._of_memory(transcript.text, plan, addressed=addressed)
+            if reply is not None:
+                self._last_reply = reply.text
+                timings = {"route": planned_ms, "act": (time.perf_counter() - started) * 1000.0 - planned_ms}
+                return reply.model_copy(update={"timings": timings})
         if not addressed and plan.route is Route.REJECT and self._pending is None:
             return Reply(
                 text="", route=plan.route, reason=f"{plan.reason}; not addressed", timings={"route": planned_ms}
             )
         self._note("driver", transcript.text, transcript.confidence)
         reply = await self._carry_out(plan, transcript)
-        if self._pending is None:
+        if self._pending is None and self._talk.question is None:
             reply = self._question.append(reply, plan.command, self.conversation)
-        self._stated = plan.route is Route.STATEMENT
+        if plan.route is Route.STATEMENT:
+            self._talk.stated()
         reply = reply.model_copy(update={"timings": {"route": planned_ms, **reply.timings}})
         self._note("assistant", reply.text, 1.0)
         if plan.command is None or plan.command.name != "repeat":
             self._last_reply = reply.text
         return reply
 
-    def _answered(self, yes: bool, planned_ms: float) -> Reply:
-        """The answer to a question of memory, which itself is not noted: memory has it in a better form."""
-        started = time.perf_counter()
-        reply = self._question.settle(yes)
-        if reply.decision is not None and reply.decision.preference is not None:
-            self._last_preference = reply.decision.preference
-        self._stated = False
-        self._last_reply = reply.text
-        timings = {"route": planned_ms, "act": (time.perf_counter() - started) * 1000.0}
-        return reply.model_copy(update={"timings": timings})
+    async def _of_memory(self, text: str, plan: Plan, *, addressed: bool) -> Reply | None:
+        """The reply to what is said about memory itself: an answer, a command, a wish. None of it is noted.
+
+        Noted it would be kept as something that the driver told, with the values that the replies name.
+        """
+        open_ = self._talk.question
+        answer = self._talk.answer(text, plan.command)
+        if answer is not None:
+            self.drop_pending()
+            self._follow()
+            return Reply(text=answer, route=Route.MEMORY, reason="answer to a question about memory")
+        if not addressed and plan.route is Route.REJECT:
+            self._talk.question = open_  # said to somebody else
+        yes = self._question.read(text, plan.command)
+        if yes is not None:
+            reply = self._question.settle(yes)
+            self._talk.mention(reply.decision.preference if reply.decision is not None else None)
+            return reply
+        if plan.route is Route.MEMORY and plan.command is not None:
+            self.drop_pending()
+            said = self._talk.handle(plan.command, self.conversation, moving=await self._moving())
+            self._follow()
+            reply = Reply(text=said, route=plan.route, reason=plan.reason)
+            return reply if self._talk.question else self._question.append(reply, plan.command, self.conversation)
+        if plan.command is not None:
+            return None
+        return self._wish(text)
+
+    def _wish(self, text: str) -> Reply | None:
+        """The reply to a wish with free words in it."""
+        name = None if self._drivers is None else wishes.named(text, self._drivers.names)
+        if name is not None:
+            self.drop_pending()
+            said = self._talk.switch(name)
+            self._follow()
+            return Reply(text=said, route=Route.MEMORY, reason="a configured driver gave their name")
+        told = wishes.told(text)
+        if told is None:
+            return None
+        self.drop_pending()
+        said, decision = self._talk.remember(told)
+        return Reply(text=said, route=Route.MEMORY, reason="asked to remember", decision=decision)
+
+    def _follow(self) -> None:
+        """Go on with the memory that the talk has opened: nothing of what was said before is left for its driver to hear."""
+        if self._talk.memory is self._memory:
+            return
+        self._memory = self._talk.memory
+        self._operator.memory = self._memory
+        self._question.memory = self._memory
+        self._conversation, self._last_reply = None, None
+
+    async def _moving(self) -> bool:
+        """Whether the car moves; yes where it cannot be told."""
+        try:
+            state = await self._vehicle.state()
+        except VehicleError:
+            return True
+        return state.speed_kmh is None or state.speed_kmh > 0
 
     def _note(self, speaker: str, text: str, confidence: float) -> None:
         turn = Turn(speaker=speaker, text=text, at=self._clock(), confidence=confidence)
@@ -154,8 +227,6 @@ class Dialogue:
             return await self._act((action,), plan, Proposal())
         if plan.route is Route.MODEL:
             return await self._by_model(transcript.text, plan)
-        if plan.route is Route.MEMORY and plan.command is not None:
-            return self._remember(plan.command, plan)
         if plan.route is Route.STATEMENT and plan.topic is not None:
             forbidden = self._memory.consent().forbids(BY_DETAIL[plan.topic], self._clock())
             return Reply(text=responder.noted(forbidden), route=plan.route, reason=plan.reason)
@@ -184,14 +255,14 @@ class Dialogue:
         started = time.perf_counter()
         asked = [action for action in actions if action.domain is Domain.MEMORY]
         if asked:
-            text = " ".join(self._of_memory(action) for action in asked)
+            text = " ".join([await self._liking(action) for action in asked])
             return Reply(text=text, route=plan.route, reason=plan.reason, timings=proposal.timings)
         results = [await self._vehicle.act(action) for action in actions]
         done = any(result.status is ActionStatus.DONE for result in results)
         used = proposal.used if done else ()
         if used:
-            self._memory.used(used)
-            self._last_preference = used[0].preference.id
+            self._memory.used(used, actions[0].name)
+        self._talk.acted(used)
         waiting = next((result.token for result in results if result.token is not None), None)
         if waiting is not None:
             self._pending = _Pending(token=waiting)
@@ -247,72 +318,11 @@ class Dialogue:
             timings=timings,
         )
 
-    def _remember(self, command: Command, plan: Plan) -> Reply:
-        slots, memory = command.slots, self._memory
-        key: str | None = slots.get("category")
-        title = _title(key) if key else None
-        if command.name == "remember_what":
-            held = memory.preferences(key)
-            if held:
-                self._last_preference = held[0].id
-            text = responder.remembered(held, title)
-        elif command.name == "forget_last":
-            text = self._forget_last()
-        elif command.name == "opt_out" and key:
-            memory.opt_out(key)
-            held = memory.preferences(key)
-            kept = f" I still hold {len(held)} from before: say forget that, or see the screen." if held else ""
-            text = f"Okay, from now on I remember nothing about {title}.{kept}"
-        elif command.name == "opt_in" and key:
-            memory.opt_in(key)
-            text = f"Okay, I may remember things about {title} again."
-        elif command.name == "private_trip":
-            private = bool(slots.get("on", True))
-            memory.set_private_trip(private)
-            text = "Private trip: I remember nothing." if private else "I may remember things again."
-        else:
-            text = responder.NOT_UNDERSTOOD
-        return Reply(text=text, route=plan.route, reason=plan.reason)
-
-    def _of_memory(self, action: Action) -> str:
+    async def _liking(self, action: Action) -> str:
         """What the driver asks in free words about what is remembered, or wants to have forgotten."""
         about: str | None = action.slots().get("about")
-        if about is None:
-            return responder.remembered(self._memory.preferences(), None)
-        meant = tuple(r.preference for r in self._memory.recall(about) if _shares(about, r.preference))
         if isinstance(action, ForgetPreference):
-            return self._erased(meant[0].id) if meant else f"I remember nothing about {about}."
-        return responder.remembered(meant, about)
-
-    def _forget_last(self) -> str:
-        if self._stated:
-            erased = self._memory.forget_pending(self.conversation)
-            return "Forgotten: what you have just told me." if erased else "I did not keep that."
-        key = self._last_preference
-        if key is None:
-            newest = self._memory.preferences()
-            key = newest[0].id if newest else None
-        if key is None:
-            return "There is nothing to forget."
-        return self._erased(key)
-
-    def _erased(self, key: str) -> str:
-        try:
-            receipt = self._memory.forget(key)
-        except UnknownEntryError:
-            return "That is forgotten already."
-        self._last_preference = None
-        titles = ", ".join(find(c)[0].title.lower() for c in receipt.categories)
-        return f"Forgotten: one thing about {titles}." if receipt.verified else "I deleted it, but could not verify it."
-
-
-def _shares(about: str, preference: Preference) -> bool:
-    """Whether a word of what was asked about is in the preference's value or in its category's title."""
-    own = f"{preference.value} {BY_DETAIL[preference.detail].title}".lower().split()
-    return any(word in own for word in about.lower().split())
-
-
-def _title(key: str) -> str:
-    """A category's spoken name, whatever its level."""
-    last = key.rsplit(".", maxsplit=1)[-1]
-    return (MAIN_TITLES.get(last) or SUB_TITLES.get(last) or BY_DETAIL[last].title).lower()
+            return self._talk.forget_about(action.about)
+        if about is None:
+            return self._talk.what(None, moving=await self._moving())
+        return self._talk.about(about, moving=await self._moving())

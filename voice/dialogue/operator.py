@@ -42,7 +42,7 @@ class Operator:
 
     def __init__(self, memory: MemoryPort, model: StructuredModel, offers: frozenset[str]) -> None:
         """An operator over one driver's memory and one vehicle's offers."""
-        self._memory, self._model, self._offers = memory, model, offers
+        self.memory, self._model, self._offers = memory, model, offers
 
     def propose(self, text: str, plan: Plan) -> Proposal:
         """The actions for a request; empty with a reason when nothing valid came of it.
@@ -80,7 +80,7 @@ class Operator:
         proposal = Proposal()
         started = time.perf_counter()
         if plan.details:
-            proposal.recalled = self._memory.recall(text, details=plan.details, limit=RECALL_LIMIT)
+            proposal.recalled = self.memory.recall(text, details=plan.details, limit=RECALL_LIMIT)
         proposal.timings["recall"] = _ms(started)
         facts = [f"{r.preference.detail}: {r.preference.value}" for r in proposal.recalled]
         said = numbers(f"{text} {' '.join(fact.split(':', 1)[-1] for fact in facts)}")

@@ -86,7 +86,7 @@ class Question:
 
     def __init__(self, memory: MemoryPort, clock: Callable[[], datetime], per_trip: int = PER_TRIP) -> None:
         """None asked yet."""
-        self._memory, self._clock, self._left = memory, clock, per_trip
+        self.memory, self._clock, self._left = memory, clock, per_trip
         self.open: Proposal | None = None
 
     def drop(self) -> None:
@@ -109,7 +109,7 @@ class Question:
             proposal = self._due(conversation)
             if proposal is None:
                 return reply
-            self._memory.asked(proposal.id)
+            self.memory.asked(proposal.id)
         except GloveboxError:
             return reply
         self.open = proposal
@@ -118,10 +118,10 @@ class Question:
 
     def _due(self, conversation: str) -> Proposal | None:
         """The surest proposal that may be asked about now; of equally sure ones the last heard."""
-        proposals = [p for p in self._memory.proposals() if p.due and p.conversation != conversation]
+        proposals = [p for p in self.memory.proposals() if p.due and p.conversation != conversation]
         if not proposals:
             return None
-        consent, now = self._memory.consent(), self._clock()
+        consent, now = self.memory.consent(), self._clock()
         allowed = (p for p in proposals if consent.forbids(p.category, now) is None)
         return max(allowed, key=lambda proposal: proposal.confidence, default=None)
 
@@ -144,7 +144,7 @@ class Question:
         if proposal is None:
             return Reply(text=_GONE, route=Route.MEMORY, reason=reason)
         try:
-            decision = self._memory.answer(proposal.id, yes)
+            decision = self.memory.answer(proposal.id, yes)
         except UnknownEntryError as error:
             return Reply(text=_GONE, route=Route.MEMORY, reason=f"{reason}; {error}")
         return Reply(text=_settled(decision, proposal), route=Route.MEMORY, reason=reason, decision=decision)

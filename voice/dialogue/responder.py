@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from schemas.actions import Action
 from schemas.events import ActionResult, ActionStatus
-from schemas.memory import Preference, Recollection
+from schemas.memory import Recollection
 from voice.dialogue.answers import answer
 from voice.dialogue.done import DONE, THINGS
 from voice.dialogue.likes import because
@@ -65,13 +65,3 @@ def lacks(names: Sequence[str]) -> str:
     """The reply to what this vehicle does not have; ``names`` are of actions, most likely first."""
     thing = next((THINGS[name] for name in names if name in THINGS), None)
     return f"This car has no {thing}." if thing else "This car can't do that."
-
-
-def remembered(preferences: Sequence[Preference], about: str | None) -> str:
-    """What is remembered, at most four things aloud; the rest is for the screen."""
-    if not preferences:
-        return f"I remember nothing about {about}." if about else "I remember nothing about you yet."
-    parts = [because(p) for p in preferences[:4]]
-    more = len(preferences) - len(parts)
-    tail = f", and {more} more" if more else ""
-    return f"I remember that {', '.join(parts)}{tail}."

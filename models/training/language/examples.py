@@ -53,7 +53,10 @@ RENAMED = 0.5
 """Names (of artists, places, brands) that are replaced by random words, so that copying does not depend on the name."""
 RESPOKEN = 0.5
 """Facts in the words of a driver instead of the canonical value."""
-NAME_SLOTS = ("artist", "song", "station", "show", "destination")
+NAME_SLOTS = (
+    "artist", "song", "station", "show", "destination", "stop", "playlist", "person", "what", "message", "label", "place",
+)  # fmt: skip
+"""Slots whose words may be any."""
 NAME_DETAILS = (
     "preferred_gas_station", "preferred_charging_network", "preferred_supermarket_chain", "favorite_artists_or_bands",
     "favorite_songs", "preferred_music_streaming_service", "preferred_radio_station", "favorite_podcast_shows",
@@ -296,6 +299,24 @@ class Examples:
         return tuple(changed), (text, slots)
 
 
+def _free(name: str, value: Any) -> list[tuple[str, str]]:
+    """(slot, words) of an action's slots that hold the driver's own words."""
+    if name not in BY_NAME or not isinstance(value, dict):
+        return []
+    return [(slot, given) for slot, given in value.items() if slot in _grounded_slots()[name]]
+
+
+@lru_cache(maxsize=1)
+def _grounded_slots() -> dict[str, frozenset[str]]:
+    """Action -> its slots that hold the driver's own words."""
+    return {
+        action.name: frozenset(
+            slot for slot, schema in action.model_json_schema()["properties"].items() if "grounded" in str(schema)
+        )
+        for action in ACTIONS
+    }
+
+
 def _said(data: Any, sources: Sources) -> list[tuple[str, Any]]:
     """Every grounded string of a dumped answer with the texts that it must come from."""
     found: list[tuple[str, Any]] = []
@@ -303,9 +324,7 @@ def _said(data: Any, sources: Sources) -> list[tuple[str, Any]]:
         if "value" in data:
             return [(data["value"], (sources.turns[data["turn"]],))]
         for name, value in data.items():
-            if isinstance(value, str) and name in (*NAME_SLOTS, "genre", "quality"):
-                found.append((value, sources.everything))
-            found += _said(value, sources)
+            found += [(words, sources.everything) for _, words in _free(name, value)] or _said(value, sources)
     elif isinstance(data, list):
         found = [item for value in data for item in _said(value, sources)]
     return found
