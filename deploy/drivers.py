@@ -6,9 +6,11 @@ Meets ``schemas.ports.Drivers``. Only names from the configuration open a vault;
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 
 from deploy.config import Config
 from deploy.keys import key_source
+from memory import exports
 from memory.guest import GuestMemory
 from memory.vault import Destruction, destroy
 from schemas.errors import MemoryStoreError, UnknownEntryError
@@ -45,6 +47,11 @@ class ConfiguredDrivers:
             self._current = self._open(self._as(driver))
         return self._current
 
+    def save_export(self) -> str:
+        """See ``Drivers``."""
+        exported = self._current.export()
+        return exports.save(self._config.data.folder, self._current.driver, exported, datetime.now().astimezone()).name
+
     def delete(self) -> None:
         """See ``Drivers``."""
         if isinstance(self._current, GuestMemory):
@@ -67,4 +74,5 @@ def delete_driver(config: Config) -> Destruction:
     Raises:
         schemas.errors.GloveboxError: as `memory.vault.destroy`.
     """
+    exports.erase(config.data.folder, config.driver.name)
     return destroy(config.data.folder, config.driver.name, key_source(config))

@@ -56,7 +56,7 @@ class Control:
         about: About,
         canon: Canon,
         new_id: Callable[[], str],
-        erase_backups: Callable[[], int],
+        erase_copies: Callable[[], int],
     ) -> None:
         """Acts on these tables.
 
@@ -68,10 +68,10 @@ class Control:
             about: the detail key that a text is most likely about.
             canon: how values are written.
             new_id: makes ids and tokens.
-            erase_backups: deletes the vault's backups; returns how many there were.
+            erase_copies: deletes the vault's backups and exports; returns how many there were.
         """
         self._vault, self._store, self._archive, self._retriever = vault, store, archive, retriever
-        self._about, self._canon, self._new_id, self._erase_backups = about, canon, new_id, erase_backups
+        self._about, self._canon, self._new_id, self._erase_copies = about, canon, new_id, erase_copies
         self._withholding, self.uses = Withholding(vault), Uses(vault)
 
     # Forgetting
@@ -119,7 +119,7 @@ class Control:
             find,
             now,
             everything=everything,
-            erase_backups=self._erase_backups,
+            erase_copies=self._erase_copies,
         )
 
     def withhold(self, what: Selector, now: datetime) -> Withheld:

@@ -38,7 +38,7 @@ _BLOCK = 1 << 20
 
 
 def erase(store: Store, archive: Archive, retriever: Retriever, folder: Path, find: Callable[[], Chosen], now: datetime, *,
-          everything: bool = False, erase_backups: Callable[[], int]) -> Receipt:  # fmt: skip
+          everything: bool = False, erase_copies: Callable[[], int]) -> Receipt:  # fmt: skip
     """Erase what is found and verify it.
 
     Args:
@@ -49,7 +49,7 @@ def erase(store: Store, archive: Archive, retriever: Retriever, folder: Path, fi
         find: what goes; called in the transaction that erases it.
         now: for the receipt.
         everything: the driver wants nothing left: marks of what was declined, tags and trips go, too.
-        erase_backups: deletes the vault's backups, which hold what is erased; returns how many there were.
+        erase_copies: deletes the vault's backups and exports, which hold what is erased; returns how many there were.
     """
     with store.transaction():
         found = find()
@@ -77,7 +77,7 @@ def erase(store: Store, archive: Archive, retriever: Retriever, folder: Path, fi
     if partly:
         retriever.put(store.preferences(ids=partly))
     empty = not (ids or found.named)
-    backups = 0 if empty else erase_backups()
+    backups = 0 if empty else erase_copies()
     wiped = store.wiped()
     needles = traces | values | {p.value for p in (*found.preferences.values(), *found.proposals.values())}
     verified = (

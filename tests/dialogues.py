@@ -1,0 +1,229 @@
+"""What the tests of the dialogue share: stated fakes of its ports, and a dialogue over them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel, ValidationError
+
+from schemas.actions import ACTIONS, Action, SetTrunk, SetWindow
+from schemas.errors import ConfirmationError, GenerationError
+from schemas.events import (
+    ActionResult,
+    ActionStatus,
+    Command,
+    CommandKind,
+    Reply,
+    Ruling,
+    VehicleState,
+    Verdict,
+)
+from schemas.memory import (
+    Consent,
+    Kind,
+    Matches,
+    Preference,
+    Proposal,
+    Receipt,
+    Recollection,
+    Selector,
+    Turn,
+    Words,
+)
+from voice.dialogue.agent import Dialogue
+
+NOW = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
+
+
+class FakeMatcher:
+    """A fake: knows a handful of sentences."""
+
+    commands = {
+        "set the temperature to twenty two degrees": Command(
+            kind=CommandKind.ACTION, name="set_temperature", slots={"celsius": 22.0}
+        ),
+        "open the trunk": Command(kind=CommandKind.ACTION, name="set_trunk", slots={"open": True}),
+        "close the sunroof": Command(kind=CommandKind.ACTION, name="set_sunroof", slots={"percent": 0}),
+        "play some music": Command(kind=CommandKind.ACTION, name="play_music"),
+        "yes": Command(kind=CommandKind.CONTROL, name="yes"),
+        "no": Command(kind=CommandKind.CONTROL, name="no"),
+        "stop": Command(kind=CommandKind.CONTROL, name="stop"),
+        "say that again": Command(kind=CommandKind.CONTROL, name="repeat"),
+        "help": Command(kind=CommandKind.CONTROL, name="help"),
+        "what do you remember": Command(kind=CommandKind.MEMORY, name="remember_what"),
+        "forget that": Command(kind=CommandKind.MEMORY, name="forget_last"),
+        "stop remembering music": Command(kind=CommandKind.MEMORY, name="opt_out", slots={"category": "music"}),
+    }
+
+    def match(self, text: str) -> Command | None:
+        return self.commands.get(text)
+
+
+class FakeEncoder:
+    """A fake: scores by key words."""
+
+    dimension = 4
+    asks = {
+        "hungry": "find_place",
+        "music": "play_music",
+        "window": "set_window",
+        "rocket": "launch",
+        "comfortable": "set_temperature",
+    }
+    tells = {"italian": "favourite_cuisine", "jazz": "favorite_genres", "vegan": "dietary_preference"}
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray[Any, Any]:
+        return np.ones((len(texts), 4), np.float32)
+
+    def _scores(self, table: dict[str, str], text: str) -> dict[str, float]:
+        found = [label for word, label in table.items() if word in text]
+        return {found[0]: 0.9, "none": 0.1} if found else {next(iter(table.values())): 0.05, "none": 0.95}
+
+    def topics(self, text: str) -> dict[str, float]:
+        return self._scores(self.tells, text)
+
+    def requests(self, text: str) -> dict[str, float]:
+        return self._scores(self.asks, text)
+
+    def strength(self, text: str) -> dict[str, float]:
+        return {"none": 0.0, "hinted": 0.0, "stated": 1.0, "ended": 0.0}
+
+    def words(self, text: str, detail: str) -> tuple[Words, ...]:
+        return ()
+
+    def choices(self, text: str, detail: str) -> dict[str, float]:
+        return {}
+
+
+class FakeModel:
+    """A fake: answers what the test says, and keeps what it was asked."""
+
+    def __init__(self, *answers: dict[str, Any] | Exception) -> None:
+        self.answers = list(answers)
+        self.asked: list[tuple[str, list[str], list[str], set[str]]] = []
+
+    def fill(self, task: str, model: type[BaseModel], *, turns: Sequence[str], facts: Sequence[str] = ()) -> BaseModel:
+        self.asked.append((task, list(turns), list(facts), set(model.model_fields)))
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        try:
+            return model.model_validate(answer)
+        except ValidationError as error:
+            raise GenerationError("does not fit its slice") from error
+
+
+class FakeVehicle:
+    """A fake: refuses the trunk, asks before windows, does the rest."""
+
+    def __init__(self) -> None:
+        self.done: list[Action] = []
+        self.waiting: dict[str, Action] = {}
+
+    def offers(self) -> frozenset[str]:
+        return frozenset(action.name for action in ACTIONS)
+
+    async def state(self) -> VehicleState:
+        return VehicleState()
+
+    async def act(self, action: Action) -> ActionResult:
+        if isinstance(action, SetTrunk):
+            ruling = Ruling(verdict=Verdict.DENY, rule="trunk_parked", reason="I can only open the trunk when parked.")
+            return ActionResult(action=action, status=ActionStatus.DENIED, ruling=ruling)
+        if isinstance(action, SetWindow):
+            self.waiting["token"] = action
+            ruling = Ruling(verdict=Verdict.CONFIRM, rule="window_fast", reason="We are fast.")
+            return ActionResult(action=action, status=ActionStatus.NEEDS_CONFIRMATION, ruling=ruling, token="token")
+        return self._do(action)
+
+    def _do(self, action: Action) -> ActionResult:
+        self.done.append(action)
+        ruling = Ruling(verdict=Verdict.ALLOW, rule="comfort", reason="")
+        answer = {"name": "Trattoria", "minutes": 6, "title": "a jazz mix"}
+        return ActionResult(action=action, status=ActionStatus.DONE, ruling=ruling, answer=answer)
+
+    async def confirm(self, token: str) -> ActionResult:
+        if token not in self.waiting:
+            raise ConfirmationError("unknown token")
+        return self._do(self.waiting.pop(token))
+
+    def withdraw(self, token: str) -> None:
+        self.waiting.pop(token, None)
+
+    async def close(self) -> None:
+        return None
+
+
+class FakeMemory:
+    """A fake: holds what the test puts in."""
+
+    driver = "test"
+
+    def __init__(self, *held: tuple[str, str]) -> None:
+        self.held = [
+            Preference(id=f"p{n}", detail=detail, value=value, sentences=("said",), conversation="c", confidence=1.0,
+                       valid_from=NOW)
+            for n, (detail, value) in enumerate(held)
+        ]  # fmt: skip
+        self.noted: list[Turn] = []
+        self.used_ids: list[str] = []
+        self.agreed = Consent()
+
+    def recall(self, query: str, *, details: Sequence[str] = (), limit: int = 3) -> tuple[Recollection, ...]:
+        fitting = [p for p in self.held if not details or p.detail in details]
+        return tuple(Recollection(preference=p, score=0.8) for p in fitting[:limit])
+
+    def used(self, recalled: Sequence[Recollection], action: str | None = None) -> None:
+        self.used_ids += [r.preference.id for r in recalled]
+
+    def note(self, turn: Turn, conversation: str) -> None:
+        self.noted.append(turn)
+
+    def forget_pending(self, conversation: str) -> int:
+        erased, self.noted = len(self.noted), []
+        return erased
+
+    def preferences(self, key: str | None = None, *, history: bool = False) -> tuple[Preference, ...]:
+        return tuple(p for p in self.held if key is None or key in p.category.path)
+
+    def forget(self, key: str) -> Receipt:
+        gone = next(p for p in self.held if p.id == key)
+        self.held.remove(gone)
+        return Receipt(erased=(gone.id,), categories=(gone.category.key,), at=NOW, verified=True)
+
+    def proposals(self) -> tuple[Proposal, ...]:
+        return ()
+
+    def matching(self, what: Selector) -> Matches:
+        held = tuple(p for p in self.held if what.key is None or what.key in p.category.path)
+        return Matches(preferences=held, kinds={Kind.PREFERENCE: len(held)} if held else {})
+
+    def consent(self) -> Consent:
+        return self.agreed
+
+    def opt_out(self, key: str) -> Consent:
+        self.agreed = self.agreed.model_copy(update={"opted_out": self.agreed.opted_out | {key}})
+        return self.agreed
+
+
+def make(
+    *answers: dict[str, Any] | Exception, held: Sequence[tuple[str, str]] = ()
+) -> tuple[Dialogue, FakeVehicle, FakeMemory, FakeModel]:
+    vehicle, memory, model = FakeVehicle(), FakeMemory(*held), FakeModel(*answers)
+    dialogue = Dialogue(
+        memory=memory,  # type: ignore[arg-type]
+        vehicle=vehicle,
+        matcher=FakeMatcher(),
+        encoder=FakeEncoder(),
+        model=model,
+        clock=lambda: NOW,
+    )
+    return dialogue, vehicle, memory, model
+
+
+def say(dialogue: Dialogue, text: str) -> Reply:
+    return asyncio.run(dialogue.respond(dialogue.typed(text)))
