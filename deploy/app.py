@@ -18,10 +18,15 @@ from pydantic import BaseModel
 
 from deploy.config import Config
 from deploy.keys import key_source
-from deploy.timeline import Timeline, TimelineEntry, entry_of, reply_entries
+from deploy.timeline import Timeline, TimelineEntry, reply_entries
+from deploy.trips import TripMemory
+from deploy.zone import zone
 from memory.proposals import ProposalSettings
+from memory.pruning import Prune, PruningSettings
+from memory.retention import RetentionSettings
 from memory.retrieval import RetrievalSettings
 from memory.service import DriverMemory, MemorySettings
+from memory.tiers import TierSettings
 from memory.vault import Vault
 from models.catalog import Catalog
 from models.commands.matcher import TemplateMatcher
@@ -98,6 +103,7 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
 
     say("voice")
     synthesizer = _synthesizer(config, catalog)
+    trip = TripMemory(lambda: dialogue.memory)
     dialogue = Dialogue(
         memory=memory,
         vehicle=vehicle,
@@ -109,9 +115,11 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
             coordinator=CoordinatorSettings(**config.dialogue.model_dump()),
             questions=config.memory.questions_per_trip if config.memory.ask else 0,
         ),
+        new_id=trip.new_conversation,
+        zone=zone(config.memory.tiers.zone),
     )
     return Assistant(
-        config, wake, vad, matcher, recognizer, structured, memory, vehicle, dialogue, synthesizer, clock
+        config, wake, vad, matcher, recognizer, structured, memory, vehicle, dialogue, synthesizer, clock, trip
     )  # fmt: skip
 
 
@@ -131,12 +139,13 @@ class Assistant:
         dialogue: Dialogue,
         synthesizer: Synthesizer,
         clock: Clock,
+        trip: TripMemory,
     ) -> None:
         """Parts as ``assemble`` made them."""
         self.config, self.memory = config, memory
         self._wake, self._vad, self._matcher, self._recognizer = wake, vad, matcher, recognizer
         self._structured, self._vehicle, self._dialogue = structured, vehicle, dialogue
-        self._synthesizer, self._clock = synthesizer, clock
+        self._synthesizer, self._clock, self._trip = synthesizer, clock, trip
 
     def __enter__(self) -> Self:
         """The assistant itself."""
@@ -146,6 +155,7 @@ class Assistant:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Release vault and vehicle; what was said and not yet learnt from stays in the vault for the next start."""
+        self._trip.wait()
         asyncio.run(self._vehicle.close())
         self.memory.close()
 
@@ -156,6 +166,7 @@ class Assistant:
             schemas.errors.AudioError: the source failed.
         """
         loop = self._loop(source, sink, emit)
+        self._trip.begin()
         asyncio.run(loop.run())
         return loop.load
 
@@ -178,13 +189,14 @@ class Assistant:
         yield from entries
 
     def say(self, text: str) -> Iterator[TimelineEntry]:
-        """Typed words through the dialogue; the trip ends with them."""
+        """Typed words through the dialogue, which is learnt from at once; no trip."""
         reply = asyncio.run(self._dialogue.respond(self._dialogue.typed(text.strip())))
         yield from reply_entries(reply, 0.0)
         data = {"seconds": 0.0, "latency_ms": reply.timings, "route": reply.route.value}
         yield TimelineEntry(at_s=0.0, kind="said", text=f"“{reply.text}”", data=data)
-        for decision in self.memory.learn_pending():
-            yield entry_of(0.0, decision)
+        learnt: list[TimelineEntry] = []
+        self._trip.learn(learnt.append)
+        yield from learnt
 
     def transcribe(self, path: Path) -> Transcript:
         """The words of a sound file, without wake word.
@@ -215,6 +227,7 @@ class Assistant:
         source.open()
         sink.open()
         loop = self._loop(source, sink, emit)
+        self._trip.begin()
 
         async def until_stopped() -> None:
             running = asyncio.get_running_loop()
@@ -226,11 +239,8 @@ class Assistant:
         self.end_trip(emit)
 
     def end_trip(self, emit: Emit) -> tuple[Decision, ...]:
-        """Learn from what was said and not yet learnt from."""
-        decisions = self.memory.learn_pending()
-        for decision in decisions:
-            emit(entry_of(0.0, decision))
-        return decisions
+        """Learn from what was said and not yet learnt from, and think about it; a private trip is over, too."""
+        return self._trip.end(emit)
 
     def vehicle_state(self) -> VehicleState:
         """The vehicle's current signals."""
@@ -242,8 +252,10 @@ class Assistant:
 
     def _loop(self, source: AudioSource, sink: AudioSink, emit: Emit) -> VoiceLoop:
         config = self.config
-        learn = config.memory.learn == "conversation"
-        timeline = Timeline(emit, at_end=(lambda: self.end_trip(emit)) if learn else None)
+        live = not isinstance(self._clock, StreamClock)
+        learn = self._trip.learn_beside if live else self._trip.learn
+        after_each = config.memory.learn == "conversation"
+        timeline = Timeline(emit, at_end=(lambda: learn(emit)) if after_each else None)
         turn = config.turn
         return VoiceLoop(
             source=source,
@@ -320,9 +332,18 @@ def understanding(config: Config) -> tuple[OnnxEncoder, Structured]:
 
 def memory_settings(config: Config) -> MemorySettings:
     """The thresholds of memory."""
+    tiers = config.memory.tiers
     return MemorySettings(
         retrieval=RetrievalSettings(threshold=config.memory.recall_at),
         proposals=ProposalSettings(ask=config.memory.ask, days=config.memory.ask_days),
+        tiers=TierSettings(
+            retention=RetentionSettings(
+                conversation_days=tiers.conversation_days,
+                thought_days=tiers.thought_days,
+                summary_days=tiers.summary_days,
+            ),
+            pruning=PruningSettings(rule=Prune(tiers.prune), capacity=tiers.capacity),
+        ),
     )
 
 
@@ -349,7 +370,10 @@ def _structured(config: Config, catalog: Catalog) -> Structured:
 def _memory(config: Config, encoder: Encoder, structured: StructuredModel) -> DriverMemory:
     vault = Vault.open(config.data.folder, config.driver.name, key_source(config), clock=_now)
     settings = memory_settings(config)
-    return DriverMemory(config.driver.name, vault, encoder=encoder, model=structured, clock=_now, settings=settings)
+    here = zone(config.memory.tiers.zone)
+    return DriverMemory(
+        config.driver.name, vault, encoder=encoder, model=structured, clock=_now, settings=settings, zone=here
+    )
 
 
 def _recognizer(config: Config, catalog: Catalog, matcher: TemplateMatcher) -> Recognizer:

@@ -311,10 +311,28 @@ class KeySettings(Section):
     """A file whose first line is the passphrase, readable by its owner alone; left out: it is asked for at the terminal."""
 
 
+class TierSettings(Section):
+    """How conversations are kept, if the driver asks for it (`glovebox memory optin conversations`)."""
+
+    zone: Word
+    """Time zone by which days are counted, such as ``Europe/Berlin``; ``local`` is the device's."""
+    conversation_days: Annotated[int, Field(ge=1, le=3650)]
+    """Days that words are kept as they were said; only what the driver asks to have remembered stays longer."""
+    thought_days: Annotated[int, Field(ge=1, le=3650)]
+    """Days that a thought or a key event is kept without use."""
+    summary_days: Annotated[int, Field(ge=1, le=3650)]
+    """Days that daily summaries and the times of trips are kept."""
+    prune: Literal["lru", "relevance"]
+    """Which exchanges go when there are more than fit: the least recently used ones, or those furthest from recent questions."""
+    capacity: Annotated[int, Field(ge=1, le=1_000_000)]
+    """Exchanges that a vault holds at most."""
+
+
 class MemorySettings(Section):
     """What memory does by itself."""
 
     key: KeySettings
+    tiers: TierSettings
 
     learn: Literal["conversation", "trip"]
     """When extraction runs: at the end of every conversation or of the trip."""

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from schemas.events import ActionResult, ActionStatus, Moved, Reply, TurnRecord, WakeDetection
-from schemas.memory import Decision, Outcome, Proposal
+from schemas.memory import Decision, Outcome, Proposal, Reflected
 from schemas.preferences import BY_DETAIL
 
 _WORDS = {Outcome.REFUSED: "not stored", Outcome.DROPPED: "dropped", Outcome.ASK: "to be asked"}
@@ -26,7 +26,7 @@ class TimelineEntry(BaseModel):
     """Seconds of the stream (0 for typed text)."""
     kind: str
     """wake, heard, decided, recalled, moved, refused, asked (an action waits for a yes), proposed (a preference does), fault,
-    said, learned, ended, error."""
+    said, learned, thought (after a trip), ended, error."""
     text: str
     data: dict[str, Any] = {}
 
@@ -159,3 +159,15 @@ def entry_of(at: float, decision: Decision) -> TimelineEntry:
     title = BY_DETAIL[decision.detail].title
     data = {**decision.model_dump(mode="json"), "title": title}
     return TimelineEntry(at_s=at, kind="learned", text=f"{word}: {title}{shown} ({decision.reason})", data=data)
+
+
+def reflected_entry(reflected: Reflected) -> TimelineEntry | None:
+    """What memory thought after a trip; None where it thought of nothing new and let go of nothing."""
+    parts = [f"“{thought.text}”" for thought in reflected.thoughts]
+    parts += [f"{entry.key.replace('_', ' ')}: {entry.value}" for entry in reflected.entries]
+    if reflected.let_go:
+        gone = ", ".join(f"{count} {kind.value}" for kind, count in sorted(reflected.let_go.items()))
+        parts.append(f"let go of {gone}: their time is over")
+    if not parts:
+        return None
+    return TimelineEntry(at_s=0.0, kind="thought", text="; ".join(parts), data=reflected.model_dump(mode="json"))

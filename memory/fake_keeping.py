@@ -38,7 +38,7 @@ class FakeKeeping:
 
     def begin_trip(self, trip: str) -> None:
         """See ``MemoryPort``."""
-        if self._keeps():
+        if self._keeps() and all(known.id != trip for known in self._trips):
             self._trips.append(Trip(id=trip, began_at=self._clock()))
 
     def end_trip(self, trip: str) -> None:
