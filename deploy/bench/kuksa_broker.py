@@ -268,6 +268,8 @@ class _Service2(service2.VALServicer):
         broker = self._broker
         broker.admit(context)
         broker.delay()
+        if not context.is_active():
+            return  # the caller gave up meanwhile: nothing of it is carried out
         if broker.faults.deny is not None:
             context.abort(broker.faults.deny, "as told")
         batch = {one.signal_id.path.removeprefix(ROOT): value_in(one.value, "typed_value") for one in requests}

@@ -51,6 +51,8 @@ class KuksaCar:
         self.handled = 0
         """Batches carried out."""
         self.published: dict[str, Scalar] = {}
+        self.told_at = 0.0
+        """Timestamp of the last report."""
         stub = service2.VALStub(self._channel)
         claims = sorted({leaf.path for route in self._routes.values() for leaf in route.writes})
         wanted = [types2.SignalID(path=ROOT + path) for path in claims]
@@ -67,11 +69,12 @@ class KuksaCar:
         self.publish()
 
     def publish(self, *, everything: bool = True) -> None:
-        """The car's values as they are now; each call reports the driving fields again, whether they changed or not."""
+        """The car's values as they are now; the speed comes last, whether it changed or not."""
         values = self.raw_values()
         for path, value in values.items():
-            if everything or self.published.get(path) != value or path == "Speed":
+            if (everything or self.published.get(path) != value) and path != "Speed":
                 self.tell(path, value)
+        self.tell("Speed", values["Speed"])
         self.published = values
 
     def tell(self, path: str, value: Scalar, *, at: float | None = None) -> None:
@@ -80,6 +83,7 @@ class KuksaCar:
         typed = types2.Value()
         setattr(typed, leaf.field or "", value)
         moment = self._wall() if at is None else at
+        self.told_at = moment
         stamp = Timestamp(seconds=int(moment), nanos=int((moment - int(moment)) * 1e9))
         point = types2.Datapoint(value=typed, timestamp=stamp)
         request = messages2.PublishValueRequest(signal_id=types2.SignalID(path=ROOT + path), data_point=point)

@@ -20,7 +20,7 @@ from voice.clock import StreamClock
 
 pytestmark = pytest.mark.socket  # brokers of their own on the loopback interface
 
-SETTLE_S = 30.0
+SETTLE_S = 15.0
 """Time within which anything that was asked for must be there."""
 
 
@@ -202,9 +202,7 @@ def test_after_a_hang_it_works_again_and_nothing_old_is_carried_out(wired: Rig) 
     wired.restore()
     write(wired, {"light.dome": True})
     wired.settle()
-    late = [command for command in wired.commands() if "window.driver" in command]
-    assert len(late) <= 1 and wired.commands()[-1] == {"light.dome": True}
-    assert late == [] or wired.commands().index(late[0]) == 0
+    assert wired.commands() == [{"light.dome": True}]
 
 
 def test_a_lost_vehicle_is_an_error_at_once(wired: Rig) -> None:

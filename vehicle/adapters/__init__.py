@@ -60,6 +60,7 @@ ADAPTERS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "simulated": ("vehicle.adapters.simulated", "SimulatedVehicle"),
         "kuksa": ("vehicle.adapters.kuksa", "KuksaVehicle"),
         "can": ("vehicle.adapters.can", "CanVehicle"),
+        "mqtt": ("vehicle.adapters.mqtt", "MqttVehicle"),
     }
 )
 """Name in the configuration -> module and class; imported when chosen. The names of the extras are the same."""

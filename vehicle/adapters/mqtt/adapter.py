@@ -1,0 +1,405 @@
+"""The MQTT broker as an adapter: a client for each connection, ``write`` publishes. Owns the connection and its repair."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import secrets
+import socket
+import ssl
+import threading
+from collections.abc import Mapping
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from paho.mqtt.client import Client, MQTTMessage
+from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+
+from schemas.errors import AdapterError, ConfigError
+from schemas.events import VehicleState
+from schemas.ports import Clock
+from vehicle.adapters.findings import Finding
+from vehicle.adapters.mqtt.entities import Entity, Link, announced, links, load_entities
+from vehicle.adapters.readings import Readings
+from vehicle.signals import SIGNALS, check_changes
+
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 2.0
+"""Pauses between attempts to connect begin short and double. Our choice."""
+
+KEEPALIVE_S = 5
+"""A connection that is silent for one and a half times as long is lost (MQTT 5, section 3.1.2.10). Our choice."""
+
+NOBODY = 0x10
+"""Reason code of an acknowledgement: no matching subscribers (MQTT 5, section 3.4.2.1)."""
+
+_log = logging.getLogger("glovebox.vehicle")
+
+
+class MqttVehicle:
+    """A vehicle behind an MQTT broker; meets ``vehicle.adapters.VehicleAdapter``."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 1883,
+        username: str | None = None,
+        password_file: Path | None = None,
+        ca_file: Path | None = None,
+        client_id: str = "glovebox",
+        discovery_prefix: str = "homeassistant",
+        mapping: str = "homeassistant",
+        deadline_s: float = 2.0,
+        start_s: float = 10.0,
+    ) -> None:
+        """Connect, learn which entities there are, and follow their states.
+
+        Args:
+            clock: the time in which values age.
+            host: of the broker.
+            port: of the broker.
+            username: None for none.
+            password_file: file with the password on its first line; read anew at every connection.
+            ca_file: certificate of the authority that signed the broker's; None for no encryption.
+            client_id: name of this client; its topics are under ``glovebox/<client_id>/``.
+            discovery_prefix: where entities are announced.
+            mapping: name or path; see ``vehicle.adapters.mapping``.
+            deadline_s: how long the broker may take to acknowledge.
+            start_s: how long to wait for the first connection.
+
+        Raises:
+            schemas.errors.ConfigError: mapping, password or certificate cannot be used.
+            schemas.errors.AdapterError: no connection within ``start_s``.
+        """
+        self._clock, self._host, self._port = clock, host, port
+        self._username, self._password_file, self._ca_file = username, password_file, ca_file
+        self._client_id, self._prefix, self._deadline_s = client_id, discovery_prefix, deadline_s
+        self._base = f"glovebox/{client_id}"
+        self._mapping = load_entities(mapping)
+        entries = {**self._mapping.driving, **self._mapping.signals}
+        self._readings = Readings(clock, {name: one.max_age_s for name, one in entries.items() if one.max_age_s})
+        self._credentials()
+        self._entities: dict[str, Entity] = {}
+        self._odd: dict[str, str] = {}
+        self._links: dict[str, Link] = {}
+        self._by_topic: dict[str, tuple[str, ...]] = {}
+        self._online: dict[str, str] = {}
+        self._findings: tuple[Finding, ...] = ()
+        self._waiting: dict[str, Future[None]] = {}
+        self._acks: dict[int, Future[int]] = {}
+        self._client: Client | None = None
+        self._trouble = "no connection yet"
+        self._changed = threading.Condition()
+        self._closed, self._ended = threading.Event(), threading.Event()
+        self.sent = 0
+        """Commands that the broker acknowledged."""
+        self.raw: dict[str, bytes] = {}
+        """Last payload by topic."""
+        self._thread = threading.Thread(target=self._keep, name="mqtt", daemon=True)
+        self._thread.start()
+        if not self.connected(start_s):
+            self._shut()
+            raise AdapterError(
+                f"no MQTT broker at {host}:{port}: {self._trouble}; check address, user and whether it runs"
+            )
+
+    def offers(self) -> frozenset[str]:
+        """Signals whose entities are announced, in a form that the mapping can use."""
+        return frozenset(self._links) & frozenset(SIGNALS)
+
+    async def read(self) -> VehicleState:
+        """The states that were last reported; those of entities that are not available are unknown.
+
+        Raises:
+            schemas.errors.AdapterError: not connected, or closed.
+        """
+        self._reach()
+        return self._readings.state(self.offers())
+
+    async def write(self, changes: Mapping[str, Any]) -> None:
+        """Publish commands; returns when the broker has acknowledged them and the vehicle listens.
+
+        Raises:
+            schemas.errors.AdapterError: as the contract says; also an entity that is not available.
+        """
+        client = self._reach()
+        offers = self.offers()
+        missing = sorted(name for name in changes if name not in offers)
+        check_changes(changes)
+        if missing:
+            raise AdapterError(f"this vehicle has no {', '.join(missing)}")
+        commands: dict[str, str] = {}
+        by_entity: dict[str, str] = {}
+        for name, value in changes.items():
+            one = self._links[name]
+            away = [where.topic for where in one.entity.available if self._online.get(where.topic) != where.online]
+            if away:
+                raise AdapterError(f"the vehicle says that {one.entity.object_id} is not available")
+            payload = one.encoded(value)
+            commands[str(one.entity.command_topic)] = payload
+            by_entity[one.entity.object_id] = payload
+        if len(commands) > 1 and self._mapping.batch_topic is not None:
+            commands = {self._mapping.batch_topic: json.dumps(by_entity, ensure_ascii=False)}
+        if commands:
+            await self._send(client, commands)
+
+    async def close(self) -> None:
+        """Say that we are gone and disconnect; closing twice is fine."""
+        self._shut()
+
+    def check(self) -> tuple[Finding, ...]:
+        """The broker, the entities that are missing or otherwise, the states that make no sense."""
+        where = f"MQTT broker at {self._host}:{self._port}"
+        if self._client is None:
+            return (Finding("fail", "connection", f"{where}: {self._trouble}"),)
+        findings = [
+            Finding("ok", "connection", f"{where}, {len(self._entities)} entities, mapping {self._mapping.name}")
+        ]
+        if self._ca_file is None and self._host not in ("127.0.0.1", "::1", "localhost"):
+            findings.append(
+                Finding("warn", "connection", "the connection leaves this machine without encryption; set ca_file")
+            )
+        if self._mapping.batch_topic is None:
+            findings.append(Finding("warn", "batch", "the gateway has no topic for several commands at once"))
+        for name, count in self._readings.nonsense.items():
+            findings.append(Finding("warn", name, f"was reported {count} times with a value that makes no sense"))
+        return (*findings, *self._findings)
+
+    def connected(self, within_s: float) -> bool:
+        """Whether states are followed, waiting for it at most that long."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._client is not None, within_s)
+
+    def _reach(self) -> Client:
+        client = self._client
+        if self._closed.is_set():
+            raise AdapterError("the connection to the MQTT broker is closed; make a new one")
+        if client is None:
+            raise AdapterError(f"no MQTT broker at {self._host}:{self._port}: {self._trouble}")
+        return client
+
+    async def _send(self, client: Client, commands: Mapping[str, str]) -> None:
+        """An echo, then the commands and their acknowledgements, all within the deadline."""
+        properties = Properties(PacketTypes.PUBLISH)
+        properties.MessageExpiryInterval = max(1, round(self._deadline_s))
+        mids: dict[str, int] = {}
+        try:
+            async with asyncio.timeout(self._deadline_s):
+                await asyncio.wrap_future(self._echo(client))
+                for topic, payload in commands.items():
+                    info = client.publish(topic, payload, qos=1, retain=False, properties=properties)
+                    mids[topic] = info.mid
+                answers = {topic: await asyncio.wrap_future(self._ack(mid)) for topic, mid in mids.items()}
+        except TimeoutError:
+            self._end(client, "the MQTT broker did not answer in time")
+            raise AdapterError("the MQTT broker did not answer in time; the connection is made anew") from None
+        except (ValueError, OSError, ConnectionError) as error:
+            raise AdapterError(f"the command could not be sent: {error}") from None
+        finally:
+            for mid in mids.values():
+                self._acks.pop(mid, None)
+        refused = [topic for topic, answer in answers.items() if answer == NOBODY or answer >= 0x80]
+        if refused:
+            raise AdapterError(
+                f"nothing in the vehicle takes commands on {', '.join(refused)}, or the broker forbids it"
+            )
+        self.sent += len(answers)
+
+    def _echo(self, client: Client) -> Future[None]:
+        """Comes true when the broker has sent back what we send it now, and with it everything that was before."""
+        word, future = secrets.token_hex(8), Future[None]()
+        self._waiting[word] = future
+        client.publish(f"{self._base}/echo", word, qos=0)
+        return future
+
+    def _keep(self) -> None:
+        """The thread: connect, follow, and again after a pause until closed."""
+        pause = FIRST_PAUSE_S
+        while not self._closed.is_set():
+            self._ended.clear()
+            client: Client | None = None
+            try:
+                client = self._connected_client()
+                self._follow(client)
+                pause = FIRST_PAUSE_S
+                self._ended.wait()
+            except (OSError, ssl.SSLError, AdapterError, ConfigError, ValueError) as error:
+                self._lose(str(error))
+            finally:
+                if client is not None:
+                    self._leave(client)
+            if not self._closed.wait(pause):
+                pause = min(2.0 * pause, LONGEST_PAUSE_S)
+
+    def _connected_client(self) -> Client:
+        """A new client, connected; nothing of an earlier one lives on in it."""
+        client = Client(
+            CallbackAPIVersion.VERSION2,
+            client_id=self._client_id,
+            protocol=MQTTProtocolVersion.MQTTv5,
+            reconnect_on_failure=False,
+        )
+        username, password = self._credentials()
+        if username is not None:
+            client.username_pw_set(username, password)
+        if self._ca_file is not None:
+            client.tls_set(ca_certs=str(self._ca_file))
+        client.will_set(f"{self._base}/availability", "offline", qos=1, retain=True)
+        answered: Future[str] = Future()
+
+        def on_connect(_client: Client, _data: Any, _flags: Any, reason: Any, _properties: Any) -> None:
+            if not answered.done():
+                answered.set_result(str(reason))
+
+        client.on_connect = on_connect
+        client.on_disconnect = lambda _c, _u, _f, reason, _p: self._end(
+            client, f"the broker ended the connection: {reason}"
+        )
+        client.on_message = lambda _c, _u, message: self._take(client, message)
+        client.on_publish = lambda _c, _u, mid, reason, _p: self._acked(mid, int(getattr(reason, "value", 0)))
+        client.on_socket_open = at_once
+        client.connect_timeout = self._deadline_s
+        client.connect(self._host, self._port, keepalive=KEEPALIVE_S, clean_start=True)
+        client.loop_start()
+        try:
+            reason = answered.result(self._deadline_s)
+        except TimeoutError:
+            self._leave(client)
+            raise AdapterError("the broker did not answer") from None
+        if reason != "Success":
+            self._leave(client)
+            raise AdapterError(f"the broker refuses the connection: {reason}")
+        return client
+
+    def _follow(self, client: Client) -> None:
+        """Subscribe to announcements, then to what they announce; returns when all retained states are in."""
+        self._entities, self._odd, self._online, self.raw = {}, {}, {}, {}
+        self._links, self._by_topic = {}, {}
+        wanted = [f"{self._base}/echo", f"{self._prefix}/+/+/config", f"{self._prefix}/+/+/+/config"]
+        client.subscribe([(topic, 0) for topic in wanted])
+        try:
+            self._echo(client).result(self._deadline_s)
+            self._resolve(client)
+            self._echo(client).result(self._deadline_s)
+        except TimeoutError:
+            raise AdapterError(
+                "the broker does not echo; may this client publish and subscribe under glovebox/?"
+            ) from None
+        if not self.offers():
+            raise AdapterError(f"the vehicle announces none of the entities of the mapping {self._mapping.name}")
+        client.publish(f"{self._base}/availability", "online", qos=1, retain=True)
+        with self._changed:
+            self._client = client
+            self._changed.notify_all()
+
+    def _resolve(self, client: Client) -> None:
+        """Follow what the entities that are announced by now say."""
+        known = set(self._by_topic) | set(self._online)
+        self._links, self._findings = links(self._mapping, self._entities, self._odd)
+        by_topic: dict[str, list[str]] = {}
+        for name, one in self._links.items():
+            by_topic.setdefault(one.entity.state_topic, []).append(name)
+        self._by_topic = {topic: tuple(names) for topic, names in by_topic.items()}
+        places = {where.topic for one in self._links.values() for where in one.entity.available}
+        self._online = {topic: self._online.get(topic, "") for topic in places}
+        fresh = sorted((set(by_topic) | places) - known)
+        if fresh:
+            client.subscribe([(topic, 0) for topic in fresh])
+
+    def _take(self, client: Client, message: MQTTMessage) -> None:
+        """A message came."""
+        topic, payload = message.topic, bytes(message.payload)
+        if topic == f"{self._base}/echo":
+            future = self._waiting.pop(payload.decode("ascii", "replace"), None)
+            if future is not None and not future.done():
+                future.set_result(None)
+            return
+        news = announced(topic, payload, self._prefix, self._mapping.node)
+        if news is not None:
+            object_id, entity, odd = news
+            self._entities.pop(object_id, None)
+            self._odd.pop(object_id, None)
+            if entity is not None:
+                self._entities[object_id] = entity
+            elif odd:
+                self._odd[object_id] = odd
+            if client is self._client:
+                self._resolve(client)
+            return
+        self.raw[topic] = payload
+        if topic in self._online:
+            self._online[topic] = payload.decode("utf-8", "replace")
+            for name, one in self._links.items():
+                if any(where.topic == topic and self._online[topic] != where.online for where in one.entity.available):
+                    self._readings.drop(name)
+        for name in self._by_topic.get(topic, ()):
+            there, value = self._links[name].decoded(payload)
+            if there:
+                self._readings.put(name, value, float("inf") if message.retain else 0.0)
+            else:
+                self._readings.drop(name)
+
+    def _ack(self, mid: int) -> Future[int]:
+        """The acknowledgement of a message; it may be there before anybody waits for it."""
+        return self._acks.setdefault(mid, Future())
+
+    def _acked(self, mid: int, reason: int) -> None:
+        future = self._ack(mid)
+        if not future.done():
+            future.set_result(reason)
+
+    def _credentials(self) -> tuple[str | None, str | None]:
+        if self._password_file is None:
+            return self._username, None
+        try:
+            password = self._password_file.read_text("utf-8").splitlines()[0]
+        except (OSError, UnicodeDecodeError, IndexError) as error:
+            raise ConfigError(f"the password {self._password_file} cannot be read: {type(error).__name__}") from None
+        return self._username, password
+
+    def _end(self, client: Client, trouble: str) -> None:
+        """This connection is over."""
+        if self._client in (None, client):
+            self._lose(trouble)
+            self._ended.set()
+
+    def _lose(self, trouble: str) -> None:
+        if self._client is not None and not self._closed.is_set():
+            _log.warning("MQTT broker at %s:%d: %s", self._host, self._port, trouble)
+        with self._changed:
+            self._client, self._trouble = None, trouble
+            self._changed.notify_all()
+        self._readings.clear()
+        for future in [*self._waiting.values(), *self._acks.values()]:
+            if not future.done():
+                with suppress(InvalidStateError):
+                    future.set_exception(ConnectionError(trouble))
+        self._waiting, self._acks = {}, {}
+
+    def _leave(self, client: Client) -> None:
+        """Let a client go, with its socket and its thread."""
+        client.on_disconnect = None
+        if self._closed.is_set() and client.is_connected():
+            farewell = client.publish(f"{self._base}/availability", "offline", qos=1, retain=True)
+            with suppress(ValueError, RuntimeError):
+                farewell.wait_for_publish(self._deadline_s)
+        client.disconnect()
+        client.loop_stop()
+
+    def _shut(self) -> None:
+        self._closed.set()
+        self._ended.set()
+        if threading.current_thread() is not self._thread:
+            self._thread.join(3.0 * self._deadline_s + 1.0)
+        self._client = None
+
+
+def at_once(_client: Client, _data: Any, connection: Any) -> None:
+    """Send small packets when they are made, not 40 ms later together with others (TCP_NODELAY)."""
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
