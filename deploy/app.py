@@ -30,9 +30,11 @@ from memory.tiers import TierSettings
 from memory.vault import Vault
 from models.catalog import Catalog
 from models.commands.matcher import TemplateMatcher
+from models.commands.templates import load_templates
 from models.runtime.llamacpp import LlamaCppModel
 from models.runtime.onnx_encoder import OnnxEncoder
 from models.structured import Structured
+from schemas.actions import ACTIONS, Domain
 from schemas.errors import NoSpeechError
 from schemas.events import Transcript, VehicleState
 from schemas.memory import Decision
@@ -87,10 +89,6 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
     )
     vad = SileroVad(catalog.find(config.vad.model))
 
-    say("command grammar and recogniser")
-    matcher = TemplateMatcher()
-    recognizer = _recognizer(config, catalog, matcher)
-
     say("encoder and language model")
     encoder, structured = understanding(config)
 
@@ -100,6 +98,10 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
     say("vehicle")
     clock: Clock = WallClock() if live else StreamClock()
     vehicle = open_vehicle(config, clock)
+
+    say("command grammar and recogniser")
+    matcher = TemplateMatcher(load_templates(without=lacking(vehicle.offers())))
+    recognizer = _recognizer(config, catalog, matcher)
 
     say("voice")
     synthesizer = _synthesizer(config, catalog)
@@ -121,6 +123,11 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
     return Assistant(
         config, wake, vad, matcher, recognizer, structured, memory, vehicle, dialogue, synthesizer, clock, trip
     )  # fmt: skip
+
+
+def lacking(offers: frozenset[str]) -> frozenset[str]:
+    """Actions that this vehicle does not have; what memory answers needs no vehicle."""
+    return frozenset(action.name for action in ACTIONS if action.domain is not Domain.MEMORY) - offers
 
 
 class Assistant:
