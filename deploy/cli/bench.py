@@ -7,10 +7,44 @@ from typing import Annotated
 
 import typer
 
+from deploy.cli.evaluation import PageOption, deliver, progress
 from deploy.cli.session import err, out, put_json, session_of
-from schemas.errors import MemoryStoreError
+from schemas.errors import MemoryStoreError, VehicleError
 
 app = typer.Typer(name="bench", help="Measure the program on this machine.", no_args_is_help=True)
+
+
+@app.command()
+def vehicle(
+    context: typer.Context,
+    count: Annotated[int, typer.Option("--count", metavar="N", min=100, help="How many decisions are timed.")] = 20_000,
+    sequences: Annotated[
+        int, typer.Option("--sequences", metavar="N", min=0, help="How many random sequences with faults are tried.")
+    ] = 200,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of the wishes, drives and faults.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of text.")] = False,
+) -> None:
+    """Time the gate and the simulated car, and try random wishes under injected faults."""
+    session_of(context, as_json=as_json)
+    import logging
+
+    from deploy.bench.vehicle import measure
+
+    logging.getLogger("glovebox.vehicle").setLevel(logging.CRITICAL)  # the faults are wanted
+    told = measure(count, sequences, seed)
+    tried = told.get("sequences", {})
+    if as_json:
+        put_json(told)
+    else:
+        gate, acted = told["gate_us"], told["action_ms"]
+        out().print(f"Gate: p50 {gate['p50']} us, p99 {gate['p99']} us. Action: p50 {acted['p50']} ms, p99 {acted['p99']} ms.")
+        if tried:
+            out().print(f"{tried['count']} sequences, {tried['wishes']} wishes, {tried['writes']} writes, {tried['ended']}.")
+            out().print("Nothing happened that should not." if not tried["violations"] else "That should not be:")
+        for violation in tried.get("violations", ()):
+            out().print(violation, markup=False)
+    if tried.get("violations"):
+        raise typer.Exit(VehicleError.exit_code)
 
 
 @app.command()
@@ -45,3 +79,20 @@ def crash(
         out().print("Nothing was lost, nothing was there by half." if not outcome.failures else "That should not be.")
     if outcome.failures:
         raise typer.Exit(MemoryStoreError.exit_code)
+
+
+@app.command("memory")
+def remembering(
+    context: typer.Context,
+    quick: Annotated[bool, typer.Option("--quick", help="Small stores: whether it works, not how fast it is.")] = False,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of the memories.")] = 1,
+    page: PageOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of text.")] = False,
+) -> None:
+    """Time recall, opening, writing and forgetting from 100 memories to 100,000, beside other ways to search."""
+    session_of(context, as_json=as_json)
+    from deploy.bench.memory import measure
+
+    with progress() as tell:
+        report = measure(tell, quick=quick, seed=seed)
+    deliver(report, as_json=as_json, page=page)

@@ -19,11 +19,13 @@ from deploy.cli import (
     drive,
     evaluate,
     evaluate_commands,
+    evaluate_recall,
     evaluate_wake,
     forgetting,
     memory,
     models,
     vault,
+    vehicle,
 )
 from deploy.cli.session import Session, parse_flags, report, report_unexpected
 from schemas.errors import GloveboxError
@@ -43,10 +45,12 @@ forgetting.add_to(memory.app)
 app.add_typer(memory.app)
 app.add_typer(vault.app)
 app.add_typer(models.app)
+app.add_typer(vehicle.app)
 app.add_typer(evaluate.app)
 app.add_typer(bench.app)
 evaluate_wake.add_to(evaluate.app)
 evaluate_commands.add_to(evaluate.app)
+evaluate_recall.add_to(evaluate.app)
 device.add_to(app)
 
 
