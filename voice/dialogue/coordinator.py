@@ -16,6 +16,20 @@ from schemas.actions import BY_NAME, Domain
 from schemas.events import Command, CommandKind, Route, Transcript
 from schemas.ports import CommandMatcher, Encoder
 
+_PLACES = (
+    "favourite_cuisine",
+    "preferred_restaurant_type",
+    "fast_food_preference",
+    "desired_price_range",
+    "dietary_preference",
+    "preferred_gas_station",
+    "preferred_charging_network",
+    "charging_station_onsite_amenities",
+    "preferred_supermarket_chain",
+    "preferred_parking_type",
+    "preference_for_covered_parking",
+)
+
 SERVES: dict[str, tuple[str, ...]] = {
     "set_temperature": ("preferred_temperature",),
     "change_temperature": ("preferred_temperature",),
@@ -27,19 +41,7 @@ SERVES: dict[str, tuple[str, ...]] = {
     "play_music": ("favorite_genres", "favorite_artists_or_bands", "favorite_songs"),
     "play_radio": ("preferred_radio_station", "general_news_source"),
     "play_podcast": ("favorite_podcast_shows", "favorite_podcast_genres"),
-    "find_place": (
-        "favourite_cuisine",
-        "preferred_restaurant_type",
-        "fast_food_preference",
-        "desired_price_range",
-        "dietary_preference",
-        "preferred_gas_station",
-        "preferred_charging_network",
-        "charging_station_onsite_amenities",
-        "preferred_supermarket_chain",
-        "preferred_parking_type",
-        "preference_for_covered_parking",
-    ),
+    **dict.fromkeys(("find_place", "find_on_route", "list_places"), _PLACES),
     "set_route_preference": ("avoidance_of_specific_road_types", "priority_for_shortest_time_or_shortest_distance"),
 }
 """Which remembered details can fill an action that the driver left open."""

@@ -12,7 +12,16 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel
 
-from schemas.actions import Action, FindPlace, action_model, actions_of, demanded_model, parse_action
+from schemas.actions import (
+    Action,
+    FindOnRoute,
+    FindPlace,
+    ListPlaces,
+    action_model,
+    actions_of,
+    demanded_model,
+    parse_action,
+)
 from schemas.errors import GenerationError
 from schemas.memory import Recollection
 from schemas.ports import MemoryPort, StructuredModel
@@ -115,7 +124,7 @@ class Operator:
 
 def _may_fill(detail: str, action: Action) -> bool:
     """Whether a remembered detail can stand in a slot of this action: no cuisine at a petrol station."""
-    if isinstance(action, FindPlace):
+    if isinstance(action, FindPlace | FindOnRoute | ListPlaces):
         return detail in PLACE_DETAILS.get(action.kind, ())
     return detail in SERVES.get(action.name, ())
 
