@@ -55,7 +55,12 @@ class MqttCar:
     def connect(self) -> None:
         """Connect, or again after ``close``."""
         self._ready.clear()
-        client = Client(CallbackAPIVersion.VERSION2, client_id="example-gateway", protocol=MQTTProtocolVersion.MQTTv5)
+        client = Client(
+            CallbackAPIVersion.VERSION2,
+            client_id="example-gateway",
+            protocol=MQTTProtocolVersion.MQTTv5,
+            reconnect_on_failure=False,
+        )
         if self._user[0]:
             client.username_pw_set(*self._user)
         client.will_set(AVAILABILITY, "offline", qos=1, retain=True)

@@ -54,6 +54,26 @@ apt_install() { # PACKAGE ...
         { as_root apt-get update && as_root apt-get install "${options[@]}" "$@"; }
 }
 
+has_mosquitto() {
+    PATH="$PATH:/usr/sbin:/usr/local/sbin" command -v mosquitto >/dev/null
+}
+
+# The MQTT broker that some tests start. Without it they are skipped and say so: nothing else wants it.
+offer_mosquitto() {
+    if has_mosquitto; then return; fi
+    if ! may_install; then
+        note "mosquitto is not installed, and cannot be from here: the tests of the MQTT adapter will be skipped"
+        return
+    fi
+    # Debian would also start it as a service; at run level 1 it does not.
+    RUNLEVEL=1 watch_command "installing mosquitto, for the tests" "$LOGS/apt-mosquitto.log" "" apt_install_or_not mosquitto
+    has_mosquitto || note "mosquitto could not be installed: the tests of the MQTT adapter will be skipped"
+}
+
+apt_install_or_not() { # PACKAGE ...
+    apt_install "$@" || true
+}
+
 check_machine() { # PYTHON BUILDS
     local missing room
     mapfile -t missing < <(missing_packages "$1" "$2")

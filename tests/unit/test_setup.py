@@ -102,6 +102,19 @@ def test_apt_updates_and_tries_again_when_a_package_is_not_found(clone: Path, ba
     assert (clone / "calls").read_text("utf-8").split() == ["install", "update", "install"]
 
 
+def test_mosquitto_is_offered_and_nothing_stops_without_it(clone: Path, bare: str) -> None:
+    absent = "has_mosquitto() { false; };"
+    told = shell(f"{absent} offer_mosquitto", clone, path=bare, GLOVEBOX_NO_APT="1")
+    assert told.returncode == 0 and "will be skipped" in told.stderr
+    installs = f'apt_install() {{ echo "$@" >>"{clone}/calls"; false; }}'
+    failing = f'{absent} may_install() {{ true; }}; {installs}; mkdir -p "$LOGS"; offer_mosquitto'
+    done = shell(failing, clone, path=bare)
+    assert done.returncode == 0 and "could not be installed" in done.stderr
+    assert (clone / "calls").read_text("utf-8") == "mosquitto\n"
+    there = shell("has_mosquitto() { true; }; may_install() { echo asked; }; offer_mosquitto", clone, path=bare)
+    assert there.returncode == 0 and there.stdout == "" and there.stderr == ""
+
+
 def test_an_old_python_is_not_taken(clone: Path, bare: str) -> None:
     program(Path(bare) / "python3", "exit 1")
     done = shell("find_python", clone, path=bare)
