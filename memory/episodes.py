@@ -174,8 +174,11 @@ class Drafter:
             return False
         if details or tags(text):
             return True
-        asks = 1.0 - self._encoder.requests(text).get(NONE, 0.0) >= self._settings.request_at
-        return not asks and len(said) >= 2
+        return not self._asks(text) and len(said) >= 2
+
+    def _asks(self, text: str) -> bool:
+        """Whether it asks the car for something."""
+        return 1.0 - self._encoder.requests(text).get(NONE, 0.0) >= self._settings.request_at
 
     def _episode(self, exchange: Exchange, details: tuple[str, ...], grown: Collection[str]) -> Episode:
         topics = self._encoder.topics(exchange.driver)
@@ -198,7 +201,7 @@ class Drafter:
         if REMEMBER.search(plain) or VITAL.search(plain):
             return 1.0
         settings = self._settings
-        personal = settings.personal if PERSONAL & set(about) else 0.0
+        personal = settings.personal if PERSONAL & set(about) and not self._asks(text) else 0.0
         return min(MOST, settings.base + settings.stated * self._encoder.strength(text).get("stated", 0.0) + personal)
 
 

@@ -137,7 +137,8 @@ class Keeping:
                 self._searcher.refresh()
         if plan is None:
             return Reflected(let_go=gone)
-        return Reflected(seen=len(plan.seen), thoughts=tuple(plan.thoughts), entries=plan.entries, let_go=gone)
+        fresh = tuple(entry for entry in plan.entries if entry.since == now)
+        return Reflected(seen=len(plan.seen), thoughts=tuple(plan.thoughts), entries=fresh, let_go=gone)
 
     def _let_go(self, now: datetime) -> dict[Kind, int]:
         preferences, tiers, trips = self._tiers.over(now)

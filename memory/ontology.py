@@ -38,12 +38,12 @@ EVERYDAY: dict[str, tuple[str, ...]] = {
         "headache", "surgery", "nurse", "counseling", "counselor", "health",
     ),
     "sport": (
-        "gym", "run", "running", "football", "soccer", "basketball", "tennis", "swim", "swimming", "yoga", "hiking", "hike",
+        "gym", "running", "football", "soccer", "basketball", "tennis", "swim", "swimming", "yoga", "hiking", "hike",
         "bike", "cycling", "match", "training", "marathon", "workout", "ski", "climbing", "race", "team", "game", "games",
     ),
     "free_time": (
-        "movie", "film", "cinema", "theatre", "theater", "museum", "concert", "festival", "show", "series", "hobby", "garden",
-        "painting", "paint", "art", "camping", "beach", "park", "dance", "dancing", "photo", "photography", "pottery",
+        "movie", "film", "cinema", "theatre", "theater", "museum", "concert", "festival", "series", "hobby", "garden",
+        "painting", "paint", "art", "camping", "beach", "dance", "dancing", "photo", "photography", "pottery",
     ),
     "travel": (
         "holiday", "vacation", "trip", "flight", "airport", "hotel", "travel", "travelling", "traveling", "train", "passport",
@@ -53,12 +53,12 @@ EVERYDAY: dict[str, tuple[str, ...]] = {
     "shopping": ("shop", "shopping", "groceries", "buy", "bought", "present", "gift", "shoes", "clothes", "delivery"),
     "food": ("dinner", "lunch", "breakfast", "cook", "cooking", "recipe", "restaurant", "coffee", "cake", "meal", "eat", "drink"),
     "pets": ("dog", "dogs", "cat", "cats", "puppy", "kitten", "pet", "pets", "vet", "horse"),
-    "car": ("car", "tyre", "tire", "garage", "service", "engine", "battery", "charging", "inspection", "insurance", "fuel"),
-    "weather": ("weather", "rain", "snow", "sun", "sunny", "storm", "hot", "cold", "wind", "fog", "ice"),
+    "car": ("car", "tyre", "tire", "garage", "engine", "battery", "charging", "inspection", "insurance", "fuel"),
+    "weather": ("weather", "rain", "snow", "sun", "sunny", "storm", "wind", "fog", "ice"),
     "money": ("money", "bank", "tax", "taxes", "bill", "bills", "loan", "pay", "paid", "expensive", "budget"),
     "feelings": (
         "happy", "sad", "angry", "worried", "afraid", "excited", "proud", "lonely", "nervous", "upset", "glad", "grateful",
-        "love", "miss", "hope", "scared", "anxious", "depressed",
+        "hope", "scared", "anxious", "depressed",
     ),
     "plans": ("tomorrow", "plan", "plans", "planning", "appointment", "remind", "weekend", "schedule", "birthday", "anniversary"),
 }  # fmt: skip

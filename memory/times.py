@@ -12,6 +12,7 @@ from calendar import monthrange
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from functools import cache
 
 from memory.wording import normal
 from schemas.memory import Period, Trip
@@ -154,7 +155,7 @@ def _weekday_of_last_week(calendar: _Calendar, said: _Said) -> Period:
 
 
 def _ago(calendar: _Calendar, said: _Said) -> Period:
-    """So long ago, as exactly as people mean it: a day is that day, a week one day of seven, a month that month, a few are vague."""
+    """So long ago, as exactly as people mean it: a day is that day, a week seven days, a month that month, a few are vague."""
     count, unit, today = said.number, said["unit"], calendar.today
     if said["number"] == "a few" and unit in FEW:
         least, most = FEW[unit]
@@ -345,7 +346,13 @@ EDGES: tuple[tuple[str, bool, bool], ...] = (
 """Words before a time that make it an edge: whether what is meant begins with it, and whether it ends before it; neither: it
 begins after it."""
 
-_COMPILED = [(re.compile(rf"(?<![\w'-])(?:{pattern})(?![\w-])"), meaning) for pattern, meaning in EXPRESSIONS]
+
+@cache
+def _compiled() -> list[tuple[re.Pattern[str], Meaning]]:
+    """The table's patterns; made when they are first needed, since that takes longer than importing this module may."""
+    return [(re.compile(rf"(?<![\w'-])(?:{pattern})(?![\w-])"), meaning) for pattern, meaning in EXPRESSIONS]
+
+
 _EDGES = [(re.compile(rf"(?<![\w'-])(?:{pattern}) (?:the )?"), begins, ends) for pattern, begins, ends in EDGES]
 _BETWEEN = re.compile(r"(?<![\w'-])(?:between|from) (?:the )?")
 _AND = re.compile(r" (?:and|to|until|till|through) (?:the )?")
@@ -417,7 +424,7 @@ def _plain(plain: str, calendar: _Calendar) -> _Found | None:
     """The first expression of a text that means a time."""
     start = 0
     while True:
-        matches = [match for pattern, _ in _COMPILED if (match := pattern.search(plain, start))]
+        matches = [match for pattern, _ in _compiled() if (match := pattern.search(plain, start))]
         if not matches:
             return None
         first = min(match.start() for match in matches)
@@ -432,7 +439,7 @@ def _at(plain: str, start: int, calendar: _Calendar, unsaid: Sequence[str] = _UN
     best: _Found | None = None
     for words in unsaid:
         text, begin = (plain, start) if not words else (words + plain[start:], 0)
-        for pattern, meaning in _COMPILED:
+        for pattern, meaning in _compiled():
             match = pattern.match(text, begin)
             if match is None or not _sane(match):
                 continue

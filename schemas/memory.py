@@ -335,7 +335,7 @@ class Reflected(Value):
     thoughts: tuple[Thought, ...] = ()
     """New thoughts and events."""
     entries: tuple[ProfileEntry, ...] = ()
-    """Lines of the profile that are new or have changed."""
+    """Lines of the profile that are new or say something new."""
     let_go: dict[Kind, int] = Field(default_factory=dict[Kind, int])
 
 
