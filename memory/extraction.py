@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from memory.kinds import KINDS, plausible
 from memory.reading import ENDED, Finding, ReadingSettings, read
 from memory.store import silent
-from memory.values import Canon, is_closed, polarity, turned_down, wanted
+from memory.values import Canon, is_closed, polarity, refuses_another_level, turned_down, wanted
 from memory.wording import (
     ABOUT_MEMORY,
     Polarity,
@@ -64,7 +64,7 @@ class ExtractionSettings(BaseModel):
     reading: ReadingSettings = ReadingSettings()
     store_at: float = Field(default=0.7, ge=0.0, le=1.0)
     """From this sureness on a preference is stored,"""
-    ask_at: float = Field(default=0.15, ge=0.0, le=1.0)
+    ask_at: float = Field(default=0.1, ge=0.0, le=1.0)
     """and from this on the driver is asked first."""
     implausible: float = Field(default=0.5, ge=0.0, le=1.0)
     """What is left of the sureness where a value is no cuisine, diet, genre or colour that we know of."""
@@ -312,6 +312,8 @@ class Extractor:
         if turned_down(finding.detail, value, text, said):
             return True
         if kind is Polarity.ANSWER:
+            return False
+        if refuses_another_level(finding.detail, value, text):
             return False
         if (
             kind is Polarity.PLAIN

@@ -109,12 +109,28 @@ _MAY_BE_ALL_THE_SAME: frozenset[str] = frozenset(
 )
 INDIFFERENT = "indifferent"
 """The value of these where the driver has no preference, which is another thing than not wanting it (``no``)."""
+_LONGER = "willingness_to_take_longer_route_to_avoid_traffic"
+_LONGER_OUTRIGHT: Patterns = (
+    (
+        (
+            r"\beven (?:if|though|when)\b.*\b(?:longer|slower|more time|not (?:the )?(?:fastest|quickest)|"
+            r"(?:isn|aren)'t (?:the )?(?:fastest|quickest))\b|\bnot the (?:fastest|quickest)\b"
+        ),
+        "yes",
+    ),
+    (
+        r"\bavoid\b.*\b(?:traffic|congestion|jams)\b.*\b(?:at all costs|regardless|no matter|whatever it takes)\b",
+        "yes",
+    ),
+    (r"\b(?:fast|fastest|quickest|speed)\b.*\bnot (?:for |by )?(?:\w+ )?(?:traffic|detours)\b", "no"),
+)
+"""Said outright, whatever the encoder makes of it."""
 _LEVEL_WORDS: tuple[tuple[str, str], ...] = (
     (r"low|lower|soft|softly|gentle|weak|dim|dark|slow", "low"),
     (r"medium|moderate|middle", "medium"),
     (r"high|higher|strong|strongly|bright|fast|hot", "high"),
     (r"cheap|cheapest", "cheap"),
-    (r"expensive|pricey", "expensive"),
+    (r"expensive|pricey|high[- ]priced|dear", "expensive"),
 )
 _REFUSED_BY_WORDS: frozenset[str] = frozenset((
     "preferred_payment_method", "preferred_parking_type", "preference_for_local_markets_farms_or_supermarket",
@@ -151,6 +167,12 @@ _LEVELS: frozenset[str] = frozenset((
 ))  # fmt: skip
 
 
+def refuses_another_level(detail: str, value: str, sentence: str) -> bool:
+    """Whether what a sentence refuses is another level than this one: "i don't want it low" where the value is ``high``."""
+    others = {level for _, level in _LEVEL_WORDS} - {value}
+    return detail in _LEVELS and any(_level_refused(level, normal(sentence)) is not None for level in others)
+
+
 def _level_refused(value: str, text: str) -> str | None:
     """What a text wants that refuses this very level by its name ("i don't want it low"); None if it does not.
 
@@ -163,7 +185,7 @@ def _level_refused(value: str, text: str) -> str | None:
             rf"\b(?:stop|avoid)(?: \w+){{0,3}} (?:{pattern})\b|"
             rf"(?:n't|\bnot) (?:in |at |on |set )?(?:the |so |that )?(?:{pattern})\b"
         )
-        if level == value and re.search(_MIDDLING, text) is None:
+        if level == value and re.search(_MIDDLING, text) is None and _ENDED.search(text) is None:
             if re.search(too, text):
                 return "mid range" if level in _PRICES else "medium"
             if re.search(refused, text):
@@ -197,7 +219,9 @@ class Canon:
         if normal(said) in BY_DETAIL[detail].examples:
             return normal(said)
         if detail in CLOSED:
-            return self._closed(detail, said, sentence)
+            value = self._closed(detail, said, sentence)
+            other = _level_refused(value, normal(sentence)) if value is not None and detail in _LEVELS else None
+            return other or value
         return _by_pattern(SAID_AS.get(detail, ()), normal(said)) or plain_value(detail, said)
 
     def _closed(self, detail: str, said: str, sentence: str) -> str | None:
@@ -206,14 +230,17 @@ class Canon:
             return answer.group(1)
         if detail in _MAY_BE_ALL_THE_SAME and all_the_same(clause(sentence, said)):
             return INDIFFERENT
+        if detail == _LONGER:
+            for pattern, answer in _LONGER_OUTRIGHT:
+                if re.search(pattern, normal(sentence)):
+                    return answer
         bare = normal(said) == normal(
             sentence
         )  # a value alone, not a sentence: the encoder has not learnt to read such
         choices = {} if bare else self._encoder.choices(sentence, detail)
         best = max(choices, key=choices.__getitem__, default=None) if len(choices) > 1 else None
         if best is not None and choices[best] >= SURE_CHOICE:
-            other = _level_refused(best, clause(sentence, said)) if detail in _LEVELS else None
-            return other or best
+            return best
         ruled = by_rule(detail, said, sentence)
         if ruled is None and best is not None and choices[best] >= LIKELY_CHOICE:
             return best

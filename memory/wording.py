@@ -341,6 +341,8 @@ def displaced(sentence: str, value: str) -> bool:
     text = normal(sentence)
     if re.search(r"\b(?:nothing|nobody|no one|none)\b", text):  # "nothing is better than jazz"
         return False
+    if words(value)[:1] in (("be",), ("stay",), ("remain",)):  # "i prefer the lights to be low"
+        return False
     return any(DISPLACED.search(text[:start]) for start, _ in _spans(text, " ".join(words(value))))
 
 

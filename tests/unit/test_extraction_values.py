@@ -11,7 +11,18 @@ from numpy.typing import NDArray
 from memory.fake import KeywordEncoder
 from memory.kinds import KINDS, plausible
 from memory.phrasings import SAID_AS
-from memory.values import Canon, by_rule, fold, is_closed, plain_value, polarity, temperature, turned_down, wanted
+from memory.values import (
+    Canon,
+    by_rule,
+    fold,
+    is_closed,
+    plain_value,
+    polarity,
+    refuses_another_level,
+    temperature,
+    turned_down,
+    wanted,
+)
 from memory.vocabulary import CLOSED
 from memory.wording import Polarity, normal
 from schemas.preferences import BY_DETAIL
@@ -192,6 +203,11 @@ class Sure(Nearest):
     ("interior_lighting_brightness_preferences", "avoid having it bright at night", "high", "low"),
     ("desired_price_range", "places that aren't expensive", "expensive", "cheap"),
     ("desired_price_range", "not too pricey please", "expensive", "mid range"),
+    ("desired_price_range", "avoid cheap places", "cheap", "mid range"),
+    ("fan_speed_preferences", "i don't want the fan low any more", "low", "low"),
+    ("willingness_to_take_longer_route_to_avoid_traffic", "keep me out of jams even if it takes longer", "no", "yes"),
+    ("willingness_to_take_longer_route_to_avoid_traffic", "avoid traffic at all costs", "no", "yes"),
+    ("willingness_to_take_longer_route_to_avoid_traffic", "i want the fastest way not some detours", "yes", "no"),
     ("interior_lighting_brightness_preferences", "not too dim and not too bright", "medium", "medium"),
 ])  # fmt: skip
 def test_a_level_that_is_refused_by_its_name_is_another(detail: str, sentence: str, heard: str, value: str) -> None:
@@ -210,6 +226,12 @@ def test_a_level_that_is_refused_by_its_name_is_another(detail: str, sentence: s
 ])  # fmt: skip
 def test_what_is_turned_down(detail: str, value: str, sentence: str, said: str, down: bool) -> None:
     assert turned_down(detail, value, sentence, said) is down
+
+
+def test_a_refused_level_says_nothing_of_another() -> None:
+    assert refuses_another_level("fan_speed_preferences", "high", "turn it up i don't want it low")
+    assert not refuses_another_level("fan_speed_preferences", "low", "turn it up i don't want it low")
+    assert not refuses_another_level("tolerance_for_traffic", "high", "i don't want it low")
 
 
 def test_what_is_refused_beside_the_value_is_no_part_of_it() -> None:

@@ -192,6 +192,11 @@ def test_a_changed_mind(sentence: str) -> None:
     assert switched(sentence)
 
 
+def test_to_be_is_no_other_thing() -> None:
+    assert not displaced("i prefer the lights to be low", "be low")
+    assert displaced("i prefer thai food to italian", "italian")
+
+
 def test_a_mere_liking_is_no_changed_mind() -> None:
     assert not switched("i love jazz") and not switched("thai instead of italian")
     assert lately("these days i love jazz") and not lately("i love jazz")
