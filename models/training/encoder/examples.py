@@ -68,7 +68,7 @@ JOINED_SHARE = 0.3
 """Statements with a request, an answer or some talk before or after them in the same turn."""
 TWO_SHARE = 0.06
 """Statements with a second one of another category in the same turn."""
-COMMANDED_SHARE = 0.12
+COMMANDED_SHARE = 0.18
 """Commands from the car's templates, beside the bank's requests."""
 BORDER_SHARE = 0.2
 """Of the statements: those on the border between two categories."""
