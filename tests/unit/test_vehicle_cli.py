@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -21,7 +21,7 @@ INITIAL = {name: signal.initial for name, signal in SIGNALS.items()}
 
 
 def tag(drawn: str) -> str:
-    return ElementTree.fromstring(drawn).tag  # noqa: S314 - our own drawing
+    return ET.fromstring(drawn).tag  # noqa: S314 - our own drawing
 
 
 @pytest.fixture
