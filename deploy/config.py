@@ -137,7 +137,7 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
 def _under(home: Path) -> dict[str, Any]:
     """Where things lie when everything personal is to lie in one folder: vaults in it, keys in a folder of their own."""
     folder = home.expanduser().absolute()
-    return {"data": {"folder": str(folder), "key_file": str(folder / "keys" / "vault.key")}}
+    return {"data": {"folder": str(folder), "key_file": str(folder / "keys" / "{driver}.key")}}
 
 
 def _from_flags(flags: Mapping[str, str]) -> dict[str, Any]:

@@ -65,7 +65,8 @@ class DataSettings(Section):
     """Vaults and imported models."""
     key_file: Folder
     """With ``memory.key.source = "file"``: where keys lie, one file a driver, made with the vault: this one if it has the
-    driver's name (``ada.key``), else one beside it with the name in it (``vault-ada.key`` for ``vault.key``)."""
+    driver's name (``ada.key``, or ``{driver}.key``), else one beside it with the name in it (``vault-ada.key`` for
+    ``vault.key``)."""
 
 
 class AudioSettings(Section):
