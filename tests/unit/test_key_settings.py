@@ -91,7 +91,11 @@ def test_a_passphrase_from_the_terminal(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(KeySourceError, match="no terminal"):
         key_source(source).key(create=True)
     monkeypatch.setattr("sys.stdin", Terminal())
-    monkeypatch.setattr("getpass.getpass", lambda _: next(said))
+
+    def typed(_: str) -> str:
+        return next(said)
+
+    monkeypatch.setattr("getpass.getpass", typed)
     with pytest.raises(KeySourceError, match="differ"):
         key_source(source).key(create=True)
     key = key_source(source).key(create=True)

@@ -256,6 +256,10 @@ def test_the_passphrase_is_asked_for_once_and_told_when_it_is_new(tmp_path: Path
     assert asked == [True, False]
 
 
+def emptied(_: dict[str, Any]) -> dict[str, Any]:
+    return {}
+
+
 def changed(**told: Any) -> Callable[[dict[str, Any]], dict[str, Any]]:
     return lambda before: {**before, **told}
 
@@ -272,7 +276,7 @@ def changed(**told: Any) -> Callable[[dict[str, Any]], dict[str, Any]]:
         changed(**{"with": {}}),
         changed(**{"with": {"iterations": 1, "memory_kib": 1 << 40, "lanes": 4, "salt": "00" * 16}}),
         changed(**{"with": {"iterations": 1, "memory_kib": 64, "lanes": 4, "salt": "00" * 16}}),
-        lambda told: {},
+        emptied,
     ],
 )
 def test_a_wrapped_key_that_was_changed(tmp_path: Path, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
