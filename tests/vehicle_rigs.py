@@ -68,12 +68,17 @@ class Rig:
 
     def __init__(self, initial: Mapping[str, Any] | None = None) -> None:
         self.clock = SettlingClock()
+        self.initial = dict(initial or {})
         self.far = FarCar(self.clock, initial={**PLUGGED, **(initial or {})})
         self.car: VehicleAdapter = self.far.plant
 
     def takes(self, wanted: Signal, value: Any) -> bool:
         """Whether this vehicle can express the value."""
         return True
+
+    def alike(self, name: str) -> frozenset[str]:
+        """Signals that are the same value in this vehicle: one cannot be written without the others."""
+        return frozenset()
 
     def settle(self) -> None:
         """Let everything that is on the wire arrive."""
@@ -149,6 +154,11 @@ class KuksaRig(Rig):
         except AdapterError:
             return False
 
+    def alike(self, name: str) -> frozenset[str]:
+        routes = self.kuksa._routes.by_name
+        leaves = set(routes[name].writes)
+        return frozenset(other for other, route in routes.items() if leaves & set(route.writes))
+
     def settle(self) -> None:
         if not self.kuksa.connected(0.0):
             return
@@ -207,6 +217,7 @@ class CanRig(Rig):
         super().__init__()
         self.broken = False
         self.full = False
+        self.told_at = -1.0
         self.channel = f"rig {id(self)}"
         rig = self
 
@@ -239,12 +250,16 @@ class CanRig(Rig):
         return True
 
     def settle(self) -> None:
-        for _ in range(4):  # a request, its repetitions, and the frame that asks for nothing
+        self.bus.look()
+        self.ecu.serve()
+        while any(self.ecu.asked.values()) and not self.broken:  # repetitions, then the frame that asks for nothing
+            self.clock.advance_to(self.clock.now() + 0.02)
             self.bus.look()
             self.ecu.serve()
-            self.clock.advance_to(self.clock.now() + 0.02)
         if not self.broken:
-            self.ecu.publish()
+            everything = self.clock.now() - self.told_at > 0.5
+            self.told_at = self.clock.now() if everything else self.told_at
+            self.ecu.publish(everything=everything)
         self.bus.look()
 
     def hang(self) -> None:
@@ -252,10 +267,12 @@ class CanRig(Rig):
 
     def lose(self) -> None:
         self.broken = True
+        self.ecu.asked.clear()
         self.bus.look()
 
     def restore(self) -> None:
         self.broken = self.full = False
+        self.told_at = -1.0
         self.clock.advance_to(self.clock.now() + 0.2)
         self.bus.look()
         self.settle()
@@ -263,7 +280,7 @@ class CanRig(Rig):
     def lie(self) -> str:
         frame = self.ecu.network.database.get_message_by_name("OPENING_STATUS")
         raw = {signal.name: 0 for signal in frame.signals} | {"WinDrv": 130}
-        self.ecu._counter += 1
+        self.ecu._counter = (self.ecu._counter + 1) % 16
         self.ecu.tell(frame.frame_id, raw)
         self.bus.look()
         return "window.driver"
@@ -298,6 +315,7 @@ class MqttRig(Rig):
         self._start()
         self.gateway = MqttCar(self.far, self.port)
         self.missed = 0
+        self.hung = False
         self.car = self.mqtt = MqttVehicle(
             self.clock, port=self.port, deadline_s=0.3, start_s=5.0, mapping=str(mapping), **settings
         )
@@ -312,7 +330,7 @@ class MqttRig(Rig):
         return True
 
     def settle(self) -> None:
-        if not self.mqtt.connected(0.0):
+        if self.hung or not self.mqtt.connected(0.0):
             return
         until(lambda: self.gateway.received >= self.mqtt.sent - self.missed, "the gateway")
         self.gateway.publish()
@@ -320,6 +338,7 @@ class MqttRig(Rig):
         self.mqtt._echo(self.mqtt._reach()).result(PATIENCE_S)
 
     def hang(self) -> None:
+        self.hung = True
         self.process.send_signal(signal.SIGSTOP)
 
     def lose(self) -> None:
@@ -330,6 +349,7 @@ class MqttRig(Rig):
 
     def restore(self) -> None:
         self.process.send_signal(signal.SIGCONT)
+        self.hung = False
         if self.process.poll() is not None:
             self.missed = self.mqtt.sent
             self.gateway.received = 0

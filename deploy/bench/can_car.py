@@ -22,6 +22,7 @@ class CanCar:
         self.car, self.bus = car, bus
         self.network = network or load_network("example_can", "example")
         self._counter = 0
+        self._told: dict[int, dict[str, Any]] = {}
         self.silent = False
         """While set, it takes nothing from the bus."""
         self.frames = 0
@@ -43,11 +44,15 @@ class CanCar:
         if changes:
             self.car.command(changes)
 
-    def publish(self) -> None:
-        """Send every status message once."""
+    def publish(self, *, everything: bool = True) -> None:
+        """Send every status message once, or only what has changed and what drives."""
         values = self.car.values()
         self._counter = (self._counter + 1) % 16
         for frame, inputs in self.network.inputs.items():
+            now = {one.name: values.get(one.name) for one in inputs}
+            if not everything and self._told.get(frame) == now and "speed_kmh" not in now:
+                continue
+            self._told[frame] = now
             message = self.network.database.get_message_by_frame_id(frame)
             raw = {signal.name: 2**signal.length - 1 for signal in message.signals}
             for one in inputs:

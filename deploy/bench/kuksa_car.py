@@ -74,14 +74,17 @@ class KuksaCar:
         for path, value in values.items():
             if (everything or self.published.get(path) != value) and path != "Speed":
                 self.tell(path, value)
-        self.tell("Speed", values["Speed"])
+        for path in self.published.keys() - values.keys() - {"Speed"}:
+            self.tell(path, None)
+        self.tell("Speed", values.get("Speed"))
         self.published = values
 
-    def tell(self, path: str, value: Scalar, *, at: float | None = None) -> None:
-        """Publish one value, true or not."""
+    def tell(self, path: str, value: Scalar | None, *, at: float | None = None) -> None:
+        """Publish one value, true or not; None: it is not known."""
         leaf = self._tree[path]
         typed = types2.Value()
-        setattr(typed, leaf.field or "", value)
+        if value is not None:
+            setattr(typed, leaf.field or "", value)
         moment = self._wall() if at is None else at
         self.told_at = moment
         stamp = Timestamp(seconds=int(moment), nanos=int((moment - int(moment)) * 1e9))

@@ -80,11 +80,9 @@ class MqttCar:
 
     def publish(self) -> None:
         """Report what has changed, and the speed in any case."""
-        for name, value in self.car.values().items():
-            one = self.links.get(name)
-            if one is None:
-                continue
-            payload = self._state(one, value)
+        values = self.car.values()
+        for name, one in self.links.items():
+            payload = self._state(one, values[name]) if name in values else b"unknown"
             if self.published.get(one.entity.state_topic) != payload or name == "speed_kmh":
                 self.tell(one.entity.state_topic, payload)
 

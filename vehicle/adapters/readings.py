@@ -20,6 +20,10 @@ SPEED_LIMIT_S = 1.0
 """Age from which on a speed is unknown unless a mapping says otherwise: the gate's own limit (``vehicle.policy.STALE_S``)."""
 
 
+OLDEST_S = 3600.0
+"""Ages are told up to this: it is far beyond what anybody takes as fresh."""
+
+
 class Readings:
     """Present values by signal name and driving field."""
 
@@ -34,6 +38,7 @@ class Readings:
         self._limits = {"speed_kmh": SPEED_LIMIT_S, **limits}
         self._lock = threading.Lock()
         self._values: dict[str, tuple[Any, float]] = {}
+        self._reported: dict[str, float] = {}
         self._since = clock.now()
         self.nonsense: dict[str, int] = {}
         """How often a signal was reported with a value that makes no sense."""
@@ -47,16 +52,19 @@ class Readings:
                 self.nonsense[name] = self.nonsense.get(name, 0) + 1
             else:
                 self._values[name] = (value, self._clock.now() - max(0.0, age_s))
+            self._reported[name] = self._clock.now() - max(0.0, age_s)
 
     def drop(self, name: str) -> None:
         """The vehicle says that it does not know."""
         with self._lock:
             self._values.pop(name, None)
+            self._reported[name] = self._clock.now()
 
     def clear(self) -> None:
         """The connection was lost: nothing is known any more."""
         with self._lock:
             self._values.clear()
+            self._reported.clear()
             self._since = self._clock.now()
 
     def value(self, name: str) -> Any | None:
@@ -65,19 +73,15 @@ class Readings:
             return self._present(name, self._clock.now())
 
     def state(self, offers: frozenset[str]) -> VehicleState:
-        """Everything known of these signals. ``age_s`` is that of the oldest cyclic driving field that is known."""
+        """Everything known of these signals. ``age_s`` is how long ago the speed was reported, or another cyclic driving field."""
         with self._lock:
             now = self._clock.now()
             driving = {name: self._present(name, now) for name in DRIVING}
-            ages = [
-                now - self._values[name][1]
-                for name, value in driving.items()
-                if value is not None and name in self._limits
-            ]
+            reported = min(self._reported.get(name, self._since) for name in DRIVING if name in self._limits)
             values = {name: self._present(name, now) for name in sorted(offers)}
         return VehicleState(
             **driving,
-            age_s=max(0.0, max(ages) if ages else now - self._since),
+            age_s=min(OLDEST_S, max(0.0, now - reported)),
             values={name: value for name, value in values.items() if value is not None},
         )
 
