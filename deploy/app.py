@@ -17,6 +17,7 @@ from typing import Self
 from pydantic import BaseModel
 
 from deploy.config import Config
+from deploy.drivers import ConfiguredDrivers
 from deploy.keys import key_source
 from deploy.timeline import Timeline, TimelineEntry, reply_entries
 from deploy.trips import TripMemory
@@ -38,7 +39,7 @@ from schemas.actions import ACTIONS, Domain
 from schemas.errors import NoSpeechError
 from schemas.events import Transcript, VehicleState
 from schemas.memory import Decision
-from schemas.ports import AudioSink, AudioSource, Clock, Encoder, Recognizer, StructuredModel, Synthesizer
+from schemas.ports import AudioSink, AudioSource, Clock, Encoder, MemoryPort, Recognizer, StructuredModel, Synthesizer
 from vehicle.adapters import VehicleAdapter, open_adapter
 from vehicle.gate import Gate
 from vehicle.journal import Journal
@@ -94,6 +95,7 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
 
     say("memory")
     memory = _memory(config, encoder, structured)
+    drivers = ConfiguredDrivers(config, memory, lambda other: _memory(other, encoder, structured))
 
     say("vehicle")
     clock: Clock = WallClock() if live else StreamClock()
@@ -118,10 +120,11 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
             questions=config.memory.questions_per_trip if config.memory.ask else 0,
         ),
         new_id=trip.new_conversation,
+        drivers=drivers,
         zone=zone(config.memory.tiers.zone),
     )
     return Assistant(
-        config, wake, vad, matcher, recognizer, structured, memory, vehicle, dialogue, synthesizer, clock, trip
+        config, wake, vad, matcher, recognizer, structured, vehicle, dialogue, synthesizer, clock, trip
     )  # fmt: skip
 
 
@@ -141,7 +144,6 @@ class Assistant:
         matcher: TemplateMatcher,
         recognizer: Recognizer,
         structured: Structured,
-        memory: DriverMemory,
         vehicle: GatedVehicle,
         dialogue: Dialogue,
         synthesizer: Synthesizer,
@@ -149,10 +151,15 @@ class Assistant:
         trip: TripMemory,
     ) -> None:
         """Parts as ``assemble`` made them."""
-        self.config, self.memory = config, memory
+        self.config = config
         self._wake, self._vad, self._matcher, self._recognizer = wake, vad, matcher, recognizer
         self._structured, self._vehicle, self._dialogue = structured, vehicle, dialogue
         self._synthesizer, self._clock, self._trip = synthesizer, clock, trip
+
+    @property
+    def memory(self) -> MemoryPort:
+        """The memory of whoever drives."""
+        return self._dialogue.memory
 
     def __enter__(self) -> Self:
         """The assistant itself."""

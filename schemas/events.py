@@ -77,8 +77,7 @@ class Command(Event):
 
     kind: CommandKind
     name: str
-    """An action's name, or one of yes, no, stop, repeat, help; or of remember_what, forget_last, opt_out, opt_in,
-    private_trip."""
+    """An action's name, or one of yes, no, stop, repeat, help; or what is asked of memory (models/commands/memory.yaml)."""
     slots: dict[str, Any] = {}
 
 

@@ -133,15 +133,16 @@ class Remembering:
         if not self._mind.about:
             return "Nothing that I remember played a part in that." if self._mind.acted else _WHAT
         told = self.memory.explain(self._mind.about[0])
-        used = "I went by what I remember" if self._mind.acted else "I remember"
-        now = self._clock()
+        likes, now = because(told.preference), self._clock()
         if not told.because:
-            at = spoken_moment(told.preference.valid_from, now, self._zone)
-            return f"{used} that {because(told.preference)}: you wrote that yourself {at}."
+            begin = f"I went by what you wrote: {likes}." if self._mind.acted else f"I remember that {likes}."
+            return f"{begin} You wrote that yourself {spoken_moment(told.preference.valid_from, now, self._zone)}."
+        begin = f"I went by what you told me: {likes}." if self._mind.acted else f"I remember that {likes}."
         at, sentence = told.because[-1]
         times = f", {_count(len(told.because))} times in all" if len(told.because) > 1 else ""
-        at_text = spoken_moment(at, now, self._zone)
-        return f"{used} that {because(told.preference)}: you said so {at_text}{times}. Your words were: {sentence.rstrip('.')}."
+        return (
+            f"{begin} You said so {spoken_moment(at, now, self._zone)}{times}. Your words were: {sentence.rstrip('.')}."
+        )
 
     def when(self) -> str:
         """When that was said."""
@@ -197,7 +198,7 @@ class Remembering:
         meant.sort(key=lambda p: self._mind.about.index(p.id))
         if len(meant) > 1:
             listed = ", ".join(f"{place}, that {because(p)}" for place, p in zip(_PLACES, meant, strict=False))
-            return self._ask(Question(Asked.WHICH, among=tuple(meant[:ALOUD]), again=f"Which one? {listed}."))
+            return self._ask(Question(Asked.WHICH, among=tuple(meant[:ALOUD]), again=f"Which one: {listed}?"))
         if meant:
             return self.erased(meant[0].id)
         if self._mind.about:
