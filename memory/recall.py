@@ -5,8 +5,9 @@ Owns the score, the gate, the filter on what is found, and keeping the searchabl
 The score of a memory is nearness x decay x importance. Nearness joins two measures: the cosine of its vector with the
 question's, and the share of the question's words that it says, rare ones counting more (`memory.lexical`); an exchange is also
 borne up by those before and after it in the conversation, since an answer often stands beside the words that were asked for. The
-gate looks at the best score alone: below it nothing is recalled, which is the usual case. The filter then lets through only what
-comes near the best (CAIM's check of what was retrieved, arXiv 2505.13044, there by a language model).
+gate asks once for the whole question whether anything matters (`sureness`): below it nothing is recalled, which is the usual case.
+The filter then lets through only what comes near the best (CAIM's check of what was retrieved, arXiv 2505.13044, there by a
+language model).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from memory import graph, ontology
@@ -37,10 +39,16 @@ POOL = 64
 among those only."""
 LINKED = 5
 """Best of them whose links are followed."""
+COMPANY = 5
+"""Nearest memories whose mean is part of `sureness`."""
 AT_ONCE = 64
 """Memories that are encoded before a search goes on (some 0.4 s); more wait for the background."""
 STEP = 16
 """Memories that the background encodes between two looks at whether it is to end."""
+
+
+Allowed = NDArray[np.bool_]
+"""For every row whether it may be found."""
 
 
 class RecallSettings(BaseModel):
@@ -60,10 +68,10 @@ class RecallSettings(BaseModel):
     """What having a tag of the question adds."""
     links: bool = True
     """Whether what the best are linked with is looked at, too."""
-    gate_at: float = Field(default=0.7, ge=0.0)
-    """Best score below which nothing is recalled."""
-    gate_within: float = Field(default=0.45, ge=0.0)
-    """The same when a period or tags are given: that alone tells that something remembered is asked for."""
+    gate_at: float = Field(default=0.487, ge=0.0)
+    """How sure it has to be that something matters (`sureness`); below it nothing is recalled. 0: no gate."""
+    gate_named: float = Field(default=0.475, ge=0.0)
+    """The same where a period or tags are given."""
     filter_share: float = Field(default=0.4, ge=0.0, le=1.0)
     """Share of the best score below which the others are left out."""
     decays: bool = True
@@ -220,19 +228,23 @@ class Searcher:
             )
             if not among.any():
                 return ()
-            rows, scores = self._scored(query, vector, among, kinds, detail_bits(hidden), now.timestamp())
-            chosen = self._chosen(rows, scores, limit, named=period is not None or bool(tags))
+            rows, nearness = self._near(query, vector, among, kinds, detail_bits(hidden))
+            cosine = float(self.shelf.cosines(vector, rows).max(initial=0.0))
+            named = period is not None or bool(tags)
+            gate = self.settings.gate_named if named else self.settings.gate_at
+            if sureness(nearness, cosine, named=named) < gate:
+                return ()
+            chosen = self._chosen(rows, nearness, limit, now.timestamp())
         return self._found(chosen, tags)
 
     def used(self, found: Iterable[Found], at: datetime) -> None:
         """Note that these were used: they fade more slowly."""
         self.vectors.used([one.id for one in found], at)
 
-    def _scored(
-        self, query: str, vector: Floats, among: np.typing.NDArray[np.bool_], kinds: Collection[Kind], hidden: int,
-        now: float,
-    ) -> tuple[Rows, Floats]:  # fmt: skip
-        """Rows that may matter with their scores, best first."""
+    def _near(
+        self, query: str, vector: Floats, among: Allowed, kinds: Collection[Kind], hidden: int
+    ) -> tuple[Rows, Floats]:
+        """Rows that may matter with their nearness."""
         shelf, settings = self.shelf, self.settings
         shares = self._shares(query)
         visible = shelf.allowed(hidden=hidden)
@@ -244,19 +256,17 @@ class Searcher:
         rows = np.union1d(first, _known(shelf.columns["before"][first], shelf.columns["after"][first]))
         rows = rows[among[rows]]
         bits = shelf.tagged(ontology.tags(query))
-        scores = self._score(rows, vector, shares, visible, bits, now)
+        nearness = self._nearness(rows, vector, shares, visible, bits)
         if settings.links and len(rows):
-            best = rows[np.argsort(-scores)[:LINKED]]
-            linked = np.array(
-                [shelf.row(name) for name in self.vectors.links([shelf.id(int(r)) for r in best])], np.int64
-            )
+            best = rows[np.argsort(-nearness)[:LINKED]]
+            others = self.vectors.links([shelf.id(int(row)) for row in best])
+            linked = np.array([shelf.row(name) for name in others], np.int64)
             linked = np.setdiff1d(linked[linked != NONE], rows)
             linked = linked[among[linked]]
             if len(linked):
                 rows = np.concatenate([rows, linked])
-                scores = np.concatenate([scores, self._score(linked, vector, shares, visible, bits, now)])
-        order = np.lexsort((rows, -scores))
-        return rows[order], scores[order]
+                nearness = np.concatenate([nearness, self._nearness(linked, vector, shares, visible, bits)])
+        return rows, nearness
 
     def _shares(self, query: str) -> Floats:
         """For every row the share of the question's words that it says, long memories' worth less."""
@@ -265,11 +275,10 @@ class Searcher:
         length = shelf.columns["length"][: shelf.rows] / shelf.mean_length
         return (shares / np.maximum(1.0 + settings.length_weight * (length - 1.0), 0.1)).astype(np.float32)
 
-    def _score(
-        self, rows: Rows, vector: Floats, shares: Floats, visible: np.typing.NDArray[np.bool_],
-        bits: np.typing.NDArray[np.uint64], now: float,
-    ) -> Floats:  # fmt: skip
-        """Nearness x decay x importance of these rows."""
+    def _nearness(
+        self, rows: Rows, vector: Floats, shares: Floats, visible: Allowed, bits: NDArray[np.uint64]
+    ) -> Floats:
+        """How near these rows are to the question, 0..1."""
         shelf, settings = self.shelf, self.settings
         before, after = shelf.columns["before"][rows], shelf.columns["after"][rows]
         every = np.union1d(rows, _known(before, after))
@@ -279,17 +288,16 @@ class Searcher:
         own[every[~visible[every]]] = 0.0
         nearness = own[rows] + settings.before_weight * own[before] + settings.after_weight * own[after]
         nearness += settings.tag_weight * ((shelf.columns["tags"][rows] & bits) != 0).any(axis=1)
-        kept = shelf.kept(rows, now) if settings.decays else shelf.columns["weight"][rows]
-        return (np.minimum(nearness, 1.0) * kept).astype(np.float32)
+        return np.minimum(nearness, 1.0).astype(np.float32)
 
-    def _chosen(self, rows: Rows, scores: Floats, limit: int, *, named: bool) -> list[tuple[str, float]]:
-        settings = self.settings
-        if not len(rows) or scores[0] < (settings.gate_within if named else settings.gate_at):
-            return []
-        kept = scores >= settings.filter_share * scores[0]
-        return [(self.shelf.id(int(row)), float(score)) for row, score in zip(rows[kept], scores[kept], strict=True)][
-            :limit
-        ]
+    def _chosen(self, rows: Rows, nearness: Floats, limit: int, now: float) -> list[tuple[str, float]]:
+        kept = self.shelf.kept(rows, now) if self.settings.decays else self.shelf.columns["weight"][rows]
+        scores = nearness * kept
+        order = np.lexsort((rows, -scores))
+        rows, scores = rows[order], scores[order]
+        passes = scores >= self.settings.filter_share * scores.max(initial=0.0)
+        chosen = zip(rows[passes][:limit], scores[passes][:limit], strict=True)
+        return [(self.shelf.id(int(row)), float(score)) for row, score in chosen]
 
     def _found(self, chosen: Sequence[tuple[str, float]], tags: Collection[str]) -> tuple[Found, ...]:
         texts = self.vectors.texts([name for name, _ in chosen])
@@ -297,7 +305,26 @@ class Searcher:
         return tuple(one for one in found if not tags or set(tags) & set(one.tags))
 
 
-def _known(*rows: np.typing.NDArray[np.integer]) -> Rows:
+def sureness(nearness: Floats, cosine: float, *, named: bool) -> float:
+    """How sure it is that anything matters for a question, 0..1.
+
+    Where nothing but the question tells, what matters has company: an exchange about it seldom stands alone, so the mean of the
+    nearest five counts beside the best cosine. Within a named period or tag there is little to choose from, and that it was
+    named tells something already: the nearest counts. Of the measures tried on GVD's development questions, own against those
+    asked of another's memory, these part them best (docs/log.md).
+
+    Args:
+        nearness: of what may matter; decay is left out, what is old may be meant all the same.
+        cosine: the highest of a memory's vector with the question's.
+        named: whether a period or tags were given.
+    """
+    if not len(nearness):
+        return 0.0
+    nearest = -np.sort(-nearness)[:COMPANY]
+    return float(nearest[0]) if named else (max(cosine, 0.0) + float(nearest.mean())) / 2.0
+
+
+def _known(*rows: NDArray[np.integer]) -> Rows:
     """All of these but `NONE`."""
     every = np.concatenate(rows).astype(np.int64)
     return every[every != NONE]

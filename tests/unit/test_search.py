@@ -18,14 +18,14 @@ from memory.fake import KeywordEncoder
 from memory.index import HnswIndex
 from memory.keys import RawKey
 from memory.lexical import Postings, asked, numbers, stem, stems
-from memory.recall import RecallSettings, Searcher
+from memory.recall import RecallSettings, Searcher, sureness
 from memory.shelf import Entry, Shelf
 from memory.store import Store
 from memory.vault import Vault
 from schemas.memory import CONVERSATIONS, Consent, Episode, Found, Kind, Period, Preference, ProfileEntry, Thought
 
 NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
-OPEN = RecallSettings(gate_at=0.0, gate_within=0.0, filter_share=0.0, tag_weight=0.0)
+OPEN = RecallSettings(gate_at=0.0, gate_named=0.0, filter_share=0.0, tag_weight=0.0)
 
 
 class Counting(KeywordEncoder):
@@ -333,12 +333,20 @@ def test_what_is_said_beside_it_bears_an_exchange_up(tmp_path: Path, bench: Benc
 def test_the_gate_and_the_filter(bench: Bench) -> None:
     bench.say("e", "we saw a jazz concert")
     bench.say("f", "concert", conversation="b")
-    searcher = bench.searcher
-    searcher.settings = RecallSettings(gate_at=0.99, gate_within=0.0, filter_share=0.0)
+    for n in range(4):
+        bench.say(f"x{n}", "hm", conversation=f"{n}")
+    bench.searcher.settings = RecallSettings(filter_share=0.0, gate_at=0.6)
     assert bench.found("is there a concert of the opera") == []
-    assert bench.found("is there a concert", period=Period(since=NOW - timedelta(days=1))) != []
-    searcher.settings = RecallSettings(gate_at=0.0, filter_share=0.99)
+    assert bench.found("we saw a jazz concert", period=Period(since=NOW - timedelta(days=1))) != []
+    bench.searcher.settings = RecallSettings(gate_at=0.0, filter_share=0.99)
     assert bench.found("we saw a jazz concert") == ["e"]
+
+
+def test_how_sure_it_is() -> None:
+    scores = np.array([0.9, 0.1, 0.1, 0.1, 0.1, 0.0], np.float32)
+    assert sureness(scores, 0.5, named=False) == pytest.approx((0.5 + 0.26) / 2)
+    assert sureness(scores, 0.5, named=True) == pytest.approx(0.9)
+    assert sureness(np.zeros(0, np.float32), 0.0, named=True) == 0.0
 
 
 def test_links_bring_what_no_word_would(bench: Bench) -> None:
