@@ -12,15 +12,19 @@ import pytest
 from schemas.actions import (
     ACTIONS,
     Action,
+    ChangeWindow,
     FindPlace,
+    GetCapabilities,
     GetRange,
     MoveSeat,
     PlayMusic,
     SetFogLights,
     SetHighBeam,
+    SetReminder,
     SetSunroof,
     SetTrunk,
     SetWindow,
+    Undo,
 )
 from schemas.errors import ConfirmationError
 from schemas.events import Motion, VehicleState, Verdict
@@ -98,6 +102,14 @@ WISHES: tuple[Action, ...] = tuple(
     for action in ACTIONS
     if action.name in POLICY
     for slots in {
+        "change_window": [{"window": w, "change": c} for w in ("driver", "all") for c in ("open", "close")],
+        "change_sunroof": [{"change": "open"}, {"change": "close"}],
+        "change_display_brightness": [{"change": "down"}],
+        "set_display_brightness": [{"percent": 0}],
+        "set_charge_port": [{"open": True}],
+        "recline_seat": [{"direction": "back"}],
+        "recall_seat_position": [{"number": 1}],
+        "call_contact": [{"person": "x"}],
         "set_window": [{"window": w, "percent": p} for w in ("driver", "rear_left", "all") for p in (0, 30, 100)],
         "set_sunroof": [{"percent": 0}, {"percent": 50}, {"percent": 100}],
         "set_sunshade": [{"percent": 0}, {"percent": 100}],
@@ -128,7 +140,11 @@ def less_known(seen: VehicleState) -> Iterator[VehicleState]:
 @pytest.mark.parametrize("ignition", [True, False])
 def test_less_knowledge_never_allows_more(speed: float, gear: str, ignition: bool) -> None:
     looked_at = {condition.subject for rows in POLICY.values() for row in rows for condition in row.when}
-    names = [name for name in SIGNALS if name in looked_at or name.startswith("window.") or name == "sunroof.shade"]
+    names = [
+        name
+        for name in SIGNALS
+        if name in looked_at or name.startswith(("window.", "display.")) or name == "sunroof.shade"
+    ]
     others = [
         {"climate.defrost_front": True, "climate.air_conditioning": True, "light.fog": True, "sunroof.position": 50},
         {"window.driver": 50, "window.rear_left": 50, "light.high_beam": True, "outside.rain": 0, "sunroof.shade": 50},
@@ -382,3 +398,48 @@ def test_a_sink_gets_every_entry(clock: StreamClock) -> None:
         gate.request(TRUNK, TOWN)
     assert len(gate.log) == LOG_LENGTH
     assert len(written) == LOG_LENGTH + 5
+
+
+# What an action stands for ---------------------------------------------------------------------------------------------
+
+
+def test_the_strictest_of_what_it_stands_for_decides(gate: Gate) -> None:
+    undo = Undo()
+    assert gate.request(undo, PARKED, stands_for=[SetWindow(percent=50)])[0].verdict is Verdict.ALLOW
+    ruling, token = gate.request(undo, PARKED, stands_for=[SetWindow(percent=50), TRUNK])
+    assert (ruling.verdict, ruling.rule) == (Verdict.CONFIRM, "trunk_open")
+    assert gate.request(undo, TOWN, stands_for=[SetWindow(percent=50), TRUNK])[0].rule == "trunk_open"
+    assert gate.confirm(str(token), TOWN)[1].verdict is Verdict.DENY
+    _, token = gate.request(undo, PARKED, stands_for=[TRUNK])
+    action, ruling = gate.confirm(str(token), PARKED)
+    assert action is undo and (ruling.verdict, ruling.rule) == (Verdict.ALLOW, "trunk_open")
+
+
+def test_it_uses_up_the_rate_of_what_it_stands_for(gate: Gate) -> None:
+    for _ in range(6):
+        gate.request(Undo(), PARKED, stands_for=[SetWindow(percent=50), SetWindow(percent=25)])
+    assert gate.request(SetWindow(percent=50), PARKED)[0] == TOO_OFTEN
+    assert gate.request(Undo(), PARKED, stands_for=[SetWindow(percent=50)])[0] == TOO_OFTEN
+    assert gate.request(Undo(), PARKED)[0].verdict is Verdict.ALLOW
+
+
+@pytest.mark.parametrize(
+    ("position", "slots", "verdict"),
+    [
+        (None, {"change": "open"}, "deny"),
+        (None, {"change": "close"}, "allow"),
+        (100, {"change": "open"}, "allow"),
+        (0, {"change": "open"}, "deny"),
+    ],
+)
+def test_steps_of_a_window_at_speed(position: int | None, slots: dict[str, Any], verdict: str) -> None:
+    fast = state(130.0, "D", window__driver=position)
+    assert rule(ChangeWindow.model_validate(slots), fast).verdict == verdict
+
+
+def test_words_in_optional_lists_stay_out_and_members_of_them_are_kept() -> None:
+    assert impersonal_slots(GetCapabilities(about="climate")) == {"about": "climate"}
+    assert impersonal_slots(GetCapabilities()) == {}
+    assert impersonal_slots(SetReminder(what="my secret", hour=5, half="pm")) == {"hour": 5, "half": "pm"}
+    built = SetWindow.model_construct(percent=37)  # as taking back builds it: not all slots, no steps
+    assert impersonal_slots(built) == {"window": "driver", "percent": 37}
