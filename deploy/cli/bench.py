@@ -37,21 +37,9 @@ def vehicle(
         put_json(told)
     else:
         gate, acted = told["gate_us"], told["action_ms"]
-        out().print(
-            f"Gate: p50 {gate['p50']} us, p99 {gate['p99']} us. Action: p50 {acted['p50']} ms, p99 {acted['p99']} ms."
-        )
-        for adapter in ("kuksa", "can", "mqtt"):
-            for figure, times in told["adapters"][adapter].items():
-                if figure.endswith("_ms"):
-                    out().print(
-                        f"{adapter}, {figure[:-3].replace('_', ' ')}: p50 {times['p50']} ms, p95 {times['p95']} ms."
-                    )
-                elif figure == "missing":
-                    out().print(f"{adapter}: not measured, {times} is not installed.")
+        out().print(f"Gate: p50 {gate['p50']} us, p99 {gate['p99']} us. Action: p50 {acted['p50']} ms, p99 {acted['p99']} ms.")
         if tried:
-            out().print(
-                f"{tried['count']} sequences, {tried['wishes']} wishes, {tried['writes']} writes, {tried['ended']}."
-            )
+            out().print(f"{tried['count']} sequences, {tried['wishes']} wishes, {tried['writes']} writes, {tried['ended']}.")
             out().print("Nothing happened that should not." if not tried["violations"] else "That should not be:")
         for violation in tried.get("violations", ()):
             out().print(violation, markup=False)
