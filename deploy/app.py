@@ -293,6 +293,7 @@ class Assistant:
             settings=LoopSettings(
                 preroll_s=turn.preroll_s, chime=turn.chime, chime_after_s=turn.chime_after_s, barge_in=turn.barge_in
             ),
+            due=self._vehicle.due,
         )
 
 

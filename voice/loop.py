@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -147,13 +147,19 @@ class VoiceLoop:
         machine: TurnMachine | None = None,
         clock: StreamClock | None = None,
         settings: LoopSettings | None = None,
+        due: Callable[[], Sequence[str]] | None = None,
     ) -> None:
-        """A loop; with a ``clock`` of the stream it plays back, without one it is live."""
+        """A loop; with a ``clock`` of the stream it plays back, without one it is live.
+
+        ``due`` gives sentences that are to be spoken unasked (a timer is over); it is asked while nobody speaks.
+        """
         self._source, self._sink, self._wake, self._vad = source, sink, wake, vad
         self._endpointer, self._recognizer, self._matcher = endpointer, recognizer, matcher
         self._dialogue, self._synthesizer, self._observer = dialogue, synthesizer, observer
         self._machine, self._clock = machine or TurnMachine(), clock
         self._settings = settings or LoopSettings()
+        self._due = due
+        self._announcing_until: float | None = None
         self._position = 0
         """Samples of the stream so far."""
         self._wake_base = 0
@@ -203,6 +209,7 @@ class VoiceLoop:
             self._clock.advance_to(self.at)
         await self._deliver()
         await self._perform(self._machine.tick(self.at))
+        await self._announce()
         self._history.append(frame)
         if not self._gated or self._settings.barge_in:
             await self._hear_wake(frame)
@@ -394,6 +401,34 @@ class VoiceLoop:
                 seconds = self._sink.play(piece)
         self._record(self.at, seconds)
         self._spoken_at = self.at + seconds
+
+    async def _announce(self) -> None:
+        """Speak what is due while nobody speaks; the microphone is gated meanwhile, as in a reply."""
+        idle = self._machine.state is State.IDLE
+        if self._announcing_until is not None:
+            if not idle:  # woken in the middle of it
+                self._sink.stop()
+            if not idle or self.at >= self._announcing_until:
+                self._announcing_until = None
+                self._ungate()
+            return
+        if self._due is None or not idle:
+            return
+        text = " ".join(self._due())
+        if not text:
+            return
+        speak = self._synthesizer.synthesize
+        try:
+            pieces = (
+                list(speak(text)) if self._clock is not None else await asyncio.to_thread(lambda: list(speak(text)))
+            )
+        except GloveboxError:
+            pieces = [chime("error")]
+        seconds = self._sink.play(chime("listening"))
+        for piece in pieces:
+            seconds = self._sink.play(piece)
+        self._gated = True
+        self._announcing_until = self.at + seconds
 
     def _record(self, reply_at: float | None, seconds: float) -> None:
         turn, self._turn = self._turn, _Turn()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -140,6 +140,7 @@ def run(
     recognizer: FakeRecognizer,
     dialogue: FakeDialogue,
     synthesizer: SecondOfSound | None = None,
+    due: Callable[[], Sequence[str]] | None = None,
     **settings: object,
 ) -> tuple[Notes, WaveSink, VoiceLoop]:
     notes, clock = Notes(), StreamClock()
@@ -158,6 +159,7 @@ def run(
         machine=TurnMachine(Limits()),
         clock=clock,
         settings=LoopSettings(**settings),  # type: ignore[arg-type]
+        due=due and (lambda: due() if clock.now() >= DUE_S else ()),
     )
     asyncio.run(loop.run())
     return notes, sink, loop
@@ -277,3 +279,48 @@ def test_load_is_counted_for_the_always_on_part() -> None:
     _, _, loop = run(sound((2.0, QUIET)), [], FakeRecognizer(), FakeDialogue())
     assert loop.load.audio_s == pytest.approx(63 * FRAME / SAMPLE_RATE)
     assert 0.0 <= loop.load.share() < 1.0
+
+
+# What is due ----------------------------------------------------------------------------------------------------------
+
+DUE_S = 2.0
+"""When something becomes due in these tests."""
+
+
+def once(*sentences: str) -> Callable[[], Sequence[str]]:
+    waiting = list(sentences)
+
+    def due() -> Sequence[str]:
+        told, waiting[:] = tuple(waiting), []
+        return told
+
+    return due
+
+
+def test_what_is_due_is_spoken_while_nobody_speaks() -> None:
+    voice = SecondOfSound()
+    samples = sound((6, QUIET))
+    _, sink, _ = run(samples, [], FakeRecognizer(), FakeDialogue(), voice, once("Your tea timer is over.", "Stop."))
+    assert voice.said == ["Your tea timer is over. Stop."]
+    begin = int(np.flatnonzero(sink.track())[0])
+    assert begin / SAMPLE_RATE == pytest.approx(DUE_S, abs=0.1)
+
+
+def test_what_is_due_during_a_turn_waits_for_its_end() -> None:
+    voice, dialogue = SecondOfSound(), FakeDialogue()
+    samples = sound((1.5, QUIET), (1.5, LOUD), (14, QUIET))
+    run(samples, [1.0], FakeRecognizer("hello"), dialogue, voice, once("Your timer is over."))
+    assert voice.said[-1] == "Your timer is over." and len(voice.said) == 2
+    assert dialogue.heard == [("hello", True)]
+
+
+def test_after_it_the_wake_word_is_heard_again() -> None:
+    dialogue = FakeDialogue()
+    samples = sound((6, QUIET), (1.0, LOUD), (9, QUIET))
+    run(samples, [5.5], FakeRecognizer("hello"), dialogue, None, once("Your timer is over."))
+    assert dialogue.heard == [("hello", True)]
+
+
+def test_a_voice_that_fails_still_gives_a_sound_for_what_is_due() -> None:
+    _, sink, _ = run(sound((5, QUIET)), [], FakeRecognizer(), FakeDialogue(), SecondOfSound(fails=True), once("Over."))
+    assert sink.track().size > 0
