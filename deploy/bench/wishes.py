@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from random import Random
 from typing import Any, get_args, get_origin
 
@@ -75,10 +76,15 @@ class Watched(SimulatedVehicle):
         self.landed.append((dict(changes), told))
 
 
+@cache
+def _schema(kind: type[Action]) -> Mapping[str, Any]:
+    return kind.model_json_schema()
+
+
 def random_action(dice: Random) -> Action:
     """Any action that a vehicle may have, with any slots that it may have."""
     kind = dice.choice([action for action in ACTIONS if action.domain is not Domain.MEMORY])
-    schema: Mapping[str, Any] = kind.model_json_schema()
+    schema = _schema(kind)
     slots: dict[str, Any] = {}
     for name, info in kind.model_fields.items():
         if not info.is_required() and dice.random() < 0.5:
@@ -148,7 +154,7 @@ class Sequences:
         dice, clock = self._dice, StreamClock()
         car = Watched(clock, dice.choice(sorted(DRIVES)))
         vehicle = GatedVehicle(car, clock, places=self._places, media=self._media, patience_s=PATIENCE_S)
-        clock.advance_to(dice.random() * 120.0)
+        clock.advance_to(dice.random() * 60.0)
         self.tally.sequences += 1
         for _ in range(wishes):
             while dice.random() < 0.3:
@@ -157,7 +163,7 @@ class Sequences:
             await self._wish(random_action(dice), car, vehicle, clock)
         heal(car)
         car.landed.clear()
-        clock.advance_to(clock.now() + 60.0)
+        clock.advance_to(clock.now() + 20.0)
         result = await vehicle.act(SetDomeLight(on=False))
         if result.status is not ActionStatus.DONE:
             self._broken("not served after the faults were gone", SetDomeLight(on=False), car)
