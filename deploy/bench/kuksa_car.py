@@ -19,6 +19,7 @@ from kuksa.val.v2 import val_pb2_grpc as service2
 
 from deploy.bench.far_car import FarCar
 from deploy.bench.kuksa_tree import TREE
+from schemas.errors import AdapterError
 from vehicle.adapters.kuksa.leaves import ROOT, Leaf, value_in
 from vehicle.adapters.kuksa.routes import DRIVER_POSITION, load_vss, resolve
 from vehicle.adapters.translation import Scalar
@@ -101,7 +102,10 @@ class KuksaCar:
                 continue
             for leaf in route.reads:
                 shared = route.read.form.half is not None
-                theirs = route.read.encode(value)
+                try:
+                    theirs = route.read.encode(value)
+                except AdapterError:  # the tree has no word for it
+                    continue
                 if not shared or theirs != 0 or leaf.path not in raw:
                     raw[leaf.path] = int(theirs) if leaf.whole and not isinstance(theirs, str) else theirs
         return raw

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
+from deploy.bench import vehicle_adapters
 from deploy.bench.wishes import random_action, run
 from schemas.actions import Action
 from schemas.events import ActionStatus, VehicleState
@@ -87,8 +88,8 @@ async def _acted(wishes: Sequence[Action]) -> tuple[dict[str, float], dict[str, 
     return quantiles(took), ended
 
 
-def measure(count: int, sequences: int, seed: int) -> dict[str, Any]:
-    """All of it, as JSON values; ``violations`` lists what should never happen."""
+def measure(count: int, sequences: int, seed: int, *, adapters: bool = False) -> dict[str, Any]:
+    """All of it, as JSON values; ``violations`` lists what should never happen. ``adapters`` adds those that have a wire."""
     gate = decisions(count, seed)
     acted, ended = actions(max(1, count // 10), seed)
     began = time.perf_counter()
@@ -99,6 +100,8 @@ def measure(count: int, sequences: int, seed: int) -> dict[str, Any]:
         "ended": ended,
         "targets": {"gate_p99_us": GATE_P99_US, "action_p99_ms": ACTION_P99_MS},
     }
+    if adapters:
+        told["adapters"] = vehicle_adapters.measure(count, quantiles)
     if tally is not None:
         told["sequences"] = {
             "count": tally.sequences,

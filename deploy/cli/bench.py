@@ -21,6 +21,9 @@ def vehicle(
     sequences: Annotated[
         int, typer.Option("--sequences", metavar="N", min=0, help="How many random sequences with faults are tried.")
     ] = 200,
+    adapters: Annotated[
+        bool, typer.Option("--adapters", help="Also time the adapters, over loopback and a virtual bus.")
+    ] = False,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of the wishes, drives and faults.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="JSON instead of text.")] = False,
 ) -> None:
@@ -31,15 +34,28 @@ def vehicle(
     from deploy.bench.vehicle import measure
 
     logging.getLogger("glovebox.vehicle").setLevel(logging.CRITICAL)  # the faults are wanted
-    told = measure(count, sequences, seed)
+    told = measure(count, sequences, seed, adapters=adapters)
     tried = told.get("sequences", {})
     if as_json:
         put_json(told)
     else:
         gate, acted = told["gate_us"], told["action_ms"]
-        out().print(f"Gate: p50 {gate['p50']} us, p99 {gate['p99']} us. Action: p50 {acted['p50']} ms, p99 {acted['p99']} ms.")
+        out().print(
+            f"Gate: p50 {gate['p50']} us, p99 {gate['p99']} us. Action: p50 {acted['p50']} ms, p99 {acted['p99']} ms."
+        )
+        for adapter, figures in told.get("adapters", {}).items():
+            for figure, times in figures.items():
+                if isinstance(times, dict):
+                    what = figure.removesuffix("_ms").replace("_", " ")
+                    out().print(
+                        f"{adapter}, {what}: p50 {times['p50']} ms, p95 {times['p95']} ms, p99 {times['p99']} ms."
+                    )
+                elif figure == "missing":
+                    out().print(f"{adapter}: not measured, {times} is not installed.")
         if tried:
-            out().print(f"{tried['count']} sequences, {tried['wishes']} wishes, {tried['writes']} writes, {tried['ended']}.")
+            out().print(
+                f"{tried['count']} sequences, {tried['wishes']} wishes, {tried['writes']} writes, {tried['ended']}."
+            )
             out().print("Nothing happened that should not." if not tried["violations"] else "That should not be:")
         for violation in tried.get("violations", ()):
             out().print(violation, markup=False)

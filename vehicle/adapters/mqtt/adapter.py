@@ -34,6 +34,9 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 2.0
 KEEPALIVE_S = 5
 """A connection that is silent for one and a half times as long is lost (MQTT 5, section 3.1.2.10). Our choice."""
 
+CONNECT_S = 3.0
+"""How long the broker may take to accept a connection, and to hand over what it kept. Our choice."""
+
 NOBODY = 0x10
 """Reason code of an acknowledgement: no matching subscribers (MQTT 5, section 3.4.2.1)."""
 
@@ -91,8 +94,11 @@ class MqttVehicle:
         self._by_topic: dict[str, tuple[str, ...]] = {}
         self._online: dict[str, str] = {}
         self._findings: tuple[Finding, ...] = ()
+        self._announcing = threading.Lock()
+        self._announcements, self._resolved = 0, -1
         self._waiting: dict[str, Future[None]] = {}
         self._acks: dict[int, Future[int]] = {}
+        self._answered: Future[str] = Future()
         self._client: Client | None = None
         self._trouble = "no connection yet"
         self._changed = threading.Condition()
@@ -252,6 +258,7 @@ class MqttVehicle:
             client.tls_set(ca_certs=str(self._ca_file))
         client.will_set(f"{self._base}/availability", "offline", qos=1, retain=True)
         answered: Future[str] = Future()
+        self._answered = answered
 
         def on_connect(_client: Client, _data: Any, _flags: Any, reason: Any, _properties: Any) -> None:
             if not answered.done():
@@ -264,11 +271,11 @@ class MqttVehicle:
         client.on_message = lambda _c, _u, message: self._take(client, message)
         client.on_publish = lambda _c, _u, mid, reason, _p: self._acked(mid, int(getattr(reason, "value", 0)))
         client.on_socket_open = at_once
-        client.connect_timeout = self._deadline_s
+        client.connect_timeout = CONNECT_S
         client.connect(self._host, self._port, keepalive=KEEPALIVE_S, clean_start=True)
         client.loop_start()
         try:
-            reason = answered.result(self._deadline_s)
+            reason = answered.result(CONNECT_S)
         except TimeoutError:
             self._leave(client)
             raise AdapterError("the broker did not answer") from None
@@ -281,26 +288,40 @@ class MqttVehicle:
         """Subscribe to announcements, then to what they announce; returns when all retained states are in."""
         self._entities, self._odd, self._online, self.raw = {}, {}, {}, {}
         self._links, self._by_topic = {}, {}
+        self._resolved = -1
         wanted = [f"{self._base}/echo", f"{self._prefix}/+/+/config", f"{self._prefix}/+/+/+/config"]
         client.subscribe([(topic, 0) for topic in wanted])
         try:
-            self._echo(client).result(self._deadline_s)
-            self._resolve(client)
-            self._echo(client).result(self._deadline_s)
+            self._echo(client).result(CONNECT_S)
+            while not self._settled(client):
+                self._resolve(client)
+                self._echo(client).result(CONNECT_S)
         except TimeoutError:
             raise AdapterError(
                 "the broker does not echo; may this client publish and subscribe under glovebox/?"
             ) from None
-        if not self.offers():
-            raise AdapterError(f"the vehicle announces none of the entities of the mapping {self._mapping.name}")
         client.publish(f"{self._base}/availability", "online", qos=1, retain=True)
         with self._changed:
-            self._client = client
             self._changed.notify_all()
+
+    def _settled(self, client: Client) -> bool:
+        """Whether everything that was announced so far is followed; from then on this is the connection.
+
+        Raises:
+            schemas.errors.AdapterError: there is nothing to follow.
+        """
+        with self._announcing:
+            if self._resolved != self._announcements:
+                return False
+            if not self.offers():
+                raise AdapterError(f"the vehicle announces none of the entities of the mapping {self._mapping.name}")
+            self._client = client
+            return True
 
     def _resolve(self, client: Client) -> None:
         """Follow what the entities that are announced by now say."""
         known = set(self._by_topic) | set(self._online)
+        self._resolved = self._announcements
         self._links, self._findings = links(self._mapping, self._entities, self._odd)
         by_topic: dict[str, list[str]] = {}
         for name, one in self._links.items():
@@ -323,14 +344,16 @@ class MqttVehicle:
         news = announced(topic, payload, self._prefix, self._mapping.node)
         if news is not None:
             object_id, entity, odd = news
-            self._entities.pop(object_id, None)
-            self._odd.pop(object_id, None)
-            if entity is not None:
-                self._entities[object_id] = entity
-            elif odd:
-                self._odd[object_id] = odd
-            if client is self._client:
-                self._resolve(client)
+            with self._announcing:
+                self._announcements += 1
+                self._entities.pop(object_id, None)
+                self._odd.pop(object_id, None)
+                if entity is not None:
+                    self._entities[object_id] = entity
+                elif odd:
+                    self._odd[object_id] = odd
+                if client is self._client:
+                    self._resolve(client)
             return
         self.raw[topic] = payload
         if topic in self._online:
@@ -376,7 +399,11 @@ class MqttVehicle:
             self._client, self._trouble = None, trouble
             self._changed.notify_all()
         self._readings.clear()
-        for future in [*self._waiting.values(), *self._acks.values()]:
+        self._give_up(trouble)
+
+    def _give_up(self, trouble: str) -> None:
+        """Whoever waits for the broker waits in vain."""
+        for future in [self._answered, *self._waiting.values(), *self._acks.values()]:
             if not future.done():
                 with suppress(InvalidStateError):
                     future.set_exception(ConnectionError(trouble))
@@ -395,8 +422,10 @@ class MqttVehicle:
     def _shut(self) -> None:
         self._closed.set()
         self._ended.set()
+        if self._client is None:
+            self._give_up("closed")
         if threading.current_thread() is not self._thread:
-            self._thread.join(3.0 * self._deadline_s + 1.0)
+            self._thread.join(self._deadline_s + CONNECT_S)
         self._client = None
 
 
