@@ -21,7 +21,6 @@ from memory.archive import Archive
 from memory.retrieval import Retriever
 from memory.selection import Chosen, Needles
 from memory.store import TEXT_COLUMNS, Store
-from memory.values import is_closed
 from memory.wording import words
 from schemas.memory import Kind, Period, Receipt
 
@@ -53,7 +52,7 @@ def erase(store: Store, archive: Archive, retriever: Retriever, folder: Path, fi
     """
     with store.transaction():
         found = find()
-        values, traces = found.values(), found.words()
+        values, traces = found.values(), found.told()
         store.erase(list(found.preferences))
         store.erase_proposals(list(found.proposals))
         store.erase_turns(list(found.turns))
@@ -79,7 +78,7 @@ def erase(store: Store, archive: Archive, retriever: Retriever, folder: Path, fi
     empty = not (ids or found.named)
     backups = 0 if empty else erase_copies()
     wiped = store.wiped()
-    needles = traces | values | {p.value for p in (*found.preferences.values(), *found.proposals.values())}
+    needles = found.words() | values | {p.value for p in (*found.preferences.values(), *found.proposals.values())}
     verified = (
         wiped
         and not _left(store, ids, found)
@@ -116,16 +115,18 @@ def _left(store: Store, ids: Sequence[str], found: Chosen) -> bool:
     return bool(store.read("SELECT 1 FROM sentences WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1", (numbers,)))
 
 
-def _told(store: Store, traces: Iterable[str], values: Needles) -> bool:
-    """Whether a sentence or a text of what is erased still stands anywhere, or a value outside of other values."""
-    listed = json.dumps(list(traces))
+def _told(store: Store, sentences: Iterable[str], values: Needles) -> bool:
+    """Whether a sentence that revealed what is erased still stands anywhere, or a value outside of other values."""
+    whole = frozenset(sentences)
+    listed = json.dumps(list(whole))
     for table, column in TEXT_COLUMNS:
-        if store.read(f"SELECT 1 FROM {table} WHERE {column} IN (SELECT value FROM json_each(?)) LIMIT 1", (listed,)):  # noqa: S608
-            return True
-        if not values or (column == "value" and table in ("preferences", "proposals")):
-            continue
-        where, given = values.may_stand([column])
-        if any(values.stand_in(text) for (text,) in store.read(f"SELECT {column} FROM {table} WHERE {where}", given)):  # noqa: S608
+        among = not values or (column == "value" and table in ("preferences", "proposals"))
+        where, given = ("0", list[str]()) if among else values.may_stand([column])
+        rows = store.read(
+            f"SELECT {column} FROM {table} WHERE {where} OR {column} IN (SELECT value FROM json_each(?))",  # noqa: S608
+            [*given, listed],
+        )
+        if any(text in whole or (not among and values.stand_in(text)) for (text,) in rows):
             return True
     return False
 
@@ -144,23 +145,52 @@ def _forget_tags(store: Store, archive: Archive, values: Needles) -> None:
 
 
 def found_in_files(folder: Path, needles: Iterable[str]) -> tuple[Path, ...]:
-    """The files under a folder that hold any of these texts in clear (UTF-8 or UTF-16, in the usual cases)."""
-    wanted: set[bytes] = set()
-    for needle in needles:
+    """The files under a folder that hold any of these texts in clear.
+
+    Any file is searched in UTF-8 and UTF-16 and in the usual cases, a vault only for the texts as they were written: were its
+    pages not encrypted, they would stand there so.
+    """
+    wanted = _fewest(needles)
+    written, any_way = set[bytes](), set[bytes]()
+    for needle in wanted:
+        written.add(needle.encode("utf-8"))
         for text in (needle, needle.lower(), needle.upper(), needle.capitalize(), needle.title()):
-            wanted |= {text.encode("utf-8"), text.encode("utf-16-le"), text.encode("utf-16-be")}
+            any_way |= {text.encode("utf-8"), text.encode("utf-16-le"), text.encode("utf-16-be")}
+    found = (
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and _holds(path, _by_start(written if _of_a_vault(path) else any_way))
+    )
+    return tuple(found)
+
+
+def _fewest(needles: Iterable[str]) -> list[str]:
+    """The needles that are long enough to be looked for, without those that hold a shorter one: they are found by that."""
+    kept: list[str] = []
+    for needle in sorted({n for n in needles if len(n.encode("utf-8")) >= SHORTEST_NEEDLE}, key=len):
+        if len(kept) > FEW_NEEDLES or not any(short in needle for short in kept):
+            kept.append(needle)
+    return kept
+
+
+def _of_a_vault(path: Path) -> bool:
+    """Whether a file is a vault, its write-ahead log or a copy of it, by its name."""
+    return any(part in (".vault", ".backup") for part in Path(path.name.removesuffix("-wal")).suffixes)
+
+
+def _by_start(wanted: Iterable[bytes]) -> dict[int, list[bytes]]:
     by_start: dict[int, list[bytes]] = {}
     for needle in wanted:
         if len(needle) >= SHORTEST_NEEDLE:
             by_start.setdefault(int.from_bytes(needle[:SHORTEST_NEEDLE], "little"), []).append(needle)
-    if not by_start:
-        return ()
-    return tuple(path for path in sorted(folder.rglob("*")) if path.is_file() and _holds(path, by_start))
+    return by_start
 
 
 def _holds(path: Path, by_start: Mapping[int, Sequence[bytes]]) -> bool:
     """Looks for a few needles one by one, and compares every position's first bytes with many needles at once."""
     needles = [needle for found in by_start.values() for needle in found]
+    if not needles:
+        return False
     overlap = max(map(len, needles)) - 1
     with path.open("rb") as file:
         tail = b""
@@ -190,8 +220,7 @@ def _holds_any(data: bytes, by_start: Mapping[int, Sequence[bytes]]) -> bool:
 
 def _blot(store: Store, found: Chosen) -> set[str]:
     """Take the erased values out of the sentences of preferences that stay; returns the ids of those."""
-    values = [p.value for p in (*found.preferences.values(), *found.proposals.values()) if not is_closed(p.detail)]
-    mine = {s for p in found.preferences.values() for s in p.sentences}
+    values, mine = sorted(found.values(), key=len, reverse=True), found.told()
     needles = Needles([*values, *mine])
     where, given = needles.may_stand(["text"])
     rows = store.read(f"SELECT DISTINCT preference, text FROM sentences WHERE {where}", given) if needles else []  # noqa: S608

@@ -83,6 +83,11 @@ class Chosen:
             texts.update(own[:-1] if table == "thoughts" else own)  # the last of a thought's is its kind
         return frozenset(text for text in texts if text)
 
+    def told(self) -> frozenset[str]:
+        """The sentences that revealed what goes as a whole: they may stand nowhere afterwards."""
+        whole = {s for p in self.preferences.values() for s in p.sentences}
+        return frozenset(whole | {p.sentence for p in self.proposals.values()})
+
     def values(self) -> frozenset[str]:
         """The values that the driver's words would give away; of a closed category the value is an ordinary word."""
         told = (*self.preferences.values(), *self.proposals.values())
@@ -332,12 +337,12 @@ class Needles:
     def __init__(self, texts: Iterable[str]) -> None:
         """Texts without words are looked for as they are."""
         self.texts = tuple(dict.fromkeys(t for t in texts if t))
-        self._by_word: dict[str, list[tuple[str, ...]]] = {}
+        self._by_length: dict[int, set[tuple[str, ...]]] = {}
         self._plain: list[str] = []
         for text in self.texts:
             parts = words(text)
             if parts:
-                self._by_word.setdefault(parts[0], []).append(parts)
+                self._by_length.setdefault(len(parts), set()).add(parts)
             else:
                 self._plain.append(text)
 
@@ -351,9 +356,9 @@ class Needles:
             return True
         parts = words(text)
         return any(
-            parts[at : at + len(needle)] == needle
-            for at, word in enumerate(parts)
-            for needle in self._by_word.get(word, ())
+            parts[at : at + length] in needles
+            for length, needles in self._by_length.items()
+            for at in range(len(parts) - length + 1)
         )
 
     def may_stand(self, columns: Sequence[str]) -> tuple[str, list[str]]:
@@ -378,4 +383,4 @@ def may_hold(column: str, needle: str) -> tuple[str, list[str]]:
     longest = max(pieces, key=len, default="")
     if not longest:
         return "1", []
-    return f"(instr(lower({column}), ?) OR {column} GLOB '*[^ -~]*')", [longest]
+    return f"(instr(lower({column}), ?) OR length({column}) <> length(CAST({column} AS BLOB)))", [longest]
