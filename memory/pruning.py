@@ -35,9 +35,10 @@ class PruningSettings(BaseModel):
     """Episodes that a vault holds at most."""
     queries: int = Field(default=64, ge=1)
     """Recent queries that relevance goes by; the ring's length."""
-    nearest: int = Field(default=3, ge=1)
-    """Of those the nearest so many count: a memory that serves one interest is not worse for not serving the others."""
-    fresh: float = Field(default=0.1, ge=0.0, le=1.0)
+    nearest: int = Field(default=1, ge=1)
+    """Memories nearest to a query that get credit for it. Being near is not enough: with the mean cosine to recent queries in its
+    place, ten copies of one answer crowd out everything else, and forgetting at random is better (docs/log.md)."""
+    fresh: float = Field(default=0.5, ge=0.0, le=1.0)
     """Weight of how recently it was touched beside relevance: what is new was not asked for yet."""
 
 
@@ -88,8 +89,17 @@ def recency(memories: Sequence[Held]) -> NDArray[np.float64]:
 def relevance(
     memories: Sequence[Held], vectors: Mapping[str, NDArray[np.float32]], queries: NDArray[np.float32], nearest: int
 ) -> NDArray[np.float64]:
-    """Mean cosine to the nearest of the queries, at least 0; shape (len(memories),)."""
+    """0..1: for how many of the queries a memory is the nearest, on a scale of logarithms; shape (len(memories),).
+
+    The second nearest gets half the credit, the third a third, down to the ``nearest``-th.
+    """
     nothing = np.zeros(queries.shape[1], np.float32)
-    table = np.stack([vectors.get(m.id, nothing) for m in memories])
-    near = np.sort(table @ queries.T, axis=1)[:, -nearest:]
-    return np.maximum(near.mean(axis=1), 0.0).astype(np.float64)
+    near = np.stack([vectors.get(m.id, nothing) for m in memories]) @ queries.T
+    credit = np.zeros(len(memories))
+    count = min(nearest, len(memories))
+    best = np.argpartition(-near, count - 1, axis=0)[:count]
+    for column in range(queries.shape[0]):
+        rows = best[:, column]
+        rows = rows[np.argsort(-near[rows, column], kind="stable")]
+        credit[rows] += 1.0 / np.arange(1, count + 1)
+    return np.log1p(9.0 * credit / max(float(credit.max()), 1e-9)) / np.log(10.0)

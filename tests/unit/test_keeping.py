@@ -327,7 +327,7 @@ def test_there_are_no_more_episodes_than_there_is_room_for(bench: Bench, rule: P
         bench.say(text)
         memory.settle()
     memory.recall("the harbour walk")
-    memory.search("harbour walk with castle")
+    memory.search("the castle with my sister")
     memory.reflect()
     expected = {Prune.LRU: {"jazz with my brother", "rock with my boss", "blues at work"}}
     if rule is Prune.RELEVANCE:

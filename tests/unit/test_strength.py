@@ -130,10 +130,18 @@ MEMORIES = [held("a", 40), held("b", 10), held("c", 30), held("d", 20)]
 def test_the_two_rules() -> None:
     lru = PruningSettings(rule=Prune.LRU, capacity=2)
     assert kept(MEMORIES, VECTORS, ASKED, lru) == {"b", "d"}
-    relevance = PruningSettings(rule=Prune.RELEVANCE, capacity=2)
+    relevance = PruningSettings(rule=Prune.RELEVANCE, capacity=2, nearest=2, fresh=0.2)
     assert kept(MEMORIES, VECTORS, ASKED, relevance) == {"a", "c"}
     assert kept(MEMORIES, VECTORS, ASKED[:0], relevance) == {"b", "d"}
-    assert kept(MEMORIES, {}, ASKED, relevance) == {"b", "d"}
+    assert "a" not in kept(MEMORIES, VECTORS, ASKED, relevance.model_copy(update={"fresh": 1.0}))
+
+
+def test_copies_of_one_answer_do_not_crowd_out_the_rest() -> None:
+    memories = [*(held(f"copy{n}", n) for n in range(5)), held("other", 99)]
+    vectors = {m.id: unit(1, 0.001 * n) for n, m in enumerate(memories)} | {"other": unit(0, 1)}
+    asked = np.stack([unit(1, 0), unit(1, 0), unit(0, 1)])
+    settings = PruningSettings(rule=Prune.RELEVANCE, capacity=2, fresh=0.3)
+    assert kept(memories, vectors, asked, settings) == {"copy0", "other"}
 
 
 @pytest.mark.parametrize("rule", Prune)
