@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import get_args
 
 from schemas.actions import ACTIONS, Domain, PlaceKind
+from vehicle.places import Places
 from vehicle.policy import POLICY
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -30,3 +31,12 @@ def test_every_action_is_documented_as_it_is() -> None:
 def test_every_kind_of_place_is_documented() -> None:
     text = (DOCS / "places.md").read_text("utf-8")
     assert all(f"`{kind}`" in text for kind in get_args(PlaceKind))
+
+
+def test_every_documented_tag_is_in_the_sample() -> None:
+    table = [
+        line for line in (DOCS / "places.md").read_text("utf-8").splitlines() if line.startswith("| ") and "`" in line
+    ]
+    told = {tag for line in table for tag in re.findall(r"`([^`]+)`", line)}
+    known = {tag for place in Places.load().places for tag in place.tags}
+    assert len(told) > 30 and told <= known
