@@ -21,6 +21,7 @@ import numpy as np
 
 from models.runtime.onnx_encoder import NONE, OnnxEncoder
 from models.training import conversations
+from schemas.actions import ACTIONS
 from schemas.preferences import BY_DETAIL, CATEGORIES
 
 MODEL = Path(__file__).parents[2] / "builtin" / "encoder"
@@ -73,9 +74,10 @@ def held_out(encoder: OnnxEncoder, count: int) -> None:
     found = [best(encoder.requests(item.text)) == item.intent for item in asked]
     silent = [best(encoder.requests(text)) == NONE for text in clear]
     third = [item.intent in first(encoder.requests(item.text), 3) for item in asked]
-    print(f"  request, 44 + none, requests                    {rate(found)}")
-    print(f"  request, 44 + none, negatives are none          {rate(silent)}")
-    print(f"  request, 44 + none, all of these                {rate([*found, *silent])}")
+    actions = len(ACTIONS)
+    print(f"  request, {actions} + none, requests                   {rate(found)}")
+    print(f"  request, {actions} + none, negatives are none         {rate(silent)}")
+    print(f"  request, {actions} + none, all of these               {rate([*found, *silent])}")
     print(f"  request's action among the first 3              {rate(third)}")
     reads(
         encoder, said, asked, [item.text for item in neither], conversations.asides(chance, count // 2, held_out=True)
