@@ -112,3 +112,23 @@ def remembering(
     with progress() as tell:
         report = measure(tell, quick=quick, seed=seed)
     deliver(report, as_json=as_json, page=page)
+
+
+@app.command()
+def pruning(
+    context: typer.Context,
+    lives: Annotated[int, typer.Option("--lives", metavar="N", min=1, help="Made lives of each kind.")] = 5,
+    days: Annotated[int, typer.Option("--days", metavar="N", min=10, help="Days of a life.")] = 120,
+    page: PageOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of text.")] = False,
+) -> None:
+    """Compare what a bounded memory can still answer, by the rule that it forgets by when it is full."""
+    config = session_of(context, as_json=as_json).config()
+    from deploy.bench.pruning import measure
+    from models.catalog import Catalog
+    from models.runtime.onnx_encoder import OnnxEncoder
+
+    encoder = OnnxEncoder(Catalog.load(config.data.folder).find(config.encoder.model), threads=config.encoder.threads)
+    with progress() as tell:
+        report = measure(encoder, tell, lives=lives, days=days)
+    deliver(report, as_json=as_json, page=page)
