@@ -35,6 +35,12 @@ class ExactIndex:
         """Whether a vector is held for this row."""
         return isinstance(row, int | np.integer) and 0 <= row < len(self._places) and self._places[row] != NONE
 
+    def holding(self, rows: Rows) -> NDArray[np.bool_]:
+        """For each of these rows whether a vector is held."""
+        known = (rows >= 0) & (rows < len(self._places))
+        known[known] = self._places[rows[known]] != NONE
+        return known
+
     def rows(self) -> Rows:
         """All rows, in no order."""
         return self._rows[: self._count].copy()
@@ -59,9 +65,7 @@ class ExactIndex:
 
     def remove(self, rows: Rows) -> None:
         """Drop vectors, overwriting them; unknown rows are ignored."""
-        for row in rows.tolist():
-            if row not in self:
-                continue
+        for row in rows[self.holding(rows)].tolist():
             place, last = int(self._places[row]), self._count - 1
             moved = int(self._rows[last])
             self._vectors[place], self._rows[place], self._places[moved] = self._vectors[last], moved, place
@@ -75,8 +79,7 @@ class ExactIndex:
         Raises:
             KeyError: one of them is not held.
         """
-        known = (rows >= 0) & (rows < len(self._places))
-        if not known.all() or (self._places[rows] == NONE).any():
+        if not self.holding(rows).all():
             raise KeyError("a row without a vector")
         return self._vectors[self._places[rows]]
 

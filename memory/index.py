@@ -37,6 +37,10 @@ class VectorIndex(Protocol):
 
     def __contains__(self, row: object) -> bool: ...
 
+    def holding(self, rows: Rows) -> NDArray[np.bool_]:
+        """For each of these rows whether a vector is held."""
+        ...
+
     def rows(self) -> Rows:
         """All rows, in no order."""
         ...
@@ -97,6 +101,11 @@ class HnswIndex:
     def __contains__(self, row: object) -> bool:
         """Whether a vector is held for this row."""
         return row in self._held
+
+    def holding(self, rows: Rows) -> NDArray[np.bool_]:
+        """For each of these rows whether a vector is held."""
+        held = self._held
+        return np.fromiter((row in held for row in rows.tolist()), bool, len(rows))
 
     def rows(self) -> Rows:
         """All rows, in no order."""

@@ -48,7 +48,7 @@ class Entry:
     """Days, uses included; infinite for what does not decay."""
     weight: float
     """Importance, 0..1."""
-    vector: Floats | None
+    vector: Floats | NDArray[np.float16] | None
     """None while it is not encoded yet: found by its words until then."""
     terms: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
     details: int = 0
@@ -73,6 +73,7 @@ class Shelf:
             self._ids: list[str] = []
             self._rows: dict[str, int] = {}
             self._tags: dict[str, int] = {}
+            self._marks: dict[tuple[str, ...], NDArray[np.uint64]] = {}
             self._last: dict[str, int] = {}
             self.postings = Postings()
             self.indices: dict[Kind, VectorIndex] = {kind: ExactIndex(self.dimension) for kind in KINDS}
@@ -145,12 +146,12 @@ class Shelf:
             room = max(need, len(self.columns) * 5 // 4) - len(self.columns)
             self.columns = np.concatenate([self.columns, np.zeros(room, _COLUMNS)])
         rows = np.arange(first, need)
+        self._ids += [entry.id for entry in entries]
+        self._rows.update(zip((entry.id for entry in entries), rows.tolist(), strict=True))
+        self.columns[first:need] = [self._described(entry) for entry in entries]
         for row, entry in zip(rows.tolist(), entries, strict=True):
-            self._ids.append(entry.id)
-            self._rows[entry.id] = row
-            self._describe(row, entry)
-            self.columns[row]["before"] = self.columns[row]["after"] = NONE
-            self._follow(row, entry, places.get(entry.id))
+            if entry.kind is Kind.EPISODE and entry.conversation:
+                self._follow(row, entry, places.get(entry.id))
         self.postings.add(rows, [entry.terms for entry in entries])
         self._length += sum(len(entry.terms) for entry in entries)
         for kind in {entry.kind for entry in entries}:
@@ -160,24 +161,28 @@ class Shelf:
                 self._into(kind, np.array([row for row, _ in own], np.int64), [vector for _, vector in own])
         self._missing.update(entry.id for entry in entries if entry.vector is None)
 
-    def _into(self, kind: Kind, rows: Rows, vectors: list[Floats]) -> None:
+    def _into(self, kind: Kind, rows: Rows, vectors: Sequence[Floats | NDArray[np.float16]]) -> None:
         if not len(self.indices[kind]) and isinstance(self.indices[kind], ExactIndex):
             self.indices[kind] = ExactIndex(self.dimension, len(rows) * 11 // 10)
         for start in range(0, len(rows), CHUNK):
             self.indices[kind].add(rows[start : start + CHUNK], np.stack(vectors[start : start + CHUNK]))
 
     def _describe(self, row: int, entry: Entry) -> None:
-        column = self.columns[row]
-        column["alive"], column["kind"] = True, KINDS.index(entry.kind)
-        column["at"], column["since"] = entry.at, entry.since
-        column["half_life"], column["weight"] = entry.half_life, entry.weight
-        column["details"], column["length"] = entry.details, len(entry.terms)
-        column["tags"] = self._tag_bits(entry.tags, learn=True)
+        before, after = self.columns[row]["before"], self.columns[row]["after"]
+        self.columns[row] = self._described(entry)
+        self.columns[row]["before"], self.columns[row]["after"] = before, after
+
+    def _described(self, entry: Entry) -> tuple[object, ...]:
+        """The columns of a memory, beside nobody yet."""
+        if entry.tags not in self._marks:
+            self._marks[entry.tags] = self._tag_bits(entry.tags, learn=True)
+        return (
+            True, KINDS.index(entry.kind), entry.at, entry.since, entry.half_life, entry.weight, entry.details,
+            self._marks[entry.tags], len(entry.terms), NONE, NONE,
+        )  # fmt: skip
 
     def _follow(self, row: int, entry: Entry, place: tuple[int, int] | None) -> None:
         """Put a row between those before and after it in its conversation."""
-        if entry.kind is not Kind.EPISODE or not entry.conversation:
-            return
         before, after = place or (self._last.get(entry.conversation, NONE), NONE)
         before = before if before != NONE and self.columns[before]["alive"] else NONE
         after = after if after != NONE and self.columns[after]["alive"] else NONE
@@ -257,7 +262,7 @@ class Shelf:
         for kind in np.unique(self.columns["kind"][rows]).tolist():
             index = self.indices[KINDS[kind]]
             own = np.flatnonzero(self.columns["kind"][rows] == kind)
-            own = own[np.fromiter((int(row) in index for row in rows[own]), bool, len(own))]
+            own = own[index.holding(rows[own])]
             found[own] = index.vectors(rows[own]) @ query
         return found
 

@@ -160,13 +160,15 @@ class Vectors:
 
     def _entry(self, table: str, row: tuple[Any, ...], bits: dict[str, int], tags: dict[str, tuple[str, ...]]) -> Entry:
         name, at, since, uses, weight, details, vector, said, *rest = row
-        raw = np.frombuffer(vector, np.float16).astype(np.float32) if vector else None
+        raw = np.frombuffer(vector, np.float16) if vector else None
         raw = raw if raw is not None and raw.shape == (self._encoder.dimension,) and said is not None else None
-        terms = np.frombuffer(said, np.uint32) if said else np.zeros(0, np.uint32)
+        terms = np.frombuffer(said or b"", np.uint32)
+        begun = _seconds(at)
+        last = begun if since == at else max(_seconds(since), begun)
         if table == "preferences":
             retrieval = self._retrieval
             return Entry(
-                id=name, kind=Kind.PREFERENCE, at=_seconds(at), since=max(_seconds(since), _seconds(at)),
+                id=name, kind=Kind.PREFERENCE, at=begun, since=last,
                 half_life=preference_half_life(details, uses, retrieval.reinforcement),
                 weight=preference_weight(weight, rest[0], retrieval.importance_floor),
                 vector=raw, terms=terms, details=detail_bits([details]),
@@ -179,7 +181,7 @@ class Vectors:
             tags[rest[0]] = tuple(json.loads(rest[0]))
         kind = Kind(rest[1]) if table == "thoughts" else _KIND[table]
         return Entry(
-            id=name, kind=kind, at=_seconds(at), since=max(_seconds(since), _seconds(at)),
+            id=name, kind=kind, at=begun, since=last,
             half_life=self._fading.half_life(kind, uses, weight), weight=self._fading.weight(weight),
             vector=raw, terms=terms, details=bits[details], tags=tags[rest[0]],
             conversation=rest[1] if table == "episodes" else "",
