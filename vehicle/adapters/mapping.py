@@ -89,10 +89,12 @@ class Source:
     def extend(self, base: Source) -> None:
         """Lay these values over another file's: sections are merged entry by entry, an entry replaces an entry."""
         merged = dict(base.values)
+        replaced = {(key, name) for key, value in self.values.items() if isinstance(value, dict) for name in value}
         for key, value in self.values.items():
             below = merged.get(key)
             merged[key] = {**below, **value} if isinstance(below, dict) and isinstance(value, dict) else value
-        self._lines = {**base._lines, **self._lines}
+        kept = {where: place for where, place in base._lines.items() if where[:2] not in replaced}
+        self._lines = {**kept, **self._lines}
         self.values = merged
 
     def complaint(self, where: Where, text: str) -> ConfigError:
@@ -105,7 +107,7 @@ class Source:
         return ConfigError(f"{path}:{line}: {key + ': ' if key else ''}{text}")
 
     def _value(self, node: yaml.Node, where: Where) -> Any:
-        self._lines[where] = (self.path, node.start_mark.line + 1)
+        self._lines.setdefault(where, (self.path, node.start_mark.line + 1))
         if isinstance(node, yaml.MappingNode):
             values: dict[str, Any] = {}
             for key_node, value_node in node.value:
