@@ -95,7 +95,7 @@ def cells(memory: DriverMemory) -> str:
     """Every text in every table of the vault, whatever column it stands in."""
     vault = memory._vault
     tables = [name for (name,) in vault.rows("SELECT name FROM sqlite_master WHERE type = 'table'")]
-    return "\n".join(str(row) for table in tables for row in vault.rows(f"SELECT * FROM {table}")).lower()
+    return "\n".join(str(row) for table in tables for row in vault.rows(f"SELECT * FROM {table}")).lower()  # noqa: S608
 
 
 def raw(folder: Path) -> bytes:
@@ -167,7 +167,7 @@ def test_forgetting_everything_leaves_no_word(memory: DriverMemory, tmp_path: Pa
         Kind.SUMMARY,
         Kind.PROFILE,
     }
-    assert all(not memory._vault.rows(f"SELECT {column} FROM {table}") for table, column in TEXT_COLUMNS)
+    assert all(not memory._vault.rows(f"SELECT {column} FROM {table}") for table, column in TEXT_COLUMNS)  # noqa: S608
     for word in ("zydeco", "italian", "home", "nearby"):
         assert word.encode() not in pages(memory, tmp_path) and word.encode() not in raw(tmp_path)
         (tmp_path.parent / f"{tmp_path.name}-plain.db").unlink()
