@@ -34,7 +34,7 @@ from schemas.memory import (
     Withheld,
     Words,
 )
-from schemas.memory_port import ConsentPort, KeepingPort
+from schemas.memory_port import BrowsingPort, ConsentPort, KeepingPort
 
 
 class Clock(Protocol):
@@ -206,7 +206,7 @@ class AudioSink(Protocol):
         ...
 
 
-class MemoryPort(ConsentPort, KeepingPort, Protocol):
+class MemoryPort(BrowsingPort, ConsentPort, KeepingPort, Protocol):
     """What is remembered about one driver."""
 
     driver: str
@@ -463,6 +463,10 @@ class VehiclePort(Protocol):
 
     def withdraw(self, token: str) -> None:
         """Drop an action that waits for confirmation; unknown tokens are ignored."""
+        ...
+
+    def due(self) -> Sequence[str]:
+        """Sentences to speak unasked: timers and reminders that have become due since the last call."""
         ...
 
     async def close(self) -> None:

@@ -154,6 +154,9 @@ class FakeVehicle:
     def withdraw(self, token: str) -> None:
         self.waiting.pop(token, None)
 
+    def due(self) -> tuple[str, ...]:
+        return ()
+
     async def close(self) -> None:
         return None
 

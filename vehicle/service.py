@@ -28,6 +28,7 @@ from vehicle.organizer import Organizer
 from vehicle.places import Places
 from vehicle.policy import CONFIRMATION_S, REFUSING
 from vehicle.signals import SIGNALS, TRAVELLING, check_changes, fits
+from vehicle.sources import MediaSource, PlaceSource
 from vehicle.undo import NOT_RESTORED, Done, History, action_for, restored, stands_for
 
 DEADLINE_S = 2.0
@@ -72,8 +73,8 @@ class GatedVehicle:
         *,
         gate: Gate | None = None,
         confirmation_s: float = CONFIRMATION_S,
-        places: Places | None = None,
-        media: MediaLibrary | None = None,
+        places: PlaceSource | None = None,
+        media: MediaSource | None = None,
         organizer: Organizer | None = None,
         deadline_s: float = DEADLINE_S,
         patience_s: float = PATIENCE_S,

@@ -27,10 +27,9 @@ from vehicle.catalog.plan import PERCENT_STEP, SEAT_STEP_MM, TEMPERATURE_STEP, E
 from vehicle.catalog.route import Routes
 from vehicle.catalog.sound import Sound
 from vehicle.catalog.status import status
-from vehicle.media import MediaLibrary
 from vehicle.organizer import Organizer
-from vehicle.places import Places
 from vehicle.signals import SIGNALS
+from vehicle.sources import MediaSource, PlaceSource
 
 __all__ = [
     "INSTEAD",
@@ -51,8 +50,8 @@ class Catalog:
 
     def __init__(
         self,
-        places: Places,
-        media: MediaLibrary,
+        places: PlaceSource,
+        media: MediaSource,
         *,
         organizer: Organizer | None = None,
         signals: frozenset[str] = frozenset(SIGNALS),

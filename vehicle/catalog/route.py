@@ -14,7 +14,8 @@ from typing import Any
 from schemas import actions as a
 from schemas.events import VehicleState
 from vehicle.catalog.plan import Plan, present, unplanned
-from vehicle.places import Place, Places
+from vehicle.places import Place
+from vehicle.sources import PlaceSource
 
 FAR_KM = 15.0
 """A route shorter than this has no motorway to take. Our choice."""
@@ -49,7 +50,7 @@ class Alternative:
 class Routes:
     """Plans routes over a catalogue of places."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: PlaceSource) -> None:
         """Routes between these places."""
         self._places = places
 

@@ -7,7 +7,8 @@ from typing import Any
 from schemas import actions as a
 from schemas.events import VehicleState
 from vehicle.catalog.plan import PERCENT_STEP, Plan, present, stepped, unplanned
-from vehicle.media import Item, MediaLibrary
+from vehicle.media import Item
+from vehicle.sources import MediaSource
 
 _SONG = "a genre, an artist or a song"
 
@@ -15,7 +16,7 @@ _SONG = "a genre, an artist or a song"
 class Sound:
     """Plans media over a library."""
 
-    def __init__(self, media: MediaLibrary) -> None:
+    def __init__(self, media: MediaSource) -> None:
         """Plans over this library."""
         self._media = media
 

@@ -3,14 +3,15 @@
 Time comes from the injected clock alone: nothing runs in the background, the plant catches up whenever it is read or
 written. The drive (speed, gear, ignition, weather) follows a named profile from the moment of construction.
 
-Simulated: the cabin's temperature drifts; windows, sunroof, sunshade, trunk and seat take their seconds; the glass roof waits
-for its sunshade; speed follows the profile with straight lines between way-points; driving empties the battery; the time
-to the destination runs down while the car moves.
+Simulated: the cabin's temperature drifts, by hand or with automatic climate; windows, sunroof, sunshade, trunk and seat take
+their seconds, also to a stored position; the glass roof waits for its sunshade; speed follows the profile with straight
+lines between way-points; driving empties the battery and counts kilometres, an 11 kW box fills it to its limit; time and
+way to the destination run down while the car moves; the position in what plays runs on while it plays.
 
 Not simulated: the car's place and the road (profiles know no route, the minutes to go are an estimate that runs down); sound;
-how people, doors' handles or a remote key interfere; humidity and fogging; the sun; battery temperature, heating's share
-of the range and charging; tyres losing air; brakes, steering and everything else that has no signal; pinch protection;
-latency and loss on a bus (but see ``Faults``); zones beyond driver and passenger.
+the end of a song; how people, doors' handles or a remote key interfere; humidity and fogging; the sun; battery
+temperature, heating's share of the range and a charger's curve; the charging timer; tyres losing air; brakes, steering
+and everything else that has no signal; pinch protection; fuel. What a bus does badly is injected: see ``Faults``.
 """
 
 from vehicle.adapters.simulated.adapter import Faults, SimulatedVehicle
