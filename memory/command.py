@@ -17,6 +17,7 @@ from memory.control import Control
 from memory.exchange import take_in
 from memory.export import export
 from memory.extraction import NONE, Extractor
+from memory.listing import listed, tally
 from memory.retrieval import Retriever
 from memory.store import Store
 from memory.vault import Vault
@@ -24,7 +25,9 @@ from schemas.memory import (
     Consent,
     Decision,
     Explanation,
+    Listing,
     Matches,
+    Period,
     Preference,
     Receipt,
     Selector,
@@ -58,6 +61,17 @@ class Commanded:
         """See ``MemoryPort``."""
         details = None if key is None else [c.detail for c in switches.categories(key)]
         return self._store.preferences(details, history=history)
+
+    def browse(
+        self, key: str | None = None, *, text: str = "", period: Period | None = None, limit: int = 6, offset: int = 0
+    ) -> Listing:
+        """See ``MemoryPort``."""
+        details = None if key is None else [c.detail for c in switches.categories(key)]
+        return listed(self._store, details, text=text, period=period, limit=limit, offset=offset)
+
+    def tally(self) -> dict[str, int]:
+        """See ``MemoryPort``."""
+        return tally(self._store)
 
     def matching(self, what: Selector) -> Matches:
         """See ``MemoryPort``."""

@@ -6,6 +6,7 @@ function says. The fakes of the models that the real memory leans on stand in `m
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -24,6 +25,7 @@ from schemas.memory import (
     Explanation,
     Found,
     Kind,
+    Listing,
     Matches,
     Outcome,
     Period,
@@ -243,6 +245,19 @@ class FakeMemory(FakeKeeping):
         details = {c.detail for c in (CATEGORIES if key is None else switches.categories(key))}
         held = [p for p in reversed(self._held.values()) if p.detail in details]
         return tuple(p for p in held if history or p.status is Status.ACTIVE)
+
+    def browse(
+        self, key: str | None = None, *, text: str = "", period: Period | None = None, limit: int = 6, offset: int = 0
+    ) -> Listing:
+        """A slice of what is held."""
+        held = sorted(self.preferences(key), key=lambda p: p.valid_from, reverse=True)
+        held = [p for p in held if (period is None or period.holds(p.valid_from))
+                and any(text.lower() in told.lower() for told in (p.value, *p.sentences))]  # fmt: skip
+        return Listing(total=len(held), preferences=tuple(held[offset : offset + limit]))
+
+    def tally(self) -> dict[str, int]:
+        """Counted."""
+        return dict(Counter(p.detail for p in self.preferences()))
 
     def forget(self, key: str) -> Receipt:
         """By id, category or all."""

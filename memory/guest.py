@@ -19,6 +19,7 @@ from schemas.memory import (
     Explanation,
     Found,
     Kind,
+    Listing,
     Matches,
     Outcome,
     Period,
@@ -111,6 +112,17 @@ class GuestMemory:
         """None."""
         del key, history
         return ()
+
+    def browse(
+        self, key: str | None = None, *, text: str = "", period: Period | None = None, limit: int = 6, offset: int = 0
+    ) -> Listing:
+        """None."""
+        del key, text, period, limit, offset
+        return Listing(total=0)
+
+    def tally(self) -> dict[str, int]:
+        """None."""
+        return {}
 
     def forget(self, key: str) -> Receipt:
         """There is nothing."""

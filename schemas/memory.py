@@ -385,6 +385,14 @@ class Matches(Value):
         return not (self.kinds or self.sentences or self.turns or self.proposals)
 
 
+class Listing(Value):
+    """A page of a list that may be long."""
+
+    total: int
+    """How many there are on all pages."""
+    preferences: tuple[Preference, ...] = ()
+
+
 class Withheld(Value):
     """What is on its way out: shown nowhere any more, and erased unless it is taken back in time."""
 

@@ -5,7 +5,33 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Literal, Protocol
 
-from schemas.memory import Consent, Episode, Period, ProfileEntry, Reflected, Summary, Thought, Trip
+from schemas.memory import Consent, Episode, Listing, Period, ProfileEntry, Reflected, Summary, Thought, Trip
+
+
+class BrowsingPort(Protocol):
+    """What is remembered, a page at a time: for a screen."""
+
+    def browse(
+        self, key: str | None = None, *, text: str = "", period: Period | None = None, limit: int = 6, offset: int = 0
+    ) -> Listing:
+        """A page of the active preferences, newest first, without reading the others.
+
+        Args:
+            key: a main, sub or detail key; None: all.
+            text: only those that hold these letters in their value or in a sentence; small and capital letters are the same
+                (beyond ASCII only as they were written).
+            period: only those that were said first in this time.
+            limit: at most that many.
+            offset: how many to leave out before.
+
+        Raises:
+            schemas.errors.UnknownEntryError: no such category.
+        """
+        ...
+
+    def tally(self) -> dict[str, int]:
+        """Detail key -> how many active preferences it has; those without any are left out."""
+        ...
 
 
 class ConsentPort(Protocol):

@@ -325,3 +325,35 @@ def test_what_is_no_export_is_refused(memory: MemoryPort) -> None:
     with pytest.raises(ExportError):
         memory.take_in({"preferences": []})
     assert values(memory) == set()
+
+
+# A page at a time
+
+
+def test_a_page_holds_so_many_and_knows_how_many_there_are(memory: MemoryPort, clock: Clock) -> None:
+    for number, value in enumerate(("jazz", "italian", "rock")):
+        clock.now = START + timedelta(days=number)
+        turn = Turn(speaker="driver", text=f"I like {value}", at=clock.now)
+        memory.learn(Conversation(id=f"c{number}", turns=(turn,)))
+
+    first, second = memory.browse(limit=2), memory.browse(limit=2, offset=2)
+
+    assert first.total == second.total == 3
+    assert [p.value for p in (*first.preferences, *second.preferences)] == ["rock", "italian", "jazz"]
+    assert memory.tally() == {"favorite_genres": 2, "favourite_cuisine": 1}
+    assert [p.value for p in memory.browse("music").preferences] == ["rock", "jazz"]
+    assert [p.value for p in memory.browse(text="I LIKE J").preferences] == ["jazz"]
+    day = Period(since=START + timedelta(days=1), until=START + timedelta(days=2))
+    assert [p.value for p in memory.browse(period=day).preferences] == ["italian"]
+    with pytest.raises(UnknownEntryError):
+        memory.browse("no_such_category")
+
+
+def test_what_is_withheld_is_on_no_page(memory: MemoryPort, clock: Clock) -> None:
+    memory.learn(Conversation(id="c", turns=(Turn(speaker="driver", text="I like jazz", at=clock.now),)))
+    withheld = memory.withhold(Selector(id=memory.preferences()[0].id))
+
+    assert memory.browse().total == 0 and memory.browse(text="jazz").preferences == () and memory.tally() == {}
+
+    memory.restore(withheld.token)
+    assert memory.browse(text="jazz").total == 1
