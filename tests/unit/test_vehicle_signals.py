@@ -109,6 +109,8 @@ def test_vss_paths_are_in_release_6_and_of_their_kind() -> None:
             assert signal.low >= leaf.get("min", -math.inf) or leaf["min"] == 1
             assert signal.high <= leaf.get("max", math.inf)
         else:
-            assert (signal.unit, leaf.get("unit", "")) in {("level", "percent"), ("km", "m"), ("", "iso8601")}, signal.name
+            assert (signal.unit, leaf.get("unit", "")) in {("level", "percent"), ("km", "m"), ("", "iso8601")}, (
+                signal.name
+            )
     for path in DRIVING_VSS.values():
         assert vss_leaf(path)["type"] in ("sensor", "actuator")
