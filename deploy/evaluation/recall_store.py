@@ -18,9 +18,13 @@ from deploy.evaluation.recall_data import Exchange, History
 from memory.keys import RawKey
 from memory.recall import RecallSettings
 from memory.service import DriverMemory
+from memory.tiers import TierSettings
 from memory.vault import Vault
 from schemas.memory import CONVERSATIONS, Found, Kind, Turn
 from schemas.preferences import CATEGORIES
+
+LASTING_DAYS = 3650
+"""The longest that the configuration allows; the default would let the older half of a dialogue go before it is asked about."""
 
 
 @dataclass(slots=True)
@@ -72,12 +76,18 @@ def filled(parts: Parts, histories: Sequence[History]) -> Generator[list[Filled]
                 one.memory.close()
 
 
+def _lasting(tiers: TierSettings) -> TierSettings:
+    """Conversations kept for years, as a driver may set it: the dialogues are up to a year long, and asked about at their end."""
+    days = tiers.retention.model_copy(update={"conversation_days": LASTING_DAYS})
+    return tiers.model_copy(update={"retention": days})
+
+
 def _filled(parts: Parts, history: History, folder: Path) -> Filled:
     clock = Moment(history.exchanges[0].at)
 
     def opened(settings: RecallSettings) -> DriverMemory:
         vault = Vault.open(folder, "driver", RawKey(bytes(32)), clock=clock)
-        everything = parts.settings.model_copy(update={"recall": settings})
+        everything = parts.settings.model_copy(update={"recall": settings, "tiers": _lasting(parts.settings.tiers)})
         return DriverMemory("driver", vault, encoder=parts.encoder, model=parts.model, clock=clock, settings=everything)
 
     memory = opened(parts.settings.recall)
