@@ -20,6 +20,12 @@ from schemas.preferences import CATEGORIES
 
 DETAILS = tuple(category.detail for category in CATEGORIES)
 NONE, HINTED, STATED, ENDED = "none", "hinted", "stated", "ended"
+NAMED = frozenset((
+    "fast_food_preference", "preferred_gas_station", "preferred_charging_network", "preferred_supermarket_chain",
+    "favorite_artists_or_bands", "favorite_songs", "preferred_music_streaming_service", "preferred_radio_station",
+    "favorite_podcast_shows", "general_news_source",
+))  # fmt: skip
+"""Categories whose values are names: a known one in a turn speaks for its category, while "jazz" may stand in any talk of music."""
 TINY = 1e-6
 LAST_WORDS = 45
 """Words of two turns together that are read, the last ones: as many as the encoder's 64 pieces hold."""
@@ -46,7 +52,7 @@ class ReadingSettings(BaseModel):
     """Another turn's first category needs this share,"""
     second_share: float = Field(default=0.3, ge=0.0, le=1.0)
     """and a turn's second category this one, so much of `beside_at`, and words of its own."""
-    known: float = Field(default=0.5, ge=0.0)
+    known: float = Field(default=3.0, ge=0.0)
     """How much a configured value that stands in a turn speaks for its category, in units of log odds."""
 
 
@@ -148,6 +154,6 @@ def _told(text: str, known: Mapping[str, Sequence[str]], weight: float) -> NDArr
     """Odds of every category by the known values that stand in the text."""
     odds = np.ones(len(DETAILS))
     for place, detail in enumerate(DETAILS):
-        if any(words(value) and contains(text, value) for value in known.get(detail, ())):
+        if detail in NAMED and any(words(value) and contains(text, value) for value in known.get(detail, ())):
             odds[place] = np.exp(weight)
     return odds
