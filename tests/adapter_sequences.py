@@ -58,6 +58,8 @@ class Watched:
         self.told: VehicleState | None = None
         self.written: list[tuple[dict[str, Any], VehicleState | None]] = []
         self.refused = 0
+        self.reason = ""
+        """Why the last write was refused."""
 
     def offers(self) -> frozenset[str]:
         return self._car.offers()
@@ -70,8 +72,9 @@ class Watched:
         self.written.append((dict(changes), self.told))
         try:
             await self._car.write(changes)
-        except AdapterError:
+        except AdapterError as error:
             self.refused += 1
+            self.reason = str(error)
             raise
 
     def check(self) -> tuple[Finding, ...]:
@@ -122,7 +125,9 @@ class Sequences:
         self._stale(set(), "after the faults were gone")
         result = asyncio.run(vehicle.act(SetDomeLight(on=False)))
         if result.status is not ActionStatus.DONE:
-            self.tally.violations.append(f"not served after the faults were gone: {result.status} {result.error}")
+            self.tally.violations.append(
+                f"not served after the faults were gone: {result.status} {result.error} {watched.reason}"
+            )
         rig.settle()
         self.tally.refused += watched.refused
 

@@ -85,6 +85,8 @@ class KuksaVehicle:
         self._changed = threading.Condition()
         self.updates = 0
         """Messages of subscriptions so far."""
+        self.sent = 0
+        """Requests that the broker has accepted."""
         self._thread = threading.Thread(target=self._keep, name="kuksa", daemon=True)
         self._thread.start()
         if not self.connected(start_s):
@@ -126,6 +128,7 @@ class KuksaVehicle:
         refused = broker.refused(answer)
         if refused:
             raise AdapterError(refused)
+        self.sent += 1
 
     async def close(self) -> None:
         """End the subscription; closing twice is fine."""
