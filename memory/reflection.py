@@ -132,7 +132,11 @@ class Reflector:
         plan.tagged = self._retagged(seen.episodes, plan.tags)
         held = {t.id: t for t in seen.thoughts}
         self._outdated(plan, seen)
-        self._events(plan, fresh, [t for t in seen.thoughts if t.kind is Kind.EVENT and t.id not in plan.gone], seen)
+        told = [
+            t for t in seen.thoughts
+            if t.kind is Kind.EVENT and t.id not in plan.gone and all(map(allowed, t.details))
+        ]  # fmt: skip
+        self._events(plan, fresh, told, seen)
         occasions = [
             o for o in self._occasions(seen, fresh, (*seen.tags, *plan.tags)) if o.detail is None or allowed(o.detail)
         ]

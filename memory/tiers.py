@@ -88,10 +88,14 @@ class Tiers:
     # Warm
 
     def drafts(self, exchanges: Iterable[Exchange], consent: Consent, now: datetime) -> tuple[Episode, ...]:
-        """Episodes of exchanges that wait, by consent as it is now. Writes nothing."""
-        return self._drafter.draft(
+        """Episodes of exchanges that wait, by consent as it is now. Writes nothing.
+
+        What also touches a category that is forbidden is let go, even if it is likelier about another.
+        """
+        drafts = self._drafter.draft(
             exchanges, lambda text: self._extractor.screen(text, consent, now).forbidden is None, self.archive.tags()
         )
+        return tuple(e for e in drafts if all(consent.forbids(BY_DETAIL[d], now) is None for d in e.details))
 
     def keep(self, episodes: Sequence[Episode], now: datetime) -> None:
         """Store episodes, all or none.

@@ -18,6 +18,7 @@ import random
 import shutil
 import signal
 import tempfile
+import threading
 import time
 import warnings
 from collections import Counter
@@ -76,6 +77,8 @@ class Outcome:
     open_ms: list[float] = field(default_factory=list[float])
     """Opening again after a kill, the check after a crash included."""
     seconds: float = 0.0
+    interrupted: bool = False
+    """It was stopped before all were killed: what it showed until then counts."""
 
     def summary(self) -> dict[str, Any]:
         """As JSON."""
@@ -92,6 +95,7 @@ class Outcome:
                 "p95": round(opened[int(len(opened) * 0.95)], 1) if opened else None,
             },
             "seconds": round(self.seconds, 1),
+            "interrupted": self.interrupted,
         }
 
 
@@ -105,10 +109,28 @@ def crash(times: int, seed: int, folder: Path | None = None, told: Callable[[int
         told: called after each.
 
     Returns:
-        What was found; without `Outcome.failures` all was as it should be.
+        What was found; without `Outcome.failures` all was as it should be. Interrupted (SIGINT, SIGTERM), what was found until
+        then.
     """
     outcome, began = Outcome(), time.perf_counter()
     dice = random.Random(seed)
+    with _interruptible():
+        try:
+            _kill_all(times, seed, dice, outcome, folder, told)
+        except KeyboardInterrupt:
+            outcome.interrupted = True
+    outcome.seconds = time.perf_counter() - began
+    return outcome
+
+
+def _kill_all(
+    times: int,
+    seed: int,
+    dice: random.Random,
+    outcome: Outcome,
+    folder: Path | None,
+    told: Callable[[int], None] | None,
+) -> None:
     with tempfile.TemporaryDirectory(prefix="glovebox-crash-", dir=folder) as made:
         harness = _Harness(Path(made), dice, outcome)
         works: dict[str, Callable[[], None]] = {
@@ -128,8 +150,23 @@ def crash(times: int, seed: int, folder: Path | None = None, told: Callable[[int
             outcome.kills[kind] += 1
             if told is not None:
                 told(number + 1)
-    outcome.seconds = time.perf_counter() - began
-    return outcome
+
+
+@contextlib.contextmanager
+def _interruptible() -> Generator[None]:
+    """A wish to terminate ends the kills as Ctrl-C does; outside of the main thread it stays as it is."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 class _Harness:
@@ -371,11 +408,19 @@ def _forked() -> Generator[int]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # a fork beside threads: the child uses none of theirs
         child = os.fork()
-    yield child
+    try:
+        yield child
+    except KeyboardInterrupt:
+        with contextlib.suppress(OSError):
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        raise
 
 
 def _run(work: Callable[[], object]) -> None:
-    """The child's life: it never returns into the parent's code."""
+    """The child's life: it never returns into the parent's code. Who interrupts means the parent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
         work()
     except BaseException as error:  # noqa: BLE001 - whatever it is, it must not run the parent's cleaning up

@@ -93,8 +93,12 @@ def crash(
         for failure in outcome.failures:
             out().print(failure)
         out().print("Nothing was lost, nothing was there by half." if not outcome.failures else "That should not be.")
+        if outcome.interrupted:
+            out().print(f"Interrupted: {times - told['kills']} were not killed any more.")
     if outcome.failures:
         raise typer.Exit(MemoryStoreError.exit_code)
+    if outcome.interrupted:
+        raise typer.Exit(130)
 
 
 @app.command("memory")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,16 @@ def test_nothing_is_lost_or_there_by_half(tmp_path: Path) -> None:
     assert outcome.kills.total() == 50 and outcome.kills["write"] > 30 and len(outcome.kills) >= 4
     assert outcome.acknowledged > 20 and outcome.cut_short.total() > 5
     assert list(tmp_path.iterdir()) == []
+
+
+def test_interrupted_it_tells_what_it_has_seen(tmp_path: Path) -> None:
+    def stop(done: int) -> None:
+        if done == 3:
+            signal.raise_signal(signal.SIGTERM)
+
+    outcome = crash.crash(50, 7, tmp_path, stop)
+    assert outcome.interrupted and outcome.summary()["interrupted"] and outcome.kills.total() == 3
+    assert outcome.failures == [] and list(tmp_path.iterdir()) == []
 
 
 def test_a_lost_write_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -127,6 +127,58 @@ def test_sensitive_things_are_kept_only_when_asked_for(bench: Bench) -> None:
     assert bench.memory.episodes()[0].details == ("dietary_preference",)
 
 
+class Divided(KeywordEncoder):
+    """Hears a little of food in whatever is said of music."""
+
+    food = 0.06
+
+    def topics(self, text: str) -> dict[str, float]:
+        topics = dict(super().topics(text))
+        if topics["favorite_genres"] > 0.5:
+            topics["favorite_genres"] -= self.food
+            topics["favourite_cuisine"] += self.food
+        return topics
+
+
+def test_what_only_touches_a_forbidden_category_is_let_go_without_an_error(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.memory.close()
+    bench.encoder = Divided()
+    memory = bench.open()
+    memory.opt_in(CONVERSATIONS)
+    bench.say("i heard some jazz with my sister")
+    memory.settle()
+    assert memory.episodes()[0].details == ("favorite_genres", "favourite_cuisine")
+    memory.opt_out("favourite_cuisine")
+    bench.say("i heard some jazz with my brother")
+    bench.say("i met my boss in hamburg")
+    memory.learn_pending()
+    memory.reflect()
+    assert bench.spoken() == ["i heard some jazz with my sister", "i met my boss in hamburg"]
+    memory.close()
+
+
+def test_an_event_of_a_category_switched_off_since_is_left_alone(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.memory.close()
+    bench.encoder = divided = Divided()
+    memory = bench.open()
+    memory.opt_in(CONVERSATIONS)
+    bench.say("i have a jazz concert with my sister on friday")
+    memory.learn_pending()
+    memory.reflect()
+    [old] = [t for t in memory.thoughts() if t.kind is Kind.EVENT]
+    assert old.details == ("favorite_genres", "favourite_cuisine")
+    memory.opt_out("favourite_cuisine")
+    divided.food = 0.0
+    bench.say("i have a jazz concert with my sister on friday", talk="t2-1")
+    memory.learn_pending()
+    memory.reflect()
+    [held, fresh] = [t for t in memory.thoughts() if t.kind is Kind.EVENT]
+    assert (held.id, held.sources) == (old.id, old.sources) and fresh.details == ("favorite_genres",)
+    memory.close()
+
+
 def test_what_waits_during_a_pause_is_kept_after_it(bench: Bench) -> None:
     bench.say("i met my sister")
     bench.memory.pause(bench.now + timedelta(hours=1))
