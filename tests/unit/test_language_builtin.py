@@ -112,7 +112,7 @@ def test_most_plain_requests_are_understood(structured: Structured) -> None:
     for names, text, facts, expected in REQUESTS:
         filled = structured.fill("act", action_model(names), turns=[text], facts=facts)
         right += ", ".join(action.describe() for action in actions_of(filled)) == expected
-    assert right >= 26, f"{right} of {len(REQUESTS)}"
+    assert right >= 27, f"{right} of {len(REQUESTS)}"
 
 
 def found(structured: Structured, details: tuple[str, ...], turns: list[str]) -> list[tuple[str, int, str]]:
@@ -128,7 +128,7 @@ def test_most_plain_preferences_are_found_and_what_is_none_is_left(structured: S
     for detail, text, values in PREFERENCES:
         got = found(structured, (detail,), [text])
         right += got in [[(detail, 0, value)] for value in values] if values else not got
-    assert right >= 28, f"{right} of {len(PREFERENCES)}"
+    assert right >= 29, f"{right} of {len(PREFERENCES)}"
 
 
 @pytest.mark.parametrize(
@@ -148,16 +148,29 @@ def test_a_plain_preference_among_neighbours(
     assert found(structured, details, turns) == expected
 
 
-def test_plain_maintenance(structured: Structured) -> None:
-    old = ["category: preferred_temperature", "0: twenty one degrees"]
-    cases = [
-        ([*old, "new: twenty four degrees"], {"decision": "update", "entry": 0}),
-        (["category: favorite_genres", "0: jazz", "new: jazz"], {"decision": "pass", "entry": 0}),
-    ]
-    for facts, expected in cases:
-        sentence = "i like " + facts[-1].removeprefix("new: ")
-        filled = structured.fill("maintain", MaintenanceChoice, turns=[sentence], facts=facts)
-        assert filled == MaintenanceChoice.model_validate(expected)
+MAINTENANCE: tuple[tuple[str, list[str], str, str, int | None], ...] = (
+    ("preferred_temperature", ["twenty one degrees"], "twenty four degrees", "update", 0),
+    ("preferred_temperature", ["nineteen degrees"], "twenty two degrees", "update", 0),
+    ("preferred_temperature", ["twenty one degrees"], "twenty one degrees", "pass", 0),
+    ("favorite_genres", ["jazz"], "jazz", "pass", 0),
+    ("favorite_genres", ["jazz", "rock"], "rock", "pass", 1),
+    ("favorite_genres", ["jazz"], "blues", "append", None),
+    ("favourite_cuisine", ["italian", "thai"], "mexican", "append", None),
+    ("favourite_cuisine", ["italian", "thai"], "thai food", "pass", 1),
+    ("preferred_gas_station", ["shell"], "shell", "pass", 0),
+    ("favorite_artists_or_bands", ["queen"], "abba", "append", None),
+)
+
+
+def test_most_plain_maintenance_is_right(structured: Structured) -> None:
+    right, wrong = 0, list[str]()
+    for detail, stored, new, decision, entry in MAINTENANCE:
+        facts = [f"category: {detail}", *(f"{number}: {value}" for number, value in enumerate(stored)), f"new: {new}"]
+        filled = structured.fill("maintain", MaintenanceChoice, turns=[f"i like {new}"], facts=facts)
+        ok = filled.model_dump(mode="json") == {"decision": decision, "entry": entry}
+        right += ok
+        wrong += [] if ok else [f"{stored} {new}: {filled!r}"]
+    assert right >= 7, wrong
 
 
 def test_everything_it_wrote_was_valid(structured: Structured) -> None:
