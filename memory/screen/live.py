@@ -1,0 +1,77 @@
+"""What a page that stays open is told: server-sent events, with the text of the section that changed and the driving state.
+
+The pages work without it. When the stream falls silent the page's script covers what it shows: the car may have begun to move.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import StreamingResponse
+
+from memory.screen.feed import Feed
+from schemas.errors import GloveboxError
+
+LOOK_S = 0.5
+"""How often the driving state is looked at while a page is open."""
+BEAT_EVERY = 4
+"""Looks between two beats: every two seconds; the script gives up after three missed ones."""
+
+
+class Watch:
+    """One page that is open."""
+
+    def __init__(
+        self,
+        feed: Feed,
+        parked: Callable[[], Awaitable[bool]],
+        section: Callable[[], str],
+        welcome: Callable[[], bool],
+    ) -> None:
+        """Watches a feed.
+
+        Args:
+            feed: what happens.
+            parked: whether the car is surely parked.
+            section: the text of what is shown live.
+            welcome: whether the session still counts.
+        """
+        self._feed, self._look, self._section, self._welcome = feed, parked, section, welcome
+        self.parked = False
+
+    async def events(self) -> AsyncGenerator[str]:
+        """The stream."""
+        with self._feed.watched() as inbox:
+            self.parked = await self._look()
+            yield _event("motion", "parked" if self.parked else "moving")
+            looks = 0
+            while self._welcome():
+                try:
+                    await asyncio.wait_for(inbox.get(), LOOK_S)
+                    changed = True
+                except TimeoutError:
+                    changed = False
+                before, self.parked = self.parked, await self._look()
+                if before != self.parked:
+                    yield _event("motion", "parked" if self.parked else "moving")
+                if changed:
+                    try:
+                        yield _event("happened", await run_in_threadpool(self._section))
+                    except GloveboxError:
+                        yield _event("happened", "")
+                looks += 1
+                if looks % BEAT_EVERY == 0:
+                    yield _event("beat", "")
+            yield _event("end", "")
+
+
+def stream(watch: Watch, headers: Mapping[str, str]) -> StreamingResponse:
+    """The stream as a response."""
+    return StreamingResponse(watch.events(), media_type="text/event-stream", headers=dict(headers))
+
+
+def _event(name: str, data: str) -> str:
+    return f"event: {name}\ndata: {json.dumps(data)}\n\n"

@@ -1,0 +1,28 @@
+"""About: version, models and licences; language and brightness."""
+
+from __future__ import annotations
+
+from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
+from memory.screen.wording import LANGUAGES
+
+LOOKS = ("dark", "light")
+ROWS = 6
+
+
+def show(visit: Visit) -> Answer:
+    """The page."""
+    models = visit.parts.about.models
+    pages = max(1, -(-len(models) // ROWS))
+    page = min(visit.number("page"), pages - 1)
+    shown = models[page * ROWS : (page + 1) * ROWS]
+    return Page("about.html", {"about": visit.parts.about, "shown": shown, "page": page, "pages": pages})
+
+
+def choose(visit: Visit) -> Answer:
+    """Language or brightness: kept in a cookie that says nothing else."""
+    language, look = visit.form.get("language"), visit.form.get("look")
+    if language in LANGUAGES:
+        return Go("/about", {"language": language})
+    if look in LOOKS:
+        return Go("/about", {"look": look})
+    raise ProblemError("form", 400)

@@ -1,0 +1,183 @@
+"""Memory: what is remembered, a page of six at a time; one of them; its correction; forgetting it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
+from memory.screen.view import View
+from memory.vocabulary import CLOSED
+from schemas.errors import UnknownEntryError
+from schemas.memory import Kind, Period, Preference, Selector, Status, Trip
+from schemas.preferences import BY_DETAIL, CATEGORIES, MAIN_TITLES
+
+ROWS = 6
+"""A page: as many as Android for Cars shows at most while driving; here it is for a parked car's calm."""
+OTHER = "more"
+"""The tab of what is no preference."""
+SPANS = ("today", "week", "month", "older")
+
+
+def show(visit: Visit) -> Answer:
+    """The list, as this browser looks at it."""
+    view = visit.session.view
+    _choose(visit, view)
+    tally = visit.memory.tally()
+    by_main = dict.fromkeys(MAIN_TITLES, 0)
+    for detail, number in tally.items():
+        by_main[BY_DETAIL[detail].main] += number
+    tabs = [("", sum(by_main.values())), *by_main.items()]
+    values: dict[str, Any] = {"tabs": tabs, "view": view, "span_title": _span_title(visit, view.span)}
+    if view.key == OTHER:
+        return Page("memory.html", values | _others(visit, view))
+    period = _period(visit, view.span)
+    listing = visit.memory.browse(
+        view.key or None, text=view.text, period=period, limit=ROWS, offset=view.page * ROWS
+    )  # fmt: skip
+    if not listing.preferences and view.page:  # the last of a page was forgotten
+        view.page = max(0, (listing.total - 1) // ROWS)
+        listing = visit.memory.browse(
+            view.key or None, text=view.text, period=period, limit=ROWS, offset=view.page * ROWS
+        )
+    pages = max(1, -(-listing.total // ROWS))
+    return Page(
+        "memory.html", values | {"rows": listing.preferences, "total": listing.total, "page": view.page, "pages": pages}
+    )
+
+
+def _choose(visit: Visit, view: View) -> None:
+    key, span = visit.query.get("in"), visit.query.get("when")
+    if key is not None and (key in MAIN_TITLES or key in {"", OTHER}):
+        view.key, view.page = key, 0
+    if span is not None and (span in {"", *SPANS} or any(span == f"trip {t.id}" for t in visit.memory.trips())):
+        view.span, view.page = span, 0
+    if "all" in visit.query:
+        view.text = view.span = ""
+        view.page = 0
+    if "page" in visit.query:
+        view.page = visit.number("page")
+
+
+def _period(visit: Visit, span: str) -> Period | None:
+    now = visit.parts.clock().astimezone(visit.parts.zone)
+    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    starts = {"today": today, "week": today - timedelta(days=6), "month": today - timedelta(days=29)}
+    if span in starts:
+        return Period(since=starts[span])
+    if span == "older":
+        return Period(until=starts["month"])
+    trip = _trip(visit, span)
+    return None if trip is None else Period(since=trip.began_at, until=trip.ended_at or now + timedelta(seconds=1))
+
+
+def _trip(visit: Visit, span: str) -> Trip | None:
+    word, _, name = span.partition(" ")
+    return next((t for t in visit.memory.trips() if t.id == name), None) if word == "trip" else None
+
+
+def _span_title(visit: Visit, span: str) -> str:
+    trip = _trip(visit, span)
+    if trip is not None:
+        return visit.words("when.trip_of", moment=visit.words.moment(trip.began_at))
+    return visit.words(f"when.{span}") if span in SPANS else ""
+
+
+def _others(visit: Visit, view: View) -> dict[str, Any]:
+    """Profile, thoughts, days and exchanges, newest first."""
+    memory, period, needle = visit.memory, _period(visit, view.span), view.text.lower()
+    rows: list[tuple[str, str, datetime | None, str]] = [("profile", e.id, e.since, e.value) for e in memory.profile()]
+    rows += [("thought", t.id, t.at, t.text) for t in reversed(memory.thoughts(period))]
+    rows += [("episode", e.id, e.at, e.driver) for e in reversed(memory.episodes(period))]
+    rows += [("summary", s.id, None, s.text) for s in reversed(memory.summaries())]
+    found = [r for r in rows if needle in r[3].lower() and (period is None or r[2] is None or period.holds(r[2]))]
+    pages = max(1, -(-len(found) // ROWS))
+    view.page = min(view.page, pages - 1)
+    first = view.page * ROWS
+    return {"others": found[first : first + ROWS], "total": len(found), "page": view.page, "pages": pages}
+
+
+def search(visit: Visit) -> Answer:
+    """Where words are typed: parked only."""
+    return Page("search.html", {"text": visit.session.view.text})
+
+
+def look_for(visit: Visit) -> Answer:
+    """Look for words; they are kept with the session, not in the address."""
+    view = visit.session.view
+    view.text, view.page = visit.form.get("text", "").strip()[:80], 0
+    return Go("/memory")
+
+
+def when(visit: Visit) -> Answer:
+    """Which time to look at."""
+    trips = visit.memory.trips()[::-1]
+    page = min(visit.number("page"), max(0, (len(trips) - 1) // ROWS))
+    shown = trips[page * ROWS : (page + 1) * ROWS]
+    return Page("when.html", {"spans": SPANS, "trips": shown, "page": page, "pages": max(1, -(-len(trips) // ROWS))})
+
+
+def one(visit: Visit) -> Answer:
+    """Everything about one preference."""
+    name = visit.path["id"]
+    told = visit.memory.explain(name)
+    if told.preference not in visit.memory.preferences(told.preference.detail, history=True):
+        raise ProblemError("gone", 404)  # withheld
+    correctable = told.preference.status is Status.ACTIVE
+    return Page("one.html", {"told": told, "preference": told.preference, "correctable": correctable})
+
+
+def _active(visit: Visit) -> Preference:
+    """The preference that is looked at, if it still holds."""
+    told = visit.memory.explain(visit.path["id"]).preference
+    if told.status is not Status.ACTIVE:
+        raise ProblemError("changed", 409)
+    return told
+
+
+def _choices(detail: str) -> tuple[str, ...]:
+    return CLOSED[detail].examples if detail in CLOSED else ()
+
+
+def correcting(visit: Visit) -> Answer:
+    """Another value: buttons where there are a few, a field where there are not."""
+    held = _active(visit)
+    examples = BY_DETAIL[held.detail].examples
+    return Page("correct.html", {"preference": held, "choices": _choices(held.detail), "examples": examples})
+
+
+def correct(visit: Visit) -> Answer:
+    """Put another value in its place."""
+    held, value = _active(visit), visit.form.get("value", "").strip()
+    try:
+        made = visit.memory.correct(held.id, value)
+    except UnknownEntryError:
+        values = {"preference": held, "choices": _choices(held.detail), "examples": BY_DETAIL[held.detail].examples}
+        return Page("correct.html", values | {"tried": value[:80]}, status=422)
+    visit.forget_traces()
+    return Go(f"/memory/{made.id}")
+
+
+def forget(visit: Visit) -> Answer:
+    """Forget one thing: hidden at once, erased in ten seconds."""
+    leaving = visit.departures.withhold(visit.memory, Selector(id=visit.path["id"]))
+    return Go(f"/leaving/{leaving.handle}")
+
+
+def other(visit: Visit) -> Answer:
+    """One thing that is no preference."""
+    kind, name, memory = visit.path["kind"], visit.path["id"], visit.memory
+    lists: dict[str, dict[str, Any]] = {
+        "profile": {e.id: (e.value, e.since, e.details) for e in memory.profile()},
+        "thought": {t.id: (t.text, t.at, t.details) for t in memory.thoughts()},
+        "episode": {e.id: (f"{e.driver} — {e.assistant}", e.at, e.details) for e in memory.episodes()},
+        "summary": {s.id: (s.text, None, s.details) for s in memory.summaries()},
+    }
+    if name not in lists.get(kind, {}):
+        raise ProblemError("gone", 404)
+    text, at, details = lists[kind][name]
+    return Page("other.html", {"kind": kind, "id": name, "text": text, "at": at, "details": details})
+
+
+KINDS = tuple(kind.value for kind in Kind)
+MAINS = tuple(dict.fromkeys(c.main for c in CATEGORIES))

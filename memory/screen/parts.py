@@ -1,0 +1,73 @@
+"""What the screen is given: the memory, the driving state, what happens live. It reaches for nothing itself."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from typing import Protocol
+
+from memory.screen.feed import Feed
+from memory.screen.pin import Pins
+from schemas.events import Motion
+from schemas.ports import Drivers, MemoryPort
+
+
+class Later(Protocol):
+    """Does something after a while, on another thread."""
+
+    def __call__(self, seconds: float, act: Callable[[], None]) -> None:
+        """Call ``act`` after so many seconds."""
+        ...
+
+
+def by_timer(seconds: float, act: Callable[[], None]) -> None:
+    """`Later` on the clock of the wall; ends with the program, which erases what is withheld when it opens the vault again."""
+    timer = threading.Timer(seconds, act)
+    timer.daemon = True
+    timer.start()
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model as the page About names it."""
+
+    name: str
+    role: str
+    licence: str
+    megabytes: float
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What the page About tells."""
+
+    version: str = ""
+    models: tuple[Model, ...] = ()
+    conversation_days: int = 0
+    thought_days: int = 0
+    summary_days: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Everything that the screen needs of the rest of the program."""
+
+    memory: Callable[[], MemoryPort]
+    """The memory of whoever drives; may raise any error of the tree."""
+    motion: Callable[[], Motion | None]
+    """The driving state now; None is unknown, which counts as moving."""
+    clock: Callable[[], datetime]
+    pins: Pins
+    feed: Feed = field(default_factory=Feed)
+    drivers: Drivers | None = None
+    """Who else may drive; None: nobody, and nothing can be exported or handed over from here."""
+    zone: tzinfo = UTC
+    language: str = "en"
+    about: About = About()
+    microphone: Callable[[], bool] | None = None
+    """Whether the assistant listens; None where no assistant runs beside the screen."""
+    stop: Callable[[], None] | None = None
+    """Falls silent and ends the conversation; None where no assistant runs."""
+    later: Later = by_timer

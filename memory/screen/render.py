@@ -1,0 +1,82 @@
+"""Pages as text: templates, the few files beside them, and what every template may use. Everything is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from memory.screen.answers import Page
+from memory.screen.departures import Leaving
+from memory.screen.wording import Wording
+
+_FOLDER = Path(__file__).parent
+STATIC = {"screen.css": "text/css", "screen.js": "text/javascript", "icons.svg": "image/svg+xml"}
+
+
+class Renderer:
+    """Turns an answer into the text of a page."""
+
+    def __init__(self) -> None:
+        """Loads nothing yet; templates are read once."""
+        self._environment = Environment(
+            loader=FileSystemLoader(_FOLDER / "templates"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            auto_reload=False,
+        )
+        self._environment.globals.update({"version": _digest()})
+
+    def page(
+        self,
+        page: Page,
+        *,
+        words: Wording,
+        token: Callable[[str], str] | None,
+        path: str,
+        parked: bool,
+        look: str,
+        leaving: Leaving | None,
+        now: datetime,
+    ) -> str:
+        """The whole page; ``token`` makes a form's token, None where nobody was let in."""
+        left = 0 if leaving is None else max(0, round((leaving.until - now).total_seconds()))
+        return self._environment.get_template(page.template).render(
+            {"missed": False, "wait": 0, "tried": None, "unfit": False},
+            **page.values,
+            t=words,
+            token=token,
+            path=path,
+            parked=parked,
+            look=look,
+            banner=leaving if page.template != "leaving.html" and left else None,
+            banner_left=left,
+            refresh=page.refresh,
+        )
+
+    def part(
+        self, template: str, values: Mapping[str, Any], *, words: Wording, token: Callable[[str], str], parked: bool
+    ) -> str:
+        """A section alone, for a page that is open."""
+        return self._environment.get_template(template).render(**values, t=words, token=token, parked=parked)
+
+    def static(self, name: str) -> tuple[bytes, str] | None:
+        """A file of the page and its type; None where there is none of that name."""
+        return (_read(name), STATIC[name]) if name in STATIC else None
+
+
+@cache
+def _read(name: str) -> bytes:
+    return (_FOLDER / "static" / name).read_bytes()
+
+
+def _digest() -> str:
+    """Changes with the files, so that a browser does not keep old ones."""
+    return sha256(b"".join(_read(name) for name in STATIC)).hexdigest()[:10]

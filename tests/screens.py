@@ -1,0 +1,149 @@
+"""What the tests of the driver's screen share: a screen over a fake memory, a car that stands or drives, a browser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from starlette.testclient import TestClient
+
+from memory.fake import FakeMemory
+from memory.guest import GuestMemory
+from memory.screen.app import Screen
+from memory.screen.parts import About, Model, Parts
+from memory.screen.pin import Pins
+from schemas.errors import UnknownEntryError
+from schemas.events import Motion
+from schemas.memory import Candidate, Preference
+from schemas.ports import MemoryPort
+
+NOW = datetime(2026, 3, 1, 8, 5, tzinfo=UTC)
+PORT = 8123
+MODELS = (Model("wake-computer", "wake", "Apache-2.0", 1.2), Model("encoder", "encoder", "MIT", 9.4))
+ORIGIN = f"http://127.0.0.1:{PORT}"
+
+
+@dataclass
+class Car:
+    """What the screen sees of the car: driving state, time, what is due later."""
+
+    motion: Motion | None = Motion.PARKED
+    now: datetime = NOW
+    due: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
+    stopped: int = 0
+
+    def later(self, seconds: float, act: Callable[[], None]) -> None:
+        del seconds
+        self.due.append(act)
+
+    def wait(self) -> None:
+        """Ten seconds and a bit pass."""
+        self.now += timedelta(seconds=10.4)
+        for act in self.due:
+            act()
+        self.due.clear()
+
+    def stop(self) -> None:
+        self.stopped += 1
+
+
+class FakeDrivers:
+    """Two drivers in dictionaries; meets ``schemas.ports.Drivers``."""
+
+    def __init__(self, make: Callable[[str], MemoryPort], names: tuple[str, ...] = ("ada", "bert")) -> None:
+        self.names = names
+        self._make, self.memories = make, {name: make(name) for name in names}
+        self.current: MemoryPort = self.memories[names[0]]
+        self.deleted: list[str] = []
+        self.exports = 0
+
+    def switch(self, driver: str | None) -> MemoryPort:
+        if driver is not None and driver not in self.names:
+            raise UnknownEntryError("no such driver")
+        self.current = GuestMemory() if driver is None else self.memories[driver]
+        return self.current
+
+    def save_export(self) -> str:
+        self.exports += 1
+        return "export.json"
+
+    def delete(self) -> None:
+        self.deleted.append(self.current.driver)
+        self.memories[self.current.driver] = self._make(self.current.driver)
+        self.current = GuestMemory()
+
+
+def preference(name: str, value: str = "jazz", detail: str = "favorite_genres", days: int = 0) -> Preference:
+    return Preference(
+        id=name, detail=detail, value=value, sentences=(f"i really like {value}",), conversation="c", confidence=0.83, uses=2,
+        valid_from=NOW - timedelta(days=days, minutes=5),
+    )  # fmt: skip
+
+
+def fill(memory: MemoryPort, *kept: Preference) -> None:
+    """Put preferences into a fake memory."""
+    assert isinstance(memory, FakeMemory)
+    memory._held.update((p.id, p) for p in reversed(kept))
+
+
+def ask(memory: FakeMemory, value: str = "thai") -> None:
+    """Let a fake memory be unsure of something."""
+    memory._propose(
+        Candidate(detail="favourite_cuisine", value=value, sentence=f"maybe some {value} tonight", said_at=NOW, conversation="c",
+                  confidence=0.5)
+    )  # fmt: skip
+
+
+def parts_of(car: Car, drivers: FakeDrivers, folder: Path, *, voice: bool = True) -> Parts:
+    return Parts(
+        memory=lambda: drivers.current,
+        motion=lambda: car.motion,
+        clock=lambda: car.now,
+        pins=Pins(folder),
+        drivers=drivers,
+        about=About("0.1.0", MODELS, 90, 180, 365),
+        microphone=(lambda: True) if voice else None,
+        stop=car.stop if voice else None,
+        later=car.later,
+    )  # fmt: skip
+
+
+class Browser:
+    """A browser that was let in; follows no redirect by itself and takes tokens from the pages that it has seen."""
+
+    def __init__(self, screen: Screen, *, enter: bool = True) -> None:
+        self.screen = screen
+        self.client = TestClient(screen.app, base_url=ORIGIN, follow_redirects=False, raise_server_exceptions=False)
+        address = screen.bind(PORT)
+        if enter:
+            assert self.client.get(address.removeprefix(ORIGIN)).status_code == 303
+        self.page = ""
+
+    def get(self, path: str, status: int = 200) -> str:
+        answer = self.client.get(path)
+        assert answer.status_code == status, (path, answer.status_code, answer.text[-600:])
+        self.page = answer.text
+        return self.page
+
+    def token(self, action: str) -> str:
+        """The token of a form of the present page."""
+        found = re.search(
+            rf'action="{re.escape(action)}"[^>]*>\s*<input type="hidden" name="token" value="([^"]+)"', self.page
+        )
+        assert found is not None, f"no form for {action} on this page"
+        return found[1]
+
+    def post(self, action: str, status: int = 303, /, **fields: str) -> str:
+        """Send a form of the present page; where it leads."""
+        answer = self.client.post(action, data={"token": self.token(action), **fields}, headers={"Origin": ORIGIN})
+        assert answer.status_code == status, (action, answer.status_code, answer.text[-900:])
+        if status != 303:
+            self.page = answer.text
+            return answer.text
+        return answer.headers["location"]
+
+    def session(self) -> str:
+        return self.client.cookies["glovebox_screen"]

@@ -1,0 +1,513 @@
+"""The driver's screen over a fake memory: every task, the lock while driving, who is let in, and what goes wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memory.fake import FakeMemory
+from memory.screen.app import COOKIE, HEADERS, Screen
+from memory.screen.feed import Happened, What
+from memory.screen.routes import ROUTES, When
+from memory.screen.sessions import MOST_USED, Session, Token
+from schemas.errors import VaultBusyError, WrongKeyError
+from schemas.events import Motion
+from schemas.memory import CONVERSATIONS
+from schemas.preferences import CATEGORIES, MAIN_TITLES, SUB_TITLES
+from tests.screens import NOW, ORIGIN, Browser, Car, FakeDrivers, ask, fill, parts_of, preference
+
+
+@pytest.fixture
+def car() -> Car:
+    return Car()
+
+
+@pytest.fixture
+def drivers(car: Car) -> FakeDrivers:
+    made = FakeDrivers(lambda name: FakeMemory(name, clock=lambda: car.now))
+    fill(made.memories["ada"], preference("p1"), preference("p2", "italian", "favourite_cuisine", 3))
+    return made
+
+
+@pytest.fixture
+def memory(drivers: FakeDrivers) -> FakeMemory:
+    held = drivers.memories["ada"]
+    assert isinstance(held, FakeMemory)
+    return held
+
+
+@pytest.fixture
+def screen(car: Car, drivers: FakeDrivers, tmp_path: Path) -> Screen:
+    return Screen(parts_of(car, drivers, tmp_path))
+
+
+@pytest.fixture
+def browser(screen: Screen) -> Browser:
+    return Browser(screen)
+
+
+# Seeing, correcting, forgetting
+
+
+def test_home_tells_status_and_what_just_happened(browser: Browser, screen: Screen) -> None:
+    screen.parts.feed.tell(Happened(What.REMEMBERED, NOW, "jazz", "favorite_genres", "p1"))
+    page = browser.get("/")
+    assert "Listening" in page and "Remembered" in page and "jazz" in page and "/take-back/1" in page
+
+
+def test_the_list_is_paged_and_narrowed(browser: Browser, memory: FakeMemory) -> None:
+    fill(memory, *(preference(f"x{n}", f"band {n}", "favorite_artists_or_bands", n) for n in range(20)))
+    assert browser.get("/memory").count('class="row"') == 6
+    assert "4 / 4" in browser.get("/memory?page=3")
+    assert browser.get("/memory?in=points_of_interest").count('class="row"') == 1
+    browser.get("/memory?in=")
+    browser.get("/memory/search")
+    assert browser.post("/memory/search", text="band 7") == "/memory"
+    page = browser.get("/memory")
+    assert page.count('class="row"') == 1 and "band 7" in page
+    assert "one found" not in browser.get("/memory?all=1")
+    browser.get("/memory?when=today")
+    assert "jazz" in browser.get("/memory") and "italian" not in browser.page
+
+
+def test_a_page_past_the_end_is_the_last_one(browser: Browser) -> None:
+    assert "jazz" in browser.get("/memory?page=9999999")
+
+
+def test_one_memory_says_why_since_when_and_how_sure(browser: Browser) -> None:
+    page = browser.get("/memory/p1")
+    assert "i really like jazz" in page and "83 %" in page and "1 Mar 2026, 08:00" in page
+
+
+def test_forgetting_can_be_undone_for_ten_seconds(browser: Browser, memory: FakeMemory, car: Car) -> None:
+    browser.get("/memory/p1")
+    where = browser.post("/memory/p1/forget")
+    assert "Forgotten" in browser.get(where) and f"url=/receipt/{where.rpartition('/')[2]}" in browser.page
+    assert "jazz" not in browser.get("/memory") and "Undo" in browser.page
+    browser.get(where)
+    assert browser.post(f"{where}/undo") == "/memory"
+    assert "jazz" in browser.get("/memory")
+    car.wait()
+    assert len(memory.preferences()) == 2
+
+
+def test_what_is_not_undone_is_erased_with_a_receipt(browser: Browser, memory: FakeMemory, car: Car) -> None:
+    browser.get("/memory/p1")
+    where = browser.post("/memory/p1/forget")
+    browser.get(where)
+    token = browser.token(f"{where}/undo")
+    car.wait()
+    assert [p.id for p in memory.preferences()] == ["p2"]
+    page = browser.get(where.replace("leaving", "receipt"))
+    assert "Checked" in page and "Music genres" in page and "jazz" not in page
+    late = browser.client.post(f"{where}/undo", data={"token": token}, headers={"Origin": ORIGIN})
+    assert late.status_code == 409 and "Too late" in late.text
+
+
+def test_an_erasure_empties_what_is_shown_live_and_searched_for(browser: Browser, screen: Screen, car: Car) -> None:
+    screen.parts.feed.tell(Happened(What.HEARD, NOW, "i really like jazz"))
+    browser.get("/memory/search")
+    browser.post("/memory/search", text="jazz")
+    browser.get("/memory/p1")
+    browser.post("/memory/p1/forget")
+    car.wait()
+    assert screen.parts.feed.latest() == () and "jazz" not in browser.get("/") + browser.get("/memory")
+
+
+def test_deleting_now_does_not_wait(browser: Browser, memory: FakeMemory) -> None:
+    browser.get("/memory/p1")
+    where = browser.post("/memory/p1/forget")
+    browser.get(where)
+    assert browser.post(f"{where}/now").startswith("/receipt/")
+    assert len(memory.preferences()) == 1
+
+
+def test_a_value_is_corrected(browser: Browser, memory: FakeMemory) -> None:
+    browser.get("/memory/p1/correct")
+    where = browser.post("/memory/p1/correct", value="rock")
+    assert "rock" in browser.get(where) and [p.value for p in memory.preferences("music")] == ["rock"]
+
+
+def test_a_closed_category_offers_its_values(browser: Browser, memory: FakeMemory) -> None:
+    fill(memory, preference("c1", "cheap", "desired_price_range"))
+    page = browser.get("/memory/c1/correct")
+    assert page.count('name="value"') >= 3 and '<input type="text"' not in page
+
+
+def test_a_value_that_does_not_fit_is_refused_with_examples(browser: Browser, memory: FakeMemory) -> None:
+    browser.get("/memory/p1/correct")
+    assert "That does not fit here" in browser.post("/memory/p1/correct", 422, value="!!!")
+    assert [p.value for p in memory.preferences("music")] == ["jazz"]
+
+
+def test_what_was_just_remembered_is_taken_back(browser: Browser, screen: Screen, memory: FakeMemory, car: Car) -> None:
+    car.motion = Motion.MOVING
+    screen.parts.feed.tell(Happened(What.REMEMBERED, NOW, "jazz", "favorite_genres", "p1"))
+    browser.get("/")
+    where = browser.post("/take-back/1")
+    assert len(memory.preferences()) == 1 and "Undo" in browser.get(where)
+    assert browser.post(f"{where}/undo") == "/" and len(memory.preferences()) == 2
+
+
+def test_a_value_that_took_anothers_place_is_put_back(browser: Browser, screen: Screen, memory: FakeMemory) -> None:
+    screen.parts.feed.tell(Happened(What.CHANGED, NOW, "jazz", "favorite_genres", "p1", "rock"))
+    browser.get("/")
+    browser.post("/take-back/1")
+    assert [p.value for p in memory.preferences("music")] == ["rock"]
+
+
+# Questions, categories, privacy
+
+
+def test_a_question_is_answered(browser: Browser, memory: FakeMemory) -> None:
+    ask(memory)
+    assert "One question" in browser.get("/")
+    page = browser.get("/questions")
+    assert "thai" in page and "maybe some thai tonight" in page
+    assert browser.post(f"/questions/{memory.proposals()[0].id}", answer="yes") == "/"
+    assert "thai" in [p.value for p in memory.preferences()]
+
+
+def test_every_category_has_its_switch(browser: Browser) -> None:
+    tree = browser.get("/categories")
+    assert all(f"/categories/{sub}" in tree for sub in SUB_TITLES)
+    pages = "".join(browser.get(f"/categories/{sub}") for sub in SUB_TITLES)
+    assert pages.count('role="switch"') == len(CATEGORIES) == 41
+    assert (
+        pages.count('class="mark"') == sum(c.sensitive for c in CATEGORIES) == pages.count("Off until you switch it on")
+    )
+
+
+def test_switching_off_asks_what_to_do_with_what_is_there(browser: Browser, memory: FakeMemory, car: Car) -> None:
+    browser.get("/categories/music")
+    where = browser.post("/categories/favorite_genres/switch", to="off")
+    assert "favorite_genres" in memory.consent().opted_out and len(memory.preferences()) == 2
+    assert "Keep it" in browser.get(where)
+    browser.post("/categories/favorite_genres/forget")
+    car.wait()
+    assert [p.id for p in memory.preferences()] == ["p2"]
+    browser.get("/categories/music")
+    assert browser.post("/categories/favorite_genres/switch", to="on") == "/categories/music"
+    assert "favorite_genres" not in memory.consent().opted_out
+
+
+def test_one_of_a_group_that_is_off_is_switched_on_alone(browser: Browser, memory: FakeMemory) -> None:
+    memory.opt_out("music")
+    browser.get("/categories/music")
+    browser.post("/categories/favorite_songs/switch", to="on")
+    consent = memory.consent()
+    allowed = {c.detail for c in CATEGORIES if c.sub == "music" and consent.forbids(c, NOW) is None}
+    assert allowed == {"favorite_songs"}
+
+
+def test_a_sensitive_one_is_switched_on(browser: Browser, memory: FakeMemory) -> None:
+    browser.get("/categories/restaurant")
+    browser.post("/categories/dietary_preference/switch", to="on")
+    assert "dietary_preference" in memory.consent().opted_in
+
+
+def test_learning_is_paused_and_goes_on(browser: Browser, memory: FakeMemory) -> None:
+    browser.get("/")
+    browser.post("/pause", what="trip")
+    assert memory.consent().private_trip and "Private trip" in browser.get("/")
+    browser.post("/pause", what="off")
+    assert not memory.consent().private_trip
+    browser.get("/privacy")
+    assert browser.post("/pause", what="day", **{"from": "privacy"}) == "/privacy"
+    assert "Paused until 2 Mar 2026, 08:05" in browser.get("/privacy")
+
+
+def test_conversations_are_kept_only_when_switched_on(browser: Browser, memory: FakeMemory) -> None:
+    browser.get("/privacy")
+    browser.post("/privacy/conversations", to="on")
+    assert CONVERSATIONS in memory.consent().opted_in
+    browser.get("/privacy")
+    browser.post("/privacy/conversations", to="off")
+    assert not memory.consent().conversations
+
+
+def test_a_stretch_of_time_is_deleted(browser: Browser, memory: FakeMemory, car: Car) -> None:
+    browser.get("/privacy/delete")
+    browser.post("/privacy/delete", what="day")
+    car.wait()
+    assert [p.id for p in memory.preferences()] == ["p2"]
+    browser.get("/privacy/delete")
+    assert "There is nothing to delete" in browser.post("/privacy/delete", 409, what="hour")
+
+
+def test_the_export_and_the_terms_of_keeping(browser: Browser, drivers: FakeDrivers) -> None:
+    assert "540 days unused" in browser.get("/privacy/retention")
+    browser.get("/privacy")
+    assert "exports" in browser.get(browser.post("/privacy/export")) and drivers.exports == 1
+
+
+def test_everything_needs_the_pin_and_can_be_undone(
+    browser: Browser, memory: FakeMemory, screen: Screen, car: Car
+) -> None:
+    screen.parts.pins.set("ada", "2468")
+    browser.get("/privacy/everything")
+    assert "That is not the PIN" in browser.post("/privacy/everything", 403, pin="1111")
+    assert len(memory.preferences()) == 2
+    where = browser.post("/privacy/everything", pin="2468")
+    assert memory.preferences() == () and "Everything is out of sight" in browser.get(where)
+    browser.post(f"{where}/undo")
+    assert len(memory.preferences()) == 2
+    browser.get("/privacy/everything")
+    browser.post("/privacy/everything", pin="2468")
+    car.wait()
+    assert memory.preferences() == ()
+
+
+# Drivers
+
+
+def test_another_driver_needs_their_pin(browser: Browser, drivers: FakeDrivers, screen: Screen) -> None:
+    screen.parts.pins.set("bert", "1357")
+    screen.parts.feed.tell(Happened(What.HEARD, NOW, "words of ada"))
+    assert "Bert" in browser.get("/drivers")
+    browser.get("/drivers/to/1")
+    browser.post("/drivers/to/1", 403, pin="0000")
+    assert drivers.current.driver == "ada"
+    browser.post("/drivers/to/1", pin="1357")
+    assert drivers.current.driver == "bert" and "words of ada" not in browser.get("/")
+    browser.get("/drivers/to/guest")
+    browser.post("/drivers/to/guest")
+    assert drivers.current.driver == "guest" and "Off: guest" in browser.get("/")
+
+
+def test_waits_grow_with_every_wrong_pin(screen: Screen, car: Car) -> None:
+    pins = screen.parts.pins
+    pins.set("ada", "2468")
+    waits = [pins.try_("ada", "9999", car.now).wait_s for _ in range(3)]
+    assert waits == [0, 0, 30] and not pins.try_("ada", "2468", car.now).right
+    from datetime import timedelta
+
+    car.now += timedelta(seconds=31)
+    assert pins.try_("ada", "9999", car.now).wait_s == 60
+    car.now += timedelta(seconds=61)
+    assert pins.try_("ada", "2468", car.now).right and pins.try_("ada", "9999", car.now).wait_s == 0
+
+
+def test_a_pin_is_set_changed_and_removed(browser: Browser, screen: Screen, tmp_path: Path) -> None:
+    browser.get("/drivers/pin")
+    browser.post("/drivers/pin", 422, fresh="12")
+    browser.post("/drivers/pin", fresh="2468")
+    assert screen.parts.pins.has("ada") and (tmp_path / "ada.pin").stat().st_mode & 0o777 == 0o600
+    assert "2468" not in (tmp_path / "ada.pin").read_text()
+    browser.get("/drivers/pin")
+    browser.post("/drivers/pin", 403, pin="1", fresh="1357")
+    browser.post("/drivers/pin", pin="2468", remove="yes")
+    assert not screen.parts.pins.has("ada")
+
+
+def test_a_damaged_pin_file_lets_nobody_in(screen: Screen, tmp_path: Path) -> None:
+    (tmp_path / "ada.pin").write_text("{")
+    assert not screen.parts.pins.try_("ada", "2468", NOW).right
+
+
+def test_handing_over_asks_twice_and_leaves_nothing(browser: Browser, drivers: FakeDrivers, screen: Screen) -> None:
+    screen.parts.pins.set("ada", "2468")
+    browser.get("/drivers/hand-over")
+    assert "Really wipe" in browser.post("/drivers/hand-over", 200, pin="2468")
+    assert drivers.deleted == []
+    assert "Everything is wiped" in browser.post("/drivers/hand-over/wipe", 200)
+    assert drivers.deleted == ["ada", "bert"] and not screen.parts.pins.has("ada")
+    assert drivers.current.driver == "guest"
+
+
+# While the car moves
+
+
+@pytest.mark.parametrize("motion", [Motion.MOVING, Motion.IDLING, None])
+@pytest.mark.parametrize("entry", ROUTES, ids=lambda e: f"{e.method} {e.path}")
+def test_every_address_asks_for_session_token_and_lock(
+    screen: Screen, car: Car, drivers: FakeDrivers, entry: object, motion: Motion | None
+) -> None:
+    from memory.screen.routes import Entry
+
+    assert isinstance(entry, Entry)
+    path = entry.path.format(number="1", handle="h", id="p1", kind="profile", key="music", place="1")
+    headers = {"Origin": ORIGIN}
+    stranger = Browser(screen, enter=False)
+    assert stranger.client.request(entry.method, path, headers=headers).status_code == 401
+    browser = Browser(screen)
+    if entry.method == "POST":
+        forged = browser.client.post(path, data={"token": "1.abcdef"}, headers=headers)
+        assert forged.status_code == 403 and "Nothing was changed" in forged.text
+        elsewhere = browser.client.post(path, data={}, headers={"Origin": "http://evil.example"})
+        assert elsewhere.status_code == 403
+        assert browser.client.post(path, data={}).status_code == 403  # no origin at all
+    car.motion = motion
+    session = screen.door.known(browser.session())
+    assert session is not None
+    answer = browser.client.request(
+        entry.method, path, headers=headers, data={"token": session.token(path)} if entry.method == "POST" else None
+    )
+    locked = answer.status_code == 403 and "You are driving" in answer.text
+    assert locked == (entry.when is When.PARKED)
+    assert "jazz" not in answer.text and drivers.deleted == [] and len(drivers.memories["ada"].preferences()) == 2
+
+
+def test_while_driving_home_has_no_list_and_no_field(
+    browser: Browser, screen: Screen, car: Car, memory: FakeMemory
+) -> None:
+    for number in range(5):
+        screen.parts.feed.tell(Happened(What.HEARD, NOW, f"sentence {number}"))
+    screen.parts.feed.tell(Happened(What.REMEMBERED, NOW, "jazz", "favorite_genres", "p1"))
+    ask(memory)
+    car.motion = Motion.MOVING
+    page = browser.get("/")
+    assert "Ask me, or park to see them" in page and "sentence" not in page and page.count("jazz") == 2
+    assert '<input type="text"' not in page and "<nav" not in page and "/questions" not in page
+    browser.post("/stop")
+    assert car.stopped == 1
+
+
+def test_a_car_that_cannot_be_asked_counts_as_moving(screen: Screen, car: Car, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> Motion:
+        raise RuntimeError
+
+    object.__setattr__(screen.parts, "motion", broken)
+    assert "You are driving" in Browser(screen).get("/memory", 403)
+
+
+# Who is let in, and what goes wrong
+
+
+def test_the_launchers_secret_works_once(screen: Screen) -> None:
+    address = screen.bind(8123).removeprefix(ORIGIN)
+    first = Browser(screen, enter=False)
+    assert first.client.get(address).status_code == 303
+    cookie = first.client.cookies
+    assert len(cookie[COOKIE]) >= 32
+    stolen = Browser(screen, enter=False)
+    answer = stolen.client.get(address)
+    assert answer.status_code == 403 and "used already" in answer.text and COOKIE not in stolen.client.cookies
+
+
+def test_the_cookie_is_for_this_page_alone(screen: Screen) -> None:
+    browser = Browser(screen, enter=False)
+    answer = browser.client.get(screen.bind(8123).removeprefix(ORIGIN))
+    told = answer.headers["set-cookie"].lower()
+    assert "httponly" in told and "samesite=strict" in told
+
+
+def test_another_host_name_gets_nothing(browser: Browser) -> None:
+    for host in ("evil.example:8123", "127.0.0.1:9", "", "127.0.0.1"):
+        answer = browser.client.get("/memory", headers={"Host": host})
+        assert answer.status_code == 403 and "jazz" not in answer.text, host
+
+
+def test_another_page_gets_nothing(browser: Browser) -> None:
+    answer = browser.client.get("/memory", headers={"Sec-Fetch-Site": "cross-site"})
+    assert answer.status_code == 403 and "jazz" not in answer.text
+
+
+def test_the_same_form_counts_once(browser: Browser, memory: FakeMemory) -> None:
+    browser.get("/memory/p1")
+    token = {"token": browser.token("/memory/p1/forget")}
+    assert browser.client.post("/memory/p1/forget", data=token, headers={"Origin": ORIGIN}).status_code == 303
+    again = browser.client.post("/memory/p1/forget", data=token, headers={"Origin": ORIGIN})
+    assert again.status_code == 409 and "done already" in again.text
+    other = browser.client.post("/memory/p2/forget", data=token, headers={"Origin": ORIGIN})
+    assert other.status_code == 403 and len(memory.preferences()) == 1
+
+
+def test_tokens_that_are_long_gone_are_refused_and_the_list_of_them_stays_short() -> None:
+    session = Session()
+    first = session.token("/")
+    for _ in range(MOST_USED + 10):
+        assert session.spend(session.token("/"), "/") is Token.GOOD
+    assert session.spend(first, "/") is Token.USED and len(session._used) <= MOST_USED
+    for forged in ("", ".", "1.", "x.y", "1.ü", f"{'9' * 40}.a", "-1.a"):
+        assert session.spend(forged, "/") is Token.FORGED
+
+
+def test_two_windows_that_edit_the_same_thing_are_told(screen: Screen, browser: Browser, memory: FakeMemory) -> None:
+    other = Browser(screen)
+    browser.get("/memory/p1/correct")
+    other.get("/memory/p1/correct")
+    other.post("/memory/p1/correct", value="rock")
+    assert "It has changed meanwhile" in browser.post("/memory/p1/correct", 409, value="pop")
+    assert [p.value for p in memory.preferences("music")] == ["rock"]
+    browser.get("/memory/p2")
+    other.get("/memory/p2")
+    other.post("/memory/p2/forget")
+    assert "not there any more" in browser.post("/memory/p2/forget", 404)
+
+
+def test_script_in_a_memory_is_only_text(browser: Browser, memory: FakeMemory, screen: Screen) -> None:
+    evil = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
+    fill(memory, preference("evil", evil))
+    screen.parts.feed.tell(Happened(What.REMEMBERED, NOW, evil, "favorite_genres", "evil"))
+    for path in ("/", "/memory", "/memory/evil", "/memory/evil/correct"):
+        page = browser.get(path)
+        assert "<script>alert" not in page and "<img" not in page and "&lt;script&gt;" in page
+
+
+@pytest.mark.parametrize(("error", "told"), [(WrongKeyError("k"), "locked"), (VaultBusyError("k"), "in use")])
+def test_a_vault_that_cannot_be_had_is_a_page(screen: Screen, browser: Browser, error: Exception, told: str) -> None:
+    def gone() -> FakeMemory:
+        raise error
+
+    object.__setattr__(screen.parts, "memory", gone)
+    assert told in browser.get("/memory", 503)
+
+
+def test_a_defect_tells_nothing_of_what_it_was_about(screen: Screen, browser: Browser) -> None:
+    def broken() -> FakeMemory:
+        raise RuntimeError("jazz jazz jazz")
+
+    object.__setattr__(screen.parts, "memory", broken)
+    page = browser.get("/memory", 500)
+    assert "Something went wrong" in page and "jazz" not in page
+
+
+def test_no_page_is_cached_or_framed_or_loads_from_outside(browser: Browser) -> None:
+    for path in ("/", "/memory", "/nowhere", "/about"):
+        answer = browser.client.get(path)
+        assert {name: answer.headers[name] for name in HEADERS} == HEADERS
+        assert "http://" not in answer.text and "https://" not in answer.text
+        assert "<style" not in answer.text and " style=" not in answer.text and "onclick" not in answer.text
+
+
+@pytest.mark.parametrize("body", [b"\xff\xfe", b"a=" + b"x" * 9000, b"&".join(b"a=1" for _ in range(50))])
+def test_a_form_that_is_none_changes_nothing(browser: Browser, memory: FakeMemory, body: bytes) -> None:
+    headers = {"Origin": ORIGIN, "Content-Type": "application/x-www-form-urlencoded"}
+    assert browser.client.post("/pause", content=body, headers=headers).status_code in {400, 403, 413}
+    assert browser.client.post("/pause", json={"what": "trip"}, headers={"Origin": ORIGIN}).status_code == 415
+    assert not memory.consent().private_trip
+
+
+def test_addresses_that_lead_nowhere_are_told(browser: Browser) -> None:
+    for path in ("/nowhere", "/memory/none", "/categories/none", "/drivers/to/9", "/other/thought/none", "/receipt/none",
+                 "/leaving/none", "/static/none", "/categories/music/kept"):  # fmt: skip
+        assert browser.client.get(path).status_code == 404, path
+
+
+def test_language_and_look_are_kept(browser: Browser) -> None:
+    browser.get("/about")
+    browser.post("/about", language="de")
+    assert 'lang="de"' in browser.get("/") and "Mikrofon" in browser.page
+    browser.get("/about")
+    browser.post("/about", look="light")
+    assert 'data-look="light"' in browser.get("/")
+    assert "Lieblingsküche" in browser.get("/memory")
+
+
+def test_every_page_is_light(browser: Browser, screen: Screen, memory: FakeMemory) -> None:
+    fill(
+        memory,
+        *(preference(f"x{n}", "a rather long value that a driver might really say " * 2, days=n) for n in range(50)),
+    )
+    shared = sum(
+        len(found[0]) for name in ("screen.css", "screen.js", "icons.svg") if (found := screen.renderer.static(name))
+    )
+    for path in ("/", "/memory", "/categories", "/categories/restaurant", "/privacy", "/memory/x1"):
+        assert len(browser.get(path).encode()) + shared < 60_000, path
+
+
+def test_every_main_category_has_a_tab(browser: Browser) -> None:
+    page = browser.get("/memory")
+    assert all(f"/memory?in={main}" in page for main in MAIN_TITLES)
