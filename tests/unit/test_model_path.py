@@ -30,8 +30,8 @@ PATH = BUILTIN / "language/glovebox.gguf"
 EACH = 2
 NEIGHBOURS = 3
 LEAST_ACTION, LEAST_EXACT, LEAST_REACHED = 0.85, 0.77, 96
-LEAST_ALL = 0.7
-"""Measured: .879, .806 and .762 of 206; 98 of the 103 actions at least once by the language model, 93 through all stages."""
+LEAST_ALL = 0.76
+"""Measured: .879, .806 and .806 of 206; 98 of the 103 actions at least once by the language model."""
 
 
 class NoCommands:

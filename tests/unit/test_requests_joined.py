@@ -146,6 +146,12 @@ def test_a_car_without_massage_neither_hears_nor_does_it(matcher: TemplateMatche
         ("choose_route", {"number": 2}, "take the second one", True),
         ("set_timer", {"minutes": 90}, "a timer for an hour and a half", True),
         ("call_contact", {"person": "anna"}, "call somebody", False),
+        ("set_seat_heating", {"level": 2}, "my backside is cold", True),
+        ("set_seat_heating", {"level": 1}, "my backside is cold", False),
+        ("set_trunk", {"open": True}, "is the trunk open", False),
+        ("get_openings", {"part": "trunk"}, "is the trunk open", True),
+        ("set_high_beam", {"on": True}, "is the high beam on", False),
+        ("set_high_beam", {"on": True}, "it is dark put the high beam on", True),
     ],
 )
 def test_validator(name: str, slots: dict[str, Any], text: str, ok: bool) -> None:

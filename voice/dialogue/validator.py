@@ -27,7 +27,8 @@ _TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "sev
 QUALITIES: dict[str, frozenset[str]] = {
     "level": frozenset("off low medium high full max maximum min minimum warm hot cool strong weak most least".split()),
     "percent": frozenset(
-        "open close closed shut half halfway full fully all bit little crack low high up down quarter lowest possible".split()
+        "open close closed shut half halfway full fully all bit little crack low high up down quarter lowest possible "
+        "maximum minimum".split()
     ),
     "number": frozenset("first second third".split()),
     "minutes": frozenset("half quarter hour hours minute couple".split()),
@@ -45,6 +46,15 @@ CAREFUL_ACTIONS = frozenset({
     "set_low_beam", "set_high_beam", "set_fog_lights", "move_seat", "recline_seat", "recall_seat_position",
     "set_charge_port", "call_contact", "send_email",
 })  # fmt: skip
+PLAIN: dict[Domain, dict[str, frozenset[int]]] = {
+    Domain.SEATS: {"level": frozenset({0, 2})},
+    Domain.OPENINGS: {"percent": frozenset({0, 100})},
+}
+"""Numbers that mean no more than on, off, open or closed: nobody has to say them. What opens is asked about anyway."""
+STATE_QUESTION = re.compile(
+    r"\b(?:is|are|am|did) (?:the|my|all|any|a|it|i)\b.*\b(?:on|off|open|closed|shut|locked|unlocked|running|heated)$"
+)
+"""A question after a state: whatever is proposed, it must not change it."""
 NEVER_ASKED = frozenset({"stop_moving"})
 """Asking first would come too late."""
 
@@ -136,6 +146,8 @@ def validate(action: Action, text: str, facts: Sequence[str], offers: Iterable[s
         return Finding(False, "the request is negated")
     if (wanted := _complaint(action.name, text)) is not None and action.slots().get("change") not in (None, wanted):
         return Finding(False, f"the complaint asks for {wanted}")
+    if STATE_QUESTION.search(text.strip()) and not action.query:
+        return Finding(False, "that was a question")
     said = f"{text} {' '.join(fact.split(':', 1)[-1] for fact in facts)}".lower()
     words = set(re.findall(r"[a-z0-9'.]+", said))
     known = numbers(said)
@@ -143,6 +155,8 @@ def validate(action: Action, text: str, facts: Sequence[str], offers: Iterable[s
         if isinstance(value, bool) or slot in ("zone", "window", "kind", "change", "command"):
             continue
         if isinstance(value, int | float):
+            if value in PLAIN.get(action.domain, {}).get(slot, ()):
+                continue
             if float(value) not in known and not (words & QUALITIES.get(slot, frozenset())):
                 return Finding(False, f"nobody said {slot} {value}")
         elif _is_free(action, slot) and not set(str(value).lower().split()) <= words:
