@@ -40,10 +40,6 @@ LOG_LENGTH = 10_000
 _SEVERITY = {Verdict.ALLOW: 0, Verdict.CONFIRM: 1, Verdict.DENY: 2}
 
 
-_RULINGS: dict[tuple[str, Verdict, str], Ruling] = {}
-"""Rulings that were made before: a table has few, and they never change."""
-
-
 def _refusal(rule: str) -> Ruling:
     return Ruling(verdict=Verdict.DENY, rule=rule, reason=REFUSING[rule], source="gate")
 
@@ -79,22 +75,8 @@ def rule(action: Action, state: VehicleState, policy: Policy = POLICY) -> Ruling
     Raises:
         KeyError: the policy has no row for this action (a defect of the table).
     """
-    driving = motion(state)
-    seen = _Seen(action, state)
-    best: Row | None = None
-    severity = -1
-    for row in policy[action.name]:
-        weight = _SEVERITY[row.verdicts[driving]]
-        has_opinion = weight > 0 or not row.when
-        if has_opinion and weight > severity and all(_met(condition, seen) for condition in row.when):
-            best, severity = row, weight
-    if best is None:
-        raise KeyError(action.name)
-    verdict = best.verdicts[driving]
-    key = best.rule, verdict, best.source
-    if key not in _RULINGS:
-        _RULINGS[key] = Ruling(verdict=verdict, rule=best.rule, reason=best.reason(verdict), source=best.source)
-    return _RULINGS[key]
+    table = _IN_FORCE if policy is POLICY else Table(policy)
+    return table.ruling(action, state, motion(state))
 
 
 class _Seen:
@@ -113,38 +95,105 @@ class _Seen:
         return self._journeys
 
 
-def _met(condition: Condition, seen: _Seen) -> bool:
-    """True if the condition holds, or if it cannot be known whether it does."""
-    subject, wanted = condition.subject, condition.value
-    action, state = seen.action, seen.state
-    if subject.startswith("slot."):
-        value = getattr(action, subject.removeprefix("slot."))
-    elif subject in ("opens", "closes"):
-        value = any(getattr(journey, subject) for journey in seen.journeys)
-    elif subject == "target":
-        value = _widest([journey.target for journey in seen.journeys])
-    elif subject == "speed":
-        value = known_speed(state)
-    elif subject == "ignition":
-        value = state.ignition_on
-    elif subject == "widest_window":
-        value = _widest([number(state.values.get(name)) for name in WINDOWS["all"]])
-    else:
-        value = state.values.get(subject)
+_Test = Callable[[_Seen], bool]
+
+
+class _Opinion:
+    """One row in one driving state, ready to be asked."""
+
+    __slots__ = ("_row", "_ruling", "_verdict", "tests")
+
+    def __init__(self, row: Row, verdict: Verdict, tests: tuple[_Test, ...]) -> None:
+        self._row, self._verdict, self.tests = row, verdict, tests
+        self._ruling: Ruling | None = None
+
+    def ruling(self) -> Ruling:
+        if self._ruling is None:
+            row, verdict = self._row, self._verdict
+            self._ruling = Ruling(verdict=verdict, rule=row.rule, reason=row.reason(verdict), source=row.source)
+        return self._ruling
+
+
+class Table:
+    """A policy in the order in which it is asked: by action and driving state, the strictest rows first."""
+
+    def __init__(self, policy: Policy) -> None:
+        """Nothing of it is prepared before it is asked."""
+        self._policy = policy
+        self._ready: dict[str, Mapping[Motion, tuple[_Opinion, ...]]] = {}
+
+    def ruling(self, action: Action, state: VehicleState, driving: Motion) -> Ruling:
+        """The first row that applies: of equally strict ones, the first in the policy.
+
+        Raises:
+            KeyError: the policy has no row for this action.
+        """
+        ready = self._ready.get(action.name)
+        if ready is None:
+            ready = self._ready[action.name] = _prepared(self._policy[action.name])
+        seen = _Seen(action, state)
+        for opinion in ready[driving]:
+            for test in opinion.tests:
+                if not test(seen):
+                    break
+            else:
+                return opinion.ruling()
+        raise KeyError(action.name)
+
+
+def _prepared(rows: Sequence[Row]) -> Mapping[Motion, tuple[_Opinion, ...]]:
+    """The rows with an opinion in each driving state; allowing under a condition is none."""
+    tested = [(row, tuple(_test(condition) for condition in row.when)) for row in rows]
+    ready: dict[Motion, tuple[_Opinion, ...]] = {}
+    for driving in Motion:
+        voiced = [
+            (row.verdicts[driving], row, tests)
+            for row, tests in tested
+            if row.verdicts[driving] is not Verdict.ALLOW or not row.when
+        ]
+        voiced.sort(key=lambda one: -_SEVERITY[one[0]])
+        ready[driving] = tuple(_Opinion(row, verdict, tests) for verdict, row, tests in voiced)
+    return ready
+
+
+def _test(condition: Condition) -> _Test:
+    """Whether a condition holds, or cannot be known: then it counts as met."""
+    subject, wanted = _subject(condition.subject), condition.value
     if condition.op is Op.IN:
-        return value in wanted
+        return lambda seen: subject(seen) in wanted
     if condition.op is Op.IS:
-        return value == wanted if isinstance(value, type(wanted)) else True
-    known = number(value)
-    if known is None:
-        return True
-    return known > wanted if condition.op is Op.ABOVE else known < wanted
+        kind = type(wanted)
+        return lambda seen: (value == wanted) if isinstance(value := subject(seen), kind) else True
+    if condition.op is Op.ABOVE:
+        return lambda seen: (known := number(subject(seen))) is None or known > wanted
+    return lambda seen: (known := number(subject(seen))) is None or known < wanted
+
+
+_SUBJECTS: Mapping[str, Callable[[_Seen], Any]] = {
+    "opens": lambda seen: any(journey.opens for journey in seen.journeys),
+    "closes": lambda seen: any(journey.closes for journey in seen.journeys),
+    "target": lambda seen: _widest([journey.target for journey in seen.journeys]),
+    "speed": lambda seen: known_speed(seen.state),
+    "ignition": lambda seen: seen.state.ignition_on,
+    "widest_window": lambda seen: _widest([number(seen.state.values.get(name)) for name in WINDOWS["all"]]),
+}
+
+
+def _subject(name: str) -> Callable[[_Seen], Any]:
+    """How what a condition is about is read."""
+    if name.startswith("slot."):
+        slot = name.removeprefix("slot.")
+        return lambda seen: getattr(seen.action, slot)
+    return _SUBJECTS.get(name) or (lambda seen: seen.state.values.get(name))
 
 
 def _widest(positions: Sequence[float | None]) -> float | None:
     """The greatest of some positions, in percent; None where one is unknown."""
     known = [position for position in positions if position is not None]
     return max(known) if len(known) == len(positions) else None
+
+
+_IN_FORCE = Table(POLICY)
 
 
 @cache
@@ -226,6 +275,7 @@ class Gate:
             sink: gets every entry of the log as it is written; None: nobody does.
         """
         self._clock, self._policy, self._confirmation_s = clock, policy, confirmation_s
+        self._table = _IN_FORCE if policy is POLICY else Table(policy)
         self._new_token, self._sink = new_token, sink
         self._armed = False
         self._questions: dict[str, _Question] = {}
@@ -264,15 +314,17 @@ class Gate:
             state: the vehicle now.
             stands_for: the actions that it comes to (an undo); the strictest ruling on any of them is the ruling.
         """
-        for token, question in list(self._questions.items()):
-            if self._expired(question):
-                self._drop(token, Occasion.EXPIRED)
-        meant = tuple(stands_for)
-        ruling = self._judge((action, *meant), state)
-        self._note(Occasion.REQUEST, action, motion(state), ruling)
+        while self._questions:
+            oldest = next(iter(self._questions))  # they stand in the order in which they were asked
+            if not self._expired(self._questions[oldest]):
+                break
+            self._drop(oldest, Occasion.EXPIRED)
+        meant, driving = tuple(stands_for), motion(state)
+        ruling = self._judge((action, *meant), state, driving)
+        self._note(Occasion.REQUEST, action, driving, ruling)
         if ruling.verdict is Verdict.CONFIRM:
             token = self._new_token()
-            self._questions[token] = _Question(action, meant, self._clock.now(), motion(state), ruling)
+            self._questions[token] = _Question(action, meant, self._clock.now(), driving, ruling)
             return ruling, token
         if ruling.verdict is Verdict.ALLOW:
             self._count((action, *meant))
@@ -304,11 +356,12 @@ class Gate:
         """
         action = self.waiting(token)
         meant = (action, *self._questions.pop(token).stands_for)
-        ruling = self._judge(meant, state)
+        driving = motion(state)
+        ruling = self._judge(meant, state, driving)
         if ruling.verdict is not Verdict.DENY:
             ruling = Ruling(verdict=Verdict.ALLOW, rule=ruling.rule, reason="", source=ruling.source)
             self._count(meant)
-        self._note(Occasion.CONFIRMED, action, motion(state), ruling)
+        self._note(Occasion.CONFIRMED, action, driving, ruling)
         return action, ruling
 
     def withdraw(self, token: str) -> None:
@@ -316,11 +369,11 @@ class Gate:
         if token in self._questions:
             self._drop(token, Occasion.WITHDRAWN)
 
-    def _judge(self, actions: Sequence[Action], state: VehicleState) -> Ruling:
+    def _judge(self, actions: Sequence[Action], state: VehicleState, driving: Motion) -> Ruling:
         """The strictest ruling on any of them; of equally strict ones, the first."""
         if not self._armed:
             return SILENT
-        rulings = [rule(action, state, self._policy) for action in actions]
+        rulings = [self._table.ruling(action, state, driving) for action in actions]
         strictest = max(rulings, key=lambda ruling: _SEVERITY[ruling.verdict])
         if strictest.verdict is not Verdict.DENY and any(self._too_often(action) for action in actions):
             return TOO_OFTEN

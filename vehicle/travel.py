@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from schemas import actions as a
 from schemas.events import VehicleState
@@ -24,8 +23,7 @@ ROOFS: Mapping[str, str] = MappingProxyType(
 """Action -> the one signal that it moves."""
 
 
-@dataclass(frozen=True, slots=True)
-class Journey:
+class Journey(NamedTuple):
     """One position and where it would go, in percent (0 is closed). None: unknown."""
 
     present: float | None
@@ -37,9 +35,9 @@ class Journey:
 
 def number(value: Any) -> float | None:
     """The value as a finite number, or None: unknown."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return None
-    return float(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def journeys(action: a.Action, state: VehicleState) -> Mapping[str, Journey]:
