@@ -247,7 +247,7 @@ class Searcher:
         """Rows that may matter with their nearness."""
         shelf, settings = self.shelf, self.settings
         shares = self._shares(query)
-        visible = shelf.allowed(hidden=hidden)
+        visible = shelf.allowed(hidden=hidden) if hidden else shelf.columns["alive"][: shelf.rows]
         near = shelf.nearest(vector, POOL, among, kinds)
         spoken = np.flatnonzero((shares > 0) & among)
         if len(spoken) > POOL:

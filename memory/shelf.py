@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from schemas.memory import Kind
 from schemas.preferences import CATEGORIES
 
 KINDS: tuple[Kind, ...] = tuple(Kind)
+_NUMBER = {kind: number for number, kind in enumerate(KINDS)}
 DETAILS: dict[str, int] = {category.detail: number for number, category in enumerate(CATEGORIES)}
 """Detail key -> its bit."""
 MOST_TAGS = 128
@@ -34,9 +35,11 @@ _COLUMNS = np.dtype([
 ])  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """What is known of one memory."""
+_NO_TERMS: NDArray[np.uint32] = np.zeros(0, np.uint32)
+
+
+class Entry(NamedTuple):
+    """What is known of one memory. A tuple, since opening a vault makes one of every memory."""
 
     id: str
     kind: Kind
@@ -50,7 +53,7 @@ class Entry:
     """Importance, 0..1."""
     vector: Floats | NDArray[np.float16] | None
     """None while it is not encoded yet: found by its words until then."""
-    terms: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
+    terms: NDArray[np.uint32] = _NO_TERMS
     details: int = 0
     """Bits of `DETAILS`."""
     tags: tuple[str, ...] = ()
@@ -148,10 +151,13 @@ class Shelf:
         rows = np.arange(first, need)
         self._ids += [entry.id for entry in entries]
         self._rows.update(zip((entry.id for entry in entries), rows.tolist(), strict=True))
-        self.columns[first:need] = [self._described(entry) for entry in entries]
-        for row, entry in zip(rows.tolist(), entries, strict=True):
-            if entry.kind is Kind.EPISODE and entry.conversation:
-                self._follow(row, entry, places.get(entry.id))
+        self._describe_all(first, entries)
+        if places:
+            for row, entry in zip(rows.tolist(), entries, strict=True):
+                if entry.kind is Kind.EPISODE and entry.conversation:
+                    self._follow(row, entry, places.get(entry.id))
+        else:
+            self._follow_all(first, entries)
         self.postings.add(rows, [entry.terms for entry in entries])
         self._length += sum(len(entry.terms) for entry in entries)
         for kind in {entry.kind for entry in entries}:
@@ -172,13 +178,45 @@ class Shelf:
         self.columns[row] = self._described(entry)
         self.columns[row]["before"], self.columns[row]["after"] = before, after
 
+    def _describe_all(self, first: int, entries: Sequence[Entry]) -> None:
+        """The columns of new rows, one column at a time: a tenth of the time of one row at a time."""
+        part = self.columns[first : first + len(entries)]
+        part["alive"], part["before"], part["after"] = True, NONE, NONE
+        part["kind"] = [_NUMBER[entry.kind] for entry in entries]
+        for name in ("at", "since", "half_life", "weight", "details"):
+            part[name] = [getattr(entry, name) for entry in entries]
+        part["length"] = [len(entry.terms) for entry in entries]
+        labelled = [place for place, entry in enumerate(entries) if entry.tags]
+        part["tags"] = 0
+        if labelled:
+            part["tags"][labelled] = [self._mark(entries[place].tags) for place in labelled]
+
+    def _follow_all(self, first: int, entries: Sequence[Entry]) -> None:
+        """Put new rows behind the last ones of their conversations."""
+        before = [NONE] * len(entries)
+        last = self._last
+        for place, entry in enumerate(entries):
+            if entry.kind is Kind.EPISODE and entry.conversation:
+                before[place] = last.get(entry.conversation, NONE)
+                last[entry.conversation] = first + place
+        preceding = np.array(before, np.int64)
+        rows = np.arange(first, first + len(entries))
+        follows = preceding != NONE
+        follows[follows] = self.columns["alive"][preceding[follows]]
+        self.columns["before"][rows[follows]] = preceding[follows]
+        self.columns["after"][preceding[follows]] = rows[follows]
+
+    def _mark(self, tags: tuple[str, ...]) -> NDArray[np.uint64]:
+        """The bits of a memory's tags, which get one each if they have none."""
+        if tags not in self._marks:
+            self._marks[tags] = self._tag_bits(tags, learn=True)
+        return self._marks[tags]
+
     def _described(self, entry: Entry) -> tuple[object, ...]:
         """The columns of a memory, beside nobody yet."""
-        if entry.tags not in self._marks:
-            self._marks[entry.tags] = self._tag_bits(entry.tags, learn=True)
         return (
             True, KINDS.index(entry.kind), entry.at, entry.since, entry.half_life, entry.weight, entry.details,
-            self._marks[entry.tags], len(entry.terms), NONE, NONE,
+            self._mark(entry.tags), len(entry.terms), NONE, NONE,
         )  # fmt: skip
 
     def _follow(self, row: int, entry: Entry, place: tuple[int, int] | None) -> None:

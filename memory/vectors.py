@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memory.fading import FadingSettings, preference_half_life, preference_weight
 from memory.lexical import numbers, stems
@@ -96,6 +98,17 @@ BEGIN INSERT INTO touched SELECT OLD.id WHERE OLD.id NOT IN (SELECT memory FROM 
 """
 
 
+@dataclass(slots=True)
+class _Met:
+    """What was worked out for memories before and holds for others, too: many have the same few."""
+
+    details: dict[str, int] = field(default_factory=dict[str, int])
+    tags: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    fades: dict[tuple[Kind, int, float], tuple[float, float]] = field(
+        default_factory=dict[tuple[Kind, int, float], tuple[float, float]]
+    )
+
+
 class Vectors:
     """Vectors and stems in one vault."""
 
@@ -145,47 +158,52 @@ class Vectors:
         if names is not None:
             where += " AND m.id IN (SELECT value FROM json_each(?))"
             given.append(json.dumps(sorted(names)))
-        bits: dict[str, int] = {}
-        tags: dict[str, tuple[str, ...]] = {}
+        met = _Met()
         for table, query in _QUERIES.items():
             last = -1
             while True:
                 paged = query.format(where=f"m.rowid > ? AND {where}") + " ORDER BY m.rowid LIMIT ?"
                 rows = self._vault.rows(paged, (last, *given, PIECE))
                 if rows:
-                    yield [self._entry(table, row[1:], bits, tags) for row in rows]
+                    yield self._entries(table, rows, met)
                 if len(rows) < PIECE:
                     break
                 last = rows[-1][0]
 
-    def _entry(self, table: str, row: tuple[Any, ...], bits: dict[str, int], tags: dict[str, tuple[str, ...]]) -> Entry:
-        name, at, since, uses, weight, details, vector, said, *rest = row
-        raw = np.frombuffer(vector, np.float16) if vector else None
-        raw = raw if raw is not None and raw.shape == (self._encoder.dimension,) and said is not None else None
+    def _entries(self, table: str, rows: Sequence[tuple[Any, ...]], met: _Met) -> list[Entry]:
+        size = 2 * self._encoder.dimension
+        held = [row[7] if row[7] and len(row[7]) == size and row[8] is not None else None for row in rows]
+        matrix = np.frombuffer(b"".join(raw for raw in held if raw is not None), np.float16)
+        vectors = iter(matrix.reshape(-1, self._encoder.dimension))
+        return [self._entry(table, row, None if raw is None else next(vectors), met)
+                for row, raw in zip(rows, held, strict=True)]  # fmt: skip
+
+    def _entry(self, table: str, row: tuple[Any, ...], vector: NDArray[np.float16] | None, met: _Met) -> Entry:
+        _, name, at, since, uses, weight, details, _, said, *rest = row
         terms = np.frombuffer(said or b"", np.uint32)
         begun = _seconds(at)
         last = begun if since == at else max(_seconds(since), begun)
         if table == "preferences":
             retrieval = self._retrieval
             return Entry(
-                id=name, kind=Kind.PREFERENCE, at=begun, since=last,
-                half_life=preference_half_life(details, uses, retrieval.reinforcement),
-                weight=preference_weight(weight, rest[0], retrieval.importance_floor),
-                vector=raw, terms=terms, details=detail_bits([details]),
+                name, Kind.PREFERENCE, begun, last, preference_half_life(details, uses, retrieval.reinforcement),
+                preference_weight(weight, rest[0], retrieval.importance_floor), vector, terms, detail_bits([details]),
             )  # fmt: skip
-        if details not in bits:
+        kind = Kind(rest[1]) if table == "thoughts" else _KIND[table]
+        bits = met.details.get(details)
+        if bits is None:
             keys = json.loads(details)
             flat = [key for part in keys for key in (json.loads(part) if part.startswith("[") else [part])]
-            bits[details] = detail_bits(flat)
-        if rest[0] not in tags:
-            tags[rest[0]] = tuple(json.loads(rest[0]))
-        kind = Kind(rest[1]) if table == "thoughts" else _KIND[table]
-        return Entry(
-            id=name, kind=kind, at=begun, since=last,
-            half_life=self._fading.half_life(kind, uses, weight), weight=self._fading.weight(weight),
-            vector=raw, terms=terms, details=bits[details], tags=tags[rest[0]],
-            conversation=rest[1] if table == "episodes" else "",
-        )  # fmt: skip
+            bits = met.details[details] = detail_bits(flat)
+        tags = met.tags.get(rest[0])
+        if tags is None:
+            tags = met.tags[rest[0]] = tuple(json.loads(rest[0]))
+        fades = met.fades.get((kind, uses, weight))
+        if fades is None:
+            fades = self._fading.half_life(kind, uses, weight), self._fading.weight(weight)
+            met.fades[kind, uses, weight] = fades
+        talk = rest[1] if table == "episodes" else ""
+        return Entry(name, kind, begun, last, *fades, vector, terms, bits, tags, talk)
 
     def keep(self, names: Collection[str]) -> int:
         """Encode and store what these memories lack, in the caller's transaction if there is one; returns how many did."""
@@ -195,7 +213,10 @@ class Vectors:
             ids = list(texts)
             made = self._encoder.encode([passage(texts[name]) for name in ids])
             with self._vault.transaction():
+                now = self.texts(ids)  # what was forgotten or changed while it was encoded leaves nothing here
                 for name, vector in zip(ids, made, strict=True):
+                    if name not in now or passage(now[name]) != passage(texts[name]):
+                        continue
                     said = numbers(stems(passage(texts[name]))).tobytes()
                     self._vault.write(
                         "INSERT OR REPLACE INTO vectors (memory, vector, stems) VALUES (?, ?, ?)",
