@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
+from tokenizers import Tokenizer
 
 from models.runtime.fake_language import FakeLanguageModel
 from models.runtime.llamacpp import LlamaCppModel
@@ -202,3 +205,37 @@ def test_orthogonal_steps_have_singular_values_near_one() -> None:
         singular = torch.linalg.svdvals(orthogonal(torch.randn(shape)))
         assert singular.max() < 1.4
         assert singular.median() > 0.6
+
+
+def test_a_wider_vocabulary_keeps_the_numbers_of_all_tokens() -> None:
+    tokenizer = vocabulary.train(tiny.TEXTS, (), tiny.PIECES)
+    whole = json.loads(tokenizer.to_str())
+    known, gone = tokenizer.get_vocab(), opening("undo")
+    whole["added_tokens"] = [token for token in whole["added_tokens"] if token["content"] != gone]
+    older = Tokenizer.from_str(json.dumps(whole))
+    assert gone not in older.get_vocab()
+    kept = older.get_vocab()
+    vocabulary.widen(older)
+    assert set(older.get_vocab()) == set(known)
+    assert {text: older.get_vocab()[text] for text in kept} == kept
+    assert len(older.encode(gone).ids) == 1
+
+
+def test_a_run_goes_on_from_weights_with_fewer_tokens() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed (extra `train`): nothing to take over")
+    from models.training.language.network import Network
+    from models.training.language.train import Schedule, take_over
+
+    def network(size: int) -> Any:
+        shape = Shape(vocabulary=size, layers=2, inner=96)
+        return Network(shape, torch.randn(size, shape.prior), torch.ones(size, dtype=torch.bool))
+
+    small, large = network(40), network(48)
+    before = large.own.detach().clone()
+    take_over(large, small.state_dict())
+    assert torch.equal(large.own[:40], small.own)
+    assert torch.equal(large.own[40:], before[40:])
+    assert torch.equal(large.blocks[0].attn_q.weight, small.blocks[0].attn_q.weight)
+    schedule = Schedule(steps=100, peak=0.5, last=0.1)
+    assert schedule.scale(2) == pytest.approx(0.5, abs=0.01)
+    assert schedule.scale(100) == pytest.approx(0.05)
