@@ -336,14 +336,17 @@ class Archive:
 
     def kinds(self, ids: Iterable[str]) -> dict[str, Kind]:
         """Id -> kind, of those ids that are memories of the tiers."""
-        held: dict[str, Kind] = {}
-        for name in ids:
-            for table, kind in (("episodes", Kind.EPISODE), ("summaries", Kind.SUMMARY), ("profile", Kind.PROFILE)):
-                if self._vault.rows(f"SELECT 1 FROM {table} WHERE id = ?", (name,)):  # noqa: S608
-                    held[name] = kind
-            for (kind,) in self._vault.rows("SELECT kind FROM thoughts WHERE id = ?", (name,)):
-                held[name] = Kind(kind)
-        return held
+        named = list(ids)
+        if not named:
+            return {}
+        found: dict[str, Kind] = {}
+        for table, kind in (
+            ("episodes", "'episode'"), ("summaries", "'summary'"), ("profile", "'profile'"), ("thoughts", "kind"),
+        ):  # fmt: skip
+            asked = f"SELECT id, {kind} FROM {table} WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608
+            rows = self._vault.rows(asked, (json.dumps(named),))
+            found.update((name, Kind(kind)) for name, kind in rows)
+        return {name: found[name] for name in named if name in found}
 
     def delete(self, ids: Iterable[str]) -> dict[str, Kind]:
         """Delete memories of the tiers, and nothing with them but their vectors, links and lines; returns what there was.
@@ -352,22 +355,23 @@ class Archive:
         """
         with self.transaction():
             held = self.kinds(ids)
-            for name, kind in held.items():
-                self._vault.write(f"DELETE FROM {TABLES[kind]} WHERE id = ?", (name,))  # noqa: S608
+            for table in dict.fromkeys(TABLES[kind] for kind in held.values()):
+                own = json.dumps([name for name, kind in held.items() if TABLES[kind] == table])
+                self._vault.write(f"DELETE FROM {table} WHERE id IN (SELECT value FROM json_each(?))", (own,))  # noqa: S608
             return held
 
     def delete_lines(self, sources: Iterable[str]) -> tuple[str, ...]:
         """Delete the lines that these sources have in summaries, and summaries without lines; returns the ids of both."""
         with self.transaction():
-            touched: list[str] = []
-            for source in sources:
-                touched += [name for (name,) in self._vault.rows(
-                    "SELECT summary FROM summary_lines WHERE source = ?", (source,))]  # fmt: skip
-                self._vault.write("DELETE FROM summary_lines WHERE source = ?", (source,))
+            named = json.dumps(list(sources))
+            lines = "FROM summary_lines WHERE source IN (SELECT value FROM json_each(?))"
+            touched = [name for (name,) in self._vault.rows(f"SELECT DISTINCT summary {lines}", (named,))]
+            self._vault.write(f"DELETE {lines}", (named,))
             self._vault.write("DELETE FROM summaries WHERE id NOT IN (SELECT summary FROM summary_lines)")
-            for name in touched:
-                self._vault.write("DELETE FROM vectors WHERE memory = ?", (name,))
-            return tuple(dict.fromkeys(touched))
+            self._vault.write(
+                "DELETE FROM vectors WHERE memory IN (SELECT value FROM json_each(?))", (json.dumps(touched),)
+            )
+            return tuple(touched)
 
     def prune_tags(self) -> None:
         """Delete grown tags that nothing has any more."""
@@ -381,17 +385,18 @@ class Archive:
     def forget_sources(self, sources: Iterable[str]) -> None:
         """Take these out of the sources of whatever rests on them."""
         with self.transaction():
-            for source in sources:
-                self._vault.write("DELETE FROM sources WHERE source = ?", (source,))
+            self._vault.write(
+                "DELETE FROM sources WHERE source IN (SELECT value FROM json_each(?))", (json.dumps(list(sources)),)
+            )
 
     def resting_on(self, sources: Iterable[str]) -> tuple[str, ...]:
         """Thoughts, profile entries and summaries that have one of these as a source."""
-        found: list[str] = []
-        for source in sources:
-            found += [name for (name,) in self._vault.rows(
-                "SELECT memory FROM sources WHERE source = ?1 "
-                "UNION SELECT summary FROM summary_lines WHERE source = ?1", (source,))]  # fmt: skip
-        return tuple(dict.fromkeys(found))
+        rows = self._vault.rows(
+            "SELECT memory FROM sources WHERE source IN (SELECT value FROM json_each(?1)) "
+            "UNION SELECT summary FROM summary_lines WHERE source IN (SELECT value FROM json_each(?1))",
+            (json.dumps(list(sources)),),
+        )
+        return tuple(name for (name,) in rows)
 
     def _sources(self) -> dict[str, tuple[str, ...]]:
         found: dict[str, list[str]] = {}

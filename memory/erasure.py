@@ -61,8 +61,9 @@ def erase(store: Store, archive: Archive, retriever: Retriever, folder: Path, fi
         archive.delete_lines(key for table, key in found.archive if table == "summary_lines")
         touched = _blot(store, found)
         _forget_tags(store, archive, Needles(values))
-        for kind, name in found.named:
-            store.write("DELETE FROM withheld WHERE kind = ? AND memory = ?", (kind, name))
+        if store.read("SELECT 1 FROM withheld LIMIT 1"):
+            for kind, name in found.named:
+                store.write("DELETE FROM withheld WHERE kind = ? AND memory = ?", (kind, name))
         if everything:
             store.forget_declined()
             for table in ("trips", "tags", "queries", "vectors", "withheld"):
@@ -206,15 +207,23 @@ def _holds(path: Path, by_start: Mapping[int, Sequence[bytes]]) -> bool:
 
 
 def _holds_any(data: bytes, by_start: Mapping[int, Sequence[bytes]]) -> bool:
+    """Whether any needle stands there: where two bytes may begin one, which ciphertext seldom has, the next are looked at."""
     view = np.frombuffer(data, np.uint8)
-    here = np.zeros(max(len(view) - SHORTEST_NEEDLE + 1, 0), np.uint64)
+    last = len(view) - SHORTEST_NEEDLE + 1
+    if last <= 0:
+        return False
+    may_begin = np.zeros(1 << 16, bool)
+    may_begin[[start & 0xFFFF for start in by_start]] = True
+    pairs = view[:last] | (view[1 : last + 1].astype(np.uint16) << 8)
+    at = np.flatnonzero(may_begin[pairs])
+    here = np.zeros(len(at), np.uint64)
     for place in range(SHORTEST_NEEDLE):
-        here |= view[place : place + len(here)].astype(np.uint64) << np.uint64(8 * place)
-    starts = np.array(sorted(by_start), np.uint64)
+        here |= view[at + place].astype(np.uint64) << np.uint64(8 * place)
+    found = np.isin(here, np.array(list(by_start), np.uint64))
     return any(
-        data.startswith(needle, int(position))
-        for position in np.flatnonzero(np.isin(here, starts))
-        for needle in by_start[int(here[position])]
+        data.startswith(needle, position)
+        for position, start in zip(at[found].tolist(), here[found].tolist(), strict=True)
+        for needle in by_start[start]
     )
 
 

@@ -194,7 +194,7 @@ def _choose_preferences(store: Store, what: Selector, details: frozenset[str] | 
         if met or alone or plain:
             found.details.add(preference.detail)
     if not spoken:
-        before = {old for name in found.preferences for old in store.history_of(name)} - found.preferences.keys()
+        before = set(store.history_of(*found.preferences)) - found.preferences.keys()
         if before:
             found.preferences.update((p.id, p) for p in store.preferences(history=True, ids=before))
     found.times += [p.valid_from for p in found.preferences.values()]

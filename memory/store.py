@@ -241,26 +241,29 @@ class Store:
         """Superseded preference -> the one that took its place, if one did."""
         return dict(self._vault.rows("SELECT id, superseded_by FROM preferences WHERE superseded_by IS NOT NULL"))
 
-    def history_of(self, preference: str) -> tuple[str, ...]:
-        """Ids of the preferences that this one took the place of, and those took, and so on."""
+    def history_of(self, *preferences: str) -> tuple[str, ...]:
+        """Ids of the preferences that these took the place of, and those took, and so on."""
         rows = self._vault.rows(
-            "WITH RECURSIVE before (id) AS (SELECT id FROM preferences WHERE superseded_by = ? "
+            "WITH RECURSIVE before (id) AS "
+            "(SELECT id FROM preferences WHERE superseded_by IN (SELECT value FROM json_each(?)) "
             "UNION SELECT p.id FROM preferences p JOIN before b ON p.superseded_by = b.id) SELECT id FROM before",
-            (preference,),
+            (json.dumps(preferences),),
         )
         return tuple(row[0] for row in rows)
 
     def erase(self, ids: Sequence[str]) -> None:
         """Delete preferences and their sentences."""
         with self.transaction():
-            for preference in ids:
-                self._vault.write("DELETE FROM preferences WHERE id = ?", (preference,))
+            self._vault.write(
+                "DELETE FROM preferences WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(ids)),)
+            )
 
     def erase_sentences(self, numbers: Sequence[int]) -> None:
         """Delete single sentences; their preferences stay."""
         with self.transaction():
-            for number in numbers:
-                self._vault.write("DELETE FROM sentences WHERE id = ?", (number,))
+            self._vault.write(
+                "DELETE FROM sentences WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(numbers)),)
+            )
 
     def known(self, ids: Sequence[str]) -> bool:
         """Whether any of these preferences or proposals is stored."""
@@ -324,7 +327,9 @@ class Store:
     def erase_proposals(self, ids: Sequence[str]) -> int:
         """Delete proposals; returns how many there were."""
         with self.transaction():
-            return sum(self._vault.write("DELETE FROM proposals WHERE id = ?", (name,)) for name in ids)
+            return self._vault.write(
+                "DELETE FROM proposals WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(ids)),)
+            )
 
     def secret(self) -> bytes | None:
         """The key of the marks of what was declined, or None before the first."""
@@ -389,8 +394,9 @@ class Store:
     def erase_turns(self, numbers: Sequence[int]) -> None:
         """Delete waiting turns by number."""
         with self.transaction():
-            for number in numbers:
-                self._vault.write("DELETE FROM turns WHERE id = ?", (number,))
+            self._vault.write(
+                "DELETE FROM turns WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(numbers)),)
+            )
 
     def learnt(self, conversation: str) -> int:
         """Delete the waiting turns of a conversation; returns how many there were."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ from memory.service import DriverMemory
 from memory.store import TEXT_COLUMNS
 from memory.summaries import Line
 from memory.vault import Vault
-from schemas.memory import CONVERSATIONS, Episode, Kind, Period, ProfileEntry, Selector, Thought, Turn
+from schemas.memory import CONVERSATIONS, Episode, Kind, Period, Preference, ProfileEntry, Selector, Thought, Turn
 
 START = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -233,3 +234,36 @@ def test_a_text_in_clear_is_found_in_any_file(tmp_path: Path, name: str) -> None
     path.write_bytes(bytes(3000) + b"i love zydeco" + bytes(3000))
     assert found_in_files(tmp_path, ["i love zydeco", "zydeco"]) == (path,)
     assert found_in_files(tmp_path, ["i love blues", "yes"]) == ()
+
+
+def test_many_texts_are_found_at_once_wherever_they_stand(tmp_path: Path) -> None:
+    needles = [f"sound number {number} of the drive" for number in range(300)]
+    noise = bytes((number * 7919) % 251 for number in range(3 << 20))
+    file = tmp_path / "notes.txt"
+    for place in (0, (1 << 20) - 9, len(noise)):
+        file.write_bytes(noise[:place] + needles[211].encode() + noise[place:])
+        assert found_in_files(tmp_path, needles) == (file,)
+    file.write_bytes(noise + b"sound number ")
+    assert found_in_files(tmp_path, needles) == ()
+
+
+def test_a_whole_category_goes_in_a_few_statements(memory: DriverMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not one for each memory: a thousand of them took minutes once."""
+    store, vault = memory._store, memory._vault
+    with store.transaction():
+        for number in range(300):
+            value = f"sound{number}"
+            store.add(Preference(id=f"p{number}", detail=GENRE[0], value=value, sentences=(f"i love {value}",),
+                                 conversation="c", confidence=0.9, valid_from=START), START)  # fmt: skip
+            memory._archive.keep(Episode(id=f"x{number}", conversation="c", at=START, driver=f"play {value}", details=GENRE,
+                                         assistant="Okay."), START)  # fmt: skip
+    statements, execute = list[str](), vault._execute
+
+    def counted(sql: str, values: Sequence[Any] = ()) -> Any:
+        statements.append(sql)
+        return execute(sql, values)
+
+    monkeypatch.setattr(vault, "_execute", counted)
+    receipt = memory.forget("favorite_genres")
+    assert receipt.verified and receipt.kinds[Kind.PREFERENCE] >= 300 and receipt.kinds[Kind.EPISODE] >= 300
+    assert len(statements) < 200

@@ -101,6 +101,23 @@ def again(bench: Bench, tmp_path: Path) -> Iterator[Callable[..., Bench]]:
         one.close()
 
 
+def test_what_is_forgotten_or_changed_while_it_is_encoded_leaves_no_vector(bench: Bench) -> None:
+    for name, value in (("gone", "jazz"), ("changed", "rock"), ("kept", "salsa")):
+        bench.prefer(name, value)
+    encode, meanwhile = bench.encoder.encode, [True]
+
+    def slow(texts: Sequence[str]) -> NDArray[np.float32]:
+        made = encode(texts)
+        if meanwhile.pop() if meanwhile else False:
+            bench.store.erase(["gone"])
+            bench.store.replace_sentence("i love rock", "...")
+        return made
+
+    bench.encoder.encode = slow  # type: ignore[method-assign]
+    bench.searcher.vectors.keep(["gone", "changed", "kept"])
+    assert [name for (name,) in bench.vault.rows("SELECT memory FROM vectors")] == ["kept"]
+
+
 # Words
 
 
