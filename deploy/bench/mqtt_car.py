@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,7 +14,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 from deploy.bench.far_car import FarCar
-from vehicle.adapters.mqtt.adapter import at_once
+from vehicle.adapters.mqtt.adapter import NOT_AFTER, at_once
 from vehicle.adapters.mqtt.entities import Entity, Link, announced, links, load_entities
 from vehicle.adapters.translation import DRIVING
 from vehicle.signals import SIGNALS, Kind, Signal
@@ -36,6 +37,8 @@ class MqttCar:
         """Commands so far."""
         self.retained = 0
         """Commands that had been kept by the broker."""
+        self.late = 0
+        """Commands that came after the end of their validity and were left undone."""
         self.published: dict[str, bytes] = {}
         self._user = (username, password)
         self._ready = threading.Event()
@@ -125,7 +128,9 @@ class MqttCar:
     def _on_message(self, _client: Client, _data: Any, message: MQTTMessage) -> None:
         self.retained += message.retain
         payload = bytes(message.payload)
-        if message.topic == BATCH:
+        if valid_until(message) < time.time():
+            self.late += 1
+        elif message.topic == BATCH:
             wanted: dict[str, str] = json.loads(payload)
             by_entity = {one.entity.object_id: one for one in self._by_command.values()}
             self.car.command({by_entity[key].name: self._value(by_entity[key], text) for key, text in wanted.items()})
@@ -181,3 +186,10 @@ def announcement(signal: Signal, object_id: str) -> dict[str, Any]:
     if kind == "select":
         said["options"] = list(signal.choices)
     return said
+
+
+def valid_until(message: MQTTMessage) -> float:
+    """The end of a command's validity in seconds since 1970; endless where it has none."""
+    properties: Any = message.properties
+    said = dict(getattr(properties, "UserProperty", ())).get(NOT_AFTER)
+    return float("inf") if said is None else float(said)

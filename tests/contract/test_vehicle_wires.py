@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
@@ -296,5 +297,39 @@ def test_a_topic_that_nobody_listens_to_is_an_error() -> None:
         rig.gateway.flush()
         with pytest.raises(AdapterError, match="nothing in the vehicle takes commands"):
             write(rig, {"light.dome": True})
+    finally:
+        rig.close()
+
+
+def stalled_after_the_echo(rig: MqttRig, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The broker stops between the echo and the command: it takes the command into its socket and answers nothing."""
+    echo = rig.mqtt._echo
+
+    def then_stalled(client: Any) -> Any:
+        future = echo(client)
+        future.result(5.0)
+        rig.hang()
+        return future
+
+    monkeypatch.setattr(rig.mqtt, "_echo", then_stalled)
+
+
+@pytest.mark.parametrize("how", ["out of time", "given up"])
+def test_a_command_that_was_not_acknowledged_is_never_carried_out(monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    rig = MqttRig()
+    try:
+        with monkeypatch.context() as patched:
+            stalled_after_the_echo(rig, patched)
+            with pytest.raises((AdapterError, TimeoutError)):
+                asyncio.run(
+                    asyncio.wait_for(rig.car.write({"window.driver": 100}), 5.0 if how == "out of time" else 0.1)
+                )
+        until(lambda: not rig.mqtt.connected(0.0), "the end of the connection")
+        time.sleep(0.35 if how == "given up" else 0.0)
+        rig.restore()
+        assert rig.commands() == []
+        write(rig, {"light.dome": True})
+        rig.settle()
+        assert rig.commands() == [{"light.dome": True}]
     finally:
         rig.close()

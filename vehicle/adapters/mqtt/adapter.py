@@ -8,8 +8,10 @@ import logging
 import secrets
 import socket
 import ssl
+import struct
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from pathlib import Path
@@ -40,6 +42,9 @@ CONNECT_S = 3.0
 NOBODY = 0x10
 """Reason code of an acknowledgement: no matching subscribers (MQTT 5, section 3.4.2.1)."""
 
+NOT_AFTER = "not-after"
+"""User property of a command: the time in seconds since 1970 from which on it must not be carried out any more."""
+
 _log = logging.getLogger("glovebox.vehicle")
 
 
@@ -60,6 +65,7 @@ class MqttVehicle:
         mapping: str = "homeassistant",
         deadline_s: float = 2.0,
         start_s: float = 10.0,
+        wall: Callable[[], float] = time.time,
     ) -> None:
         """Connect, learn which entities there are, and follow their states.
 
@@ -75,12 +81,13 @@ class MqttVehicle:
             mapping: name or path; see ``vehicle.adapters.mapping``.
             deadline_s: how long the broker may take to acknowledge.
             start_s: how long to wait for the first connection.
+            wall: seconds since 1970, for the end of a command's validity.
 
         Raises:
             schemas.errors.ConfigError: mapping, password or certificate cannot be used.
             schemas.errors.AdapterError: no connection within ``start_s``.
         """
-        self._clock, self._host, self._port = clock, host, port
+        self._clock, self._wall, self._host, self._port = clock, wall, host, port
         self._username, self._password_file, self._ca_file = username, password_file, ca_file
         self._client_id, self._prefix, self._deadline_s = client_id, discovery_prefix, deadline_s
         self._base = f"glovebox/{client_id}"
@@ -191,9 +198,14 @@ class MqttVehicle:
         return client
 
     async def _send(self, client: Client, commands: Mapping[str, str]) -> None:
-        """An echo, then the commands and their acknowledgements, all within the deadline."""
+        """An echo, then the commands and their acknowledgements, all within the deadline.
+
+        Whoever gives up after a command was handed to the connection gives up the connection: what has not left this machine
+        is never sent, and what the broker has not read it drops when the next connection takes over this client's name.
+        """
         properties = Properties(PacketTypes.PUBLISH)
         properties.MessageExpiryInterval = max(1, round(self._deadline_s))
+        properties.UserProperty = (NOT_AFTER, f"{self._wall() + self._deadline_s:.3f}")
         mids: dict[str, int] = {}
         try:
             async with asyncio.timeout(self._deadline_s):
@@ -205,6 +217,10 @@ class MqttVehicle:
         except TimeoutError:
             self._end(client, "the MQTT broker did not answer in time")
             raise AdapterError("the MQTT broker did not answer in time; the connection is made anew") from None
+        except asyncio.CancelledError:
+            if mids:
+                self._end(client, "a command was given up")
+            raise
         except (ValueError, OSError, ConnectionError) as error:
             raise AdapterError(f"the command could not be sent: {error}") from None
         finally:
@@ -270,7 +286,7 @@ class MqttVehicle:
         )
         client.on_message = lambda _c, _u, message: self._take(client, message)
         client.on_publish = lambda _c, _u, mid, reason, _p: self._acked(mid, int(getattr(reason, "value", 0)))
-        client.on_socket_open = at_once
+        client.on_socket_open = abrupt
         client.connect_timeout = CONNECT_S
         client.connect(self._host, self._port, keepalive=KEEPALIVE_S, clean_start=True)
         client.loop_start()
@@ -387,7 +403,11 @@ class MqttVehicle:
         return self._username, password
 
     def _end(self, client: Client, trouble: str) -> None:
-        """This connection is over."""
+        """This connection is over, with everything on it that was not sent."""
+        connection: Any = client.socket()
+        if connection is not None:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
         if self._client in (None, client):
             self._lose(trouble)
             self._ended.set()
@@ -416,6 +436,7 @@ class MqttVehicle:
             farewell = client.publish(f"{self._base}/availability", "offline", qos=1, retain=True)
             with suppress(ValueError, RuntimeError):
                 farewell.wait_for_publish(self._deadline_s)
+            _linger(client.socket(), abrupt=False)
         client.disconnect()
         client.loop_stop()
 
@@ -432,3 +453,15 @@ class MqttVehicle:
 def at_once(_client: Client, _data: Any, connection: Any) -> None:
     """Send small packets when they are made, not 40 ms later together with others (TCP_NODELAY)."""
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+
+def abrupt(client: Client, data: Any, connection: Any) -> None:
+    """Send at once, and forget what was not sent when the connection is closed."""
+    at_once(client, data, connection)
+    _linger(connection, abrupt=True)
+
+
+def _linger(connection: Any, *, abrupt: bool) -> None:
+    if connection is not None:
+        with suppress(OSError):
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", int(abrupt), 0))
