@@ -19,6 +19,8 @@ from pydantic import BaseModel
 from deploy.config import Config
 from deploy.drivers import ConfiguredDrivers
 from deploy.keys import key_source
+from deploy.screen import LiveDrivers, motion_of
+from deploy.screen import parts as screen_parts
 from deploy.timeline import Timeline, TimelineEntry, reply_entries
 from deploy.trips import TripMemory
 from deploy.zone import zone
@@ -26,6 +28,7 @@ from memory.proposals import ProposalSettings
 from memory.pruning import Prune, PruningSettings
 from memory.retention import RetentionSettings
 from memory.retrieval import RetrievalSettings
+from memory.screen.parts import Parts
 from memory.service import DriverMemory, MemorySettings
 from memory.tiers import TierSettings
 from memory.vault import Vault
@@ -124,7 +127,7 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
         zone=zone(config.memory.tiers.zone),
     )
     return Assistant(
-        config, wake, vad, matcher, recognizer, structured, vehicle, dialogue, synthesizer, clock, trip
+        config, wake, vad, matcher, recognizer, structured, vehicle, dialogue, synthesizer, clock, trip, drivers
     )  # fmt: skip
 
 
@@ -149,12 +152,16 @@ class Assistant:
         synthesizer: Synthesizer,
         clock: Clock,
         trip: TripMemory,
+        drivers: ConfiguredDrivers,
     ) -> None:
         """Parts as ``assemble`` made them."""
         self.config = config
         self._wake, self._vad, self._matcher, self._recognizer = wake, vad, matcher, recognizer
         self._structured, self._vehicle, self._dialogue = structured, vehicle, dialogue
         self._synthesizer, self._clock, self._trip = synthesizer, clock, trip
+        self._drivers = drivers
+        self._running: asyncio.AbstractEventLoop | None = None
+        self._sink: AudioSink | None = None
 
     @property
     def memory(self) -> MemoryPort:
@@ -245,12 +252,29 @@ class Assistant:
 
         async def until_stopped() -> None:
             running = asyncio.get_running_loop()
+            self._running, self._sink = running, sink
             for stop in (signal.SIGINT, signal.SIGTERM):
                 running.add_signal_handler(stop, loop.stop)
             await loop.run()
 
-        asyncio.run(until_stopped())
+        try:
+            asyncio.run(until_stopped())
+        finally:
+            self._running = self._sink = None
         self.end_trip(emit)
+
+    def screen(self) -> Parts:
+        """What the driver's screen is given of the running assistant."""
+        live = LiveDrivers(self._drivers, self._dialogue, lambda: self._running)
+        moving = motion_of(self._vehicle, lambda: self._running)
+        return screen_parts(
+            self.config, lambda: self.memory, live, moving, _now, microphone=lambda: self._running is not None,
+            stop=self._hush,
+        )  # fmt: skip
+
+    def _hush(self) -> None:
+        if self._sink is not None:
+            self._sink.stop()
 
     def end_trip(self, emit: Emit) -> tuple[Decision, ...]:
         """Learn from what was said and not yet learnt from, and think about it; a private trip is over, too."""

@@ -12,6 +12,7 @@ from deploy.config import Config
 from deploy.keys import key_source
 from memory import exports
 from memory.guest import GuestMemory
+from memory.screen.pin import Pins
 from memory.vault import Destruction, destroy
 from schemas.errors import MemoryStoreError, UnknownEntryError
 from schemas.ports import MemoryPort
@@ -75,4 +76,5 @@ def delete_driver(config: Config) -> Destruction:
         schemas.errors.GloveboxError: as `memory.vault.destroy`.
     """
     exports.erase(config.data.folder, config.driver.name)
+    Pins(config.data.folder).remove(config.driver.name)
     return destroy(config.data.folder, config.driver.name, key_source(config))

@@ -32,10 +32,10 @@ class Car:
 
     motion: Motion | None = Motion.PARKED
     now: datetime = NOW
-    due: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
+    due: list[Callable[[], object]] = field(default_factory=list[Callable[[], object]])
     stopped: int = 0
 
-    def later(self, seconds: float, act: Callable[[], None]) -> None:
+    def later(self, seconds: float, act: Callable[[], object]) -> None:
         del seconds
         self.due.append(act)
 

@@ -60,12 +60,29 @@ def show(entry: TimelineEntry) -> None:
     out().print(line)
 
 
-def run(context: typer.Context) -> None:
+def run(
+    context: typer.Context,
+    port: Annotated[
+        int, typer.Option("--port", metavar="N", min=0, max=65_535, help="The screen's port on 127.0.0.1; 0: any.")
+    ] = 0,
+) -> None:
     """Start the live assistant: microphone and loudspeaker, until Ctrl-C."""
     session = session_of(context)
+    from deploy.screen import ScreenServer, told
+
     with ready(session, live=True) as assistant:
-        err().print(f"Listening. Say “{assistant.config.wake.keyword}”, then what you want. Ctrl-C ends it.")
-        assistant.run(show)
+        given = assistant.screen()
+        with ScreenServer(given, assistant.config.data.folder, port) as server:
+
+            def emit(entry: TimelineEntry) -> None:
+                show(entry)
+                happened = told(entry, given.clock)
+                if happened is not None:
+                    given.feed.tell(happened)
+
+            err().print(f"Listening. Say “{assistant.config.wake.keyword}”, then what you want. Ctrl-C ends it.")
+            err().print(f"The screen: {server.address}")
+            assistant.run(emit)
 
 
 def demo(

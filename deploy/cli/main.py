@@ -24,6 +24,7 @@ from deploy.cli import (
     forgetting,
     memory,
     models,
+    screen,
     vault,
     vehicle,
 )
@@ -51,6 +52,7 @@ app.add_typer(bench.app)
 evaluate_wake.add_to(evaluate.app)
 evaluate_commands.add_to(evaluate.app)
 evaluate_recall.add_to(evaluate.app)
+screen.add_to(app)
 device.add_to(app)
 
 

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from memory.screen.parts import Later
 from schemas.errors import GloveboxError, UnknownEntryError
@@ -73,7 +74,7 @@ class Departures:
             for old in [one.handle for one in self._held.values() if one.over][:-KEPT]:
                 del self._held[old]
         seconds = max(0.0, (held.until - self._clock()).total_seconds()) + GRACE_S
-        self._later(seconds, lambda: self.finish(leaving.handle))
+        self._later(seconds, partial(self.finish, leaving.handle))
         self._changed(False)
         return leaving
 

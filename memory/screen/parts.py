@@ -17,12 +17,12 @@ from schemas.ports import Drivers, MemoryPort
 class Later(Protocol):
     """Does something after a while, on another thread."""
 
-    def __call__(self, seconds: float, act: Callable[[], None]) -> None:
+    def __call__(self, seconds: float, act: Callable[[], object]) -> None:
         """Call ``act`` after so many seconds."""
         ...
 
 
-def by_timer(seconds: float, act: Callable[[], None]) -> None:
+def by_timer(seconds: float, act: Callable[[], object]) -> None:
     """`Later` on the clock of the wall; ends with the program, which erases what is withheld when it opens the vault again."""
     timer = threading.Timer(seconds, act)
     timer.daemon = True

@@ -32,7 +32,7 @@ class Renderer:
             lstrip_blocks=True,
             auto_reload=False,
         )
-        self._environment.globals.update({"version": _digest()})
+        self._version = _digest()
 
     def page(
         self,
@@ -49,7 +49,7 @@ class Renderer:
         """The whole page; ``token`` makes a form's token, None where nobody was let in."""
         left = 0 if leaving is None else max(0, round((leaving.until - now).total_seconds()))
         return self._environment.get_template(page.template).render(
-            {"missed": False, "wait": 0, "tried": None, "unfit": False},
+            {"version": self._version, "missed": False, "wait": 0, "tried": None, "unfit": False},
             **page.values,
             t=words,
             token=token,
@@ -65,7 +65,9 @@ class Renderer:
         self, template: str, values: Mapping[str, Any], *, words: Wording, token: Callable[[str], str], parked: bool
     ) -> str:
         """A section alone, for a page that is open."""
-        return self._environment.get_template(template).render(**values, t=words, token=token, parked=parked)
+        return self._environment.get_template(template).render(
+            **values, version=self._version, t=words, token=token, parked=parked
+        )
 
     def static(self, name: str) -> tuple[bytes, str] | None:
         """A file of the page and its type; None where there is none of that name."""

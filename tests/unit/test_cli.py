@@ -18,9 +18,11 @@ from deploy.cli import main
 from deploy.config import Config
 from deploy.timeline import TimelineEntry
 from memory.fake import FakeMemory
+from memory.screen.parts import Parts
 from schemas.errors import AudioFileError, GloveboxError, NoSpeechError, VaultBusyError
 from schemas.events import Transcript
 from schemas.memory import Candidate, Conversation, Turn
+from tests.screens import Car, FakeDrivers, parts_of
 
 NOW = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 
@@ -52,6 +54,9 @@ class FakeAssistant:
     def run(self, emit: Callable[[TimelineEntry], None]) -> None:
         self.ran = True
         emit(TimelineEntry(at_s=1.0, kind="wake", text="“computer” (0.93)"))
+
+    def screen(self) -> Parts:
+        return parts_of(Car(), FakeDrivers(lambda name: FakeMemory(name, clock=lambda: NOW)), self.config.data.folder)
 
     def _check(self, path: Path) -> None:
         if path.stem == "bad":

@@ -101,6 +101,13 @@ class Dialogue:
             self._conversation = self._new_id()
         return self._conversation
 
+    def hand_to(self, driver: str | None) -> MemoryPort:
+        """Go on with another configured driver's memory, chosen on the screen; None: a guest's."""
+        self.drop_pending()
+        self._talk.switch(driver)
+        self._follow()
+        return self._memory
+
     def end_conversation(self) -> None:
         """The follow-up window has closed: drop what waits and what "that" meant."""
         self.drop_pending()
@@ -180,9 +187,9 @@ class Dialogue:
             return reply if self._talk.question else self._question.append(reply, plan.command, self.conversation)
         if plan.command is not None:
             return None
-        return self._wish(text)
+        return await self._wish(text)
 
-    def _wish(self, text: str) -> Reply | None:
+    async def _wish(self, text: str) -> Reply | None:
         """The reply to a wish with free words in it."""
         name = None if self._drivers is None else wishes.named(text, self._drivers.names)
         if name is not None:
@@ -190,6 +197,10 @@ class Dialogue:
             said = self._talk.switch(name)
             self._follow()
             return Reply(text=said, route=Route.MEMORY, reason="a configured driver gave their name")
+        if wishes.of_talk(text):
+            self.drop_pending()
+            said = self._talk.talked(text, moving=await self._moving())
+            return Reply(text=said, route=Route.MEMORY, reason="asked what was talked about")
         told = wishes.told(text)
         if told is None:
             return None

@@ -136,7 +136,7 @@ def _active(visit: Visit) -> Preference:
 
 
 def _choices(detail: str) -> tuple[str, ...]:
-    return CLOSED[detail].examples if detail in CLOSED else ()
+    return tuple(CLOSED[detail].examples) if detail in CLOSED else ()
 
 
 def correcting(visit: Visit) -> Answer:

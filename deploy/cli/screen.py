@@ -1,0 +1,69 @@
+"""The command ``glovebox screen``: the driver's screen over the stored memory, without microphone.
+
+The running assistant shows the same screen by itself (``glovebox run``): a vault has one writer.
+"""
+
+from __future__ import annotations
+
+import threading
+import webbrowser
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from deploy.cli.session import err, out, put_json, session_of
+
+if TYPE_CHECKING:
+    from deploy.config import Config
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(screen)
+
+
+def screen(
+    context: typer.Context,
+    driver: Annotated[str | None, typer.Option("--driver", metavar="NAME", help="Whose memory is shown.")] = None,
+    port: Annotated[
+        int, typer.Option("--port", metavar="N", min=0, max=65_535, help="Port on 127.0.0.1; 0: any that is free.")
+    ] = 0,
+    open_: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of text.")] = False,
+) -> None:
+    """Show what is remembered on a page of this machine, until Ctrl-C."""
+    config = session_of(context, as_json=as_json, driver=driver).config()
+    _show(config, port, open_, as_json)
+
+
+def _show(config: Config, port: int, open_: bool, as_json: bool, until: threading.Event | None = None) -> None:
+    from deploy import app
+    from deploy.drivers import ConfiguredDrivers
+    from deploy.screen import OwnLoop, ScreenServer, motion_of, parts
+    from voice.clock import WallClock
+
+    memory = app.open_memory(config)
+    drivers = ConfiguredDrivers(config, memory, app.open_memory)
+    vehicle, loop = app.open_vehicle(config, WallClock()), OwnLoop()
+    moving = motion_of(vehicle, lambda: loop.loop)
+    given = parts(config, lambda: drivers.current, drivers, moving, lambda: datetime.now(UTC))
+    try:
+        with ScreenServer(given, config.data.folder, port) as server:
+            if as_json:
+                put_json({"address": server.address})
+            else:
+                out().print(server.address, soft_wrap=True)
+                err().print(
+                    "Opens the screen once; the next address is in screen.url of the data folder. Ctrl-C ends it."
+                )
+            if open_:
+                webbrowser.open(server.address)
+            try:
+                (until or threading.Event()).wait()
+            except KeyboardInterrupt:
+                return
+    finally:
+        loop.run(vehicle.close())
+        loop.close()
+        drivers.current.close()

@@ -1,0 +1,269 @@
+"""The driver's screen in the running program: what it is given, and the small server on the loopback interface that shows it.
+
+Owns the server's thread, the file with the address that opens the screen, and how entries of the timeline become what the screen
+shows live. What the screen does is `memory.screen`'s.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import os
+import threading
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any, Protocol, Self, TypeVar
+
+import uvicorn
+
+from deploy import __version__
+from deploy.config import Config
+from deploy.timeline import TimelineEntry
+from deploy.zone import zone
+from memory.screen.app import Screen
+from memory.screen.feed import Happened, What
+from memory.screen.parts import About, Model, Parts
+from memory.screen.pin import Pins
+from models.catalog import Catalog
+from schemas.errors import ConfigError, GloveboxError
+from schemas.events import Motion, VehicleState
+from schemas.memory import Outcome
+from schemas.ports import Drivers, MemoryPort
+from vehicle.gate import motion
+
+ADDRESS_FILE = "screen.url"
+"""In the data folder, for its owner alone: the address that opens the screen next. A kiosk reads it when it starts."""
+PATIENCE_S = 1.0
+"""How long the vehicle may take to tell its state before the screen takes it for moving."""
+START_S = 10.0
+"""How long the server may take to listen."""
+
+_Answer = TypeVar("_Answer")
+_KINDS = {"heard": What.HEARD, "moved": What.DONE, "refused": What.REFUSED, "fault": What.FAULT, "said": What.SAID}
+
+
+class Vehicle(Protocol):
+    """What the screen wants of the vehicle."""
+
+    async def state(self) -> VehicleState:
+        """Current signals."""
+        ...
+
+
+def told(entry: TimelineEntry, now: Callable[[], Any]) -> Happened | None:
+    """An entry of the timeline as the screen shows it; None for what is of no use to a driver."""
+    if entry.kind in _KINDS:
+        text = str(entry.data.get("text", "")) if entry.kind == "heard" else entry.text.strip("“”")
+        return Happened(_KINDS[entry.kind], now(), text) if text else None
+    value, detail = entry.data.get("value"), entry.data.get("detail")
+    if entry.kind != "learned" or value is None or detail is None:
+        return None
+    kept, replaced = entry.data.get("preference"), entry.data.get("replaced") or []
+    outcome = entry.data.get("outcome")
+    if outcome == Outcome.ASK.value:
+        return Happened(What.ASKED, now(), value, detail)
+    if outcome == Outcome.APPEND.value:
+        return Happened(What.REMEMBERED, now(), value, detail, kept)
+    if outcome == Outcome.UPDATE.value and kept is not None:
+        before = replaced[0] if len(replaced) == 1 else None
+        return Happened(What.CHANGED, now(), value, detail, kept if before is not None else None, before)
+    return None
+
+
+class OwnLoop:
+    """An event loop on a thread of its own, for a vehicle that nothing else drives."""
+
+    def __init__(self) -> None:
+        """Started."""
+        self.loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self.loop.run_forever, name="screen-vehicle", daemon=True)
+        self._thread.start()
+
+    def run(self, work: Coroutine[Any, Any, _Answer]) -> _Answer:
+        """Do something on it and wait for that."""
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result()
+
+    def close(self) -> None:
+        """End it."""
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self._thread.join()
+        self.loop.close()
+
+
+class Talk(Protocol):
+    """What a change of driver on the screen wants of the dialogue."""
+
+    def hand_to(self, driver: str | None) -> MemoryPort:
+        """Go on with another driver's memory."""
+        ...
+
+
+class LiveDrivers:
+    """The drivers of a running assistant; meets ``schemas.ports.Drivers``.
+
+    Who drives is the dialogue's to know, and it lives on the assistant's loop: changes are made there.
+    """
+
+    def __init__(self, drivers: Drivers, dialogue: Talk, loop: Callable[[], asyncio.AbstractEventLoop | None]) -> None:
+        """Drivers behind a dialogue; ``loop`` is the one that runs, None where none does."""
+        self._drivers, self._dialogue, self._loop = drivers, dialogue, loop
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """See ``Drivers``."""
+        return self._drivers.names
+
+    def switch(self, driver: str | None) -> MemoryPort:
+        """See ``Drivers``."""
+        return self._there(lambda: self._dialogue.hand_to(driver))
+
+    def save_export(self) -> str:
+        """See ``Drivers``."""
+        return self._drivers.save_export()
+
+    def delete(self) -> None:
+        """See ``Drivers``."""
+
+        def there() -> MemoryPort:
+            try:
+                self._drivers.delete()
+            finally:
+                memory = self._dialogue.hand_to(None)
+            return memory
+
+        self._there(there)
+
+    def _there(self, work: Callable[[], MemoryPort]) -> MemoryPort:
+        running = self._loop()
+        if running is None or not running.is_running():
+            return work()
+
+        async def on_the_loop() -> MemoryPort:
+            return work()
+
+        return asyncio.run_coroutine_threadsafe(on_the_loop(), running).result()
+
+
+def motion_of(vehicle: Vehicle, loop: Callable[[], asyncio.AbstractEventLoop | None]) -> Callable[[], Motion | None]:
+    """Asks the vehicle for its driving state on the loop that it lives on; None where it does not answer in time."""
+
+    def ask() -> Motion | None:
+        running = loop()
+        if running is None or not running.is_running():
+            return None
+        asked = asyncio.run_coroutine_threadsafe(vehicle.state(), running)
+        try:
+            return motion(asked.result(PATIENCE_S))
+        except (GloveboxError, concurrent.futures.TimeoutError):
+            asked.cancel()
+            return None
+
+    return ask
+
+
+def about(config: Config) -> About:
+    """What the page About tells."""
+    tiers, catalog = config.memory.tiers, Catalog.load(config.data.folder)
+    chosen = {
+        config.wake.model,
+        config.vad.model,
+        config.encoder.model,
+        config.llm.model,
+        config.asr.model,
+        config.tts.model,
+    }
+    models = tuple(
+        Model(m.id, m.role, m.licence, sum(file.bytes for file in m.files) / 1e6)
+        for m in (
+            catalog.model(name)
+            for name in sorted(str(name) for name in chosen if name is not None and "/" not in str(name))
+        )
+    )
+    return About(__version__, models, tiers.conversation_days, tiers.thought_days, tiers.summary_days)
+
+
+def parts(
+    config: Config,
+    memory: Callable[[], MemoryPort],
+    drivers: Drivers,
+    moving: Callable[[], Motion | None],
+    now: Callable[[], Any],
+    *,
+    microphone: Callable[[], bool] | None = None,
+    stop: Callable[[], None] | None = None,
+) -> Parts:
+    """What the screen is given."""
+    return Parts(
+        memory=memory,
+        motion=moving,
+        clock=now,
+        pins=Pins(config.data.folder),
+        drivers=drivers,
+        zone=zone(config.memory.tiers.zone),
+        about=about(config),
+        microphone=microphone,
+        stop=stop,
+    )
+
+
+class ScreenServer:
+    """The screen on a port of the loopback interface. A context manager: leaving it ends it."""
+
+    def __init__(self, parts_: Parts, folder: Path, port: int = 0) -> None:
+        """A server that is not started yet; 0: a port that is free."""
+        self._folder, self._port, self.address = folder, port, ""
+        self.screen = Screen(parts_, told=lambda _: self._tell())
+        settings = uvicorn.Config(
+            self.screen.app,
+            host="127.0.0.1",
+            port=port,
+            access_log=False,
+            log_config=None,
+            log_level="critical",
+            proxy_headers=False,
+            server_header=False,
+            date_header=False,
+            timeout_graceful_shutdown=1,
+            limit_concurrency=64,
+        )
+        self._server = uvicorn.Server(settings)
+        self._thread = threading.Thread(target=self._serve, name="screen", daemon=True)
+        self._listening = threading.Event()
+
+    def __enter__(self) -> Self:
+        """Listen; `address` opens the screen once.
+
+        Raises:
+            ConfigError: the port cannot be had.
+        """
+        self._thread.start()
+        for _ in range(int(START_S / 0.02)):
+            if self._server.started or not self._thread.is_alive():
+                break
+            self._listening.wait(0.02)
+        if not self._server.started:
+            raise ConfigError(f"the screen cannot listen on port {self._port} of 127.0.0.1: choose another with --port")
+        self._port = int(self._server.servers[0].sockets[0].getsockname()[1])
+        self._tell()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End; what is on its way out is erased first."""
+        self._server.should_exit = True
+        self._thread.join()
+        (self._folder / ADDRESS_FILE).unlink(missing_ok=True)
+
+    def _serve(self) -> None:
+        try:
+            self._server.run()
+        except SystemExit:  # how uvicorn says that it could not bind
+            return
+
+    def _tell(self) -> None:
+        self.address = self.screen.bind(self._port)
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        fresh = self._folder / f"{ADDRESS_FILE}.new"
+        fresh.unlink(missing_ok=True)
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            file.write(f"{self.address}\n")
+        fresh.replace(self._folder / ADDRESS_FILE)
