@@ -14,6 +14,7 @@ from typing import Any
 from memory import consent as switches
 from memory.fake_keeping import FakeKeeping
 from memory.fake_reading import KEYWORDS, VALUES, DoubtingExtractor, KeywordEncoder, KeywordModel
+from memory.selection import spoken_in
 from memory.vocabulary import CLOSED
 from memory.wording import contains, words
 from schemas.errors import ConsentError, ExportError, UnknownEntryError
@@ -282,7 +283,7 @@ class FakeMemory(FakeKeeping):
                 (detail is None or detail in details)
                 and (what.text is None or any(contains(text, what.text) for text in texts))
                 and (what.period is None or what.period.holds(at))
-                and what.conversation in (None, conversation)
+                and (what.conversation is None or spoken_in(conversation, what.conversation))
             )
 
         held = [p for p in self._held.values() if what.id in (None, p.id)

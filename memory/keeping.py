@@ -197,6 +197,8 @@ class Keeping:
         period = what.period
         if period is not None and what == Selector(period=period):
             self._archive.erase_trips([trip.id for trip in self._archive.trips() if period.holds(trip.began_at)])
+        if what.conversation is not None and what == Selector(conversation=what.conversation):
+            self._archive.erase_trips([what.conversation])
 
     def _restored(self, names: Collection[str]) -> None:
         """What was withheld is taken back: it may be made again, too."""

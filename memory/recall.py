@@ -25,9 +25,10 @@ from memory import graph, ontology
 from memory.exact import NONE, Floats, Rows
 from memory.fading import FadingSettings
 from memory.index import HnswIndex
-from memory.lexical import asked, numbers
+from memory.lexical import asked, numbers, stems
 from memory.retrieval import RetrievalSettings
 from memory.shelf import KINDS, Shelf, detail_bits
+from memory.times import without
 from memory.vault import Vault
 from memory.vectors import Vectors
 from schemas.errors import MemoryStoreError
@@ -209,7 +210,7 @@ class Searcher:
         """What matters for the question, best first; usually nothing.
 
         Args:
-            query: what was asked.
+            query: what was asked; where it names nothing but a time, summaries and exchanges of that time are listed.
             kinds: only these; empty for all, as with all that follow.
             tags: with one of these tags.
             period: said in this time.
@@ -218,7 +219,7 @@ class Searcher:
             limit: at most so many.
             now: for decay.
         """
-        if not query.strip() or (details and not detail_bits(details)):
+        if (not query.strip() and period is None) or (details and not detail_bits(details)):
             return ()
         self.refresh()
         vector = self._encoder.encode([query])[0]
@@ -228,6 +229,8 @@ class Searcher:
             )
             if not among.any():
                 return ()
+            if period is not None and not says_what(query, period):
+                return self._found(self._of_the_time(among, limit), tags)
             rows, nearness = self._near(query, vector, among, kinds, detail_bits(hidden))
             cosine = float(self.shelf.cosines(vector, rows).max(initial=0.0))
             named = period is not None or bool(tags)
@@ -236,6 +239,18 @@ class Searcher:
                 return ()
             chosen = self._chosen(rows, nearness, limit, now.timestamp())
         return self._found(chosen, tags)
+
+    def _of_the_time(self, among: Allowed, limit: int) -> list[tuple[str, float]]:
+        """Summaries, oldest first, then what was said, what matters most first: only the time was asked for."""
+        columns = self.shelf.columns
+        rows = np.flatnonzero(among)
+        days = columns["kind"][rows] == KINDS.index(Kind.SUMMARY)
+        said = columns["kind"][rows] == KINDS.index(Kind.EPISODE)
+        days, said = rows[days], rows[said]
+        days = days[np.argsort(columns["at"][days], kind="stable")]
+        said = said[np.lexsort((columns["at"][said], -columns["weight"][said]))]
+        listed = np.concatenate([days, said])[:limit]
+        return [(self.shelf.id(int(row)), float(columns["weight"][row])) for row in listed]
 
     def used(self, found: Iterable[Found], at: datetime) -> None:
         """Note that these were used: they fade more slowly."""
@@ -303,6 +318,20 @@ class Searcher:
         texts = self.vectors.texts([name for name, _ in chosen])
         found = (texts[name].model_copy(update={"score": min(score, 1.0)}) for name, score in chosen if name in texts)
         return tuple(one for one in found if not tags or set(tags) & set(one.tags))
+
+
+TALKING = frozenset(
+    stems(
+        "talk talked talking speak spoke spoken say said saying tell told discuss discussed chat chatted conversation mention "
+        "mentioned ask asked thing things stuff happen happened do did done remember last anything something car"
+    )
+)
+"""Words of a question about a time that do not say what it is about: "what did we talk about yesterday"."""
+
+
+def says_what(query: str, period: Period) -> bool:
+    """Whether a question says more than a time: what about."""
+    return any(one not in TALKING for one in asked(without(query, period)))
 
 
 def sureness(nearness: Floats, cosine: float, *, named: bool) -> float:

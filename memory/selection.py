@@ -204,8 +204,8 @@ def _said(store: Store, what: Selector) -> set[str]:
     """Ids of the preferences of which some sentence may meet the conditions, or the value the words."""
     conditions, given = ["1"], list[Any]()
     if what.conversation is not None:
-        conditions.append("conversation = ?")
-        given.append(what.conversation)
+        conditions.append(_SPOKEN_IN)
+        given += [what.conversation] * _SPOKEN_IN.count("?")
     if what.period is not None:
         for moment, sign in ((what.period.since, ">="), (what.period.until, "<")):
             if moment is not None:
@@ -241,8 +241,8 @@ def _archived(store: Store, table: str, what: Selector, details: frozenset[str] 
         )
         given.append(json.dumps(sorted(details)))
     if what.conversation is not None:
-        conditions.append("conversation = ?")
-        given.append(what.conversation)
+        conditions.append(_SPOKEN_IN)
+        given += [what.conversation] * _SPOKEN_IN.count("?")
     if what.period is not None:
         for moment, sign in ((what.period.since, ">="), (what.period.until, "<")):
             if moment is not None:
@@ -324,7 +324,19 @@ def _meets(what: Selector, texts: Iterable[str], at: datetime, conversation: str
         return False
     if what.period is not None and not what.period.holds(at):
         return False
-    return what.conversation is None or conversation == what.conversation
+    return what.conversation is None or spoken_in(conversation, what.conversation)
+
+
+_SPOKEN_IN = (
+    "(conversation = ? OR (substr(conversation, 1, length(?) + 1) = ? || '-' "
+    "AND substr(conversation, length(?) + 2) GLOB '[0-9]*' AND substr(conversation, length(?) + 2) NOT GLOB '*[^0-9]*'))"
+)
+"""`spoken_in` as SQL; the name is bound."""
+
+
+def spoken_in(conversation: str, name: str) -> bool:
+    """Whether a conversation is the one of that name, or one of the trip of that name (``<trip>-<number>``)."""
+    return conversation == name or re.fullmatch(rf"{re.escape(name)}-[0-9]+", conversation) is not None
 
 
 FEW = 24

@@ -34,6 +34,9 @@ ALIKE = 0.999
 """Cosine from which on two vectors of the probe come from one encoder; other machines' rounding stays above it."""
 _PROBE_KEY = "encoder_probe"
 
+NOON = 12
+"""Hour (UTC) that stands for a day: it lies within that day on almost every driver's calendar."""
+
 PIECE = 4096
 """Memories that are read at a time when a vault is opened."""
 
@@ -277,7 +280,7 @@ class Vectors:
             )
         ]
         details = tuple(dict.fromkeys(detail for line in lines for detail in line.details))
-        at = datetime(day.year, day.month, day.day, tzinfo=UTC)
+        at = datetime(day.year, day.month, day.day, NOON, tzinfo=UTC)
         return Found(
             kind=Kind.SUMMARY, id=name, text=compose(day, lines), at=at, details=details,
             tags=tuple(dict.fromkeys(tag for line in lines for tag in line.tags)), score=0.0,
@@ -338,7 +341,7 @@ def _moment(text: str) -> datetime:
 
 def _seconds(text: str) -> float:
     moment = datetime.fromisoformat(text)
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    return (moment if moment.tzinfo else moment.replace(hour=NOON, tzinfo=UTC)).timestamp()
 
 
 def _statements(script: str) -> list[str]:

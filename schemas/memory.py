@@ -362,6 +362,7 @@ class Selector(Value):
     key: str | None = None
     """A main, sub or detail key."""
     conversation: str | None = None
+    """A conversation, or a trip with all of its conversations (``<trip>-<number>``)."""
     period: Period | None = None
     everything: bool = False
 

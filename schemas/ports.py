@@ -234,7 +234,8 @@ class MemoryPort(BrowsingPort, ConsentPort, KeepingPort, Protocol):
         """Memories of any kind that matter for the query, best first; usually none, since most turns need no memory.
 
         Args:
-            query: what was asked, in words.
+            query: what was asked, in words. If they say nothing but a time ("what did we talk about yesterday") and that is given
+                as the period, what is kept of it is listed: summaries, then exchanges.
             kinds: only these; empty for all, as with the three that follow.
             tags: with one of these tags.
             period: said in this time. A period or tags also say that something remembered is asked for, so less has to fit.

@@ -61,7 +61,7 @@ def forget(  # noqa: PLR0913 - typer makes an option of each
     text: Annotated[str | None, typer.Option("--text", metavar="WORDS", help="Whatever holds these words.")] = None,
     category: Annotated[str | None, typer.Option("--category", metavar="KEY", help="Of this category.")] = None,
     conversation: Annotated[
-        str | None, typer.Option("--conversation", metavar="ID", help="From this conversation.")
+        str | None, typer.Option("--conversation", metavar="ID", help="From this conversation, or this trip.")
     ] = None,
     since: Annotated[
         str | None,

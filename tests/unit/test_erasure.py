@@ -193,6 +193,26 @@ def test_a_conversation_takes_its_episodes(memory: DriverMemory) -> None:
     assert held(memory)["lines"] == {"e2"} and "h3" not in held(memory)["thoughts"]
 
 
+def test_a_trip_takes_all_its_conversations_and_no_others(memory: DriverMemory, tmp_path: Path) -> None:
+    memory.begin_trip("drive")
+    with memory._store.transaction():
+        for name, conversation in (
+            ("a", "drive-1"),
+            ("b", "drive-12"),
+            ("c", "drive-1x"),
+            ("d", "drives-1"),
+            ("e", "drive"),
+        ):
+            value = f"sound{name}"
+            memory._store.add(Preference(id=name, detail=GENRE[0], value=value, sentences=(f"i love {value}",),
+                                         conversation=conversation, confidence=0.9, valid_from=START), START)  # fmt: skip
+    memory.note(Turn(speaker="driver", text="i love rock music", at=START), "drive-2")
+    assert memory.matching(Selector(conversation="drive")).kinds == {Kind.PREFERENCE: 3}
+    receipt = memory.forget_where(Selector(conversation="drive"))
+    assert receipt.verified and set(receipt.erased) == {"a", "b", "e"} and receipt.turns_erased == 1
+    assert {"c", "d"} <= {p.id for p in memory.preferences()} and "drive" not in {t.id for t in memory.trips()}
+
+
 @pytest.mark.parametrize(("name", "tier"), [("e2", "episodes"), ("h2", "thoughts"), ("p2", "profile")])
 def test_one_memory_of_any_kind_goes_by_its_id(memory: DriverMemory, name: str, tier: str) -> None:
     assert name in memory.forget(name).erased

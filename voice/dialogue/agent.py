@@ -21,7 +21,7 @@ from schemas.events import ActionResult, ActionStatus, Command, Reply, Route, Tr
 from schemas.memory import Turn
 from schemas.ports import CommandMatcher, Drivers, Encoder, MemoryPort, StructuredModel, VehiclePort
 from schemas.preferences import BY_DETAIL
-from voice.dialogue import responder, wishes
+from voice.dialogue import responder, talks, wishes
 from voice.dialogue.coordinator import Coordinator, CoordinatorSettings, Plan
 from voice.dialogue.operator import Operator, Proposal
 from voice.dialogue.question import PER_TRIP, Question
@@ -86,7 +86,7 @@ class Dialogue:
         self._pending: _Pending | None = None
         self._question = Question(memory, clock, settings.questions)
         self._talk = Remembering(memory, clock, zone=zone, drivers=drivers)
-        self._drivers = drivers
+        self._drivers, self._zone = drivers, zone
         self._last_reply: str | None = None
 
     @property
@@ -137,6 +137,9 @@ class Dialogue:
             schemas.errors.GloveboxError: memory, a model or the vehicle failed.
         """
         started = time.perf_counter()
+        offers = self._vehicle.offers()
+        self._coordinator.fit(offers)
+        self._operator.fit(offers)
         plan = self._coordinator.plan(transcript)
         planned_ms = (time.perf_counter() - started) * 1000.0
         if self._coordinator.heard(transcript):
@@ -197,9 +200,9 @@ class Dialogue:
             said = self._talk.switch(name)
             self._follow()
             return Reply(text=said, route=Route.MEMORY, reason="a configured driver gave their name")
-        if wishes.of_talk(text):
+        if talks.asks(text):
             self.drop_pending()
-            said = self._talk.talked(text, moving=await self._moving())
+            said = talks.talked(self._memory, text, self._clock(), self._zone, moving=await self._moving())
             return Reply(text=said, route=Route.MEMORY, reason="asked what was talked about")
         told = wishes.told(text)
         if told is None:
