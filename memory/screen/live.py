@@ -47,13 +47,16 @@ class Watch:
         with self._feed.watched() as inbox:
             self.parked = await self._look()
             yield _event("motion", "parked" if self.parked else "moving")
-            looks = 0
+            looks, first = 0, True
             while self._welcome():
-                try:
-                    await asyncio.wait_for(inbox.get(), LOOK_S)
-                    changed = True
-                except TimeoutError:
-                    changed = False
+                changed = first  # what happened between the page and this stream
+                if not first:
+                    try:
+                        await asyncio.wait_for(inbox.get(), LOOK_S)
+                        changed = True
+                    except TimeoutError:
+                        changed = False
+                first = False
                 before, self.parked = self.parked, await self._look()
                 if before != self.parked:
                     yield _event("motion", "parked" if self.parked else "moving")

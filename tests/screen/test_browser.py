@@ -1,0 +1,289 @@
+"""The driver's screen in a real Chromium: every task parked and moving, with a knob, without scripts, on three sizes of panel.
+
+Needs the package playwright and Debian's chromium; skipped with a message where one of them is absent.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from deploy.screen import ScreenServer
+from memory.fake import FakeMemory
+from memory.screen.feed import Happened, What
+from schemas.events import Motion
+from tests.screens import NOW, Car, FakeDrivers, ask, fill, parts_of, preference
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page, Playwright
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+SIZES = {"800x480": (800, 480), "1280x720": (1280, 720), "1920x720": (1920, 720)}
+PAGES = ("/", "/questions", "/memory", "/memory/search", "/memory/when", "/memory/p0", "/memory/p0/correct", "/categories",
+         "/categories/restaurant", "/privacy", "/privacy/retention", "/privacy/delete", "/privacy/everything", "/drivers", "/drivers/pin",
+         "/drivers/to/1", "/drivers/hand-over", "/about", "/nowhere")  # fmt: skip
+
+pytestmark = [
+    pytest.mark.socket,  # Chromium is driven over pipes and talks to the screen on the loopback interface
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: install Debian's package chromium"),
+]
+
+
+@pytest.fixture(scope="module")
+def playwright() -> Iterator[Playwright]:
+    module = pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed")
+    with module.sync_playwright() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def chromium(playwright: Playwright) -> Iterator[Browser]:
+    # Chromium's own sandbox needs rights that a container's root does not have.
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+    yield browser
+    browser.close()
+
+
+class Rig:
+    """A screen that is served, the car around it, and the memory behind it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.car = Car()
+        self.drivers = FakeDrivers(lambda name: FakeMemory(name, clock=lambda: self.car.now))
+        held = self.drivers.memories["ada"]
+        assert isinstance(held, FakeMemory)
+        self.memory = held
+        values = ("jazz", "soul", "blues", "rock", "ska", "swing", "tango", "samba")
+        fill(self.memory, *(preference(f"p{n}", value, days=n) for n, value in enumerate(values)))
+        ask(self.memory)
+        self.server = ScreenServer(parts_of(self.car, self.drivers, folder), folder)
+
+    @property
+    def address(self) -> str:
+        return self.server.address.partition("/enter")[0]
+
+    def remembered(self, value: str = "jazz") -> None:
+        self.server.screen.parts.feed.tell(Happened(What.REMEMBERED, NOW, value, "favorite_genres", "p0"))
+
+    def open(self, chromium: Browser, size: str = "1280x720", **options: Any) -> Page:
+        width, height = SIZES[size]
+        page = chromium.new_context(viewport={"width": width, "height": height}, **options).new_page()
+        page.goto(self.server.address)
+        return page
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    made = Rig(tmp_path)
+    with made.server:
+        yield made
+
+
+# Tasks, in at most three steps
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
+def test_one_thing_is_forgotten_in_three_steps_and_taken_back(rig: Rig, chromium: Browser, scripts: bool) -> None:
+    page = rig.open(chromium, java_script_enabled=scripts)
+    page.click("nav.rail >> text=Memory")
+    page.click("text=soul")
+    page.click("text=Forget")
+    assert page.locator("h1").inner_text() == "Forgotten" and len(rig.memory.preferences()) == 7
+    page.click("text=Undo")
+    assert page.locator(".list >> text=soul").count() == 1 and len(rig.memory.preferences()) == 8
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
+def test_a_category_is_switched_off_in_three_steps(rig: Rig, chromium: Browser, scripts: bool) -> None:
+    page = rig.open(chromium, java_script_enabled=scripts)
+    page.click("nav.rail >> text=Topics")
+    page.click("text=Climate")
+    page.get_by_role("switch", name="Fan speed").click()
+    assert "fan_speed_preferences" in rig.memory.consent().opted_out
+    assert page.get_by_role("switch", name="Fan speed").get_attribute("aria-checked") == "false"
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
+def test_learning_is_paused_in_one_step_a_value_corrected_in_three_and_typing(
+    rig: Rig, chromium: Browser, scripts: bool
+) -> None:
+    page = rig.open(chromium, java_script_enabled=scripts)
+    page.click("text=Pause for this trip")
+    assert rig.memory.consent().private_trip and page.locator("text=Private trip").count() == 1
+    page.click("text=Learn again")
+    page.click("nav.rail >> text=Memory")
+    page.click("text=blues")
+    page.click("text=Correct")
+    page.fill("input[name=value]", "bossa nova")
+    page.click("text=Save")
+    assert page.locator(".huge").inner_text() == "bossa nova"
+
+
+def test_a_question_is_answered_and_everything_deleted(rig: Rig, chromium: Browser) -> None:
+    page = rig.open(chromium)
+    page.click("text=One question for you")
+    page.click("text=Yes")
+    assert "thai" in [p.value for p in rig.memory.preferences()]
+    page.click("nav.rail >> text=Privacy")
+    page.click("text=Delete everything")
+    page.click("button:has-text('Delete everything')")
+    page.wait_for_selector("text=Everything is out of sight")
+    rig.car.wait()
+    page.goto(page.url.replace("leaving", "receipt"))
+    assert page.locator("text=Checked").count() == 1 and rig.memory.preferences() == ()
+
+
+def test_all_of_it_with_a_knob(rig: Rig, chromium: Browser) -> None:
+    """Turning is arrow keys, pressing is Enter, the knob's back key is Escape."""
+    page = rig.open(chromium)
+
+    def turn_to(name: str) -> None:
+        for _ in range(60):
+            page.keyboard.press("ArrowDown")
+            focused = page.evaluate("document.activeElement.innerText || document.activeElement.getAttribute('aria-label')")
+            if name in focused:
+                return
+        raise AssertionError(f"the knob never reached {name}")
+
+    turn_to("Memory")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/memory")
+    turn_to("swing")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/memory/p5")
+    page.keyboard.press("Escape")
+    page.wait_for_url("**/memory")
+    turn_to("swing")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/memory/p5")
+    turn_to("Forget")
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/leaving/*")
+    assert len(rig.memory.preferences()) == 7
+
+
+# Live, and while the car moves
+
+
+def test_what_is_remembered_appears_by_itself_and_is_taken_back(rig: Rig, chromium: Browser) -> None:
+    page = rig.open(chromium)
+    rig.remembered()
+    page.wait_for_selector("text=Remembered", timeout=3000)
+    page.click("#happened >> text=Undo")
+    page.wait_for_url("**/leaving/*")
+    assert len(rig.memory.preferences()) == 7
+
+
+def test_a_list_goes_from_the_screen_when_the_car_begins_to_move(rig: Rig, chromium: Browser) -> None:
+    page = rig.open(chromium)
+    page.goto(f"{rig.address}/memory")
+    assert page.locator("text=jazz").count() == 1
+    rig.car.motion = Motion.MOVING
+    page.wait_for_url(f"{rig.address}/", timeout=3000)
+    assert page.locator("text=Ask me, or park to see them").count() == 1 and page.locator("text=jazz").count() == 0
+    rig.car.motion = Motion.PARKED
+    page.wait_for_selector("nav.rail", timeout=3000)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_while_driving_nothing_scrolls_and_everything_is_big(rig: Rig, chromium: Browser, size: str) -> None:
+    rig.remembered()
+    rig.car.motion = Motion.MOVING
+    page = rig.open(chromium, size)
+    assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+    assert page.locator("input:not([type=hidden]), nav").count() == 0
+    for path in PAGES[1:-1]:
+        page.goto(f"{rig.address}{path}")
+        assert page.locator("h1").inner_text() == "You are driving", path
+
+
+# How it looks, measured in the browser
+
+LOOK = """() => {
+  const scale = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16, found = [];
+  const shown = (e) => e.offsetParent && e.getClientRects().length && !e.closest('.hidden, .skip, noscript');
+  for (const e of document.querySelectorAll('a[href], button, input:not([type=hidden])')) {
+    if (!shown(e) || e.closest('.hint')) continue;
+    const box = e.getBoundingClientRect(), label = e.closest('label');
+    if (Math.min(box.width, box.height) < 76 * scale - 1) found.push(`small: ${e.outerHTML.slice(0, 80)} ${box.width}x${box.height}`);
+    const name = e.getAttribute('aria-label') || e.innerText || (label && label.innerText);
+    if (!name || !name.trim()) found.push(`no name: ${e.outerHTML.slice(0, 80)}`);
+  }
+  const rgb = (text) => text.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map((v) => v / 255).map((v) => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
+  const behind = (e) => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c.length < 4 || c[3] > .99) return c; } return [0, 0, 0]; };
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const e = walk.currentNode.parentElement;
+    if (!walk.currentNode.data.trim() || !shown(e)) continue;
+    const style = getComputedStyle(e), a = light(rgb(style.color)), b = light(behind(e));
+    const contrast = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
+    if (contrast < 4.5 && !e.closest('.off')) found.push(`contrast ${contrast.toFixed(2)}: ${walk.currentNode.data}`);
+    if (parseFloat(style.fontSize) < 24 * scale - .1) found.push(`type ${style.fontSize}: ${walk.currentNode.data}`);
+  }
+  if (document.querySelectorAll('main').length !== 1) found.push('no one main landmark');
+  if (document.querySelectorAll('h1').length !== 1) found.push('no one h1');
+  if (!document.documentElement.lang) found.push('no language');
+  for (const nav of document.querySelectorAll('nav, section')) if (nav.matches('nav') && !nav.getAttribute('aria-label')) found.push('nameless nav');
+  const ids = [...document.querySelectorAll('[id]')].map((e) => e.id);
+  if (new Set(ids).size !== ids.length) found.push('an id twice');
+  if (document.documentElement.scrollWidth > innerWidth) found.push('wider than the screen');
+  if (document.querySelectorAll('.list > li').length > 6) found.push('more than six rows');
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("look", ["dark", "light"])
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("size", SIZES)
+def test_type_targets_contrast_names_and_landmarks(rig: Rig, chromium: Browser, size: str, language: str, look: str) -> None:
+    rig.remembered()
+    page = rig.open(chromium, size)
+    page.context.add_cookies([{"name": name, "value": value, "url": rig.address} for name, value in (("language", language), ("look", look))])
+    for path in PAGES:
+        page.goto(f"{rig.address}{path}")
+        assert page.evaluate(LOOK) == [], path
+    rig.car.motion = Motion.MOVING
+    page.goto(f"{rig.address}/")
+    assert page.evaluate(LOOK) == []
+
+
+def test_the_browser_finds_nothing_to_refuse(rig: Rig, chromium: Browser) -> None:
+    """No message on the console: no refused style, no script from outside, no missing file."""
+    page, told, asked = rig.open(chromium), list[str](), set[str]()
+    page.on("console", lambda message: told.append(message.text))
+    page.on("request", lambda request: asked.add(request.url))
+    for path in PAGES[:-1]:
+        page.goto(f"{rig.address}{path}")
+    assert told == [] and all(url.startswith(rig.address) for url in asked)
+
+
+def test_script_in_a_memory_does_not_run(rig: Rig, chromium: Browser) -> None:
+    evil = "<img src=x onerror=\"document.title='broken'\"><script>document.title='broken'</script>"
+    fill(rig.memory, preference("evil", evil))
+    page = rig.open(chromium)
+    rig.server.screen.parts.feed.tell(Happened(What.REMEMBERED, NOW, evil, "favorite_genres", "evil"))
+    page.wait_for_selector("#happened .row", timeout=3000)
+    page.wait_for_timeout(100)
+    assert "broken" not in page.title()
+    page.goto(f"{rig.address}/memory/evil")
+    assert "broken" not in page.title() and "onerror" in page.locator(".huge").inner_text()
+
+
+def test_a_page_that_is_left_open_covers_itself_when_the_assistant_is_gone(rig: Rig, chromium: Browser) -> None:
+    page = rig.open(chromium)
+    page.clock.install()
+    page.goto(f"{rig.address}/memory")
+    page.wait_for_timeout(300)
+    rig.server.screen.door._sessions.clear()  # the assistant was started anew
+    page.clock.run_for(8000)
+    page.wait_for_selector("text=/Please open the screen again|No connection/", timeout=5000)
+    assert page.locator(".lost").count() == 1 or page.locator("text=jazz").count() == 0
