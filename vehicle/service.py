@@ -102,6 +102,7 @@ class GatedVehicle:
         self._catalog = Catalog(
             places or Places.load(), media or MediaLibrary.load(), organizer=self.organizer, signals=adapter.offers()
         )
+        self._signals = adapter.offers()
         self._offers = self._catalog.offers()
         self._history = History(clock.now)
         self._travelling: dict[str, Any] = {}
@@ -111,7 +112,13 @@ class GatedVehicle:
         self._turn = asyncio.Lock()
 
     def offers(self) -> frozenset[str]:
-        """Names of the actions that this vehicle has all signals for."""
+        """Names of the actions that this vehicle has all signals for now: what it announces later is added, what goes is gone."""
+        signals = self._adapter.offers()
+        if signals != self._signals:
+            _log.info("the vehicle has other signals than before: %s", ", ".join(sorted(signals ^ self._signals)))
+            self._signals = signals
+            self._catalog.fit(signals)
+            self._offers = self._catalog.offers()
         return self._offers
 
     async def state(self) -> VehicleState:
@@ -134,7 +141,7 @@ class GatedVehicle:
     async def act(self, action: Action) -> ActionResult:
         """Ask the gate, then the vehicle. Denied and unconfirmed are results; DONE only when the value has moved."""
         async with self._turn:
-            if action.name not in self._offers:
+            if action.name not in self.offers():
                 return ActionResult(action=action, status=ActionStatus.DENIED, ruling=NOT_FITTED)
             meant = self._undone() if isinstance(action, Undo) else None
             if meant is None and isinstance(action, Undo):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -28,6 +29,9 @@ from tests.vehicle_rigs import CanRig, KuksaRig, MqttRig, until
 from vehicle.adapters.can import CanVehicle
 from vehicle.adapters.can.frames import crc8_j1850
 from vehicle.adapters.kuksa import KuksaVehicle
+from vehicle.adapters.kuksa.routes import load_vss, resolve
+from vehicle.catalog import actions_for
+from vehicle.signals import SIGNALS
 from voice.clock import StreamClock
 
 pytestmark = pytest.mark.socket  # brokers of their own on the loopback interface
@@ -177,6 +181,16 @@ def test_v1_is_used_only_if_it_is_allowed() -> None:
     broker.stop()
 
 
+def test_what_the_standard_lacks_takes_no_action_that_can_do_without() -> None:
+    """VSS has no mute and no titles: the volume and the source can be set all the same."""
+    signals = resolve(load_vss("vss6"), TREE, "LEFT").offers & frozenset(SIGNALS)
+    assert not signals & {"media.muted", "media.title", "media.playing", "climate.on", "climate.auto"}
+    having = actions_for(signals)
+    assert {"set_volume", "change_volume", "set_media_source", "set_temperature", "set_defrost", "set_window",
+            "navigate_to"} <= having  # fmt: skip
+    assert not having & {"set_mute", "play_music", "get_playing", "set_climate"}
+
+
 # CAN
 
 
@@ -297,6 +311,21 @@ def test_a_topic_that_nobody_listens_to_is_an_error() -> None:
         rig.gateway.flush()
         with pytest.raises(AdapterError, match="nothing in the vehicle takes commands"):
             write(rig, {"light.dome": True})
+    finally:
+        rig.close()
+
+
+def test_entities_come_and_go_and_a_loss_takes_none_away() -> None:
+    rig = MqttRig()
+    try:
+        topic = next(one for one in rig.gateway.announcements if one.endswith("/light_dome/config"))
+        rig.gateway.tell(topic, b"")
+        until(lambda: "light.dome" not in rig.car.offers(), "the entity's end")
+        rig.gateway.tell(topic, json.dumps(rig.gateway.announcements[topic]).encode())
+        until(lambda: "light.dome" in rig.car.offers(), "the entity")
+        there = rig.car.offers()
+        rig.lose()
+        assert rig.car.offers() == there
     finally:
         rig.close()
 

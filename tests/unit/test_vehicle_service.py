@@ -280,6 +280,28 @@ def test_what_the_car_does_not_have_is_denied_and_not_offered() -> None:
     assert (result.status, result.ruling.rule) == (ActionStatus.DENIED, "not_fitted")
 
 
+class Growing(SimulatedVehicle):
+    """A car that has a sunroof only while it says so."""
+
+    roofed = False
+
+    def offers(self) -> frozenset[str]:
+        without = frozenset[str]() if self.roofed else {"sunroof.position", "sunroof.shade"}
+        return super().offers() - without
+
+
+def test_what_is_announced_later_can_be_done_and_what_is_gone_cannot() -> None:
+    clock = StreamClock()
+    adapter = Growing(clock)
+    vehicle = GatedVehicle(adapter, clock)
+    wish = SetSunroof(percent=0)
+    for roofed, status in ((False, ActionStatus.DENIED), (True, ActionStatus.DONE), (False, ActionStatus.DENIED)):
+        adapter.roofed = roofed
+        result = asyncio.run(vehicle.act(wish))
+        assert (result.status, "set_sunroof" in vehicle.offers()) == (status, roofed)
+        assert (result.ruling.rule == "not_fitted") is not roofed
+
+
 def test_what_is_not_in_the_library_is_denied() -> None:
     result = Car().act(PlayMusic(genre="klezmer"))
     assert (result.status, result.ruling.rule) == (ActionStatus.DENIED, "not_possible")

@@ -26,7 +26,7 @@ class VehicleAdapter(Protocol):
     """A connection to one vehicle."""
 
     def offers(self) -> frozenset[str]:
-        """Names of the signals (``vehicle.signals``) that this vehicle has."""
+        """Names of the signals (``vehicle.signals``) that this vehicle has: the last known while it cannot be reached."""
         ...
 
     async def read(self) -> VehicleState:

@@ -68,6 +68,10 @@ class Catalog:
         self._organizer = organizer or Organizer(lambda: 0.0)
         self._signals = signals
 
+    def fit(self, signals: frozenset[str]) -> None:
+        """From now on the vehicle has these signals."""
+        self._signals = signals
+
     def offers(self) -> frozenset[str]:
         """Names of the actions that can be planned for this vehicle."""
         having = actions_for(self._signals)

@@ -19,7 +19,8 @@ _DEFROST = (
     "climate.air_conditioning",
 )
 _AMBIENT = "light.ambient"
-_MEDIA = ("media.source", "media.title", "media.artist", "media.genre", "media.playing", "media.muted")
+_MEDIA = ("media.source", "media.title", "media.playing")
+_HEARD = ("media.artist", "media.genre", "media.muted")
 _ROUTE = ("navigation.destination", "navigation.stops", "navigation.minutes")
 _CHARGE = ("battery.charge", "battery.capacity")
 
@@ -74,9 +75,9 @@ SIGNALS_OF: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "play_podcast": _MEDIA,
     "play_playlist": _MEDIA,
     "play_favorites": _MEDIA,
-    "set_media_source": _MEDIA,
-    "set_volume": ("media.volume", "media.muted"),
-    "change_volume": ("media.volume", "media.muted"),
+    "set_media_source": ("media.source",),
+    "set_volume": ("media.volume",),
+    "change_volume": ("media.volume",),
     "set_playback": _MEDIA,
     "set_mute": ("media.muted",),
     "set_shuffle": ("media.shuffle",),
@@ -150,12 +151,14 @@ WELCOME: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "set_seat_massage": ("seat.passenger.massage",),
     "change_lumbar": ("seat.passenger.lumbar",),
     "set_reading_light": ("light.reading.rear_left", "light.reading.rear_right"),
-    **dict.fromkeys(("play_music", "play_radio", "play_podcast", "play_playlist", "play_favorites", "set_media_source",
-                     "set_playback"), ("media.shuffle",)),
+    **dict.fromkeys(("play_music", "play_radio", "play_podcast", "play_playlist", "play_favorites", "set_playback"),
+                    ("media.shuffle", *_HEARD)),
+    "set_media_source": ("media.title", "media.playing", *_HEARD),
+    **dict.fromkeys(("set_volume", "change_volume"), ("media.muted",)),
     **dict.fromkeys(("navigate_to", "find_place", "find_on_route", "add_stop", "remove_stop", "replace_stop",
                      "change_destination", "cancel_navigation", "choose_route", "add_charging_stops"),
                     ("navigation.kilometers", "navigation.route", "navigation.latitude", "navigation.longitude")),
-    "get_playing": ("media.position",),
+    "get_playing": ("media.position", "media.artist"),
     "get_charging": ("charging.limit",),
     "get_range": ("fuel.range", "fuel.level"),
     "get_climate": ("climate.on", "climate.auto", "climate.sync"),

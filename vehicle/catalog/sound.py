@@ -55,9 +55,10 @@ class Sound:
             case a.SetPlayback(command=command):
                 return self._playback(command, state)
             case a.GetPlaying():
-                names = ("source", "title", "artist", "playing")
+                names = ("source", "title", "playing")
                 told = {name: present(state, f"media.{name}") for name in names}
-                return Plan(answer={**told, "position_s": state.values.get("media.position")})
+                artist = state.values.get("media.artist", "")
+                return Plan(answer={**told, "artist": artist, "position_s": state.values.get("media.position")})
             case _:
                 raise unplanned(action)
 
@@ -71,7 +72,7 @@ class Sound:
         item = self._media.neighbour(
             source,
             present(state, "media.title"),
-            present(state, "media.genre"),
+            state.values.get("media.genre", ""),
             step,
             shuffled=state.values.get("media.shuffle") is True,
         )

@@ -125,6 +125,10 @@ class Coordinator:
         self._settings = settings or CoordinatorSettings()
         self._wants_memory = wants_memory or _open
 
+    def fit(self, offers: frozenset[str]) -> None:
+        """From now on the vehicle has these actions."""
+        self._offers = offers
+
     def plan(self, transcript: Transcript) -> Plan:
         """The route for what was heard. Typed text comes with confidence 1 and ``in_grammar`` as the matcher says."""
         text = transcript.text

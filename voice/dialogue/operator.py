@@ -53,6 +53,10 @@ class Operator:
         """An operator over one driver's memory and one vehicle's offers."""
         self.memory, self._model, self._offers = memory, model, offers
 
+    def fit(self, offers: frozenset[str]) -> None:
+        """From now on the vehicle has these actions."""
+        self._offers = offers
+
     def propose(self, text: str, plan: Plan) -> Proposal:
         """The actions for a request; empty with a reason when nothing valid came of it.
 

@@ -99,6 +99,7 @@ class MqttVehicle:
         self._odd: dict[str, str] = {}
         self._links: dict[str, Link] = {}
         self._by_topic: dict[str, tuple[str, ...]] = {}
+        self._offered: frozenset[str] = frozenset()
         self._online: dict[str, str] = {}
         self._findings: tuple[Finding, ...] = ()
         self._announcing = threading.Lock()
@@ -124,7 +125,7 @@ class MqttVehicle:
 
     def offers(self) -> frozenset[str]:
         """Signals whose entities are announced, in a form that the mapping can use."""
-        return frozenset(self._links) & frozenset(SIGNALS)
+        return self._offered
 
     async def read(self) -> VehicleState:
         """The states that were last reported; those of entities that are not available are unknown.
@@ -329,9 +330,10 @@ class MqttVehicle:
         with self._announcing:
             if self._resolved != self._announcements:
                 return False
-            if not self.offers():
+            offered = frozenset(self._links) & frozenset(SIGNALS)
+            if not offered:
                 raise AdapterError(f"the vehicle announces none of the entities of the mapping {self._mapping.name}")
-            self._client = client
+            self._client, self._offered = client, offered
             return True
 
     def _resolve(self, client: Client) -> None:
@@ -370,6 +372,7 @@ class MqttVehicle:
                     self._odd[object_id] = odd
                 if client is self._client:
                     self._resolve(client)
+                    self._offered = frozenset(self._links) & frozenset(SIGNALS)
             return
         self.raw[topic] = payload
         if topic in self._online:
