@@ -27,6 +27,7 @@ from schemas.events import FRAME, SAMPLE_RATE, Samples
 from voice.asr.fake import FakeRecognizer
 from voice.vad.endpoint import Endpointer
 from voice.vad.fake import FakeVad
+from voice.vad.hold import KEEP_S
 
 ROOT = Path(__file__).parents[2]
 COFFEE = ROOT / "deploy" / "evaluation" / "grammars" / "coffee.yaml"
@@ -195,7 +196,7 @@ def test_the_recogniser_gets_what_lies_between_pre_roll_and_the_pause(tea: Path)
     found = listener.hear(burst(1.0))
     assert found.slots == {"size": "large", "drink": "green tea"} == found.guessed
     assert found.utterances == 1
-    assert found.speech_s == pytest.approx(0.3 + 1.0 + 0.6, abs=3 * FRAME / SAMPLE_RATE)
+    assert found.speech_s == pytest.approx(0.3 + 1.0 + KEEP_S, abs=3 * FRAME / SAMPLE_RATE)
     assert found.cpu_s > 0.0
     split = listener.hear(burst(1.0, gap=1.0))
     assert split.utterances == 2 and split.speech_s > 3.5
