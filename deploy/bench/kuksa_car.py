@@ -9,6 +9,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -20,6 +21,7 @@ from kuksa.val.v2 import val_pb2_grpc as service2
 from deploy.bench.far_car import FarCar
 from deploy.bench.kuksa_tree import TREE
 from schemas.errors import AdapterError
+from vehicle.adapters.kuksa.broker import channel_to
 from vehicle.adapters.kuksa.leaves import ROOT, Leaf, value_in
 from vehicle.adapters.kuksa.routes import DRIVER_POSITION, load_vss, resolve
 from vehicle.adapters.translation import Scalar
@@ -28,7 +30,7 @@ from vehicle.adapters.translation import Scalar
 class KuksaCar:
     """A provider of everything in the tree that the mapping names."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the adapter's own, and the car's
         self,
         car: FarCar,
         address: str,
@@ -38,6 +40,8 @@ class KuksaCar:
         wall: Callable[[], float] = time.time,
         metadata: tuple[tuple[str, str], ...] = (),
         within_s: float = 5.0,
+        ca_file: Path | None = None,
+        tls_name: str | None = None,
     ) -> None:
         """Connect, claim and publish.
 
@@ -46,7 +50,7 @@ class KuksaCar:
         """
         self.car, self._tree, self._wall, self._position = car, tree, wall, driver_position
         self._routes = resolve(load_vss("vss6"), tree, driver_position).by_name
-        self._channel = grpc.insecure_channel(address, [("grpc.use_local_subchannel_pool", 1)])
+        self._channel = channel_to(address, ca_file, tls_name)
         self._outbox: queue.Queue[Any] = queue.Queue()
         self._ready = threading.Event()
         self.handled = 0

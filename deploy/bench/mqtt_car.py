@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from paho.mqtt.client import Client, MQTTMessage
@@ -14,7 +15,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 from deploy.bench.far_car import FarCar
-from vehicle.adapters.mqtt.adapter import NOT_AFTER, at_once
+from vehicle.adapters.mqtt.adapter import NOT_AFTER, at_once, trusting
 from vehicle.adapters.mqtt.entities import Entity, Link, announced, links, load_entities
 from vehicle.adapters.translation import DRIVING
 from vehicle.signals import SIGNALS, Kind, Signal
@@ -28,7 +29,14 @@ class MqttCar:
     """The gateway; it keeps its session, as gateways do, so that the broker may queue for it."""
 
     def __init__(
-        self, car: FarCar, port: int, *, host: str = "127.0.0.1", username: str = "", password: str = ""
+        self,
+        car: FarCar,
+        port: int,
+        *,
+        host: str = "127.0.0.1",
+        username: str = "",
+        password: str = "",
+        ca_file: Path | None = None,
     ) -> None:
         """Connect, announce and report. ``port`` is the broker's."""
         self.car, self._address = car, (host, port)
@@ -40,7 +48,7 @@ class MqttCar:
         self.late = 0
         """Commands that came after the end of their validity and were left undone."""
         self.published: dict[str, bytes] = {}
-        self._user = (username, password)
+        self._user, self._ca_file = (username, password), ca_file
         self._ready = threading.Event()
         self.announcements = {
             f"homeassistant/{component(signal)}/{NODE}/{object_id}/config": announcement(signal, object_id)
@@ -66,6 +74,8 @@ class MqttCar:
         )
         if self._user[0]:
             client.username_pw_set(*self._user)
+        if self._ca_file is not None:
+            client.tls_set_context(trusting(self._ca_file))
         client.will_set(AVAILABILITY, "offline", qos=1, retain=True)
         client.on_connect, client.on_message, client.on_subscribe = (
             self._on_connect,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,11 +24,29 @@ Names = Annotated[
 ]
 
 
+LIVE_S = 1.5
+"""How long the first look waits for a speed, which a vehicle reports at least once a second."""
+
+
 def _open(context: typer.Context, *, as_json: bool) -> GatedVehicle:
     from deploy.app import open_vehicle
     from voice.clock import WallClock
 
     return open_vehicle(session_of(context, as_json=as_json).config(), WallClock())
+
+
+async def _live(vehicle: GatedVehicle) -> VehicleState:
+    """The state once the speed is known, or as it is after a while: what a broker kept is not live.
+
+    Raises:
+        schemas.errors.AdapterError: the vehicle cannot be reached.
+    """
+    ends = time.monotonic() + LIVE_S
+    state = await vehicle.state()
+    while state.speed_kmh is None and time.monotonic() < ends:
+        await asyncio.sleep(0.05)
+        state = await vehicle.state()
+    return state
 
 
 def _told(state: VehicleState, names: list[str] | None) -> dict[str, Any]:
@@ -97,7 +116,7 @@ def get(context: typer.Context, signals: Names = None, as_json: JsonOption = Fal
 
     async def read() -> VehicleState:
         try:
-            return await vehicle.state()
+            return await _live(vehicle)
         finally:
             await vehicle.close()
 
@@ -129,6 +148,7 @@ def set_(
 
     async def put() -> ActionResult:
         try:
+            await _live(vehicle)
             result = await vehicle.put(signal, _parsed(signal, value))
             if result.token is not None and yes:
                 result = await vehicle.confirm(result.token)
@@ -273,14 +293,15 @@ def view(
     async def show() -> None:
         try:
             if svg:
-                typer.echo(draw(await vehicle.state()))
+                typer.echo(draw(await _live(vehicle)))
                 return
             with Live(console=out(), auto_refresh=False) as live:
                 count = 0
                 while looks is None or count < looks:
                     if count:
                         await asyncio.sleep(every)
-                    text = Text("\n".join(lines(await vehicle.state())))
+                    state = await (vehicle.state() if count else _live(vehicle))
+                    text = Text("\n".join(lines(state)))
                     live.update(Panel(text, title="vehicle", width=WIDTH + 4), refresh=True)
                     count += 1
         finally:

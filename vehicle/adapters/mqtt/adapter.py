@@ -272,7 +272,7 @@ class MqttVehicle:
         if username is not None:
             client.username_pw_set(username, password)
         if self._ca_file is not None:
-            client.tls_set(ca_certs=str(self._ca_file))
+            client.tls_set_context(trusting(self._ca_file))
         client.will_set(f"{self._base}/availability", "offline", qos=1, retain=True)
         answered: Future[str] = Future()
         self._answered = answered
@@ -456,6 +456,31 @@ class MqttVehicle:
 def at_once(_client: Client, _data: Any, connection: Any) -> None:
     """Send small packets when they are made, not 40 ms later together with others (TCP_NODELAY)."""
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+
+class _Closing(ssl.SSLSocket):
+    """A connection that does not stay open when the other end is not who it should be."""
+
+    def do_handshake(self, block: bool = False) -> None:  # noqa: FBT002 - the standard library's
+        try:
+            super().do_handshake(block)
+        except OSError:
+            self.close()
+            raise
+
+
+def trusting(ca_file: Path) -> ssl.SSLContext:
+    """Encryption with whoever this authority certified.
+
+    Raises:
+        schemas.errors.ConfigError: the certificate cannot be used.
+    """
+    try:
+        context = ssl.create_default_context(cafile=str(ca_file))
+    except OSError as error:
+        raise ConfigError(f"the broker's certificate {ca_file} cannot be used: {error}") from None
+    context.sslsocket_class = _Closing
+    return context
 
 
 def abrupt(client: Client, data: Any, connection: Any) -> None:
