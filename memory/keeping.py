@@ -17,7 +17,7 @@ from memory.archive import Archive
 from memory.recall import Searcher
 from memory.reflection import Reflection
 from memory.retrieval import Retriever
-from memory.store import Store, silent
+from memory.store import Store, require_sayable, silent
 from memory.tiers import Tiers
 from memory.times import period_in
 from schemas.errors import UnknownEntryError
@@ -164,9 +164,11 @@ class Keeping:
         Raises:
             ConsentError: nothing may be remembered now, or not of that category.
             UnknownEntryError: no key or no value.
+            UnstorableTextError: no valid Unicode, or too long.
         """
         if not key.strip() or not value.strip():
             raise UnknownEntryError("an entry of the profile has a key and a value: give both")
+        require_sayable(f"{key} {value}")
         with self._lock:
             now = self._clock()
             before = next((e for e in self._archive.profile() if e.key == key), None)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
+from deploy.cli.memory import DriverOption, HomeOption
 from deploy.cli.session import Session, err, out, put_json, report, session_of
 from deploy.timeline import TimelineEntry
 from schemas.errors import GloveboxError
@@ -117,15 +118,20 @@ def hear(
 
 def say(
     context: typer.Context,
-    text: Annotated[str, typer.Argument(help="What you would say, without the wake word.")],
+    texts: Annotated[
+        list[str],
+        typer.Argument(metavar="TEXT...", help="What you would say, without the wake word; one after the other."),
+    ],
+    driver: DriverOption = None,
+    home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Type to the assistant: the same dialogue, gate and vehicle, without sound."""
-    session = session_of(context, as_json=as_json)
-    if not text.strip():
+    session = session_of(context, as_json=as_json, driver=driver, home=home)
+    if not all(text.strip() for text in texts):
         raise typer.BadParameter("there are no words in it", param_hint="TEXT")
     with ready(session) as assistant:
-        for entry in assistant.say(text):
+        for entry in (entry for text in texts for entry in assistant.say(text)):
             if as_json:
                 put_json(entry.model_dump(mode="json"))
             else:

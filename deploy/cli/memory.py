@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +20,7 @@ from rich.text import Text
 from deploy.cli.session import Session, out, put_json, session_of
 from deploy.timeline import entry_of
 from schemas.errors import UnknownEntryError
-from schemas.memory import CONVERSATIONS, Consent, Decision, Outcome, Preference, Proposal, Status
+from schemas.memory import CONVERSATIONS, Consent, Decision, Outcome, Preference, ProfileEntry, Proposal, Status
 from schemas.ports import MemoryPort
 from schemas.preferences import MAIN_TITLES, SUB_TITLES, Category
 
@@ -36,6 +37,15 @@ HomeOption = Annotated[
 ]
 KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="A main, sub or detail category, e.g. music.")]
 IdArgument = Annotated[str, typer.Argument(metavar="ID", help="Id of a preference, as `memory list` shows it.")]
+
+
+class Aspect(StrEnum):
+    """What a line of the profile is."""
+
+    FACT = "fact"
+    HABIT = "habit"
+    STYLE = "style"
+
 
 TIERS = ("preferences", "proposals", "episodes", "thoughts", "summaries", "profile")
 """Parts of an export whose items have ids."""
@@ -210,10 +220,31 @@ def why(
 
 @app.command()
 def profile(
-    context: typer.Context, driver: DriverOption = None, home: HomeOption = None, as_json: JsonOption = False
+    context: typer.Context,
+    line: Annotated[
+        tuple[str, str] | None, typer.Option("--set", metavar="KEY VALUE", help="Write or correct a line first.")
+    ] = None,
+    aspect: Annotated[Aspect, typer.Option("--aspect", help="What a new line is.")] = Aspect.FACT,
+    remove: Annotated[str | None, typer.Option("--remove", metavar="KEY", help="Delete this line first.")] = None,
+    driver: DriverOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
 ) -> None:
-    """The profile that was made of conversations: facts, habits, style, each with what it rests on."""
+    """The profile that was made of conversations, or that you write: facts, habits, style, each with what it rests on."""
+    if line is not None and remove is not None:
+        raise typer.BadParameter("give one of --set and --remove", param_hint="--set")
     with opened(session_of(context, as_json=as_json, driver=driver, home=home)) as memory:
+        if line is not None:
+            held = _entry(memory, line[0])
+            key = _profile_key(line[0]) if held is None else held.key
+            memory.edit_profile(key, line[1].strip(), aspect=aspect.value)
+        if remove is not None:
+            gone = _entry(memory, remove)
+            if gone is None:
+                raise UnknownEntryError(
+                    f"the profile has no line {remove[:80]!r}: `glovebox memory profile` shows its lines"
+                )
+            memory.forget(gone.id)
         entries = memory.export().get("profile", [])
         if as_json:
             put_json({"driver": memory.driver, "profile": entries})
@@ -231,6 +262,17 @@ def profile(
         key = entry["key"].replace("_", " ")
         table.add_row(key, Text(entry["value"], "bold"), entry["since"][:10], basis, entry["id"])
     out().print(table)
+
+
+def _profile_key(name: str) -> str:
+    """A key as it is stored: "best friend" is ``best_friend``."""
+    return "_".join(name.lower().split())
+
+
+def _entry(memory: MemoryPort, name: str) -> ProfileEntry | None:
+    """The line of the profile with this key or id."""
+    lines = (e for e in memory.profile() if name == e.id or _profile_key(name) == _profile_key(e.key))
+    return next(lines, None)
 
 
 @app.command()

@@ -230,6 +230,8 @@ def test_wiping_asks_first(told: Run, home: Path, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr("typer.confirm", refuse)
     assert main(["memory", "wipe", "--driver", "ada", "--home", str(home)]) == 1
+    for arguments in (["wipe"], ["forget", "--all"]):  # JSON alone on standard output: nobody is asked
+        assert main(["memory", *arguments, "--json", "--driver", "ada", "--home", str(home)]) == 2
     assert values(told) == {"jazz", "italian"}
 
 
@@ -237,6 +239,19 @@ def test_a_profile_is_empty_without_conversations(run: Run, home: Path, capsys: 
     assert run("memory", "profile") == {"driver": "ada", "profile": []}
     assert main(["memory", "profile", "--driver", "ada", "--home", str(home)]) == 0
     assert "optin conversations" in capsys.readouterr().out
+
+
+def test_a_line_of_the_profile_is_written_corrected_and_deleted(run: Run) -> None:
+    lines = lambda told: [(e["aspect"], e["key"], e["value"], e["basis"]) for e in told["profile"]]  # noqa: E731
+    assert lines(run("memory", "profile", "--set", "Best friend", "anna")) == [
+        ("fact", "best_friend", "anna", "provided")
+    ]
+    told = run("memory", "profile", "--set", "best_friend", "bea", "--aspect", "habit")
+    assert lines(told) == [("fact", "best_friend", "bea", "provided")]
+    assert run("memory", "profile", "--set", "x", " ", code=46)["error"]["code"] == "unknown_entry"
+    assert run("memory", "profile", "--set", "x", "y" * 5000, code=48)["error"]["code"] == "text"
+    assert run("memory", "profile", "--remove", "sister", code=46)["error"]["code"] == "unknown_entry"
+    assert run("memory", "profile", "--remove", "best friend")["profile"] == []
 
 
 def test_an_unusable_name_is_named(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

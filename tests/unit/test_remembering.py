@@ -251,6 +251,8 @@ def test_a_time_is_forgotten(talk: Talk) -> None:
     assert talk.values() == {"rock", "italian"}
     assert talk("forget what i said on this trip") == "That is two things from this trip. Shall I forget it all?"
     assert talk("no") == "Okay, I keep it." and len(talk.values()) == 2
+    assert talk("forget this trip") == "That is two things from this trip. Shall I forget it all?"
+    assert talk("no") == "Okay, I keep it." and len(talk.values()) == 2
     talk("forget everything i said today")
     talk("yes")
     assert talk.values() == set()
