@@ -17,7 +17,7 @@ from memory.control import Control
 from memory.exchange import take_in
 from memory.export import export
 from memory.extraction import NONE, Extractor
-from memory.listing import listed, tally
+from memory.listing import kept, listed, tally
 from memory.retrieval import Retriever
 from memory.store import Store
 from memory.vault import Vault
@@ -68,6 +68,12 @@ class Commanded:
         """See ``MemoryPort``."""
         details = None if key is None else [c.detail for c in switches.categories(key)]
         return listed(self._store, details, text=text, period=period, limit=limit, offset=offset)
+
+    def browse_kept(
+        self, *, name: str | None = None, text: str = "", period: Period | None = None, limit: int = 6, offset: int = 0
+    ) -> Listing:
+        """See ``MemoryPort``."""
+        return kept(self._store, name=name, text=text, period=period, limit=limit, offset=offset)
 
     def tally(self) -> dict[str, int]:
         """See ``MemoryPort``."""

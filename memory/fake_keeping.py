@@ -9,7 +9,20 @@ from typing import Literal
 from memory.store import silent
 from memory.times import period_in
 from schemas.errors import ConsentError, UnknownEntryError
-from schemas.memory import Consent, Episode, Period, ProfileEntry, Reflected, Summary, Thought, Trip, Turn
+from schemas.memory import (
+    Consent,
+    Episode,
+    Found,
+    Kind,
+    Listing,
+    Period,
+    ProfileEntry,
+    Reflected,
+    Summary,
+    Thought,
+    Trip,
+    Turn,
+)
 
 
 class FakeKeeping:
@@ -73,6 +86,19 @@ class FakeKeeping:
         """None."""
         del since, until
         return ()
+
+    def browse_kept(
+        self, *, name: str | None = None, text: str = "", period: Period | None = None, limit: int = 6, offset: int = 0
+    ) -> Listing:
+        """Of exchanges and the profile."""
+        told = [(Kind.PROFILE, e.id, e.since, e.value, e.details) for e in self.profile()]
+        told += [(Kind.EPISODE, e.id, e.at, f"{e.driver}\n{e.assistant}".strip(), e.details) for e in self._episodes]
+        found = [
+            Found(kind=kind, id=own, text=said, at=at, details=details, score=0.0)
+            for kind, own, at, said, details in sorted(told, key=lambda one: one[2], reverse=True)
+            if name in {None, own} and text.lower() in said.lower() and (period is None or period.holds(at))
+        ]
+        return Listing(total=len(found), others=tuple(found[offset : offset + limit]))
 
     def profile(self) -> tuple[ProfileEntry, ...]:
         """What was written into it."""

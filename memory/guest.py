@@ -120,6 +120,13 @@ class GuestMemory:
         del key, text, period, limit, offset
         return Listing(total=0)
 
+    def browse_kept(
+        self, *, name: str | None = None, text: str = "", period: Period | None = None, limit: int = 6, offset: int = 0
+    ) -> Listing:
+        """None."""
+        del name, text, period, limit, offset
+        return Listing(total=0)
+
     def tally(self) -> dict[str, int]:
         """None."""
         return {}

@@ -352,6 +352,16 @@ class Found(Value):
     """Similarity x decay x importance, 0..1."""
 
 
+class Listing(Value):
+    """A page of a list that may be long."""
+
+    total: int
+    """How many there are on all pages."""
+    preferences: tuple[Preference, ...] = ()
+    others: tuple[Found, ...] = ()
+    """What is no preference; their score says nothing."""
+
+
 class Selector(Value):
     """What to forget: everything that meets all of what is given. At least one must be given."""
 
@@ -384,14 +394,6 @@ class Matches(Value):
     def empty(self) -> bool:
         """Whether there is nothing of it."""
         return not (self.kinds or self.sentences or self.turns or self.proposals)
-
-
-class Listing(Value):
-    """A page of a list that may be long."""
-
-    total: int
-    """How many there are on all pages."""
-    preferences: tuple[Preference, ...] = ()
 
 
 class Withheld(Value):

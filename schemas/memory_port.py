@@ -29,6 +29,20 @@ class BrowsingPort(Protocol):
         """
         ...
 
+    def browse_kept(
+        self, *, name: str | None = None, text: str = "", period: Period | None = None, limit: int = 6, offset: int = 0
+    ) -> Listing:
+        """A page of what is kept beside preferences, newest first: the profile, thoughts and events, exchanges, days.
+
+        Args:
+            name: only what has this id; None: all.
+            text: as `browse`.
+            period: only what is of this time.
+            limit: at most that many.
+            offset: how many to leave out before.
+        """
+        ...
+
     def tally(self) -> dict[str, int]:
         """Detail key -> how many active preferences it has; those without any are left out."""
         ...

@@ -136,3 +136,27 @@ def pruning(
     with progress() as tell:
         report = measure(encoder, tell, lives=lives, days=days)
     deliver(report, as_json=as_json, page=page)
+
+
+@app.command()
+def screen(
+    context: typer.Context,
+    size: Annotated[int, typer.Option("--size", metavar="N", min=100, help="Memories in the vault.")] = 10_000,
+    rounds: Annotated[int, typer.Option("--rounds", metavar="N", min=2, help="How often everything is asked.")] = 20,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of the memories.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of text.")] = False,
+) -> None:
+    """Time the pages and actions of the driver's screen over a vault with many memories, and weigh them."""
+    config = session_of(context, as_json=as_json).config()
+    from deploy.bench.screen import measure
+
+    with progress() as tell:
+        told = measure(config, tell, size=size, rounds=rounds, seed=seed)
+    if as_json:
+        put_json(told)
+        return
+    action, weight, live = told["action_ms"], told["page_bytes"], told["live_ms"]
+    out().print(f"First page {told['first_page_ms']} ms; pages and actions p50 {action['p50']}, p95 {action['p95']} ms.")
+    for name, times in told["by_action_ms"].items():
+        out().print(f"  {name}: p50 {times['p50']}, p95 {times['p95']} ms", markup=False)
+    out().print(f"Page with everything {weight['together']:,} bytes. An event is on the page after {live['p95']} ms (p95).")

@@ -33,6 +33,8 @@ class Renderer:
             auto_reload=False,
         )
         self._version = _digest()
+        for name in self._environment.list_templates():
+            self._environment.get_template(name)  # all at once when the program starts, not when a driver waits
 
     def page(
         self,

@@ -357,3 +357,20 @@ def test_what_is_withheld_is_on_no_page(memory: MemoryPort, clock: Clock) -> Non
 
     memory.restore(withheld.token)
     assert memory.browse(text="jazz").total == 1
+
+
+def test_what_is_kept_beside_preferences_comes_a_page_at_a_time(memory: MemoryPort, clock: Clock) -> None:
+    for key, value in (("name", "ada"), ("pet", "a dog"), ("job", "baker")):
+        memory.edit_profile(key, value)
+        clock.now += timedelta(minutes=1)
+
+    page = memory.browse_kept(limit=2)
+
+    assert page.total == 3 and [(o.kind, o.text) for o in page.others] == [
+        (Kind.PROFILE, "baker"),
+        (Kind.PROFILE, "a dog"),
+    ]
+    assert [o.text for o in memory.browse_kept(limit=2, offset=2).others] == ["ada"]
+    assert [o.text for o in memory.browse_kept(text="DOG").others] == ["a dog"]
+    assert memory.browse_kept(name=page.others[0].id).others == page.others[:1]
+    assert memory.browse_kept(period=Period(until=START)).total == 0

@@ -146,7 +146,9 @@ def test_all_of_it_with_a_knob(rig: Rig, chromium: Browser) -> None:
     def turn_to(name: str) -> None:
         for _ in range(60):
             page.keyboard.press("ArrowDown")
-            focused = page.evaluate("document.activeElement.innerText || document.activeElement.getAttribute('aria-label')")
+            focused = page.evaluate(
+                "document.activeElement.innerText || document.activeElement.getAttribute('aria-label')"
+            )
             if name in focused:
                 return
         raise AssertionError(f"the knob never reached {name}")
@@ -204,6 +206,8 @@ def test_while_driving_nothing_scrolls_and_everything_is_big(rig: Rig, chromium:
         assert page.locator("h1").inner_text() == "You are driving", path
 
 
+# ruff: noqa: E501 - a script for the browser reads better in long lines
+
 # How it looks, measured in the browser
 
 LOOK = """() => {
@@ -244,10 +248,14 @@ LOOK = """() => {
 @pytest.mark.parametrize("look", ["dark", "light"])
 @pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.parametrize("size", SIZES)
-def test_type_targets_contrast_names_and_landmarks(rig: Rig, chromium: Browser, size: str, language: str, look: str) -> None:
+def test_type_targets_contrast_names_and_landmarks(
+    rig: Rig, chromium: Browser, size: str, language: str, look: str
+) -> None:
     rig.remembered()
     page = rig.open(chromium, size)
-    page.context.add_cookies([{"name": name, "value": value, "url": rig.address} for name, value in (("language", language), ("look", look))])
+    page.context.add_cookies(
+        [{"name": name, "value": value, "url": rig.address} for name, value in (("language", language), ("look", look))]
+    )
     for path in PAGES:
         page.goto(f"{rig.address}{path}")
         assert page.evaluate(LOOK) == [], path

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
 from memory.screen.view import View
 from memory.vocabulary import CLOSED
 from schemas.errors import UnknownEntryError
-from schemas.memory import Kind, Period, Preference, Selector, Status, Trip
-from schemas.preferences import BY_DETAIL, CATEGORIES, MAIN_TITLES
+from schemas.memory import Period, Preference, Selector, Status, Trip
+from schemas.preferences import BY_DETAIL, MAIN_TITLES
 
 ROWS = 6
 """A page: as many as Android for Cars shows at most while driving; here it is for a parked car's calm."""
@@ -85,16 +85,13 @@ def _span_title(visit: Visit, span: str) -> str:
 
 def _others(visit: Visit, view: View) -> dict[str, Any]:
     """Profile, thoughts, days and exchanges, newest first."""
-    memory, period, needle = visit.memory, _period(visit, view.span), view.text.lower()
-    rows: list[tuple[str, str, datetime | None, str]] = [("profile", e.id, e.since, e.value) for e in memory.profile()]
-    rows += [("thought", t.id, t.at, t.text) for t in reversed(memory.thoughts(period))]
-    rows += [("episode", e.id, e.at, e.driver) for e in reversed(memory.episodes(period))]
-    rows += [("summary", s.id, None, s.text) for s in reversed(memory.summaries())]
-    found = [r for r in rows if needle in r[3].lower() and (period is None or r[2] is None or period.holds(r[2]))]
-    pages = max(1, -(-len(found) // ROWS))
-    view.page = min(view.page, pages - 1)
-    first = view.page * ROWS
-    return {"others": found[first : first + ROWS], "total": len(found), "page": view.page, "pages": pages}
+    period = _period(visit, view.span)
+    listing = visit.memory.browse_kept(text=view.text, period=period, limit=ROWS, offset=view.page * ROWS)
+    pages = max(1, -(-listing.total // ROWS))
+    if view.page >= pages:
+        view.page = pages - 1
+        listing = visit.memory.browse_kept(text=view.text, period=period, limit=ROWS, offset=view.page * ROWS)
+    return {"others": listing.others, "total": listing.total, "page": view.page, "pages": pages}
 
 
 def search(visit: Visit) -> Answer:
@@ -166,18 +163,7 @@ def forget(visit: Visit) -> Answer:
 
 def other(visit: Visit) -> Answer:
     """One thing that is no preference."""
-    kind, name, memory = visit.path["kind"], visit.path["id"], visit.memory
-    lists: dict[str, dict[str, Any]] = {
-        "profile": {e.id: (e.value, e.since, e.details) for e in memory.profile()},
-        "thought": {t.id: (t.text, t.at, t.details) for t in memory.thoughts()},
-        "episode": {e.id: (f"{e.driver} — {e.assistant}", e.at, e.details) for e in memory.episodes()},
-        "summary": {s.id: (s.text, None, s.details) for s in memory.summaries()},
-    }
-    if name not in lists.get(kind, {}):
+    found = visit.memory.browse_kept(name=visit.path["id"]).others
+    if not found or found[0].kind.value != visit.path["kind"]:
         raise ProblemError("gone", 404)
-    text, at, details = lists[kind][name]
-    return Page("other.html", {"kind": kind, "id": name, "text": text, "at": at, "details": details})
-
-
-KINDS = tuple(kind.value for kind in Kind)
-MAINS = tuple(dict.fromkeys(c.main for c in CATEGORIES))
+    return Page("other.html", {"one": found[0]})
