@@ -63,7 +63,7 @@ class MqttVehicle:
         client_id: str = "glovebox",
         discovery_prefix: str = "homeassistant",
         mapping: str = "homeassistant",
-        deadline_s: float = 2.0,
+        deadline_s: float = 0.8,
         start_s: float = 10.0,
         wall: Callable[[], float] = time.time,
     ) -> None:
@@ -79,7 +79,8 @@ class MqttVehicle:
             client_id: name of this client; its topics are under ``glovebox/<client_id>/``.
             discovery_prefix: where entities are announced.
             mapping: name or path; see ``vehicle.adapters.mapping``.
-            deadline_s: how long the broker may take to acknowledge.
+            deadline_s: how long the broker may take to acknowledge; below the patience of ``vehicle.service``, so that a command
+                is over before its failure is told.
             start_s: how long to wait for the first connection.
             wall: seconds since 1970, for the end of a command's validity.
 
