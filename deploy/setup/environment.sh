@@ -106,7 +106,7 @@ set_up() { # MODE
     folder=$(wheel_folder "$python")
     if all_kept "$python" "$folder"; then builds=no; fi
     check_machine "$python" "$builds"
-    if [ "$1" = dev ]; then offer_mosquitto; fi
+    if [ "$1" = dev ]; then offer_mosquitto; offer_chromium; fi
     note "Python $("$python" -c 'import platform; print(platform.python_version())') at $python"
     step "Making the environment"
     make_environment "$python"

@@ -70,6 +70,21 @@ offer_mosquitto() {
     has_mosquitto || note "mosquitto could not be installed: the tests of the MQTT adapter will be skipped"
 }
 
+has_chromium() {
+    command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null
+}
+
+# The browser that the tests of the driver's screen drive. Without it they are skipped and say so.
+offer_chromium() {
+    if has_chromium; then return; fi
+    if ! may_install; then
+        note "chromium is not installed, and cannot be from here: the tests of the screen in a browser will be skipped"
+        return
+    fi
+    watch_command "installing chromium, for the tests" "$LOGS/apt-chromium.log" "" apt_install_or_not chromium
+    has_chromium || note "chromium could not be installed: the tests of the screen in a browser will be skipped"
+}
+
 apt_install_or_not() { # PACKAGE ...
     apt_install "$@" || true
 }
