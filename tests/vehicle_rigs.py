@@ -102,6 +102,9 @@ class Rig:
     def restore(self) -> None:
         """The connection works again; returns when the adapter has it."""
 
+    def back(self) -> None:
+        """Returns when a connection that the adapter gave up by itself (a slow machine) stands again."""
+
     def lie(self) -> str:
         """The car reports a value that makes no sense; the name of its signal."""
         return ""
@@ -187,6 +190,10 @@ class KuksaRig(Rig):
             self.broker.actuated.clear()
             self.provider = self._provide()
             assert self.kuksa.connected(PATIENCE_S)
+        self.settle()
+
+    def back(self) -> None:
+        assert self.kuksa.connected(PATIENCE_S)
         self.settle()
 
     def lie(self) -> str:
@@ -355,6 +362,10 @@ class MqttRig(Rig):
             self.gateway.received = 0
             self._start()
             self.gateway.connect()
+        assert self.mqtt.connected(PATIENCE_S)
+        self.settle()
+
+    def back(self) -> None:
         assert self.mqtt.connected(PATIENCE_S)
         self.settle()
 
