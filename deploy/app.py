@@ -26,6 +26,7 @@ from deploy.trips import TripMemory
 from deploy.zone import zone
 from memory.proposals import ProposalSettings
 from memory.pruning import Prune, PruningSettings
+from memory.recall import RecallSettings
 from memory.retention import RetentionSettings
 from memory.retrieval import RetrievalSettings
 from memory.screen.parts import Parts
@@ -371,9 +372,12 @@ def understanding(config: Config) -> tuple[OnnxEncoder, Structured]:
 
 def memory_settings(config: Config) -> MemorySettings:
     """The thresholds of memory."""
-    tiers = config.memory.tiers
+    tiers, recall = config.memory.tiers, config.memory.recall
     return MemorySettings(
         retrieval=RetrievalSettings(threshold=config.memory.recall_at),
+        recall=RecallSettings(
+            gate_at=recall.gate_at, gate_named=recall.gate_named_at, filter_share=recall.filter_at, decays=recall.decays
+        ),
         proposals=ProposalSettings(ask=config.memory.ask, days=config.memory.ask_days),
         tiers=TierSettings(
             retention=RetentionSettings(

@@ -329,11 +329,25 @@ class TierSettings(Section):
     """Exchanges that a vault holds at most."""
 
 
+class RecallSettings(Section):
+    """What search over everything that is remembered lets through; nearness is a number from 0 to 1."""
+
+    gate_at: Share
+    """How sure it has to be that anything matters for a question, else nothing is found; 0: no gate."""
+    gate_named_at: Share
+    """The same within the time that the question names."""
+    filter_at: Share
+    """Share of the best memory's score below which others are left out; 0: none are."""
+    decays: bool
+    """Whether what was not used for long counts less."""
+
+
 class MemorySettings(Section):
     """What memory does by itself."""
 
     key: KeySettings
     tiers: TierSettings
+    recall: RecallSettings
 
     learn: Literal["conversation", "trip"]
     """When extraction runs: at the end of every conversation or of the trip."""

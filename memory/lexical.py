@@ -111,22 +111,25 @@ class Postings:
         fresh = self._fresh.get(term)
         return np.concatenate([self._rows[first:last], np.array(fresh, np.int64)]) if fresh else self._rows[first:last]
 
-    def shares(self, terms: NDArray[np.uint32], rows: int, memories: int) -> NDArray[np.float32]:
+    def shares(self, terms: NDArray[np.uint32], rows: int, memories: int, doubt: float = 0.0) -> NDArray[np.float32]:
         """For every row which share of what is asked it says, 0..1, rare stems counting more.
 
         Args:
             terms: numbers of the question's stems.
             rows: how many rows there are.
             memories: how many of them are memories.
+            doubt: so many words that one memory alone says are added to the question, unsaid: so a question of one word is
+                never wholly answered by it.
         """
         found = np.zeros(rows, np.float32)
         total = 0.0
+        unsaid = doubt * float(np.log1p(max(memories - 0.5, 0.0) / 1.5))
         for term in terms.tolist():
             said = self.said(term)
             weight = float(np.log1p((max(memories - len(said), 0) + 0.5) / (len(said) + 0.5)))
             total += weight
             found[said] += weight
-        return found / total if total else found
+        return found / (total + unsaid) if total else found
 
     def _merge(self, terms: NDArray[np.uint32], rows: Rows) -> None:
         fresh = [(term, row) for term, held in self._fresh.items() for row in held]

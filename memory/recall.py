@@ -16,6 +16,7 @@ import contextlib
 import threading
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,7 @@ from memory.index import HnswIndex
 from memory.lexical import asked, numbers, stems
 from memory.retrieval import RetrievalSettings
 from memory.shelf import KINDS, Shelf, detail_bits
-from memory.times import without
+from memory.times import of_talk, without
 from memory.vault import Vault
 from memory.vectors import Vectors
 from schemas.errors import MemoryStoreError
@@ -46,7 +47,7 @@ AT_ONCE = 64
 """Memories that are encoded before a search goes on (some 0.4 s); more wait for the background."""
 STEP = 16
 """Memories that the background encodes between two looks at whether it is to end."""
-
+_DAY = 86_400.0
 
 Allowed = NDArray[np.bool_]
 """For every row whether it may be found."""
@@ -59,6 +60,8 @@ class RecallSettings(BaseModel):
 
     words_weight: float = Field(default=1.0, ge=0.0)
     """Weight of the share of words beside the cosine. 0: cosine alone."""
+    words_doubt: float = Field(default=1.0, ge=0.0)
+    """So many rare words are added to the question, unsaid: one common word that is found again says little."""
     length_weight: float = Field(default=0.3, ge=0.0, le=1.0)
     """How much a long memory's share of words is worth less: BM25's ``b``."""
     before_weight: float = Field(default=0.3, ge=0.0)
@@ -67,17 +70,41 @@ class RecallSettings(BaseModel):
     """What the nearness of the exchange after it adds."""
     tag_weight: float = Field(default=0.05, ge=0.0)
     """What having a tag of the question adds."""
+    period_weight: float = Field(default=0.1, ge=0.0)
+    """What being said in the time of which a question speaks adds, or up to ``period_days`` later: where the question speaks of
+    when something happened. Where it speaks of when something was said, nothing else is looked at."""
+    period_days: float = Field(default=7.0, ge=0.0)
     links: bool = True
     """Whether what the best are linked with is looked at, too."""
-    gate_at: float = Field(default=0.487, ge=0.0)
+    gate_at: float = Field(default=0.46, ge=0.0)
     """How sure it has to be that something matters (`sureness`); below it nothing is recalled. 0: no gate."""
-    gate_named: float = Field(default=0.475, ge=0.0)
-    """The same where a period or tags are given."""
+    gate_named: float = Field(default=0.40, ge=0.0)
+    """The same within a period or tags: where they were given, and where the question names a time."""
     filter_share: float = Field(default=0.4, ge=0.0, le=1.0)
     """Share of the best score below which the others are left out."""
     decays: bool = True
     """Whether decay counts."""
     fading: FadingSettings = FadingSettings()
+
+
+class Near(NamedTuple):
+    """Rows that may matter for a question."""
+
+    rows: Rows
+    nearness: Floats
+    cosine: float
+    """The highest of their vectors with the question's."""
+
+    def joined(self, other: Near) -> Near:
+        """With the rows of another search of the same question."""
+        fresh = ~np.isin(other.rows, self.rows)
+        rows = np.concatenate([self.rows, other.rows[fresh]])
+        nearness = np.concatenate([self.nearness, other.nearness[fresh]])
+        return Near(rows, nearness, max(self.cosine, other.cosine))
+
+    def raised(self, by: NDArray[np.floating]) -> Near:
+        """With something added for every row."""
+        return self._replace(nearness=(self.nearness + by[self.rows]).astype(np.float32))
 
 
 class Searcher:
@@ -213,7 +240,8 @@ class Searcher:
             query: what was asked; where it names nothing but a time, summaries and exchanges of that time are listed.
             kinds: only these; empty for all, as with all that follow.
             tags: with one of these tags.
-            period: said in this time.
+            period: said in this time; one that was read from the question's own words counts for what happened then, too, unless
+                the question is of the talk itself (`memory.times.of_talk`).
             details: about one of these detail keys.
             hidden: about none of these detail keys.
             limit: at most so many.
@@ -223,22 +251,31 @@ class Searcher:
             return ()
         self.refresh()
         vector = self._encoder.encode([query])[0]
+        hides = detail_bits(hidden)
+        listed = period is not None and not says_what(query, period)
+        loose = period is not None and bool(period.words) and not listed and not of_talk(query)
         with self.shelf.lock:
             among = self.shelf.allowed(
-                kinds, tags=tags, within=_seconds(period), details=detail_bits(details), hidden=detail_bits(hidden)
+                kinds, tags=tags, within=None if loose else _seconds(period), details=detail_bits(details), hidden=hides
             )
             if not among.any():
                 return ()
-            if period is not None and not says_what(query, period):
-                return self._found(self._of_the_time(among, limit), tags)
-            rows, nearness = self._near(query, vector, among, kinds, detail_bits(hidden))
-            cosine = float(self.shelf.cosines(vector, rows).max(initial=0.0))
-            named = period is not None or bool(tags)
-            gate = self.settings.gate_named if named else self.settings.gate_at
-            if sureness(nearness, cosine, named=named) < gate:
+            if listed:
+                return self._found(self._of_the_time(among, limit), tags, kinds)
+            near = self._near(query, vector, among, kinds, hides)
+            sure = self._sure(near, named=bool(tags) or (period is not None and not loose))
+            if loose and period is not None:
+                during = among & self._said(period, 0.0)
+                if during.any():
+                    inside = self._near(query, vector, during, kinds, hides)
+                    sure = sure or self._sure(inside, named=True)
+                    near = near.joined(inside)
+                near = near.raised(self.settings.period_weight * self._said(period, self.settings.period_days))
+            if not sure:
                 return ()
-            chosen = self._chosen(rows, nearness, limit, now.timestamp())
-        return self._found(chosen, tags)
+            chosen = self._chosen(near.rows, near.nearness, limit, now.timestamp())
+            found_kinds = {KINDS[self.shelf.columns["kind"][self.shelf.row(name)]] for name, _ in chosen}
+        return self._found(chosen, tags, found_kinds)
 
     def _of_the_time(self, among: Allowed, limit: int) -> list[tuple[str, float]]:
         """Summaries, oldest first, then what was said, what matters most first: only the time was asked for."""
@@ -252,13 +289,21 @@ class Searcher:
         listed = np.concatenate([days, said])[:limit]
         return [(self.shelf.id(int(row)), float(columns["weight"][row])) for row in listed]
 
+    def _said(self, period: Period, days: float) -> Allowed:
+        """For every row whether it was said in this time, or so many days later."""
+        since, until = _seconds(period) or (-np.inf, np.inf)
+        at = self.shelf.columns["at"][: self.shelf.rows]
+        return (at >= since) & (at < until + days * _DAY)
+
+    def _sure(self, near: Near, *, named: bool) -> bool:
+        gate = self.settings.gate_named if named else self.settings.gate_at
+        return sureness(near.nearness, near.cosine, named=named) >= gate
+
     def used(self, found: Iterable[Found], at: datetime) -> None:
         """Note that these were used: they fade more slowly."""
         self.vectors.used([one.id for one in found], at)
 
-    def _near(
-        self, query: str, vector: Floats, among: Allowed, kinds: Collection[Kind], hidden: int
-    ) -> tuple[Rows, Floats]:
+    def _near(self, query: str, vector: Floats, among: Allowed, kinds: Collection[Kind], hidden: int) -> Near:
         """Rows that may matter with their nearness."""
         shelf, settings = self.shelf, self.settings
         shares = self._shares(query)
@@ -271,7 +316,7 @@ class Searcher:
         rows = np.union1d(first, _known(shelf.columns["before"][first], shelf.columns["after"][first]))
         rows = rows[among[rows]]
         bits = shelf.tagged(ontology.tags(query))
-        nearness = self._nearness(rows, vector, shares, visible, bits)
+        nearness, cosine = self._nearness(rows, vector, shares, visible, bits)
         if settings.links and len(rows):
             best = rows[np.argsort(-nearness)[:LINKED]]
             others = self.vectors.links([shelf.id(int(row)) for row in best])
@@ -280,20 +325,21 @@ class Searcher:
             linked = linked[among[linked]]
             if len(linked):
                 rows = np.concatenate([rows, linked])
-                nearness = np.concatenate([nearness, self._nearness(linked, vector, shares, visible, bits)])
-        return rows, nearness
+                theirs, their_cosine = self._nearness(linked, vector, shares, visible, bits)
+                nearness, cosine = np.concatenate([nearness, theirs]), max(cosine, their_cosine)
+        return Near(rows, nearness, cosine)
 
     def _shares(self, query: str) -> Floats:
         """For every row the share of the question's words that it says, long memories' worth less."""
         shelf, settings = self.shelf, self.settings
-        shares = shelf.postings.shares(numbers(asked(query)), shelf.rows, len(shelf))
+        shares = shelf.postings.shares(numbers(asked(query)), shelf.rows, len(shelf), settings.words_doubt)
         length = shelf.columns["length"][: shelf.rows] / shelf.mean_length
         return (shares / np.maximum(1.0 + settings.length_weight * (length - 1.0), 0.1)).astype(np.float32)
 
     def _nearness(
         self, rows: Rows, vector: Floats, shares: Floats, visible: Allowed, bits: NDArray[np.uint64]
-    ) -> Floats:
-        """How near these rows are to the question, 0..1."""
+    ) -> tuple[Floats, float]:
+        """How near these rows are to the question, 0..1, and the highest of their vectors' cosines with it."""
         shelf, settings = self.shelf, self.settings
         before, after = shelf.columns["before"][rows], shelf.columns["after"][rows]
         every = np.union1d(rows, _known(before, after))
@@ -303,7 +349,8 @@ class Searcher:
         own[every[~visible[every]]] = 0.0
         nearness = own[rows] + settings.before_weight * own[before] + settings.after_weight * own[after]
         nearness += settings.tag_weight * ((shelf.columns["tags"][rows] & bits) != 0).any(axis=1)
-        return np.minimum(nearness, 1.0).astype(np.float32)
+        cosine = float(cosines[np.isin(every, rows, assume_unique=True)].max(initial=0.0))
+        return np.minimum(nearness, 1.0).astype(np.float32), cosine
 
     def _chosen(self, rows: Rows, nearness: Floats, limit: int, now: float) -> list[tuple[str, float]]:
         kept = self.shelf.kept(rows, now) if self.settings.decays else self.shelf.columns["weight"][rows]
@@ -314,8 +361,10 @@ class Searcher:
         chosen = zip(rows[passes][:limit], scores[passes][:limit], strict=True)
         return [(self.shelf.id(int(row)), float(score)) for row, score in chosen]
 
-    def _found(self, chosen: Sequence[tuple[str, float]], tags: Collection[str]) -> tuple[Found, ...]:
-        texts = self.vectors.texts([name for name, _ in chosen])
+    def _found(
+        self, chosen: Sequence[tuple[str, float]], tags: Collection[str], kinds: Collection[Kind]
+    ) -> tuple[Found, ...]:
+        texts = self.vectors.texts([name for name, _ in chosen], kinds)
         found = (texts[name].model_copy(update={"score": min(score, 1.0)}) for name, score in chosen if name in texts)
         return tuple(one for one in found if not tags or set(tags) & set(one.tags))
 

@@ -171,7 +171,9 @@ class Shelf:
         if not len(self.indices[kind]) and isinstance(self.indices[kind], ExactIndex):
             self.indices[kind] = ExactIndex(self.dimension, len(rows) * 11 // 10)
         for start in range(0, len(rows), CHUNK):
-            self.indices[kind].add(rows[start : start + CHUNK], np.stack(vectors[start : start + CHUNK]))
+            self.indices[kind].add(
+                rows[start : start + CHUNK], np.stack(vectors[start : start + CHUNK]).astype(np.float32)
+            )
 
     def _describe(self, row: int, entry: Entry) -> None:
         before, after = self.columns[row]["before"], self.columns[row]["after"]

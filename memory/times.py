@@ -392,6 +392,21 @@ def without(text: str, period: Period) -> str:
     return " ".join(normal(text).replace(period.words, " ", 1).split()) if period.words else normal(text)
 
 
+_TALK = re.compile(
+    r"\b(?:i|you|we)\b(?:'ve|'d)?(?: \w+){0,3}? (?:told?|sa(?:y|id)|mention(?:ed)?|ask(?:ed)?|recommend(?:ed)?|suggest(?:ed)?|"
+    r"talk(?:ed|ing)?|spe(?:ak|aking)|spoken?|discuss(?:ed)?|shared?|consult(?:ed)?|answer(?:ed)?|chat(?:ted)?|explain(?:ed)?|"
+    r"advised?|tell)\b|\b(?:our|this|that|the) (?:conversation|talk|chat)\b"
+)
+
+
+def of_talk(text: str) -> bool:
+    """Whether a question's time is when something was said, and not when it happened: "what did you recommend on friday".
+
+    What happened in june may be told in july; what was said on friday was said on friday.
+    """
+    return _TALK.search(normal(text)) is not None
+
+
 def _ranged(plain: str, calendar: _Calendar) -> _Found | None:
     """``between X and Y``, ``from X to Y``."""
     for between in _BETWEEN.finditer(plain):

@@ -67,6 +67,11 @@ _QUERIES: dict[str, str] = {
         "FROM profile m LEFT JOIN vectors v ON v.memory = m.id WHERE {where}"
     ),
 }  # fmt: skip
+TABLE: dict[Kind, str] = {
+    Kind.PREFERENCE: "preferences", Kind.EPISODE: "episodes", Kind.SUMMARY: "summaries", Kind.THOUGHT: "thoughts",
+    Kind.EVENT: "thoughts", Kind.PROFILE: "profile",
+}  # fmt: skip
+"""Where the memories of a kind lie."""
 _KIND = {"episodes": Kind.EPISODE, "summaries": Kind.SUMMARY, "profile": Kind.PROFILE}
 
 _TOUCH = """
@@ -242,31 +247,38 @@ class Vectors:
                 "ORDER BY m.rowid DESC LIMIT ?", (*given, room))]  # fmt: skip
         return found
 
-    def texts(self, names: Collection[str]) -> dict[str, Found]:
-        """Memories in words, with a score of 0; what is withheld is left out."""
+    def texts(self, names: Collection[str], kinds: Collection[Kind] = ()) -> dict[str, Found]:
+        """Memories in words, with a score of 0; what is withheld is left out.
+
+        Args:
+            names: their ids.
+            kinds: of which kinds they are, if that is known; so no other tables are read.
+        """
         listed, found = json.dumps(sorted(names)), dict[str, Found]()
         among = f"m.id IN (SELECT value FROM json_each(?)) AND {_SHOWN.format(id='m.id')}"
-        rows = self._vault.rows
+        tables = {TABLE[kind] for kind in kinds or Kind}
+
+        def rows(table: str, query: str) -> list[tuple[Any, ...]]:
+            return (
+                self._vault.rows(f"SELECT {query} FROM {table} m WHERE {among}", (listed,)) if table in tables else []
+            )
+
         for name, detail, value, at, said in rows(
-            "SELECT m.id, m.detail, m.value, m.valid_from, (SELECT text FROM sentences s WHERE s.preference = m.id AND "
+            "preferences", "m.id, m.detail, m.value, m.valid_from, (SELECT text FROM sentences s WHERE s.preference = m.id AND "
             "CAST(s.id AS TEXT) NOT IN (SELECT memory FROM withheld WHERE kind = 'sentences') "
-            f"ORDER BY said_at DESC, id DESC LIMIT 1) FROM preferences m WHERE {among}", (listed,)):  # fmt: skip
+            "ORDER BY said_at DESC, id DESC LIMIT 1)"):  # fmt: skip
             text = preference_words(detail, value, said)
             found[name] = Found(kind=Kind.PREFERENCE, id=name, text=text, at=_moment(at), details=(detail,), score=0.0)
         for name, at, driver, assistant, details, tags in rows(
-            f"SELECT m.id, m.at, m.driver, m.assistant, m.details, m.tags FROM episodes m WHERE {among}", (listed,)
+            "episodes", "m.id, m.at, m.driver, m.assistant, m.details, m.tags"
         ):
             text = f"{driver} {assistant}".strip()
             found[name] = _found(Kind.EPISODE, name, text, at, details, tags)
-        for name, kind, text, at, details, tags in rows(
-            f"SELECT m.id, m.kind, m.text, m.at, m.details, m.tags FROM thoughts m WHERE {among}", (listed,)
-        ):
+        for name, kind, text, at, details, tags in rows("thoughts", "m.id, m.kind, m.text, m.at, m.details, m.tags"):
             found[name] = _found(Kind(kind), name, text, at, details, tags)
-        for name, key, value, at, details in rows(
-            f"SELECT m.id, m.key, m.value, m.since, m.details FROM profile m WHERE {among}", (listed,)
-        ):
+        for name, key, value, at, details in rows("profile", "m.id, m.key, m.value, m.since, m.details"):
             found[name] = _found(Kind.PROFILE, name, f"{key.replace('_', ' ')}: {value}", at, details, "[]")
-        for name, day in rows(f"SELECT m.id, m.day FROM summaries m WHERE {among}", (listed,)):
+        for name, day in rows("summaries", "m.id, m.day"):
             found[name] = self._summary(name, date.fromisoformat(day))
         return found
 

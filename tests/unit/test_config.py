@@ -197,6 +197,7 @@ def test_numbers_say_their_unit() -> None:
 def test_the_defaults_are_those_that_the_parts_were_measured_with() -> None:
     from deploy.app import memory_settings
     from memory.proposals import ProposalSettings
+    from memory.recall import RecallSettings
     from memory.retrieval import RetrievalSettings
     from memory.tiers import TierSettings
     from vehicle.policy import CONFIRMATION_S
@@ -220,6 +221,7 @@ def test_the_defaults_are_those_that_the_parts_were_measured_with() -> None:
     assert LoopSettings(**{name: turn[name] for name in turn if hasattr(LoopSettings(), name)}) == LoopSettings()
     assert RetrievalSettings(threshold=config.memory.recall_at) == RetrievalSettings()
     assert memory_settings(config).tiers == TierSettings()
+    assert memory_settings(config).recall == RecallSettings()
     assert ProposalSettings(ask=config.memory.ask, days=config.memory.ask_days) == ProposalSettings()
     assert config.memory.questions_per_trip == DialogueSettings().questions
     assert config.vehicle.confirmation_s == CONFIRMATION_S
