@@ -33,7 +33,6 @@ from vehicle.places import Places
 from vehicle.service import GatedVehicle
 from vehicle.undo import stands_for
 
-
 TRIES = 3
 """How often the wish after the faults may be said: the rig's deadline is 0.3 s of real time, which a busy machine misses."""
 
