@@ -340,6 +340,22 @@ def test_a_period_is_a_filter(bench: Bench) -> None:
     assert bench.found("jazz", period=Period(until=NOW - timedelta(days=1))) == ["old"]
 
 
+def test_a_time_in_the_words_is_when_it_happened_unless_they_speak_of_the_talk(bench: Bench) -> None:
+    bench.say("told later", "the jazz concert", at=NOW - timedelta(days=2), conversation="a")
+    bench.say("that day", "the jazz concert", at=NOW - timedelta(days=40), conversation="b")
+    then = Period(since=NOW - timedelta(days=41), until=NOW - timedelta(days=39), words="in october")
+    assert bench.found("who played at the jazz concert in october", period=then) == ["that day", "told later"]
+    assert bench.found("what did you say of the jazz concert in october", period=then) == ["that day"]
+
+
+def test_one_common_word_says_less_than_a_question_of_rare_ones(bench: Bench) -> None:
+    for n in range(9):
+        bench.say(f"c{n}", "a concert" if n < 4 else "hm", conversation=f"{n}")
+    bench.say("e", "zither and bassoon", conversation="z")
+    common, rare = bench.search("concert"), bench.search("zither bassoon")
+    assert max(one.score for one in common) < max(one.score for one in rare if one.id == "e")
+
+
 def test_what_is_said_beside_it_bears_an_exchange_up(tmp_path: Path, bench: Bench) -> None:
     bench.say("q", "how was the jazz concert", conversation="a", minute=0)
     bench.say("a", "wonderful", conversation="a", minute=1)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.times import period_in, without
+from memory.times import of_talk, period_in, without
 from schemas.memory import Period, Trip
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -219,3 +219,15 @@ def test_any_text_is_taken(text: str, now: datetime) -> None:
 def test_any_words_of_time_are_taken(said: list[str]) -> None:
     period = period_in(" ".join(said), NOW, BERLIN, TRIPS)
     assert period is None or period.since is None or period.until is None or period.since <= period.until
+
+
+@pytest.mark.parametrize(
+    ("said", "talk"),
+    [
+        ("what did you recommend on friday", True), ("what did i say last tuesday", True), ("yesterday you told me", True),
+        ("i mentioned on may 2nd that i went there", True), ("what did we talk about yesterday", True),
+        ("when did we go camping in june", False), ("where did i park on friday", False), ("who told anna in may", False),
+    ],
+)  # fmt: skip
+def test_whether_a_time_is_that_of_the_talk(said: str, talk: bool) -> None:
+    assert of_talk(said) is talk
