@@ -8,7 +8,7 @@ with what (`memory.lineage`).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from datetime import date, datetime
 from typing import Any, Literal, cast
@@ -38,6 +38,9 @@ TABLES: dict[Kind, str] = {
 
 _SHOWN = "{1} NOT IN (SELECT memory FROM withheld WHERE kind IN ('{0}', '{0}+'))"
 """What is withheld (`memory.withheld`), by itself or with what it rests on, is shown nowhere."""
+
+
+_AMONG = " AND {0} IN (SELECT value FROM json_each(?))"
 
 
 class Archive:
@@ -116,16 +119,21 @@ class Archive:
             )
             self.link(episode.id, episode.links)
 
-    def episodes(self, period: Period | None = None, *, unreflected: bool = False) -> tuple[Episode, ...]:
+    def episodes(
+        self, period: Period | None = None, *, unreflected: bool = False, ids: Collection[str] | None = None
+    ) -> tuple[Episode, ...]:
         """Episodes, oldest first.
 
         Args:
             period: only those of this time.
             unreflected: only those that post-thinking has not seen.
+            ids: only these.
         """
         where, values = _within(period, "episodes")
         if unreflected:
             where += " AND reflected = 0"
+        if ids is not None:
+            where, values = where + _AMONG.format("id"), [*values, json.dumps(sorted(ids))]
         rows = self._vault.rows(
             f"SELECT {_EPISODE} FROM episodes WHERE {where} ORDER BY at, rowid",  # noqa: S608
             values,
@@ -292,9 +300,10 @@ class Archive:
             for number, other in enumerate(others):
                 self._vault.write("INSERT OR IGNORE INTO links VALUES (?, ?, ?)", (memory, other, number))
 
-    def vectors(self) -> dict[str, NDArray[np.float32]]:
-        """Memory id -> unit vector, as far as they are kept; `memory.vectors` writes them."""
-        rows = self._vault.rows("SELECT memory, vector FROM vectors WHERE vector <> x''")
+    def vectors(self, ids: Collection[str] | None = None) -> dict[str, NDArray[np.float32]]:
+        """Memory id -> unit vector, of all or of these, as far as they are kept; `memory.vectors` writes them."""
+        among, given = ("", ()) if ids is None else (_AMONG.format("memory"), (json.dumps(sorted(ids)),))
+        rows = self._vault.rows(f"SELECT memory, vector FROM vectors WHERE vector <> x''{among}", given)  # noqa: S608
         return {name: _vector(raw) for name, raw in rows}
 
     def queries(self) -> tuple[tuple[datetime, NDArray[np.float32]], ...]:

@@ -77,14 +77,18 @@ def _unsupported(archive: Archive, store: Store, resting: Iterable[str], gone: s
     wanted = set(resting)
     if not wanted:
         return ()
-    texts = {e.id: f"{e.driver} {e.assistant}" for e in archive.episodes()}
-    texts |= {p.id: " ".join((p.value, *p.sentences)) for p in store.preferences(history=True)}
-    texts |= {t.id: t.text for t in archive.thoughts()}
-    made = {t.id: (t.text, t.sources) for t in archive.thoughts()}
-    made |= {e.id: (e.value, e.sources) for e in archive.profile() if not e.edited}
+    thoughts = archive.thoughts()
+    made = {t.id: (t.text, t.sources) for t in thoughts if t.id in wanted}
+    made |= {e.id: (e.value, e.sources) for e in archive.profile() if not e.edited and e.id in wanted}
+    needed = {source for _, sources in made.values() for source in sources} - gone
+    if not needed:
+        return tuple(made)
+    texts = {e.id: f"{e.driver} {e.assistant}" for e in archive.episodes(ids=needed)}
+    texts |= {p.id: " ".join((p.value, *p.sentences)) for p in store.preferences(history=True) if p.id in needed}
+    texts |= {t.id: t.text for t in thoughts}
     return tuple(
         name for name, (text, sources) in made.items()
-        if name in wanted and not borne_out(text, [texts[s] for s in sources if s in texts and s not in gone])
+        if not borne_out(text, [texts[s] for s in sources if s in texts and s not in gone])
     )  # fmt: skip
 
 

@@ -30,6 +30,9 @@ from schemas.memory import Consent, Episode, ProfileEntry, Thought, Turn
 from schemas.ports import Encoder
 from schemas.preferences import BY_DETAIL
 
+LINKABLE = 5_000
+"""Newest episodes that new ones may be linked with: a vault's usual capacity, 8 MB of vectors; larger ones are not read whole."""
+
 
 class TierSettings(BaseModel):
     """Everything about the tiers."""
@@ -112,16 +115,18 @@ class Tiers:
     def snapshot(self, consent: Consent) -> Snapshot:
         """What post-thinking goes by."""
         fresh = self.archive.episodes(unreflected=True)
+        episodes, thoughts = self.archive.episodes(), self.archive.thoughts()
+        near = {e.id for e in (*episodes[-LINKABLE:], *fresh)} if fresh else set[str]()
         return Snapshot(
-            episodes=self.archive.episodes(),
+            episodes=episodes,
             fresh=frozenset(e.id for e in fresh) if consent.conversations else frozenset(),
-            thoughts=self.archive.thoughts(),
+            thoughts=thoughts,
             profile=self.archive.profile(),
             preferences=self.store.preferences(history=True),
             sentences=self.store.sentences(),
             trips=self.archive.trips(),
             tags=self.archive.tags(),
-            vectors=self.archive.vectors(),
+            vectors=self.archive.vectors(near | {t.id for t in thoughts}),
         )
 
     def think(self, seen: Snapshot, consent: Consent, now: datetime) -> Reflection:
@@ -174,7 +179,7 @@ class Tiers:
             return ()
         ring = [vector for _, vector in (*self.archive.queries(), *self._queries)][-pruning.queries :]
         queries = np.stack(ring) if ring else np.zeros((0, self._encoder.dimension), np.float32)
-        vectors = self.archive.vectors()
+        vectors = self.archive.vectors({e.id for e in episodes}) if len(queries) else {}
         held = [Held(e.id, max(e.at, e.last_used or e.at), e.importance, e.uses) for e in episodes]
         stay = kept(held, vectors, queries, pruning)
         return tuple(e.id for e in episodes if e.id not in stay)
