@@ -33,7 +33,7 @@ class ExactIndex:
 
     def __contains__(self, row: object) -> bool:
         """Whether a vector is held for this row."""
-        return isinstance(row, int | np.integer) and 0 <= row < len(self._places) and self._places[row] != NONE
+        return bool(isinstance(row, int | np.integer) and 0 <= row < len(self._places) and self._places[row] != NONE)
 
     def holding(self, rows: Rows) -> NDArray[np.bool_]:
         """For each of these rows whether a vector is held."""

@@ -55,7 +55,10 @@ def test_room_for_all_answers_all(bank: Bank, rule: str) -> None:
 
 
 def test_the_report_holds_every_rule_at_every_capacity(bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Bank, "made", lambda *_: bank)
+    def made(*_: object) -> Bank:
+        return bank
+
+    monkeypatch.setattr(Bank, "made", made)
     report = measure(KeywordEncoder(), silent, lives=1, days=12)
     figures = report.figures["answered"]
     assert set(figures) == set(Life)

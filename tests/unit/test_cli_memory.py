@@ -242,7 +242,9 @@ def test_a_profile_is_empty_without_conversations(run: Run, home: Path, capsys: 
 
 
 def test_a_line_of_the_profile_is_written_corrected_and_deleted(run: Run) -> None:
-    lines = lambda told: [(e["aspect"], e["key"], e["value"], e["basis"]) for e in told["profile"]]  # noqa: E731
+    def lines(told: Any) -> list[tuple[Any, ...]]:
+        return [(e["aspect"], e["key"], e["value"], e["basis"]) for e in told["profile"]]
+
     assert lines(run("memory", "profile", "--set", "Best friend", "anna")) == [
         ("fact", "best_friend", "anna", "provided")
     ]
