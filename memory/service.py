@@ -297,7 +297,9 @@ class DriverMemory(Keeping, Commanded):
         for name in dict.fromkeys((*waiting, *refused)):
             decisions += refused.get(name, ())
             told = waiting.get(name, Conversation(id=name, turns=()))
-            short = tuple(turn for turn in told.turns if len(turn.text) <= LONGEST_SAID)  # a longer one is let go unread
+            short = tuple(
+                turn for turn in told.turns if len(turn.text) <= LONGEST_SAID
+            )  # a longer one is let go unread
             decisions += self._learn(told.model_copy(update={"turns": short}))
         self.settle()
         return tuple(decisions)

@@ -156,7 +156,11 @@ def screen(
         put_json(told)
         return
     action, weight, live = told["action_ms"], told["page_bytes"], told["live_ms"]
-    out().print(f"First page {told['first_page_ms']} ms; pages and actions p50 {action['p50']}, p95 {action['p95']} ms.")
+    out().print(
+        f"First page {told['first_page_ms']} ms; pages and actions p50 {action['p50']}, p95 {action['p95']} ms."
+    )
     for name, times in told["by_action_ms"].items():
         out().print(f"  {name}: p50 {times['p50']}, p95 {times['p95']} ms", markup=False)
-    out().print(f"Page with everything {weight['together']:,} bytes. An event is on the page after {live['p95']} ms (p95).")
+    out().print(
+        f"Page with everything {weight['together']:,} bytes. An event is on the page after {live['p95']} ms (p95)."
+    )
