@@ -23,9 +23,9 @@ LINKS = 16
 """hnswlib's ``M``, its default."""
 BREADTH_BUILD = 100
 """hnswlib's ``ef_construction``: 9 s for 20,000 vectors against 14 s with its default of 200, with the same recall."""
-BREADTH_SEARCH = 128
-"""hnswlib's ``ef``: candidates kept while searching; at least the limit. Recall@10 of 20,000 vectors .997 with 128, .995 with
-64 (``glovebox bench memory``)."""
+BREADTH_SEARCH = 512
+"""hnswlib's ``ef``: candidates kept while searching; at least the limit. Recall@10 of 80,000 vectors .937, .968, .988, 1.0 with
+128, 256, 384, 512, which takes 1.0 ms of processor time (60 questions; docs/log.md)."""
 REACH = 4
 """With a filter so many times the expected number of neighbours is asked for, so that enough pass it."""
 
