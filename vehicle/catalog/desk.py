@@ -24,7 +24,8 @@ def desk(action: a.Action, state: VehicleState, organizer: Organizer, offers: Ca
         case a.GetWeather():
             return _weather(action, organizer, now)
         case a.GetCapabilities(about=about):
-            mine = [kind.name for kind in a.ACTIONS if kind.name in offers() and (about in (None, kind.domain.value))]
+            having = offers()
+            mine = [kind.name for kind in a.ACTIONS if kind.name in having and about in (None, kind.domain.value)]
             return Plan(answer={"about": about, "can": mine})
         case a.SetTimer(minutes=None, seconds=None):
             return Plan(refusal="I need a time; ask me for a timer of, say, ten minutes.")
