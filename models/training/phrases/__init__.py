@@ -19,6 +19,7 @@ Files and their form:
     ``patterns`` and ``sentences``
 
 - ``neighbours.yaml``, ``borders.yaml``: more lines for the topics, on the border between two of them
+- ``turns_*.yaml``: more lines for the topics, in the longer turns in which people talk to an assistant
 - ``contexts.yaml``: what is asked for before a name comes, and what is then said of the name
 - ``requests.yaml``, ``vague.yaml``, ``needs.yaml``, ``negatives.yaml``, ``talk.yaml``, ``assistant.yaml``: see their heads.
 
@@ -47,6 +48,8 @@ HELD_OUT_SHARE = 0.2
 """One in five, as usual for a held-out part of a few dozen lines."""
 OPEN_VALUES = 10
 """A category with at least so many values is open-ended: one in five of them is held out. The others are closed."""
+BORDERS = "neighbours.yaml", "borders.yaml"
+"""Files of lines on the border between two categories."""
 SPOKEN = re.compile(r"[a-z']+( [a-z']+)*")
 """What a line may look like once its marks and slots are taken out."""
 
@@ -270,16 +273,16 @@ def topics() -> Mapping[str, Topic]:
         if (FOLDER / f"{sub}.yaml").exists():
             read = _read(f"{sub}.yaml", yaml.BaseLoader)
             found.update((detail, _topic(detail, entry)) for detail, entry in read.items())
-    for more in _border_topics(found):
+    for more in _more_topics(found, (*BORDERS, *sorted(path.name for path in FOLDER.glob("turns_*.yaml")))):
         found[more.detail] = _joined(found[more.detail], more)
     return {category.detail: found[category.detail] for category in CATEGORIES if category.detail in found}
 
 
-def _border_topics(known: Mapping[str, Topic]) -> list[Topic]:
-    """The topics of ``neighbours.yaml`` and ``borders.yaml``, with the values of those that are known."""
+def _more_topics(known: Mapping[str, Topic], names: Sequence[str]) -> list[Topic]:
+    """The topics of files that add lines, with the values of those that are known."""
     return [
         _topic(detail, {"values": {value.canonical: value.said for value in known[detail].values}, **entry})
-        for name in ("neighbours.yaml", "borders.yaml")
+        for name in names
         for detail, entry in _read(name, yaml.BaseLoader).items()
     ]
 
@@ -289,7 +292,7 @@ def border_lines() -> frozenset[str]:
     """Patterns and sentences on the border between two categories: few among many, so training says them more often."""
     return frozenset(
         str(line)
-        for topic in _border_topics(topics())
+        for topic in _more_topics(topics(), BORDERS)
         for lines in (topic.reveals, topic.hints)
         for line in (*lines.patterns, *lines.sentences)
     )
