@@ -18,7 +18,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from memory.kinds import KINDS, plausible
-from memory.reading import ENDED, Finding, ReadingSettings, read
+from memory.reading import ENDED, Beside, Finding, ReadingSettings, read
 from memory.store import silent
 from memory.values import Canon, is_closed, polarity, refuses_another_level, turned_down, wanted
 from memory.wording import (
@@ -132,6 +132,7 @@ class _Read:
 
     conversation: str
     turns: Sequence[Turn]
+    beside: Sequence[Beside]
     screened: Sequence[Screening]
     consent: Consent
     now: datetime
@@ -187,13 +188,14 @@ class Extractor:
         """Candidates of a conversation, and what was refused or dropped on the way.
 
         Args:
-            conversation: what was said; only the driver's turns are read.
+            conversation: what was said; only the driver's turns are read. What the assistant said next to one helps to tell its
+                category.
             consent: what may be remembered.
             now: current time, for consent.
         """
         turns = conversation.driver_turns()
         screened = [self.screen(turn.text, consent, now) for turn in turns]
-        whole = _Read(conversation.id, turns, screened, consent, now)
+        whole = _Read(conversation.id, turns, _beside(conversation), screened, consent, now)
         decisions = [
             refusal(s.forbidden, s.reason) for s in screened if s.forbidden is not None and s.reason is not None
         ]
@@ -248,12 +250,12 @@ class Extractor:
 
         A likeliest finding whose value cannot be told ("keep it pleasant in here") gives way to the next best, once.
         """
-        texts = [whole.turns[n].text for n in numbers]
+        texts, beside = [whole.turns[n].text for n in numbers], [whole.beside[n] for n in numbers]
         passed_over: list[tuple[int, str]] = []
         found: list[tuple[int, Finding, list[Candidate | Decision] | None]] = []
         for _ in range(ATTEMPTS):
             found = []
-            for finding in read(self._encoder, texts, self.settings.reading, self._known, passed_over):
+            for finding in read(self._encoder, texts, self.settings.reading, self._known, passed_over, beside):
                 number = numbers[finding.number]
                 forbidden = whole.consent.forbids(BY_DETAIL[finding.detail], whole.now) is not None
                 forbidden = forbidden or whole.screened[number].forbidden is not None
@@ -437,6 +439,16 @@ def mentions(filled: BaseModel) -> Iterator[tuple[Category, Mention]]:
             for detail in type(details).model_fields if isinstance(details, BaseModel) else ():
                 for mention in getattr(details, detail) or ():
                     yield BY_DETAIL[detail], mention
+
+
+def _beside(conversation: Conversation) -> list[Beside]:
+    """What the assistant said next to every turn of the driver's."""
+    said = ["", *("" if turn.speaker == "driver" else turn.text for turn in conversation.turns), ""]
+    return [
+        Beside(before=said[place], after=said[place + 2])
+        for place, turn in enumerate(conversation.turns)
+        if turn.speaker == "driver"
+    ]
 
 
 def refusal(detail: str, reason: str) -> Decision:

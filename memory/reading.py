@@ -42,6 +42,10 @@ class ReadingSettings(BaseModel):
     """Exponent of what the whole conversation is about, beside the turn,"""
     before: float = Field(default=0.4, ge=0.0, le=2.0)
     """and of what the turn is about together with the one before: "find a charger", "i prefer ..."."""
+    prompt: float = Field(default=0.2, ge=0.0, le=2.0)
+    """Exponent of what the assistant said just before is about,"""
+    reply: float = Field(default=0.35, ge=0.0, le=2.0)
+    """and of what it said just after: it tells the category, never the value and never that there is a preference."""
     clear: float = Field(default=1.0, ge=0.0, le=2.0)
     """Exponent of how surely a turn reveals anything, when turns are weighed against each other."""
     hint: float = Field(default=0.4, ge=0.0, le=1.0)
@@ -54,6 +58,14 @@ class ReadingSettings(BaseModel):
     """and a turn's second category this one, so much of `beside_at`, and words of its own."""
     known: float = Field(default=3.0, ge=0.0)
     """How much a configured value that stands in a turn speaks for its category, in units of log odds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What the assistant said next to a driver's turn; empty where it said nothing."""
+
+    before: str = ""
+    after: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +106,7 @@ def read(
     settings: ReadingSettings,
     known: Mapping[str, Sequence[str]] | None = None,
     passed_over: Collection[tuple[int, str]] = (),
+    beside: Sequence[Beside] = (),
 ) -> list[Finding]:
     """What the turns reveal, the likeliest first; the other findings are of other categories.
 
@@ -103,6 +116,7 @@ def read(
         settings: weights.
         known: values by detail key that are known to exist, such as the stations in reach.
         passed_over: (turn, detail key) of what turned out to be no finding: the next best takes its place.
+        beside: what the assistant said next to every turn, or nothing: helps to tell the category of what is revealed.
     """
     if not turns:
         return []
@@ -110,6 +124,10 @@ def read(
     strengths = [encoder.strength(text) for text in turns]
     weights = np.array([shares(encoder, text) * around * _told(text, known or {}, settings.known) for text in turns])
     weights *= np.array([shares(encoder, text) for text in _with_the_one_before(turns)]) ** settings.before
+    for row, said in enumerate(beside):
+        for text, exponent in ((said.before, settings.prompt), (said.after, settings.reply)):
+            if words(text) and exponent:
+                weights[row] *= shares(encoder, _last(text)) ** exponent
     for row, detail in passed_over:
         weights[row, DETAILS.index(detail)] = TINY**3
     table = weights / weights.sum(axis=1, keepdims=True)
@@ -139,7 +157,11 @@ def read(
 def _with_the_one_before(turns: Sequence[str]) -> list[str]:
     """Every turn together with the one before it, as much of the two as the encoder reads."""
     pairs = [f"{before} {turn}" for before, turn in zip(["", *turns], turns, strict=False)]
-    return [" ".join(pair.split()[-LAST_WORDS:]) for pair in pairs]
+    return [_last(pair) for pair in pairs]
+
+
+def _last(text: str) -> str:
+    return " ".join(text.split()[-LAST_WORDS:])
 
 
 def _own(finding: Finding, others: Sequence[Finding]) -> bool:

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from memory.extraction import Extraction, ExtractionSettings, Extractor
 from memory.fake import KeywordEncoder
-from memory.reading import ReadingSettings, read
+from memory.reading import Beside, ReadingSettings, read
 from memory.wording import series
 from schemas.errors import GenerationError
 from schemas.memory import Consent, Conversation, Outcome, Turn, Words
@@ -137,6 +137,44 @@ def test_the_turn_before_decides_between_neighbours() -> None:
     cut = " ".join(f"{long} {name}".split()[-45:])
     found = read(Stated({**texts, cut: Said({FOOD: 0.95})}), [long, name], ReadingSettings(context=0.0, before=1.0))
     assert found[0].detail == FOOD
+
+
+def test_what_the_assistant_said_next_to_a_turn_decides_between_neighbours() -> None:
+    unclear = Said({JAZZ: 0.4, STATION: 0.45})
+    said = {"blue ridge always": unclear, "tuning in": Said({STATION: 0.9}), "shuffling": Said({JAZZ: 0.9})}
+    for beside, expected in (
+        (Beside(after="shuffling"), JAZZ),
+        (Beside(before="shuffling"), JAZZ),
+        (Beside(after="tuning in"), STATION),
+        (Beside(), STATION),
+    ):
+        found = read(Stated(said), ["blue ridge always"], ReadingSettings(), beside=[beside])
+        assert found[0].detail == expected
+
+
+def test_the_assistant_s_words_are_never_findings_of_their_own() -> None:
+    said = {"yes": Said({JAZZ: 0.5}, strength="none", sure=0.9), "you love jazz": Said({JAZZ: 0.95})}
+    talk = Conversation(
+        id="c",
+        turns=(
+            Turn(speaker="assistant", text="you love jazz", at=NOW),
+            Turn(speaker="driver", text="yes", at=NOW),
+            Turn(speaker="assistant", text="you love jazz", at=NOW),
+        ),
+    )
+    found = Extractor(Stated(said), Model(None), ExtractionSettings(reader="router")).extract(talk, Consent(), NOW)
+    assert not found.candidates and not found.unsure
+
+
+def test_an_empty_turn_does_not_shift_what_was_said_beside_the_others() -> None:
+    said = {
+        "blue ridge always": Said({JAZZ: 0.4, STATION: 0.45}, words={JAZZ: [("blue ridge", 0.9)]}),
+        "shuffling": Said({JAZZ: 0.95}),
+    }
+    turns = [("driver", ""), ("assistant", ""), ("driver", "blue ridge always"), ("assistant", "shuffling")]
+    talk = Conversation(id="c", turns=tuple(Turn(speaker=who, text=text, at=NOW) for who, text in turns))
+    found = Extractor(Stated(said), Model(None), ExtractionSettings(reader="router")).extract(talk, Consent(), NOW)
+    assert [c.detail for c in (*found.candidates, *found.unsure)] == [JAZZ]
 
 
 def test_a_finding_without_a_value_gives_way_to_the_next_best() -> None:
