@@ -12,22 +12,18 @@ from __future__ import annotations
 import contextlib
 import os
 import struct
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from typing import Any, BinaryIO
 
 import hnswlib
 import numpy as np
 
-from memory.exact import NONE, Floats, Rows
+from memory.exact import NONE, PIECE, ExactIndex, Rows
 from memory.index import HnswIndex
 
 _HEAD = struct.Struct("=6QiI3QdQ")
 """offset of level 0, room, count, bytes an element, offset of the label, offset of the vector, top level, entry point, links
 (most above, most on level 0, M), a factor, breadth while building."""
-
-
-PIECE = 4096
-"""Elements that are cut or put together at a time, so that the whole is never held twice."""
 
 
 def links_of(graph: HnswIndex) -> tuple[Rows, bytes]:
@@ -44,19 +40,19 @@ def links_of(graph: HnswIndex) -> tuple[Rows, bytes]:
             labels[start : start + piece] = level0[:, label_at : label_at + 8].copy().view(np.uint64)[:, 0]
             parts.append(level0[:, :vector_at].tobytes())
         parts.append(file.read())
-    held = np.fromiter((int(label) in graph for label in labels), bool, count)
-    return np.where(held, labels, NONE), b"".join(parts)
+    return np.where(graph.holding(labels), labels, NONE), b"".join(parts)
 
 
-def rebuilt(links: bytes, rows: Rows, dimension: int, vectors: Callable[[Rows], Floats]) -> HnswIndex | None:
+def rebuilt(links: bytes, rows: Rows, held: ExactIndex) -> HnswIndex | None:
     """The graph again, or None where the links do not fit.
 
     Args:
         links: as `links_of` gave them.
         rows: the row of every element, in the same order; `NONE` for elements whose memory is gone.
-        dimension: length of a vector.
-        vectors: the vectors of some rows.
+        held: the vectors of these rows; what else it holds is added to the graph. The graph keeps it if it fits and is of half
+            precision.
     """
+    dimension = held.dimension
     if len(links) < _HEAD.size:
         return None
     count, size, label_at, vector_at = _shape(links)
@@ -74,7 +70,7 @@ def rebuilt(links: bytes, rows: Rows, dimension: int, vectors: Callable[[Rows], 
             cut = np.frombuffer(links, np.uint8, len(level0) * vector_at, _HEAD.size + start * vector_at)
             level0[:, :vector_at] = cut.reshape(len(level0), vector_at)
             own = np.flatnonzero(~gone[piece])
-            level0[own, vector_at:label_at] = np.ascontiguousarray(vectors(rows[piece][own]), np.float32).view(np.uint8)
+            level0[own, vector_at:label_at] = np.ascontiguousarray(held.vectors(rows[piece][own])).view(np.uint8)
             level0[:, label_at:] = labels[piece].astype(np.uint64).reshape(-1, 1).view(np.uint8)
             file.write(level0.tobytes())
         file.write(links[_HEAD.size + count * vector_at :])
@@ -83,7 +79,13 @@ def rebuilt(links: bytes, rows: Rows, dimension: int, vectors: Callable[[Rows], 
     for label in labels[gone].tolist():
         with contextlib.suppress(RuntimeError):  # deleted already when the links were taken: the mark lies among them
             index.mark_deleted(label)
-    return HnswIndex.around(index, set(rows[~gone].tolist()), dimension)
+    every = held.rows()
+    fresh = every[~np.isin(every, rows)]
+    vectors, kept = held.vectors(fresh), held.of(np.float16)
+    kept.remove(fresh)
+    made = HnswIndex.around(index, kept, dimension)
+    made.add(fresh, vectors)
+    return made
 
 
 def _shape(raw: bytes) -> tuple[int, int, int, int]:

@@ -2,7 +2,8 @@
 
 Kept in memory only: hnswlib's own files would hold the vectors in clear (research: hnswlib writes nothing but plain files),
 so there are none; what `memory.graph` stores inside the vault is the links between the vectors. The same interface as
-`memory.exact`, and a test that the two agree.
+`memory.exact`, and a test that the two agree. Beside the graph the vectors are held once more, in half precision: hnswlib gives its
+own back as lists of Python numbers, 30 microseconds each, and a question looks up some three hundred (docs/log.md).
 """
 
 from __future__ import annotations
@@ -71,22 +72,22 @@ class HnswIndex:
 
     def __init__(self, dimension: int, capacity: int = 1024) -> None:
         """An empty index for unit vectors of this length; grows by itself."""
-        self._dimension = dimension
         index: Any = hnswlib.Index(space="ip", dim=dimension)
         index.init_index(
             max_elements=max(capacity, 16), M=LINKS, ef_construction=BREADTH_BUILD, allow_replace_deleted=True
         )
-        self._take(index, set())
+        self._take(index, ExactIndex(dimension, capacity, np.float16))
+        self._dimension = dimension
 
-    def _take(self, index: Any, rows: set[int]) -> None:
+    def _take(self, index: Any, held: ExactIndex) -> None:
         index.set_num_threads(1)
-        self._index, self._held = index, rows
+        self._index, self._held = index, held
 
     @classmethod
-    def around(cls, index: Any, rows: set[int], dimension: int) -> HnswIndex:
-        """One around an index of hnswlib that was read from somewhere, and the labels in it that are not deleted."""
+    def around(cls, index: Any, held: ExactIndex, dimension: int) -> HnswIndex:
+        """One around an index of hnswlib that was read from somewhere, and the vectors in it that are not deleted."""
         made = cls(dimension, 16)
-        made._take(index, rows)
+        made._take(index, held)
         return made
 
     @property
@@ -104,12 +105,11 @@ class HnswIndex:
 
     def holding(self, rows: Rows) -> NDArray[np.bool_]:
         """For each of these rows whether a vector is held."""
-        held = self._held
-        return np.fromiter((row in held for row in rows.tolist()), bool, len(rows))
+        return self._held.holding(rows)
 
     def rows(self) -> Rows:
         """All rows, in no order."""
-        return np.fromiter(self._held, np.int64, len(self._held))
+        return self._held.rows()
 
     def add(self, rows: Rows, vectors: Floats) -> None:
         """Hold unit vectors, shape (len(rows), dimension); those that were there are replaced."""
@@ -120,16 +120,16 @@ class HnswIndex:
         if need > self._index.get_max_elements():
             self._index.resize_index(max(need, self._index.get_max_elements() * 3 // 2))
         self._index.add_items(vectors, rows, replace_deleted=True)
-        self._held.update(rows.tolist())
+        self._held.add(rows, vectors)
 
     def remove(self, rows: Rows) -> None:
         """Drop vectors, overwriting them first (hnswlib only marks); unknown rows are ignored."""
-        known = np.array([row for row in rows.tolist() if row in self._held], np.int64)
+        known = rows[self._held.holding(rows)]
         if len(known):
             self._index.add_items(np.zeros((len(known), self._dimension), np.float32), known)
             for row in known.tolist():
                 self._index.mark_deleted(row)
-            self._held.difference_update(known.tolist())
+            self._held.remove(known)
 
     def vectors(self, rows: Rows) -> Floats:
         """The vectors of these rows.
@@ -137,11 +137,7 @@ class HnswIndex:
         Raises:
             KeyError: one of them is not held.
         """
-        if any(row not in self._held for row in rows.tolist()):
-            raise KeyError("a row without a vector")
-        if not len(rows):
-            return np.zeros((0, self._dimension), np.float32)
-        return np.asarray(self._index.get_items(rows, return_type="numpy"), np.float32)
+        return self._held.vectors(rows)
 
     def search(self, query: Floats, limit: int, among: NDArray[np.bool_] | None = None) -> tuple[Rows, Floats]:
         """The nearest rows with their cosines, best first; as `ExactIndex.search`, but may miss some."""
@@ -150,8 +146,7 @@ class HnswIndex:
         if among is None:
             return self._walk(query, limit)
         allowed = np.flatnonzero(among)
-        allowed = allowed[np.fromiter((row in self._held for row in allowed.tolist()), bool, len(allowed))] \
-            if len(allowed) <= EXACT_UP_TO // 4 else allowed  # fmt: skip
+        allowed = allowed[self.holding(allowed)]
         if len(allowed) <= EXACT_UP_TO // 4:
             return self._compare(query, allowed, limit)
         reach = min(len(self), REACH * limit * max(1, len(self) // max(len(allowed), 1)))
@@ -159,7 +154,7 @@ class HnswIndex:
         kept = among[rows]
         if kept.sum() >= min(limit, len(allowed)) or reach == len(self):
             return rows[kept][:limit], scores[kept][:limit]
-        return self._compare(query, np.array([row for row in allowed.tolist() if row in self._held], np.int64), limit)
+        return self._compare(query, allowed, limit)
 
     def _walk(self, query: Floats, limit: int) -> tuple[Rows, Floats]:
         self._index.set_ef(max(BREADTH_SEARCH, limit))

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from memory import graph, ontology
-from memory.exact import NONE, Floats, Rows
+from memory.exact import NONE, ExactIndex, Floats, Rows
 from memory.fading import FadingSettings
 from memory.index import HnswIndex
 from memory.lexical import asked, numbers, stems
@@ -126,6 +126,8 @@ class Searcher:
         self._ending = threading.Event()
         self._worker: threading.Thread | None = None
         self._stored: dict[Kind, tuple[int, int]] = {}
+        for kind, count in self.vectors.graphs().items():
+            self.shelf.expect(kind, count)
         for entries in self.vectors.entries():
             self.shelf.put(entries)
         for kind in KINDS:
@@ -188,22 +190,21 @@ class Searcher:
 
     def _restore(self, kind: Kind) -> None:
         """Put a graph together from its stored links, where comparing would take too long."""
-        if not self.shelf.outgrown(kind):
-            return
-        stored = self.vectors.graph(kind)
-        if stored is None:
-            return
         exact = self.shelf.indices[kind]
-        rows = np.array([self.shelf.row(name) for name in stored[0]], np.int64)
-        rows[np.fromiter((int(row) not in exact for row in rows), bool, len(rows))] = NONE
-        made = graph.rebuilt(stored[1], rows, self.shelf.dimension, exact.vectors)
-        if made is not None:
-            fresh = exact.rows()
-            fresh = fresh[~np.isin(fresh, rows)]
-            made.add(fresh, exact.vectors(fresh))
-            self.shelf.indices[kind] = made
-            if not len(fresh) and (rows != NONE).all():
-                self._stored[kind] = self._state(kind)
+        if not isinstance(exact, ExactIndex):
+            return
+        stored = self.vectors.graph(kind) if self.shelf.outgrown(kind) else None
+        if stored is not None:
+            rows = np.array([self.shelf.row(name) for name in stored[0]], np.int64)
+            rows[~exact.holding(rows)] = NONE
+            whole = len(exact) == int((rows != NONE).sum()) == len(rows)
+            made = graph.rebuilt(stored[1], rows, exact)
+            if made is not None:
+                self.shelf.indices[kind] = made
+                if whole:
+                    self._stored[kind] = self._state(kind)
+                return
+        self.shelf.indices[kind] = exact.of(np.float32)
 
     def _state(self, kind: Kind) -> tuple[int, int]:
         """Tells whether a graph has changed: what is added raises the second, what is removed lowers the first."""

@@ -167,8 +167,13 @@ class Shelf:
                 self._into(kind, np.array([row for row, _ in own], np.int64), [vector for _, vector in own])
         self._missing.update(entry.id for entry in entries if entry.vector is None)
 
+    def expect(self, kind: Kind, count: int) -> None:
+        """So many vectors of a kind are going to come that a graph holds: only to be looked up until it is there."""
+        self.indices[kind] = ExactIndex(self.dimension, count, np.float16)
+
     def _into(self, kind: Kind, rows: Rows, vectors: Sequence[Floats | NDArray[np.float16]]) -> None:
-        if not len(self.indices[kind]) and isinstance(self.indices[kind], ExactIndex):
+        index = self.indices[kind]
+        if not len(index) and isinstance(index, ExactIndex) and index.room < len(rows):
             self.indices[kind] = ExactIndex(self.dimension, len(rows) * 11 // 10)
         for start in range(0, len(rows), CHUNK):
             self.indices[kind].add(
@@ -277,9 +282,9 @@ class Shelf:
         """
         columns = self.columns[: self.rows]
         found = columns["alive"].copy()
-        wanted = [KINDS.index(kind) for kind in kinds]
-        if wanted:
-            found &= np.isin(columns["kind"], wanted)
+        wanted = {KINDS.index(kind) for kind in kinds}
+        if 0 < len(wanted) < len(KINDS):
+            found &= np.isin(np.arange(len(KINDS)), list(wanted))[columns["kind"]]
         if within is not None:
             found &= (columns["at"] >= within[0]) & (columns["at"] < within[1])
         if details:

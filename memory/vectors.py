@@ -37,6 +37,8 @@ _PROBE_KEY = "encoder_probe"
 NOON = 12
 """Hour (UTC) that stands for a day: it lies within that day on almost every driver's calendar."""
 
+_ID_BYTES = 33
+"""Bytes of an id and what follows it in a stored graph's list."""
 PIECE = 4096
 """Memories that are read at a time when a vault is opened."""
 
@@ -315,6 +317,11 @@ class Vectors:
                     )
 
     # The graph's links
+
+    def graphs(self) -> dict[Kind, int]:
+        """Kinds of which a graph is stored, with the memories that it had room for."""
+        rows = self._vault.rows("SELECT kind, length(ids) FROM graphs")
+        return {Kind(kind): length // _ID_BYTES + 1 for kind, length in rows}
 
     def graph(self, kind: Kind) -> tuple[list[str], bytes] | None:
         """The memories of a stored graph and its links, or None."""

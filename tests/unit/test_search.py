@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from memory import graph
 from memory.archive import Archive
-from memory.exact import NONE
+from memory.exact import NONE, ExactIndex, Rows
 from memory.fake import KeywordEncoder
 from memory.index import HnswIndex
 from memory.keys import RawKey
@@ -205,18 +205,28 @@ def test_the_links_of_a_graph_outlive_it_without_its_vectors() -> None:
     made.add(np.arange(400), vectors)
     made.remove(np.array([3, 4]))
     rows, links = graph.links_of(made)
+
+    def holding(own: Rows, shift: int = 0) -> ExactIndex:
+        held = ExactIndex(16, len(own), np.float16)
+        held.add(own + shift, vectors[own])
+        return held
+
     assert (rows == NONE).sum() == 2 and vectors[10].tobytes() not in links
     rows[rows == 9] = NONE  # forgotten since
-    again = graph.rebuilt(links, np.where(rows == NONE, NONE, rows + 1000), 16, lambda wanted: vectors[wanted - 1000])
+    again = graph.rebuilt(links, np.where(rows == NONE, NONE, rows + 1000), holding(rows[rows != NONE], 1000))
     assert again is not None and len(again) == 397 and 1009 not in again and 1010 in again
+    assert np.allclose(again.vectors(np.array([1010])), vectors[10], atol=1e-3)
     found = [again.search(vectors[n], 1)[0][0] - 1000 for n in range(400) if n not in (3, 4, 9)]
     assert (
         np.mean([row == n for row, n in zip(found, [n for n in range(400) if n not in (3, 4, 9)], strict=True)]) > 0.98
     )
     again.add(np.array([5]), vectors[3:4])
     assert again.search(vectors[3], 1)[0].tolist() == [5]
-    assert graph.rebuilt(links, rows[:-1], 16, lambda wanted: vectors[wanted]) is None
-    assert graph.rebuilt(b"", rows, 16, lambda wanted: vectors[wanted]) is None
+    assert graph.rebuilt(links, rows[:-1], holding(rows[rows != NONE])) is None
+    assert graph.rebuilt(b"", rows, holding(rows[rows != NONE])) is None
+    there = rows[rows != NONE]
+    more = graph.rebuilt(links, rows, holding(np.append(there, 3)))  # one that came after the links were taken
+    assert more is not None and len(more) == 398 and more.search(vectors[3], 1)[0].tolist() == [3]
 
 
 # Kept in the vault
