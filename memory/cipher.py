@@ -18,6 +18,7 @@ from urllib.parse import quote
 
 from sqlcipher3 import dbapi2
 
+from memory.wording import letters
 from schemas.errors import (
     ConsentError,
     MemoryStoreError,
@@ -68,6 +69,7 @@ def connect(path: Path, key: bytes, clock: Callable[[], datetime]) -> Any:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.create_function("glovebox_now", 0, lambda: utc_text(clock()))
+        connection.create_function("glovebox_letters", 1, letters, deterministic=True)
     except BaseException:
         connection.close()
         raise

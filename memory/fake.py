@@ -16,7 +16,7 @@ from memory.fake_keeping import FakeKeeping
 from memory.fake_reading import KEYWORDS, VALUES, DoubtingExtractor, KeywordEncoder, KeywordModel
 from memory.selection import spoken_in
 from memory.vocabulary import CLOSED
-from memory.wording import contains, words
+from memory.wording import contains, letters, words
 from schemas.errors import ConsentError, ExportError, UnknownEntryError
 from schemas.memory import (
     Candidate,
@@ -253,7 +253,7 @@ class FakeMemory(FakeKeeping):
         """A slice of what is held."""
         held = sorted(self.preferences(key), key=lambda p: p.valid_from, reverse=True)
         held = [p for p in held if (period is None or period.holds(p.valid_from))
-                and any(text.lower() in told.lower() for told in (p.value, *p.sentences))]  # fmt: skip
+                and any(letters(text) in letters(told) for told in (p.value, *p.sentences))]  # fmt: skip
         return Listing(total=len(held), preferences=tuple(held[offset : offset + limit]))
 
     def tally(self) -> dict[str, int]:

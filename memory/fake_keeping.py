@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Literal
 
 from memory.store import silent
 from memory.times import period_in
+from memory.wording import letters
 from schemas.errors import ConsentError, UnknownEntryError
 from schemas.memory import (
     Consent,
@@ -19,6 +20,7 @@ from schemas.memory import (
     ProfileEntry,
     Reflected,
     Summary,
+    Terms,
     Thought,
     Trip,
     Turn,
@@ -37,6 +39,7 @@ class FakeKeeping:
         self._episodes: list[Episode] = []
         self._entries: dict[str, ProfileEntry] = {}
         self._trips: list[Trip] = []
+        self._terms = Terms(conversation_days=90, thought_days=365, summary_days=365)
 
     def _keeps(self) -> bool:
         return self._consent.conversations and silent(self._consent, self._clock()) is None
@@ -63,11 +66,22 @@ class FakeKeeping:
             self._consent = self._consent.model_copy(update={"private_trip": False})
 
     def reflect(self) -> Reflected:
-        """Episodes of what waits; no thoughts."""
+        """Episodes of what waits; no thoughts; the fake lets go of exchanges alone."""
         if silent(self._consent, self._clock()) is None:
             self._episodes += self._waiting if self._consent.conversations else []
             self._waiting.clear()
+        over = self._clock() - timedelta(days=self._terms.conversation_days)
+        self._episodes = [e for e in self._episodes if e.at > over]
         return Reflected()
+
+    def terms(self) -> Terms:
+        """See ``MemoryPort``."""
+        return self._terms
+
+    def set_terms(self, terms: Terms) -> Terms:
+        """See ``MemoryPort``."""
+        self._terms = terms
+        return terms
 
     def recent(self, conversation: str) -> tuple[tuple[str, str], ...]:
         """See ``MemoryPort``."""
@@ -96,7 +110,7 @@ class FakeKeeping:
         found = [
             Found(kind=kind, id=own, text=said, at=at, details=details, score=0.0)
             for kind, own, at, said, details in sorted(told, key=lambda one: one[2], reverse=True)
-            if name in {None, own} and text.lower() in said.lower() and (period is None or period.holds(at))
+            if name in {None, own} and letters(text) in letters(said) and (period is None or period.holds(at))
         ]
         return Listing(total=len(found), others=tuple(found[offset : offset + limit]))
 

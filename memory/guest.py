@@ -32,6 +32,7 @@ from schemas.memory import (
     Selector,
     Summary,
     TakenIn,
+    Terms,
     Thought,
     Trip,
     Turn,
@@ -247,6 +248,15 @@ class GuestMemory:
         """Nothing was said at any time."""
         del words
         return None
+
+    def terms(self) -> Terms:
+        """The shortest: nothing is kept at all."""
+        return Terms(conversation_days=1, thought_days=1, summary_days=1)
+
+    def set_terms(self, terms: Terms) -> Terms:
+        """Refused."""
+        del terms
+        raise ConsentError(f"nothing is kept, {REASON}: say who you are first")
 
     def close(self) -> None:
         """Nothing to release."""

@@ -18,10 +18,11 @@ from memory.recall import Searcher
 from memory.reflection import Reflection
 from memory.retrieval import Retriever
 from memory.store import Store, require_sayable, silent
+from memory.terms import choose
 from memory.tiers import Tiers
 from memory.times import period_in
 from schemas.errors import UnknownEntryError
-from schemas.memory import Episode, Kind, Period, ProfileEntry, Reflected, Selector, Summary, Thought, Trip
+from schemas.memory import Episode, Kind, Period, ProfileEntry, Reflected, Selector, Summary, Terms, Thought, Trip
 
 UNWANTED = timedelta(days=365)
 """How long an entry or a thought that the driver deleted by itself is not made again."""
@@ -90,6 +91,18 @@ class Keeping:
                 self._tiers.let_go_of_hot()
                 self._store.set_consent(consent.model_copy(update={"private_trip": False}))
                 self._revision += 1
+
+    # Terms
+
+    def terms(self) -> Terms:
+        """See ``MemoryPort``."""
+        return Terms(**self._tiers.retention().model_dump())
+
+    def set_terms(self, terms: Terms) -> Terms:
+        """See ``MemoryPort``."""
+        with self._lock:
+            choose(self._store, terms)
+        return self.terms()
 
     # Afterwards
 

@@ -26,6 +26,7 @@ from memory.pruning import Held, Prune, PruningSettings, kept
 from memory.reflection import Reflection, ReflectionSettings, Reflector, Snapshot, thought_key
 from memory.retention import RetentionSettings
 from memory.store import Store, silent
+from memory.terms import chosen
 from schemas.memory import Consent, Episode, ProfileEntry, Thought, Turn
 from schemas.ports import Encoder
 from schemas.preferences import BY_DETAIL
@@ -160,9 +161,13 @@ class Tiers:
 
     # Letting go
 
+    def retention(self) -> RetentionSettings:
+        """How long things are kept: as the driver chose, else as it is configured."""
+        return chosen(self.store, self.settings.retention)
+
     def over(self, now: datetime) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
         """Ids of preferences, of memories of the tiers and of trips whose time is over."""
-        settings, today = self.settings.retention, now.astimezone(self.zone).date()
+        settings, today = self.retention(), now.astimezone(self.zone).date()
         tiers = (
             *retention.old_episodes(self.archive.episodes(), now, settings),
             *retention.faded_thoughts(self.archive.thoughts(), now, settings),

@@ -238,6 +238,14 @@ def normal(text: str) -> str:
     return " ".join(folded.split())
 
 
+def letters(text: str) -> str:
+    """The letters of a text for searching in it: small and capital ones are the same, with accents and without, ß and ss."""
+    if text.isascii():
+        return text.lower()
+    apart = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(one for one in apart if not unicodedata.combining(one))
+
+
 def words(text: str) -> tuple[str, ...]:
     """The words of a text, normal, without punctuation."""
     return tuple(_WORD.findall(normal(text)))

@@ -223,6 +223,20 @@ class Consent(Value):
         return None
 
 
+Days = Annotated[int, Field(ge=1, le=3650)]
+
+
+class Terms(Value):
+    """How many days what comes of conversations is kept at most; preferences go by their category."""
+
+    conversation_days: Days
+    """What was said word for word."""
+    thought_days: Days
+    """Thoughts and events, from their last use on."""
+    summary_days: Days
+    """Daily summaries and the times of trips."""
+
+
 class Kind(StrEnum):
     """What a memory is."""
 

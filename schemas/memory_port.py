@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Literal, Protocol
 
-from schemas.memory import Consent, Episode, Listing, Period, ProfileEntry, Reflected, Summary, Thought, Trip
+from schemas.memory import Consent, Episode, Listing, Period, ProfileEntry, Reflected, Summary, Terms, Thought, Trip
 
 
 class BrowsingPort(Protocol):
@@ -18,8 +18,8 @@ class BrowsingPort(Protocol):
 
         Args:
             key: a main, sub or detail key; None: all.
-            text: only those that hold these letters in their value or in a sentence; small and capital letters are the same
-                (beyond ASCII only as they were written).
+            text: only those that hold these letters in their value or in a sentence; small and capital letters are the same,
+                with accents and without.
             period: only those that were said first in this time.
             limit: at most that many.
             offset: how many to leave out before.
@@ -131,4 +131,18 @@ class KeepingPort(Protocol):
 
     def period(self, words: str) -> Period | None:
         """The time that words speak of ("last tuesday"), on the driver's calendar and trips; None where they speak of none."""
+        ...
+
+    def terms(self) -> Terms:
+        """How long what comes of conversations is kept: what the driver chose, else what is configured."""
+        ...
+
+    def set_terms(self, terms: Terms) -> Terms:
+        """Keep it so long from now on.
+
+        What is over by it goes with the next `reflect`, not sooner: until then it can be taken back.
+
+        Raises:
+            schemas.errors.ConsentError: a guest, of whom nothing is kept.
+        """
         ...

@@ -343,6 +343,7 @@ def test_a_page_holds_so_many_and_knows_how_many_there_are(memory: MemoryPort, c
     assert memory.tally() == {"favorite_genres": 2, "favourite_cuisine": 1}
     assert [p.value for p in memory.browse("music").preferences] == ["rock", "jazz"]
     assert [p.value for p in memory.browse(text="I LIKE J").preferences] == ["jazz"]
+    assert [p.value for p in memory.browse(text="I LÏKE J").preferences] == ["jazz"]
     day = Period(since=START + timedelta(days=1), until=START + timedelta(days=2))
     assert [p.value for p in memory.browse(period=day).preferences] == ["italian"]
     with pytest.raises(UnknownEntryError):
@@ -372,5 +373,9 @@ def test_what_is_kept_beside_preferences_comes_a_page_at_a_time(memory: MemoryPo
     ]
     assert [o.text for o in memory.browse_kept(limit=2, offset=2).others] == ["ada"]
     assert [o.text for o in memory.browse_kept(text="DOG").others] == ["a dog"]
+    memory.edit_profile("pet", "a Café cat on Weißer Straße")
+    for typed in ("CAFÉ", "cafe", "CAFE\u0301", "weisser STRASSE", "WEIẞER"):
+        assert memory.browse_kept(text=typed).total == 1, typed
+    memory.edit_profile("pet", "a dog")
     assert memory.browse_kept(name=page.others[0].id).others == page.others[:1]
     assert memory.browse_kept(period=Period(until=START)).total == 0

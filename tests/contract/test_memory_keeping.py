@@ -14,7 +14,7 @@ from memory.keys import RawKey
 from memory.service import DriverMemory
 from memory.vault import Vault
 from schemas.errors import ConsentError, UnknownEntryError
-from schemas.memory import CONVERSATIONS, Reflected, Selector, Turn
+from schemas.memory import CONVERSATIONS, Reflected, Selector, Terms, Turn
 from schemas.ports import MemoryPort
 
 START = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
@@ -63,6 +63,22 @@ def test_conversations_are_kept_only_when_asked_for(memory: MemoryPort) -> None:
     assert (kept.driver, kept.assistant, kept.conversation) == ("i met my sister at the harbour", "How nice.", "t2-1")
     assert [trip.id for trip in memory.trips()] == ["t2"] and not memory.recent("t2-1")
     assert not memory.opt_out(CONVERSATIONS).conversations
+
+
+def test_what_the_driver_chose_to_keep_shorter_goes_with_the_next_reflection(memory: MemoryPort) -> None:
+    memory.opt_in(CONVERSATIONS)
+    assert memory.terms() == Terms(conversation_days=90, thought_days=365, summary_days=365)
+    say(memory, "i met my sister at the harbour")
+    memory.reflect()
+    clock = getattr(memory, "_clock")  # noqa: B009 - the port has no clock
+    clock.now += timedelta(days=31)
+    memory.reflect()
+    assert len(memory.episodes()) == 1
+    short = Terms(conversation_days=30, thought_days=180, summary_days=365)
+    assert memory.set_terms(short) == memory.terms() == short
+    assert len(memory.episodes()) == 1  # can be taken back until then
+    memory.reflect()
+    assert memory.episodes() == ()
 
 
 def test_a_private_trip_leaves_nothing_and_ends_with_the_trip(memory: MemoryPort) -> None:
@@ -129,3 +145,20 @@ def test_a_guest_leaves_nothing() -> None:
     assert not guest.thoughts() and not guest.summaries() and guest.period("yesterday") is None
     with pytest.raises(ConsentError):
         guest.edit_profile("home", "in kiel")
+
+
+def test_terms_outlive_the_program_and_a_guest_has_none(tmp_path: Path) -> None:
+    chosen = Terms(conversation_days=7, thought_days=30, summary_days=30)
+    for again in (False, True):
+        vault = Vault.open(tmp_path, "ada", RawKey(b"k" * 32), clock=Clock())
+        memory = DriverMemory("ada", vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=Clock())
+        assert memory.terms().conversation_days == (7 if again else 90)
+        memory.set_terms(chosen)
+        if again:  # what cannot be read counts as not chosen
+            with vault.transaction():
+                vault.write("UPDATE meta SET value = '{}' WHERE key = 'terms'")
+            assert memory.terms().conversation_days == 90
+        memory.close()
+    with pytest.raises(ConsentError):
+        GuestMemory().set_terms(chosen)
+    assert GuestMemory().terms().conversation_days == 1
