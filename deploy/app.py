@@ -162,7 +162,7 @@ class Assistant:
         self._synthesizer, self._clock, self._trip = synthesizer, clock, trip
         self._drivers = drivers
         self._running: asyncio.AbstractEventLoop | None = None
-        self._sink: AudioSink | None = None
+        self._voice: VoiceLoop | None = None
 
     @property
     def memory(self) -> MemoryPort:
@@ -253,7 +253,7 @@ class Assistant:
 
         async def until_stopped() -> None:
             running = asyncio.get_running_loop()
-            self._running, self._sink = running, sink
+            self._running, self._voice = running, loop
             for stop in (signal.SIGINT, signal.SIGTERM):
                 running.add_signal_handler(stop, loop.stop)
             await loop.run()
@@ -261,7 +261,7 @@ class Assistant:
         try:
             asyncio.run(until_stopped())
         finally:
-            self._running = self._sink = None
+            self._running = self._voice = None
         self.end_trip(emit)
 
     def screen(self) -> Parts:
@@ -274,8 +274,9 @@ class Assistant:
         )  # fmt: skip
 
     def _hush(self) -> None:
-        if self._sink is not None:
-            self._sink.stop()
+        voice = self._voice
+        if voice is not None:
+            voice.hush()
 
     def end_trip(self, emit: Emit) -> tuple[Decision, ...]:
         """Learn from what was said and not yet learnt from, and think about it; a private trip is over, too."""

@@ -33,6 +33,7 @@ from voice.turn import (
     Closed,
     Command,
     Failed,
+    Hushed,
     SpeechBegan,
     SpeechEnded,
     Spoken,
@@ -176,6 +177,7 @@ class VoiceLoop:
         self._chime_at: float | None = None
         self._frames_since_look = 0
         self._hold = PauseHold()
+        self._hushed = False
         self.load = Load()
 
     @property
@@ -186,6 +188,11 @@ class VoiceLoop:
     def stop(self) -> None:
         """End after the present frame; may be called from a signal handler."""
         self._source.close()
+
+    def hush(self) -> None:
+        """Be quiet: the sound ends at once, the turn and its conversation with the next frame. From any thread."""
+        self._hushed = True
+        self._sink.stop()
 
     async def run(self) -> None:
         """Run until the source ends; an open utterance is still answered.
@@ -207,6 +214,8 @@ class VoiceLoop:
         self.load.audio_s += len(frame) / SAMPLE_RATE
         if self._clock is not None:
             self._clock.advance_to(self.at)
+        if self._hushed:
+            await self._be_quiet()
         await self._deliver()
         await self._perform(self._machine.tick(self.at))
         await self._announce()
@@ -215,6 +224,14 @@ class VoiceLoop:
             await self._hear_wake(frame)
         if not self._gated:
             await self._hear_voice(frame)
+
+    async def _be_quiet(self) -> None:
+        self._hushed, self._chime_at = False, None
+        self._sink.stop()  # once more: something may have been queued meanwhile
+        if self._announcing_until is not None:
+            self._announcing_until = None
+            self._ungate()
+        await self._feed(Hushed(self.at))
 
     async def _hear_wake(self, frame: Samples) -> None:
         started = time.process_time()

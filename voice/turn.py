@@ -13,7 +13,8 @@ Rules, in the order in which they win:
    window open. With echo cancelling the loop keeps feeding the wake word, so WakeHeard has a row in SPEAKING.
 4. The wake word always starts over: in the follow-up window and inside an utterance it drops what was waiting for a
    yes. An action is withdrawn then; a question of memory stays open in memory, but a later yes does not mean it any more.
-5. A conversation lasts from the wake word to the end of the follow-up window. It ends exactly once: with
+5. A button for silence ends whatever runs, and the conversation with it: nothing is said and nothing waits for a yes after it.
+6. A conversation lasts from the wake word to the end of the follow-up window. It ends exactly once: with
    EndConversation.
 
 The diagram in docs/architecture.md is made from ``TABLE`` by ``diagram()``; a test compares them.
@@ -78,6 +79,10 @@ class Failed(TurnEvent):
 
 class Spoken(TurnEvent):
     """The loudspeaker has finished."""
+
+
+class Hushed(TurnEvent):
+    """The driver wants it to be quiet, by a button."""
 
 
 class TimedOut(TurnEvent):
@@ -155,6 +160,11 @@ TABLE: dict[tuple[State, type[TurnEvent]], tuple[State, tuple[Command, ...]]] = 
     (_S.SPEAKING, Spoken): (_S.FOLLOW_UP, (_C.UNGATE, _C.LISTEN)),
     (_S.SPEAKING, WakeHeard): (_S.LISTENING, (_C.HUSH, _C.DROP_PENDING, _C.UNGATE, _C.LISTEN)),
     (_S.SPEAKING, TimedOut): (_S.FOLLOW_UP, (_C.HUSH, _C.UNGATE, _C.LISTEN)),
+    (_S.LISTENING, Hushed): (_S.IDLE, (_C.END_CONVERSATION,)),
+    (_S.CAPTURING, Hushed): (_S.IDLE, (_C.ABANDON, _C.DROP_PENDING, _C.END_CONVERSATION)),
+    (_S.THINKING, Hushed): (_S.IDLE, (_C.ABANDON, _C.DROP_PENDING, _C.UNGATE, _C.END_CONVERSATION)),
+    (_S.SPEAKING, Hushed): (_S.IDLE, (_C.HUSH, _C.DROP_PENDING, _C.UNGATE, _C.END_CONVERSATION)),
+    (_S.FOLLOW_UP, Hushed): (_S.IDLE, (_C.DROP_PENDING, _C.END_CONVERSATION)),
     (_S.FOLLOW_UP, SpeechBegan): (_S.CAPTURING, (_C.CAPTURE,)),
     (_S.FOLLOW_UP, WakeHeard): (_S.LISTENING, (_C.DROP_PENDING, _C.CHIME, _C.LISTEN)),
     (_S.FOLLOW_UP, TimedOut): (_S.IDLE, (_C.DROP_PENDING, _C.END_CONVERSATION)),
@@ -189,6 +199,8 @@ class TurnMachine:
             self._closing = False
             if state is State.FOLLOW_UP:
                 state, commands = State.IDLE, tuple(c for c in commands if c is not Command.LISTEN)
+            elif state is State.IDLE:  # hushed while the last reply sounded
+                commands = tuple(c for c in commands if c is not Command.END_CONVERSATION)
         self.state, self.since = state, event.at
         return commands
 

@@ -134,6 +134,20 @@ def sound(*parts: tuple[float, int]) -> Samples:
     )  # fmt: skip
 
 
+class Pressed(WaveSource):
+    """A stream in the middle of which somebody presses a button."""
+
+    def __init__(self, samples: Samples, at: float | None, press: Callable[[], None]) -> None:
+        super().__init__(samples)
+        self._when, self._press = at, press
+
+    def frames(self) -> Iterator[Samples]:
+        for number, frame in enumerate(super().frames()):
+            if self._when is not None and number == int(self._when * SAMPLE_RATE / FRAME):
+                self._press()
+            yield frame
+
+
 def run(
     samples: Samples,
     wake_at: list[float],
@@ -141,12 +155,14 @@ def run(
     dialogue: FakeDialogue,
     synthesizer: SecondOfSound | None = None,
     due: Callable[[], Sequence[str]] | None = None,
+    *,
+    hush_at: float | None = None,
     **settings: object,
 ) -> tuple[Notes, WaveSink, VoiceLoop]:
     notes, clock = Notes(), StreamClock()
     sink = WaveSink(clock.now)
     loop = VoiceLoop(
-        source=WaveSource(samples),
+        source=Pressed(samples, hush_at, lambda: loop.hush()),  # noqa: PLW0108 - the loop is made of the source
         sink=sink,
         wake=WakesOnce([int(at * SAMPLE_RATE) for at in wake_at]),
         vad=FakeVad(),
@@ -220,6 +236,28 @@ def test_the_microphone_is_gated_while_the_assistant_speaks() -> None:
     samples = sound((1.5, QUIET), (1.0, LOUD), (0.75, QUIET), (0.3, LOUD), (8, QUIET))
     run(samples, [1.0], FakeRecognizer("one", "own voice"), dialogue)
     assert [text for text, _ in dialogue.heard] == ["one"]
+
+
+@pytest.mark.parametrize(
+    ("at", "heard"), [(2.0, []), (3.4, ["one"]), (4.5, ["one"])], ids=["heard", "spoken to", "follow-up"]
+)
+def test_the_button_for_silence_ends_the_turn_not_only_the_sound(at: float, heard: list[str]) -> None:
+    """At 2 s the driver speaks, at 3.4 s the assistant does; without the button the window stays open until past 8 s."""
+    dialogue = FakeDialogue()
+    samples = sound((1.5, QUIET), (1.0, LOUD), (6, QUIET), (0.5, LOUD), (5, QUIET))
+    notes, sink, _ = run(samples, [1.0, 9.5], FakeRecognizer("one", "two"), dialogue, hush_at=at)
+    assert [text for text, _ in dialogue.heard] == heard
+    assert notes.ends[0] == pytest.approx(at, abs=0.1) and dialogue.ended == 2
+    later = np.flatnonzero(sink.track()[int((at + 0.1) * SAMPLE_RATE) : int(9.0 * SAMPLE_RATE)])
+    assert later.size == 0
+
+
+def test_the_button_for_silence_stops_what_is_told_unasked() -> None:
+    samples = sound((6, QUIET), (1.0, LOUD), (9, QUIET))
+    dialogue = FakeDialogue()
+    _, sink, _ = run(samples, [5.5], FakeRecognizer("hello"), dialogue, None, once("Your timer is over."), hush_at=2.2)
+    assert np.flatnonzero(sink.track()[int(2.3 * SAMPLE_RATE) : int(5.0 * SAMPLE_RATE)]).size == 0
+    assert dialogue.heard == [("hello", True)]  # and the microphone is open again
 
 
 @pytest.mark.parametrize("where", ["recogniser", "dialogue"])

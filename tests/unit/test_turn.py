@@ -12,6 +12,7 @@ from voice.turn import (
     Closed,
     Command,
     Failed,
+    Hushed,
     Limits,
     SpeechBegan,
     SpeechEnded,
@@ -26,7 +27,7 @@ from voice.turn import (
 )
 
 EVENTS: tuple[type[TurnEvent], ...] = (
-    WakeHeard, SpeechBegan, SpeechEnded, Answered, Closed, Unheard, Failed, Spoken,
+    WakeHeard, SpeechBegan, SpeechEnded, Answered, Closed, Unheard, Failed, Spoken, Hushed,
 )  # fmt: skip
 
 
@@ -100,6 +101,19 @@ def test_barge_in_silences_the_loudspeaker_first() -> None:
 def test_every_state_but_idle_has_a_limit_and_a_row_for_it(state: State) -> None:
     assert Limits().of(state) is not None
     assert (state, TimedOut) in TABLE
+
+
+@pytest.mark.parametrize("before", [
+    (WakeHeard,), (WakeHeard, SpeechBegan), (WakeHeard, SpeechBegan, SpeechEnded), (WakeHeard, SpeechBegan, SpeechEnded, Answered),
+    (WakeHeard, SpeechBegan, SpeechEnded, Closed), (WakeHeard, SpeechBegan, SpeechEnded, Answered, Spoken),
+])  # fmt: skip
+def test_a_button_for_silence_ends_the_turn_and_its_conversation_once(before: tuple[type[TurnEvent], ...]) -> None:
+    machine, commands = play(*before, Hushed)
+    assert machine.state is State.IDLE and commands.count(Command.END_CONVERSATION) == 1
+    assert commands.count(Command.GATE) == commands.count(Command.UNGATE)
+    assert (Command.HUSH in commands) == (Command.SPEAK in commands and before[-1] is not Spoken)
+    assert machine.feed(Answered(9.0)) == ()  # what was being thought comes to nothing
+    assert machine.feed(WakeHeard(10.0)) == (Command.CHIME, Command.LISTEN)
 
 
 def test_idle_waits_for_ever() -> None:
