@@ -12,7 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from memory.extraction import Extraction, Extractor, mentions, refusal
+from memory.clauses import apart, statements
+from memory.extraction import Extraction, Extractor, refusal
+from memory.kinds import BETWEEN, LISTED
+from memory.mentions import mentions
 from memory.reading import ENDED
 from memory.store import silent
 from memory.values import Canon, is_closed, polarity, temperature, turned_down
@@ -44,13 +47,6 @@ _OBJECT = (
     re.compile(r"^my (?:[\w'-]+ ){1,5}(?:is|are|should be) (?P<value>.+)$"),
     re.compile(r"^(?P<value>.+?) (?:is|are) my (?:favou?rite|usual|preferred|go to|regular)\b.*$"),
 )
-_LISTED = frozenset(
-    "favourite_cuisine preferred_restaurant_type fast_food_preference dietary_preference preferred_gas_station "
-    "preferred_charging_network charging_station_onsite_amenities preferred_supermarket_chain avoidance_of_specific_road_types "
-    "interior_lighting_color_preferences favorite_genres favorite_podcast_genres".split()
-)
-"""Categories in whose values "and" stands between two of them; a band or a show may have it in its name."""
-_BETWEEN = re.compile(r"\s*,\s*(?:and |or )?|\s+(?:and|or|as well as)\s+")
 _TAIL = re.compile(
     r"(?: (?:best|most|a lot|very much|the most|so much|please|in the car|when (?:i|i'm|we) .+|while driving|all the time|"
     r"from now on|of all|for my .+|as my .+))+$"
@@ -93,7 +89,7 @@ class Asked:
         """
         turn = conversation.turns[0]
         if self.details is None:
-            found = reader.extractor.extract(conversation, consent, now)
+            found = reader.extractor.extract(conversation, consent, now, least=WISHED_AT)
             unsure = (c for c in found.unsure if c.confidence >= WISHED_AT * turn.confidence)
             sure = tuple(part for c in (*found.candidates, *unsure) for part in _parted(reader.canon, c))
             if sure or found.decisions:
@@ -109,11 +105,29 @@ class Asked:
         if forbidden and max(topics.get(d, 0.0) for d in forbidden) > topics.get(ranked[0], 0.0):
             worst = max(forbidden, key=lambda d: topics.get(d, 0.0))
             return Extraction(decisions=(refusal(worst, consent.forbids(BY_DETAIL[worst], now) or ""),))
+        found = self._several(reader, turn, conversation.id, allowed)
         for detail in ranked[:3]:
-            found = _candidates(reader, turn, detail, conversation.id)
-            if found:
-                return Extraction(candidates=found)
+            found = found or _candidates(reader, turn, detail, conversation.id)
+        if found:
+            return Extraction(candidates=found)
         return Extraction(decisions=(_none(reader, turn.text, ranked[0]),))
+
+    def _several(self, reader: Reader, turn: Turn, conversation: str, allowed: Sequence[str]) -> tuple[Candidate, ...]:
+        """What those of the sentence's statements say that are of these categories; nothing where it makes one only."""
+        told = statements(turn.text)
+        found: dict[tuple[str, str], Candidate] = {}
+        before: str | None = None
+        for place, one in enumerate(told):
+            topics = reader.encoder.topics(one.text)
+            detail = max((d for d in topics if d in BY_DETAIL), key=topics.__getitem__)
+            alike = detail == before and detail not in LISTED
+            before = detail
+            if place > 0 and detail not in LISTED and not apart(told[place - 1], one, alike=alike):
+                return ()
+            if detail in allowed:
+                own = _candidates(reader, turn.model_copy(update={"text": one.text}), detail, conversation)
+                found |= {(detail, c.value): c.model_copy(update={"sentence": turn.text}) for c in own}
+        return tuple(found.values())
 
 
 def _none(reader: Reader, text: str, detail: str | None) -> Decision:
@@ -132,8 +146,8 @@ def _none(reader: Reader, text: str, detail: str | None) -> Decision:
 def _candidates(reader: Reader, turn: Turn, detail: str, conversation: str) -> tuple[Candidate, ...]:
     found: dict[str, Candidate] = {}
     parts = _said(reader, turn.text, detail)
-    if detail in _LISTED:
-        parts = [part for said in parts for part in _BETWEEN.split(said) if words(part)]
+    if detail in LISTED:
+        parts = [part for said in parts for part in BETWEEN.split(said) if words(part)]
     for said in parts:
         value = reader.canon.canonical(detail, said, turn.text)
         if value is None:
@@ -160,7 +174,7 @@ def _candidates(reader: Reader, turn: Turn, detail: str, conversation: str) -> t
 
 def _parted(canon: Canon, candidate: Candidate) -> list[Candidate]:
     """What the driver asked for, surely, and one candidate a value where several were read as one."""
-    parts = _BETWEEN.split(candidate.value) if candidate.detail in _LISTED else [candidate.value]
+    parts = BETWEEN.split(candidate.value) if candidate.detail in LISTED else [candidate.value]
     values = (canon.canonical(candidate.detail, part, candidate.sentence) or part for part in parts if words(part))
     return [candidate.model_copy(update={"confidence": 1.0, "value": value}) for value in values]
 

@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory.kinds import KINDS, plausible
-from memory.reading import ENDED, Beside, Finding, ReadingSettings, read
+from memory.clauses import apart, statements
+from memory.kinds import KINDS, LISTED, plausible, split
+from memory.mentions import mentions
+from memory.reading import ENDED, Beside, Finding, ReadingSettings, beside_of, read
 from memory.store import silent
 from memory.values import Canon, is_closed, polarity, refuses_another_level, turned_down, wanted
 from memory.wording import (
@@ -184,7 +186,9 @@ class Extractor:
         empty = topics.get(NONE, 0.0) >= self.settings.none_at or order
         return Screening(topics, empty=empty, about_memory=order)
 
-    def extract(self, conversation: Conversation, consent: Consent, now: datetime) -> Extraction:
+    def extract(
+        self, conversation: Conversation, consent: Consent, now: datetime, *, least: float | None = None
+    ) -> Extraction:
         """Candidates of a conversation, and what was refused or dropped on the way.
 
         Args:
@@ -192,16 +196,19 @@ class Extractor:
                 category.
             consent: what may be remembered.
             now: current time, for consent.
+            least: how sure each statement of a sentence has to be for it to be taken apart; None: as sure as what is stored.
         """
         turns = conversation.driver_turns()
         screened = [self.screen(turn.text, consent, now) for turn in turns]
-        whole = _Read(conversation.id, turns, _beside(conversation), screened, consent, now)
+        whole = _Read(conversation.id, turns, beside_of(conversation), screened, consent, now)
         decisions = [
             refusal(s.forbidden, s.reason) for s in screened if s.forbidden is not None and s.reason is not None
         ]
         if silent(consent, now) is not None:
             return Extraction(decisions=tuple(decisions))
-        found = self._by_model(whole, decisions) if self.settings.reader == "model" else self._read(whole, decisions)
+        least = self.settings.store_at if least is None else least
+        by_model = self.settings.reader == "model"
+        found = self._by_model(whole, decisions) if by_model else self._read(whole, decisions, least)
         found.sort(key=lambda pair: pair[0])  # what was said later has the last word
         sure, unsure = [], []
         for number, candidate in found:
@@ -217,16 +224,19 @@ class Extractor:
             candidates=tuple(_distinct(sure)), unsure=tuple(_distinct(unsure)), decisions=tuple(decisions)
         )
 
-    def _read(self, whole: _Read, decisions: list[Decision]) -> list[tuple[int, Candidate]]:
+    def _read(self, whole: _Read, decisions: list[Decision], least: float) -> list[tuple[int, Candidate]]:
         """By the encoder, with the language model's help where the words are not found."""
         numbers = [
             n
             for n, (turn, screening) in enumerate(zip(whole.turns, whole.screened, strict=True))
             if words(turn.text) and not screening.about_memory
         ]
-        found: list[tuple[int, Candidate]] = []
+        several = {n: parts for n in numbers if (parts := self._several(n, whole, least))}
+        found = [(n, part) for n, parts in several.items() for part in parts]
         silent_on = False
         for number, finding, results in self._findings(numbers, whole):
+            if results is not None and number in several:
+                continue
             reason = whole.consent.forbids(BY_DETAIL[finding.detail], whole.now)
             silent_on = silent_on or (finding.main and results is None)
             if results is None:
@@ -242,6 +252,36 @@ class Extractor:
             least = self.settings.store_at
             found = [(n, c) for n, c in found if c.confidence >= least * whole.turns[n].confidence]
         return found
+
+    def _several(self, number: int, whole: _Read, least: float) -> list[Candidate]:
+        """What the statements of a turn say, read one by one; nothing where it makes one only, or they are not sure."""
+        turn = whole.turns[number]
+        told = statements(turn.text) if whole.screened[number].forbidden is None else ()
+        if not told or not_a_preference(turn.text, "") is not None:
+            return []
+        turns = [turn.model_copy(update={"text": one.text}) for one in told]
+        screened = [self.screen(one.text, whole.consent, whole.now) for one in told]
+        alone = replace(whole, turns=turns, screened=screened, beside=[Beside()] * len(turns))
+        found: list[list[Candidate]] = []
+        for place, one in enumerate(told):
+            finding = read(self._encoder, [one.text], self.settings.reading, self._known)[0]
+            if screened[place].forbidden is not None or whole.consent.forbids(BY_DETAIL[finding.detail], whole.now):
+                return []
+            found.append([r for r in self._told(place, finding, alone) if isinstance(r, Candidate)])
+            same = place > 0 and bool(found[-2]) and found[-2][0].detail == finding.detail
+            if place > 0 and not (same and finding.detail in LISTED) and not apart(told[place - 1], one, alike=same):
+                return []
+        every = [c for own in found for c in own]
+        best = max((c.confidence for c in every), default=0.0)
+        weakest = min(max((c.confidence for c in own), default=0.0) for own in found)
+        sure = least * turn.confidence
+        one_list = {c.detail for c in every} <= LISTED and len({c.detail for c in every}) == 1
+        if any(one.thing for one in told):  # a list hangs together
+            if weakest < (sure * self.settings.implausible if one_list else sure):
+                return []
+            every = [c.model_copy(update={"confidence": best if one_list else c.confidence}) for c in every]
+        every = [c for c in every if best >= sure and c.confidence >= sure * self.settings.implausible]
+        return [c.model_copy(update={"sentence": turn.text}) for c in every]
 
     def _findings(
         self, numbers: Sequence[int], whole: _Read
@@ -280,7 +320,7 @@ class Extractor:
             said = [turn.text]
         if not said:
             yield _dropped(detail, f"{UNTOLD} {category.title.lower()} you meant")
-        for part in map(wanted, said):
+        for part in (part for words_ in map(wanted, said) for part in split(detail, words_)):
             rule = not_a_preference(turn.text, part, passing=False) if self.settings.verify else None
             value = self._canon.canonical(detail, part, turn.text)
             ended = value is not None and self._ended(finding, value, turn.text, part)
@@ -428,27 +468,6 @@ class Extractor:
             return True
         ranked = sorted((d for d in topics if d != NONE), key=topics.__getitem__, reverse=True)
         return detail in ranked[: self.settings.verify_top] and probability >= self.settings.verify_floor
-
-
-def mentions(filled: BaseModel) -> Iterator[tuple[Category, Mention]]:
-    """The mentions in a filled slice, in the order of the tree."""
-    for main in type(filled).model_fields:
-        subs = getattr(filled, main)
-        for sub in type(subs).model_fields if isinstance(subs, BaseModel) else ():
-            details = getattr(subs, sub)
-            for detail in type(details).model_fields if isinstance(details, BaseModel) else ():
-                for mention in getattr(details, detail) or ():
-                    yield BY_DETAIL[detail], mention
-
-
-def _beside(conversation: Conversation) -> list[Beside]:
-    """What the assistant said next to every turn of the driver's."""
-    said = ["", *("" if turn.speaker == "driver" else turn.text for turn in conversation.turns), ""]
-    return [
-        Beside(before=said[place], after=said[place + 2])
-        for place, turn in enumerate(conversation.turns)
-        if turn.speaker == "driver"
-    ]
 
 
 def refusal(detail: str, reason: str) -> Decision:

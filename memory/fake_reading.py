@@ -127,9 +127,11 @@ class DoubtingExtractor(Extractor):
         """Reads with the keyword fakes."""
         super().__init__(KeywordEncoder(), KeywordModel(), ExtractionSettings(store_at=0.0, ask_at=0.0))
 
-    def extract(self, conversation: Conversation, consent: Consent, now: datetime) -> Extraction:
+    def extract(
+        self, conversation: Conversation, consent: Consent, now: datetime, *, least: float | None = None
+    ) -> Extraction:
         """What the real one finds, parted anew."""
-        found = super().extract(conversation, consent, now)
+        found = super().extract(conversation, consent, now, least=least)
         faint = {turn.text for turn in conversation.driver_turns() if turn.confidence < 0.5}
         everything = (*found.candidates, *found.unsure)
         return replace(

@@ -7,6 +7,9 @@ costs a question.
 
 from __future__ import annotations
 
+import re
+
+from memory.clauses import AND
 from memory.wording import words
 
 _CUISINES = (
@@ -68,6 +71,25 @@ KINDS: dict[str, frozenset[str]] = {
     "interior_lighting_color_preferences": frozenset(_COLORS.split()),
 }
 """Detail key -> words of which at least one is in every value."""
+
+
+LISTED = frozenset(
+    "favourite_cuisine preferred_restaurant_type fast_food_preference dietary_preference preferred_gas_station "
+    "preferred_charging_network charging_station_onsite_amenities preferred_supermarket_chain avoidance_of_specific_road_types "
+    "interior_lighting_color_preferences favorite_genres favorite_podcast_genres".split()
+)
+"""Categories in whose values "and" stands between two of them; a band or a show may have it in its name."""
+BETWEEN = re.compile(rf"\s*,\s*(?:and |or )?|{AND}\s+|\s+(?:or|as well as)\s+")
+"""What stands between two values."""
+
+
+def split(detail: str, said: str) -> list[str]:
+    """The values that words name together ("italian and thai"), where each of them is known to be one; else the words."""
+    parts = [part for part in BETWEEN.split(said) if words(part)]
+    known = KINDS.get(detail)
+    if known is None or detail not in LISTED or not all(plausible(detail, part) for part in parts):
+        return [said]
+    return parts or [said]
 
 
 def plausible(detail: str, value: str) -> bool:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from memory.wording import contains, words
-from schemas.memory import Words
+from schemas.memory import Conversation, Words
 from schemas.ports import Encoder
 from schemas.preferences import CATEGORIES
 
@@ -98,6 +98,16 @@ def shares(encoder: Encoder, text: str) -> NDArray[np.float64]:
     topics = encoder.topics(text)
     found = np.array([topics[detail] for detail in DETAILS]) + TINY
     return found / found.sum()
+
+
+def beside_of(conversation: Conversation) -> list[Beside]:
+    """What the assistant said next to every turn of the driver's."""
+    said = ["", *("" if turn.speaker == "driver" else turn.text for turn in conversation.turns), ""]
+    return [
+        Beside(before=said[place], after=said[place + 2])
+        for place, turn in enumerate(conversation.turns)
+        if turn.speaker == "driver"
+    ]
 
 
 def read(
