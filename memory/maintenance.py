@@ -15,8 +15,9 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from memory.lexical import STOP
 from memory.values import by_rule, fold, is_closed, polarity
-from memory.wording import contains, displaced, from_now_on, lately, negated, switched, words
+from memory.wording import Polarity, contains, displaced, from_now_on, lately, negated, switched, words
 from schemas.errors import GenerationError
 from schemas.memory import Candidate, MaintenanceChoice, Outcome, Preference
 from schemas.ports import Encoder, StructuredModel
@@ -144,7 +145,8 @@ class Maintainer:
             if close[entry] >= self.settings.related_at or _shares_word(candidate.value, shown[entry].value):
                 return Ruling(Outcome.PASS, f"that is {shown[entry].value} in other words", equal=shown[entry])
             return join
-        if switched(candidate.sentence) or (from_now_on(candidate.sentence) and len(existing) == 1):
+        avoided = polarity(candidate.detail, candidate.value) is Polarity.AVOIDED  # "no tolls from now on" is one more
+        if switched(candidate.sentence) or (from_now_on(candidate.sentence) and len(existing) == 1 and not avoided):
             return Ruling(Outcome.UPDATE, _instead(candidate.value, [shown[entry]]), replaced=(shown[entry],))
         return join  # nothing in the sentence says that anything ended: both may hold
 
@@ -164,7 +166,11 @@ def _part_of(one: str, other: str) -> bool:
 
 
 def _shares_word(one: str, other: str) -> bool:
-    return bool(set(words(fold(one))) & set(words(fold(other))))
+    return bool(_telling(one) & _telling(other))
+
+
+def _telling(value: str) -> set[str]:
+    return {word for word in words(fold(value)) if len(word) > 1 and word not in STOP}
 
 
 def _list(preferences: Sequence[Preference]) -> str:

@@ -161,6 +161,23 @@ def test_the_model_cannot_call_different_things_the_same() -> None:
     assert decide(new, stored("thai", "italian"), model, Encoder(italian=0.91)).outcome is Outcome.PASS
 
 
+def test_little_words_in_common_do_not_make_two_names_the_same() -> None:
+    model = Model(MaintenanceChoice(decision="pass", entry=0))
+    held = stored("waltz of the snow by the otters", detail="favorite_songs")
+    song = candidate("river by the lake by anna", "lately it's river by the lake by anna", "favorite_songs")
+    assert decide(song, held, model).outcome is Outcome.APPEND
+    same = candidate("waltz of snow", "lately it's waltz of snow", "favorite_songs")
+    assert decide(same, held, model).outcome is Outcome.PASS
+    assert len(model.facts) == 2
+
+
+def test_one_more_road_to_avoid_from_now_on_does_not_free_another() -> None:
+    model = Model(MaintenanceChoice(decision="update", entry=0))
+    detail = "avoidance_of_specific_road_types"
+    tolls = candidate("toll roads", "no toll roads from now on", detail)
+    assert decide(tolls, stored("highways", detail=detail), model).outcome is Outcome.APPEND
+
+
 @pytest.mark.parametrize("entry", [None, 9])
 def test_a_choice_without_a_usable_entry_means_the_nearest(entry: int | None) -> None:
     model = Model(MaintenanceChoice(decision="pass", entry=entry))
