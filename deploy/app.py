@@ -19,7 +19,7 @@ from pydantic import BaseModel
 from deploy.config import Config
 from deploy.drivers import ConfiguredDrivers
 from deploy.keys import key_source
-from deploy.screen import LiveDrivers, motion_of
+from deploy.screen import LiveDrivers, car_of, motion_of
 from deploy.screen import parts as screen_parts
 from deploy.timeline import Timeline, TimelineEntry, reply_entries
 from deploy.trips import TripMemory
@@ -178,6 +178,7 @@ class Assistant:
     ) -> None:
         """Release vault and vehicle; what was said and not yet learnt from stays in the vault for the next start."""
         self._trip.wait()
+        self._drivers.wait()
         asyncio.run(self._vehicle.close())
         self.memory.close()
 
@@ -264,13 +265,13 @@ class Assistant:
             self._running = self._voice = None
         self.end_trip(emit)
 
-    def screen(self) -> Parts:
-        """What the driver's screen is given of the running assistant."""
+    def screen(self, *, dev: bool = False) -> Parts:
+        """What the driver's screen is given of the running assistant; ``dev``: with the development page."""
         live = LiveDrivers(self._drivers, self._dialogue, lambda: self._running)
         moving = motion_of(self._vehicle, lambda: self._running)
         return screen_parts(
             self.config, lambda: self.memory, live, moving, _now, microphone=lambda: self._running is not None,
-            stop=self._hush,
+            stop=self._hush, car=car_of(self._vehicle, lambda: self._running) if dev else None,
         )  # fmt: skip
 
     def _hush(self) -> None:

@@ -407,7 +407,9 @@ class Drivers(Protocol):
         ...
 
     def switch(self, driver: str | None) -> MemoryPort:
-        """Close the memory that is open and open that of a configured driver; None: a guest's, which reads and writes nothing.
+        """Leave the memory that is open and open that of a configured driver; None: a guest's, which reads and writes nothing.
+
+        The one that is left is closed when what was said is learnt, which nobody waits for.
 
         Raises:
             schemas.errors.UnknownEntryError: no driver of that name is configured.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from deploy.cli.drive import DevOption
 from deploy.cli.session import err, out, put_json, session_of
 
 if TYPE_CHECKING:
@@ -30,24 +31,28 @@ def screen(
         int, typer.Option("--port", metavar="N", min=0, max=65_535, help="Port on 127.0.0.1; 0: any that is free.")
     ] = 0,
     open_: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    dev: DevOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="JSON instead of text.")] = False,
 ) -> None:
     """Show what is remembered on a page of this machine, until Ctrl-C."""
     config = session_of(context, as_json=as_json, driver=driver).config()
-    _show(config, port, open_, as_json)
+    _show(config, port, open_, as_json, dev=dev)
 
 
-def _show(config: Config, port: int, open_: bool, as_json: bool, until: threading.Event | None = None) -> None:
+def _show(
+    config: Config, port: int, open_: bool, as_json: bool, until: threading.Event | None = None, *, dev: bool = False
+) -> None:
     from deploy import app
     from deploy.drivers import ConfiguredDrivers
-    from deploy.screen import OwnLoop, ScreenServer, motion_of, parts
+    from deploy.screen import OwnLoop, ScreenServer, car_of, motion_of, parts
     from voice.clock import WallClock
 
     memory = app.open_memory(config)
     drivers = ConfiguredDrivers(config, memory, app.open_memory)
     vehicle, loop = app.open_vehicle(config, WallClock()), OwnLoop()
     moving = motion_of(vehicle, lambda: loop.loop)
-    given = parts(config, lambda: drivers.current, drivers, moving, lambda: datetime.now(UTC))
+    given = parts(config, lambda: drivers.current, drivers, moving, lambda: datetime.now(UTC),
+                  car=car_of(vehicle, lambda: loop.loop) if dev else None)  # fmt: skip
     try:
         with ScreenServer(given, config.data.folder, port) as server:
             if as_json:
@@ -66,4 +71,5 @@ def _show(config: Config, port: int, open_: bool, as_json: bool, until: threadin
     finally:
         loop.run(vehicle.close())
         loop.close()
+        drivers.wait()
         drivers.current.close()

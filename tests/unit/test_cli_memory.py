@@ -272,6 +272,7 @@ def drivers(home: Path) -> Iterator[ConfiguredDrivers]:
     config = load_config(flags=flags, environment={})
     made = ConfiguredDrivers(config, open_memory(config), open_memory)
     yield made
+    made.wait()
     made.current.close()
 
 
@@ -291,6 +292,7 @@ def test_one_vault_is_open_at_a_time(drivers: ConfiguredDrivers, home: Path) -> 
 def test_a_guest_leaves_nothing(drivers: ConfiguredDrivers, home: Path) -> None:
     drivers.current.remember("i love jazz", "music")
     guest = drivers.switch(None)
+    drivers.wait()
     before = {path: path.read_bytes() for path in home.rglob("*.vault")}
     guest.note(Turn(speaker="driver", text="i love rock", at=datetime.now(UTC)), "one")
     guest.learn(Conversation(id="one", turns=()))

@@ -67,7 +67,7 @@ class Talk:
     def __init__(
         self, matcher: TemplateMatcher, memory: Any, clock: Clock, drivers: ConfiguredDrivers | None = None
     ) -> None:
-        self.clock, self.vehicle = clock, Car()
+        self.clock, self.vehicle, self.drivers = clock, Car(), drivers
         self.dialogue = Dialogue(
             memory=memory,
             vehicle=self.vehicle,
@@ -355,6 +355,7 @@ def car(matcher: TemplateMatcher, tmp_path: Path) -> Iterator[Talk]:
     config = load_config(flags=flags, environment={})
     drivers = ConfiguredDrivers(config, opened(config), opened)
     yield Talk(matcher, drivers.current, clock, drivers)
+    drivers.wait()
     drivers.current.close()
 
 
@@ -383,6 +384,8 @@ def test_what_was_told_before_the_change_is_learnt_by_who_told_it(car: Talk) -> 
     car.memory.note(Turn(speaker="driver", text="i love greek food", at=car.clock.now), car.dialogue.conversation)
     car("i am grace")
     assert car.values() == set()
+    assert car.drivers is not None
+    car.drivers.wait()
     car("i am ada")
     assert car.values() == {"greek"}
 
