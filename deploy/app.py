@@ -32,7 +32,7 @@ from memory.retrieval import RetrievalSettings
 from memory.screen.parts import Parts
 from memory.service import DriverMemory, MemorySettings
 from memory.tiers import TierSettings
-from memory.vault import Vault
+from memory.vault import BackupSettings, Vault
 from models.catalog import Catalog
 from models.commands.matcher import TemplateMatcher
 from models.commands.templates import load_templates
@@ -413,7 +413,8 @@ def _structured(config: Config, catalog: Catalog) -> Structured:
 
 
 def _memory(config: Config, encoder: Encoder, structured: StructuredModel) -> DriverMemory:
-    vault = Vault.open(config.data.folder, config.driver.name, key_source(config), clock=_now)
+    keep = BackupSettings(**config.memory.backups.model_dump())
+    vault = Vault.open(config.data.folder, config.driver.name, key_source(config), clock=_now, keep=keep)
     settings = memory_settings(config)
     here = zone(config.memory.tiers.zone)
     return DriverMemory(

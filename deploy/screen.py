@@ -18,11 +18,12 @@ import uvicorn
 
 from deploy import __version__
 from deploy.config import Config
+from deploy.picture import lines, svg
 from deploy.timeline import TimelineEntry
 from deploy.zone import zone
 from memory.screen.app import Screen
 from memory.screen.feed import Happened, What
-from memory.screen.parts import About, Model, Parts
+from memory.screen.parts import About, CarPicture, Model, Parts
 from memory.screen.pin import Pins
 from models.catalog import Catalog
 from schemas.errors import ConfigError, GloveboxError
@@ -40,6 +41,8 @@ START_S = 10.0
 
 _Answer = TypeVar("_Answer")
 _KINDS = {"heard": What.HEARD, "moved": What.DONE, "refused": What.REFUSED, "fault": What.FAULT, "said": What.SAID}
+_ACTED = frozenset({"moved", "refused", "fault"})
+_QUERIES = ("get_", "list_")
 
 
 class Vehicle(Protocol):
@@ -52,6 +55,11 @@ class Vehicle(Protocol):
 
 def told(entry: TimelineEntry, now: Callable[[], Any]) -> Happened | None:
     """An entry of the timeline as the screen shows it; None for what is of no use to a driver."""
+    if entry.kind in _ACTED:
+        action = str(entry.data["action"])
+        if entry.kind == "moved" and action.startswith(_QUERIES):
+            return None  # the answer is said
+        return Happened(_KINDS[entry.kind], now(), entry.text, action=action, slots=entry.data["slots"])
     if entry.kind in _KINDS:
         text = str(entry.data.get("text", "")) if entry.kind == "heard" else entry.text.strip("“”")
         return Happened(_KINDS[entry.kind], now(), text) if text else None
@@ -144,26 +152,46 @@ class LiveDrivers:
         return asyncio.run_coroutine_threadsafe(on_the_loop(), running).result()
 
 
-def motion_of(vehicle: Vehicle, loop: Callable[[], asyncio.AbstractEventLoop | None]) -> Callable[[], Motion | None]:
+Loop = Callable[[], asyncio.AbstractEventLoop | None]
+"""The loop that a vehicle lives on; None where none runs."""
+
+
+def _state(vehicle: Vehicle, loop: Loop) -> VehicleState | None:
+    """What the vehicle tells on its loop; None where it does not answer in time."""
+    running = loop()
+    if running is None or not running.is_running():
+        return None
+    asked = asyncio.run_coroutine_threadsafe(vehicle.state(), running)
+    try:
+        return asked.result(PATIENCE_S)
+    except (GloveboxError, concurrent.futures.TimeoutError):
+        asked.cancel()
+        return None
+
+
+def motion_of(vehicle: Vehicle, loop: Loop) -> Callable[[], Motion | None]:
     """Asks the vehicle for its driving state on the loop that it lives on; None where it does not answer in time."""
 
     def ask() -> Motion | None:
-        running = loop()
-        if running is None or not running.is_running():
-            return None
-        asked = asyncio.run_coroutine_threadsafe(vehicle.state(), running)
-        try:
-            return motion(asked.result(PATIENCE_S))
-        except (GloveboxError, concurrent.futures.TimeoutError):
-            asked.cancel()
-            return None
+        state = _state(vehicle, loop)
+        return None if state is None else motion(state)
 
     return ask
 
 
+def car_of(vehicle: Vehicle, loop: Loop) -> Callable[[], CarPicture | None]:
+    """Draws the vehicle as it is now, for the development page; None where it does not answer in time."""
+
+    def draw() -> CarPicture | None:
+        state = _state(vehicle, loop)
+        return None if state is None else CarPicture(svg(state), tuple(lines(state)))
+
+    return draw
+
+
 def about(config: Config) -> About:
     """What the page About tells."""
-    tiers, catalog = config.memory.tiers, Catalog.load(config.data.folder)
+    catalog = Catalog.load(config.data.folder)
     chosen = {
         config.wake.model,
         config.vad.model,
@@ -179,7 +207,7 @@ def about(config: Config) -> About:
             for name in sorted(str(name) for name in chosen if name is not None and "/" not in str(name))
         )
     )
-    return About(__version__, models, tiers.conversation_days, tiers.thought_days, tiers.summary_days)
+    return About(__version__, models)
 
 
 def parts(
@@ -191,6 +219,7 @@ def parts(
     *,
     microphone: Callable[[], bool] | None = None,
     stop: Callable[[], None] | None = None,
+    car: Callable[[], CarPicture | None] | None = None,
 ) -> Parts:
     """What the screen is given."""
     return Parts(
@@ -203,6 +232,7 @@ def parts(
         about=about(config),
         microphone=microphone,
         stop=stop,
+        car=car,
     )
 
 

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from deploy.app import Assistant
 
 JsonOption = Annotated[bool, typer.Option("--json", help="JSON lines instead of text.")]
+DevOption = Annotated[
+    bool,
+    typer.Option("--dev", help="For development: a live picture of the car at /dev/car. Not for a car on the road."),
+]
 STYLES = {
     "wake": "cyan", "heard": "bold", "decided": "dim", "recalled": "magenta", "moved": "green", "refused": "red",
     "asked": "yellow", "proposed": "yellow", "fault": "bold red", "said": "bold cyan", "learned": "magenta", "ended": "dim",
@@ -66,13 +70,14 @@ def run(
     port: Annotated[
         int, typer.Option("--port", metavar="N", min=0, max=65_535, help="The screen's port on 127.0.0.1; 0: any.")
     ] = 0,
+    dev: DevOption = False,
 ) -> None:
     """Start the live assistant: microphone and loudspeaker, until Ctrl-C."""
     session = session_of(context)
     from deploy.screen import ScreenServer, told
 
     with ready(session, live=True) as assistant:
-        given = assistant.screen()
+        given = assistant.screen(dev=dev)
         with ScreenServer(given, assistant.config.data.folder, port) as server:
 
             def emit(entry: TimelineEntry) -> None:
@@ -83,6 +88,8 @@ def run(
 
             err().print(f"Listening. Say “{assistant.config.wake.keyword}”, then what you want. Ctrl-C ends it.")
             err().print(f"The screen: {server.address}")
+            if dev:
+                err().print("The car, live: /dev/car on the same address, once the screen is open.")
             assistant.run(emit)
 
 

@@ -21,6 +21,7 @@ from starlette.routing import Route
 from memory.screen import live
 from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
 from memory.screen.departures import Departures
+from memory.screen.pages import dev
 from memory.screen.parts import Parts
 from memory.screen.render import Renderer
 from memory.screen.routes import ROUTES, Entry, When
@@ -81,6 +82,7 @@ class Screen:
         self.hosts: frozenset[str] = frozenset()
         """Host headers that are ours, port included; set by whoever binds the socket."""
         routes = [Route("/enter", self._enter, methods=["GET"]), Route("/live", self._live, methods=["GET"])]
+        routes += [Route("/dev/car/live", self._live_car, methods=["GET"])]
         routes += [Route("/static/{name}", self._static, methods=["GET"])]
         for path in dict.fromkeys(entry.path for entry in ROUTES):
             by_method = {entry.method: entry for entry in ROUTES if entry.path == path}
@@ -264,7 +266,23 @@ class Screen:
             return self.renderer.part("happened.html", values, words=words, token=session.token, parked=watch.parked)
 
         watch = live.Watch(self.parts.feed, self.parked, section, lambda: self.door.known(session.id) is not None)
-        return live.stream(watch, HEADERS)
+        return live.stream(watch.events(), HEADERS)
+
+    async def _live_car(self, request: Request) -> Response:
+        try:
+            session = self._admitted(request)
+        except ProblemError as problem:
+            return Response(status_code=problem.status, headers=dict(HEADERS))
+        if self.parts.car is None:
+            return Response(status_code=404, headers=dict(HEADERS))
+        visit = self._visit(request, session, parked=False, form={})
+
+        def section() -> str:
+            return self.renderer.part(
+                "car_now.html", dev.values(visit), words=visit.words, token=session.token, parked=False
+            )
+
+        return live.stream(live.pictures(section, lambda: self.door.known(session.id) is not None), HEADERS)
 
 
 async def _form(request: Request) -> Mapping[str, str]:

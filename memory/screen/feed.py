@@ -8,11 +8,12 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import deque
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 LATEST = 12
 """Entries that are kept."""
@@ -47,6 +48,9 @@ class Happened:
     """Id of what was remembered; None where there is nothing to undo."""
     before: str | None = None
     """The one value that it took the place of."""
+    action: str = ""
+    """Name of the action that was done, refused or failed: it is told in the screen's language, and `text` is not shown."""
+    slots: Mapping[str, Any] = field(default_factory=dict[str, Any])
     number: int = 0
     """Counts from 1; given by the feed."""
 
@@ -68,11 +72,7 @@ class Feed:
         """Add what happened and wake whoever watches; from any thread."""
         with self._lock:
             self._count += 1
-            numbered = Happened(
-                happened.what, happened.at, happened.text, happened.detail, happened.preference, happened.before,
-                self._count,
-            )  # fmt: skip
-            self._latest.append(numbered)
+            self._latest.append(replace(happened, number=self._count))
         self.changed()
 
     def latest(self) -> tuple[Happened, ...]:

@@ -71,9 +71,28 @@ class Watch:
             yield _event("end", "")
 
 
-def stream(watch: Watch, headers: Mapping[str, str]) -> StreamingResponse:
-    """The stream as a response."""
-    return StreamingResponse(watch.events(), media_type="text/event-stream", headers=dict(headers))
+PICTURE_S = 0.1
+"""How often the picture of the development page is looked at: a window takes seconds, a light none."""
+
+
+async def pictures(section: Callable[[], str], welcome: Callable[[], bool]) -> AsyncGenerator[str]:
+    """The section of the development page whenever it looks different, and a beat every two seconds."""
+    shown, looks = "", 0
+    while welcome():
+        text = await run_in_threadpool(section)
+        if text != shown:
+            shown = text
+            yield _event("car", text)
+        if looks % round(LOOK_S * BEAT_EVERY / PICTURE_S) == 0:
+            yield _event("beat", "")
+        looks += 1
+        await asyncio.sleep(PICTURE_S)
+    yield _event("end", "")
+
+
+def stream(events: AsyncGenerator[str], headers: Mapping[str, str]) -> StreamingResponse:
+    """Events as a response."""
+    return StreamingResponse(events, media_type="text/event-stream", headers=dict(headers))
 
 
 def _event(name: str, data: str) -> str:

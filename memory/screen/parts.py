@@ -45,9 +45,15 @@ class About:
 
     version: str = ""
     models: tuple[Model, ...] = ()
-    conversation_days: int = 0
-    thought_days: int = 0
-    summary_days: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CarPicture:
+    """The vehicle's state for the eyes."""
+
+    svg: str
+    """Markup of our own making, with everything that came from the vehicle escaped; it goes into the page as it is."""
+    lines: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,5 +75,7 @@ class Parts:
     microphone: Callable[[], bool] | None = None
     """Whether the assistant listens; None where no assistant runs beside the screen."""
     stop: Callable[[], None] | None = None
-    """Falls silent and ends the conversation; None where no assistant runs."""
+    """Falls silent and ends the turn and its conversation; None where no assistant runs."""
+    car: Callable[[], CarPicture | None] | None = None
+    """For the development page: how the car looks now, None where it does not answer. Without it there is no such page."""
     later: Later = by_timer

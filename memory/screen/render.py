@@ -23,18 +23,8 @@ class Renderer:
     """Turns an answer into the text of a page."""
 
     def __init__(self) -> None:
-        """Loads nothing yet; templates are read once."""
-        self._environment = Environment(
-            loader=FileSystemLoader(_FOLDER / "templates"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            auto_reload=False,
-        )
-        self._version = _digest()
-        for name in self._environment.list_templates():
-            self._environment.get_template(name)  # all at once when the program starts, not when a driver waits
+        """All templates are read when the program starts, not when a driver waits."""
+        self._environment, self._version = _environment(), _digest()
 
     def page(
         self,
@@ -77,10 +67,26 @@ class Renderer:
 
 
 @cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(_FOLDER / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    for name in made.list_templates():
+        made.get_template(name)
+    return made
+
+
+@cache
 def _read(name: str) -> bytes:
     return (_FOLDER / "static" / name).read_bytes()
 
 
+@cache
 def _digest() -> str:
     """Changes with the files, so that a browser does not keep old ones."""
     return sha256(b"".join(_read(name) for name in STATIC)).hexdigest()[:10]

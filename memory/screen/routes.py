@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from memory.screen.answers import Answer, Visit
-from memory.screen.pages import about, categories, drivers, home, memories, privacy
+from memory.screen.pages import about, categories, dev, drivers, home, memories, privacy
 
 Handler = Callable[[Visit], Answer]
 
@@ -63,12 +63,14 @@ ROUTES: tuple[Entry, ...] = (
     Entry("GET", "/privacy", privacy.show, _P),
     Entry("POST", "/privacy/conversations", privacy.conversations, _P),
     Entry("GET", "/privacy/retention", privacy.retention, _P),
+    Entry("POST", "/privacy/retention", privacy.keep, _P),
     Entry("POST", "/privacy/export", privacy.export, _P),
     Entry("GET", "/privacy/exported", privacy.exported, _P),
     Entry("GET", "/privacy/delete", privacy.deleting, _P),
     Entry("POST", "/privacy/delete", privacy.delete, _P),
     Entry("GET", "/privacy/everything", privacy.everything, _P),
     Entry("POST", "/privacy/everything", privacy.delete_everything, _P),
+    Entry("POST", "/privacy/everything/really", privacy.really_everything, _P),
     Entry("GET", "/drivers", drivers.show, _P),
     Entry("GET", "/drivers/to/{place}", drivers.switching, _P),
     Entry("POST", "/drivers/to/{place}", drivers.switch, _P),
@@ -79,4 +81,7 @@ ROUTES: tuple[Entry, ...] = (
     Entry("POST", "/drivers/hand-over/wipe", drivers.wipe, _P),
     Entry("GET", "/about", about.show, _P),
     Entry("POST", "/about", about.choose, _P),
+    Entry(
+        "GET", "/dev/car", dev.show, _A
+    ),  # there is no such page in a car: only a program started for development has it
 )

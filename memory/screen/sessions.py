@@ -34,8 +34,8 @@ class Session:
 
     id: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     view: View = field(default_factory=View)
-    handing_over: bool = False
-    """Whether the first of the two questions before a wipe was answered with yes."""
+    agreed: str = ""
+    """What the first of two questions was answered with yes for: handing over, or deleting everything of a driver."""
     _secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
     _issued: int = 0
     _used: set[int] = field(default_factory=set[int])

@@ -13,6 +13,8 @@ from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES
 
 LANGUAGES = ("en", "de")
 _FOLDER = Path(__file__).parent / "locale"
+_FIXED = frozenset("zone change direction window color mode unit source command kind preference part day".split())
+"""Slots whose values are words of ours; any other text is as the driver said it."""
 
 
 @cache
@@ -28,7 +30,8 @@ def sentences(language: str) -> Mapping[str, Any]:
             else:
                 flat[name] = value
 
-    walk(tomllib.loads((_FOLDER / f"{language}.toml").read_text("utf-8")), "")
+    for name in (f"{language}.toml", f"{language}.actions.toml"):
+        walk(tomllib.loads((_FOLDER / name).read_text("utf-8")), "")
     return flat
 
 
@@ -87,6 +90,43 @@ class Wording:
         if key in MAIN_TITLES:
             return self.main(key)
         return self.sub(key) if key in SUB_TITLES else self.detail(key)
+
+    def span(self, days: int) -> str:
+        """A length of time in the largest unit that fits: days, months, years."""
+        for unit, length in (("years", 365), ("months", 30)):
+            whole, rest = divmod(days, length)
+            if whole and rest * 10 <= length and (unit == "years" or days >= 30):
+                return self.count(f"retention.{unit}", whole)
+        return self.count("retention.days", days)
+
+    def quantity(self, value: float) -> str:
+        """With the language's decimal mark, without needless digits."""
+        return f"{value:g}".replace(".", self("decimal"))
+
+    def act(self, action: str, slots: Mapping[str, Any]) -> str:
+        """What was done: ``Window: driver, 40 %``. An action without a title is called by its name."""
+        title = str(self._own.get(f"action.{action}") or action.replace("_", " "))
+        told = [self._slot(name, value) for name, value in slots.items() if name not in {"minute", "half"}]
+        if "hour" in slots:
+            told[[name for name in slots if name not in {"minute", "half"}].index("hour")] = self._clock(slots)
+        return f"{title}: {', '.join(told)}" if told else title
+
+    def _slot(self, name: str, value: Any) -> str:
+        if isinstance(value, bool):
+            kind = name if f"value.{name}.yes" in self._own else "is_open" if name == "open" else "on"
+            return self(f"value.{kind}.{'yes' if value else 'no'}")
+        if isinstance(value, int | float):
+            form = f"slot.{name}" if f"slot.{name}" in self._own else "slot.number"
+            return self(form, value=self.quantity(value))
+        if name in _FIXED:
+            return str(self._own.get(f"value.{value}", value))
+        return self("quoted", text=value)
+
+    def _clock(self, slots: Mapping[str, Any]) -> str:
+        """A time of day as it was said; the halves of the day are counted through."""
+        hour, half = int(slots["hour"]), slots.get("half")
+        hour = hour % 12 + (12 if half == "pm" else 0) if half else hour
+        return f"{hour}:{int(slots.get('minute') or 0):02d}"
 
     def day(self, moment: datetime) -> str:
         """``21 Nov 2026``."""

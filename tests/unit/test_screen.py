@@ -9,11 +9,12 @@ import pytest
 from memory.fake import FakeMemory
 from memory.screen.app import COOKIE, HEADERS, Screen
 from memory.screen.feed import Happened, What
+from memory.screen.parts import CarPicture
 from memory.screen.routes import ROUTES, When
 from memory.screen.sessions import MOST_USED, Session, Token
 from schemas.errors import VaultBusyError, WrongKeyError
 from schemas.events import Motion
-from schemas.memory import CONVERSATIONS
+from schemas.memory import CONVERSATIONS, Terms
 from schemas.preferences import CATEGORIES, MAIN_TITLES, SUB_TITLES
 from tests.screens import NOW, ORIGIN, Browser, Car, FakeDrivers, ask, fill, parts_of, preference
 
@@ -236,10 +237,55 @@ def test_a_stretch_of_time_is_deleted(browser: Browser, memory: FakeMemory, car:
     assert "There is nothing to delete" in browser.post("/privacy/delete", 409, what="hour")
 
 
-def test_the_export_and_the_terms_of_keeping(browser: Browser, drivers: FakeDrivers) -> None:
-    assert "540 days unused" in browser.get("/privacy/retention")
+def test_the_export(browser: Browser, drivers: FakeDrivers) -> None:
     browser.get("/privacy")
     assert "exports" in browser.get(browser.post("/privacy/export")) and drivers.exports == 1
+
+
+def test_conversations_are_kept_as_long_as_the_driver_says(browser: Browser, memory: FakeMemory) -> None:
+    page = browser.get("/privacy/retention")
+    assert "3 months" in page and "18 months" in page and page.count("Shorter: ") == 3
+    assert browser.post("/privacy/retention", what="conversation_days", days="30") == "/privacy/retention"
+    assert memory.terms() == Terms(conversation_days=30, thought_days=365, summary_days=365)
+    assert "one month" in browser.get("/privacy/retention") and "set it longer again" in browser.page
+    for what, days in (("conversation_days", "31"), ("conversation_days", "x"), ("nothing", "30")):
+        browser.get("/privacy/retention")
+        browser.post("/privacy/retention", 400, what=what, days=days)
+    assert memory.terms().conversation_days == 30
+    browser.get("/privacy/retention")
+    browser.post("/privacy/retention", what="summary_days", days="1")
+    page = browser.get("/privacy/retention")
+    assert "one day" in page and page.count('class="button off"') == 1  # no shorter than that
+    assert "aria-label=" in page and page.count("Longer: ") == 3
+
+
+def test_a_guest_has_no_terms_to_change(browser: Browser) -> None:
+    browser.get("/drivers/to/guest")
+    browser.post("/drivers/to/guest")
+    assert "Shorter" not in browser.get("/privacy/retention")
+
+
+def test_without_a_pin_everything_is_asked_about_twice(browser: Browser, memory: FakeMemory, screen: Screen) -> None:
+    browser.get("/privacy/everything")
+    first = browser.page
+    assert "Really delete everything?" in browser.post("/privacy/everything", 200)
+    assert len(memory.preferences()) == 2
+    where = browser.post("/privacy/everything/really")
+    assert memory.preferences() == () and "Everything is out of sight" in browser.get(where)
+    token = screen.door.known(browser.session())
+    assert token is not None
+    alone = {"token": token.token("/privacy/everything/really")}  # the second without the first
+    again = browser.client.post("/privacy/everything/really", data=alone, headers={"Origin": ORIGIN})
+    assert again.status_code == 400 and "once" not in first
+
+
+def test_the_second_question_belongs_to_one_driver(browser: Browser, drivers: FakeDrivers, screen: Screen) -> None:
+    browser.get("/privacy/everything")
+    browser.post("/privacy/everything", 200)
+    drivers.switch("bert")
+    fill(drivers.current, preference("b1", "folk"))
+    browser.post("/privacy/everything/really", 400)
+    assert len(drivers.current.preferences()) == 1
 
 
 def test_everything_needs_the_pin_and_can_be_undone(
@@ -484,6 +530,41 @@ def test_addresses_that_lead_nowhere_are_told(browser: Browser) -> None:
     for path in ("/nowhere", "/memory/none", "/categories/none", "/drivers/to/9", "/other/thought/none", "/receipt/none",
                  "/leaving/none", "/static/none", "/categories/music/kept"):  # fmt: skip
         assert browser.client.get(path).status_code == 404, path
+
+
+def test_what_was_done_is_told_in_the_screens_language(browser: Browser, screen: Screen, memory: FakeMemory) -> None:
+    done = Happened(
+        What.DONE,
+        NOW,
+        "set_window(window=driver, percent=40)",
+        action="set_window",
+        slots={"window": "driver", "percent": 40},
+    )
+    screen.parts.feed.tell(done)
+    memory.used(memory.recall("jazz"), "play_music")
+    assert "Window: driver, 40 %" in browser.get("/") and "set_window" not in browser.page
+    assert "· Music (" in browser.get("/memory/p1")
+    browser.get("/about")
+    browser.post("/about", language="de")
+    assert "Fenster: Fahrer, 40 %" in browser.get("/") and "Erledigt" in browser.page
+
+
+def test_the_development_page_shows_the_car_and_is_there_only_for_development(
+    browser: Browser, screen: Screen, car: Car
+) -> None:
+    browser.get("/dev/car", 404)
+    assert browser.client.get("/dev/car/live").status_code == 404
+    seen: list[CarPicture | None] = [CarPicture("<svg><title>open</title></svg>", ("31 km/h", "to <b>Oakford</b>"))]
+    object.__setattr__(screen.parts, "car", lambda: seen[0])
+    car.motion = Motion.MOVING
+    page = browser.get("/dev/car")
+    assert "<svg><title>open</title></svg>" in page and "31 km/h" in page and "<b>" not in page
+    seen[0] = None
+    assert "does not answer" in browser.get("/dev/car")
+    stranger = Browser(screen, enter=False)
+    assert stranger.client.get("/dev/car").status_code == stranger.client.get("/dev/car/live").status_code == 401
+    evil = browser.client.get("/dev/car/live", headers={"Host": "evil.example:8123"})
+    assert evil.status_code == 403
 
 
 def test_language_and_look_are_kept(browser: Browser) -> None:

@@ -36,7 +36,10 @@ def now() -> datetime:
     [
         (TimelineEntry(at_s=0, kind="heard", text="", data={"text": "play jazz"}), What.HEARD, "play jazz", None),
         (TimelineEntry(at_s=0, kind="said", text="“Okay.”"), What.SAID, "Okay.", None),
-        (TimelineEntry(at_s=0, kind="moved", text="window: 0 → 100"), What.DONE, "window: 0 → 100", None),
+        (
+            TimelineEntry(at_s=0, kind="moved", text="window: 0 → 100", data={"action": "set_window", "slots": {"percent": 100}}),
+            What.DONE, "window: 0 → 100", None,
+        ),
         (
             entry_of(0, Decision(outcome=Outcome.APPEND, detail="favorite_genres", reason="new", value="jazz", preference="p")),
             What.REMEMBERED, "jazz", "p",
@@ -57,6 +60,18 @@ def now() -> datetime:
 def test_what_a_driver_has_use_for_is_shown(entry: TimelineEntry, what: What, text: str, undo: str | None) -> None:
     shown = told(entry, now)
     assert shown is not None and (shown.what, shown.text, shown.preference) == (what, text, undo)
+
+
+def test_acts_come_with_their_slots_and_questions_are_left_to_the_answer() -> None:
+    refused = TimelineEntry(at_s=0, kind="refused", text="x", data={"action": "set_sunroof", "slots": {"percent": 100}})
+    shown = told(refused, now)
+    assert shown is not None and (shown.what, shown.action, shown.slots) == (
+        What.REFUSED,
+        "set_sunroof",
+        {"percent": 100},
+    )
+    asked = TimelineEntry(at_s=0, kind="moved", text="x", data={"action": "get_range", "slots": {}})
+    assert told(asked, now) is None
 
 
 def test_what_was_refused_or_not_heard_is_not_shown() -> None:
@@ -172,7 +187,8 @@ def test_what_the_screen_deletes_is_proven_gone_by_the_memorys_own_check(tmp_pat
     assert "thai" in browser.get(browser.post(f"/memory/{kept.id}/correct", value="thai"))
     assert "italian" in browser.page  # as history
     browser.get("/privacy/everything")
-    where = browser.post("/privacy/everything")
+    browser.post("/privacy/everything", 200)
+    where = browser.post("/privacy/everything/really")
     car.wait()
     assert "Checked" in browser.get(where.replace("leaving", "receipt")) and memory.preferences(history=True) == ()
     memory.close()

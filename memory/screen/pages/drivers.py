@@ -7,6 +7,7 @@ from memory.screen.pin import PIN
 from schemas.ports import Drivers
 
 GUEST = "guest"
+HAND_OVER = "hand over"
 
 
 def _drivers(visit: Visit) -> Drivers:
@@ -81,6 +82,7 @@ def set_pin(visit: Visit) -> Answer:
 
 def handing_over(visit: Visit) -> Answer:
     """What handing over means."""
+    visit.session.agreed = ""
     return Page("handover.html", {"names": _drivers(visit).names, "pin": visit.parts.pins.has(visit.memory.driver)})
 
 
@@ -90,16 +92,16 @@ def hand_over(visit: Visit) -> Answer:
     tried = visit.parts.pins.try_(driver, visit.form.get("pin", ""), visit.parts.clock())
     if not tried.right:
         return Page("handover.html", {"names": names, "pin": True, "missed": True, "wait": tried.wait_s}, status=403)
-    visit.session.handing_over = True
+    visit.session.agreed = HAND_OVER
     return Page("handover_again.html", {"names": names})
 
 
 def wipe(visit: Visit) -> Answer:
     """The second yes: every driver's vault, key, backups, exports and PIN are destroyed; a guest's memory is open then."""
-    if not visit.session.handing_over:
+    agreed, visit.session.agreed = visit.session.agreed, ""
+    if agreed != HAND_OVER:
         raise ProblemError("form", 400)
     drivers, held = _drivers(visit), visit.memory.driver
-    visit.session.handing_over = False
     visit.departures.finish_all()
     names = sorted(
         drivers.names, key=lambda name: name != held

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from datetime import timedelta
 
 from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
 from memory.screen.pages.home import status
 from schemas.errors import UnknownEntryError
-from schemas.memory import CONVERSATIONS, Period, Selector
+from schemas.memory import CONVERSATIONS, Period, Selector, Terms
 from schemas.preferences import CATEGORIES
 
 SPANS = {"hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta(days=7), "month": timedelta(days=30)}
+KEEPING = (1, 7, 30, 90, 182, 365, 730)
+"""Days that conversations and what comes of them may be kept: a day to two years."""
 
 
 def show(visit: Visit) -> Answer:
@@ -32,9 +33,27 @@ def conversations(visit: Visit) -> Answer:
 
 
 def retention(visit: Visit) -> Answer:
-    """How long what is kept."""
-    spans = Counter(c.retention_days for c in CATEGORIES)
-    return Page("retention.html", {"spans": sorted(spans.items()), "about": visit.parts.about})
+    """How long what is kept: three spans that can be made shorter or longer, a step at a time."""
+    terms = visit.memory.terms().model_dump()
+    rows = [(name, days, _step(days, -1), _step(days, 1)) for name, days in terms.items()]
+    spans = sorted({c.retention_days for c in CATEGORIES})
+    return Page("retention.html", {"rows": rows, "spans": spans, "guest": status(visit)["learning"] == "guest"})
+
+
+def _step(days: int, way: int) -> int | None:
+    """The next allowed span; None at the end."""
+    further = [one for one in KEEPING if (one - days) * way > 0]
+    return None if not further else min(further) if way > 0 else max(further)
+
+
+def keep(visit: Visit) -> Answer:
+    """Keep one of the three so long from now on; what is over by it goes at the end of the trip."""
+    name, days = visit.form.get("what", ""), visit.form.get("days", "")
+    terms = visit.memory.terms().model_dump()
+    if name not in terms or days not in {str(one) for one in KEEPING}:
+        raise ProblemError("form", 400)
+    visit.memory.set_terms(Terms(**{**terms, name: int(days)}))
+    return Go("/privacy/retention")
 
 
 def export(visit: Visit) -> Answer:
@@ -75,18 +94,35 @@ def delete(visit: Visit) -> Answer:
 
 
 def everything(visit: Visit) -> Answer:
-    """Delete everything: once more, and with the PIN."""
+    """Delete everything: the PIN, or a second question where there is none."""
+    visit.session.agreed = ""
     matches = sum(visit.memory.tally().values())
     return Page("everything.html", {"count": matches, "pin": visit.parts.pins.has(visit.memory.driver)})
 
 
 def delete_everything(visit: Visit) -> Answer:
-    """Delete everything of this driver."""
+    """The first yes, with the PIN if there is one."""
     driver = visit.memory.driver
+    guarded = visit.parts.pins.has(driver)
     tried = visit.parts.pins.try_(driver, visit.form.get("pin", ""), visit.parts.clock())
     if not tried.right:
         values = {"count": sum(visit.memory.tally().values()), "pin": True, "missed": True, "wait": tried.wait_s}
         return Page("everything.html", values, status=403)
+    if not guarded:
+        visit.session.agreed = f"everything of {driver}"
+        return Page("everything_again.html")
+    return _empty(visit)
+
+
+def really_everything(visit: Visit) -> Answer:
+    """The second yes."""
+    agreed, visit.session.agreed = visit.session.agreed, ""
+    if agreed != f"everything of {visit.memory.driver}" or visit.parts.pins.has(visit.memory.driver):
+        raise ProblemError("form", 400)
+    return _empty(visit)
+
+
+def _empty(visit: Visit) -> Answer:
     try:
         leaving = visit.departures.withhold(visit.memory, Selector(everything=True))
     except UnknownEntryError as error:

@@ -29,6 +29,7 @@
 
   const leaving = document.querySelector(".solo[data-left]");
   if (leaving) leaving.classList.add("counting");
+  if (body.dataset.next) setTimeout(() => location.replace(body.dataset.next), Number(body.dataset.after) * 1000);
   const banner = document.querySelector(".banner[data-left]");
   if (banner) setTimeout(() => banner.remove(), Number(banner.dataset.left) * 1000);
 
@@ -36,10 +37,12 @@
   let heard = Date.now();
   let cover = null;
   const uncover = () => { heard = Date.now(); if (cover) location.reload(); };
-  const source = new EventSource("/live");
+  const car = document.getElementById("car");
+  const source = new EventSource(car ? "/dev/car/live" : "/live");
   window.addEventListener("pagehide", () => source.close());
-  for (const name of ["motion", "happened", "beat"]) source.addEventListener(name, uncover);
+  for (const name of ["motion", "happened", "beat", "car"]) source.addEventListener(name, uncover);
   source.addEventListener("motion", (event) => { if (JSON.parse(event.data) !== body.dataset.live) location.replace("/"); });
+  source.addEventListener("car", (event) => { car.innerHTML = JSON.parse(event.data); });
   source.addEventListener("end", () => location.reload());
   source.addEventListener("happened", (event) => {
     const section = document.getElementById("happened");

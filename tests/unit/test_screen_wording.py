@@ -1,0 +1,83 @@
+"""What the screen says: the same keys in every language, a title for every action and a word for every value of its slots."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC
+from typing import Any
+
+import pytest
+
+from memory.screen.wording import LANGUAGES, Wording, sentences
+from schemas.actions import ACTIONS
+from schemas.preferences import CATEGORIES, MAIN_TITLES, SUB_TITLES
+
+FREE = {"genre", "artist", "song", "station", "show", "playlist", "destination", "quality", "stop", "place", "label", "what",
+        "person", "message", "about"}  # fmt: skip
+"""Slots that hold the driver's words."""
+
+
+@pytest.fixture(params=LANGUAGES)
+def words(request: pytest.FixtureRequest) -> Wording:
+    return Wording(request.param, UTC)
+
+
+def test_every_language_has_the_same_sentences_with_the_same_places() -> None:
+    english = sentences("en")
+    for language in LANGUAGES[1:]:
+        other = {k: v for k, v in sentences(language).items() if not k.startswith(("category.", "description."))}
+        assert set(other) == set(english)
+        for key, text in english.items():
+            assert set(re.findall(r"{\w+}", str(text))) == set(re.findall(r"{\w+}", str(other[key]))), key
+        titles = {f"category.{key}" for c in CATEGORIES for key in (*c.path,)}
+        assert titles == {k for k in sentences(language) if k.startswith("category.")}
+        assert set(MAIN_TITLES) | set(SUB_TITLES) <= {k.partition(".")[2] for k in titles}
+
+
+def values(schema: dict[str, Any], defs: dict[str, Any]) -> list[Any]:
+    """What a slot may hold: its fixed values, or one of its type."""
+    schema = defs[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+    if "enum" in schema or "const" in schema:
+        return [*schema.get("enum", ()), *([schema["const"]] if "const" in schema else [])]
+    if "anyOf" in schema:
+        return [value for one in schema["anyOf"] for value in values(one, defs)]
+    return {"boolean": [True, False], "integer": [2], "number": [21.5], "string": ["jazz"]}.get(
+        schema.get("type", ""), []
+    )
+
+
+def test_every_action_has_a_title_and_every_value_a_word(words: Wording) -> None:
+    own = sentences(words.language)
+    for action in ACTIONS:
+        assert f"action.{action.name}" in own
+        schema = action.model_json_schema()
+        for name, slot in schema["properties"].items():
+            for value in values(slot, schema.get("$defs", {})):
+                if name in {"hour", "minute", "half"}:
+                    continue
+                told = words.act(action.name, {name: value})
+                assert "_" not in told and "{" not in told and told.startswith(f"{own[f'action.{action.name}']}: "), (
+                    told
+                )
+                if isinstance(value, str) and name not in FREE:
+                    assert own[f"value.{value}"] in told
+
+
+@pytest.mark.parametrize(("action", "slots", "english", "german"), [
+    ("set_temperature", {"celsius": 21.5, "zone": "driver"}, "Temperature: 21.5 °C, driver", "Temperatur: 21,5 °C, Fahrer"),
+    ("set_door_locks", {"locked": False}, "Doors: unlocked", "Türen: entriegelt"),
+    ("set_trunk", {"open": True}, "Trunk: open", "Kofferraum: offen"),
+    ("set_charge_timer", {"on": True, "hour": 7, "minute": 5, "half": "pm"}, "Charging timer: on, 19:05", "Ladezeit: an, 19:05"),
+    ("set_reminder", {"what": "milk", "hour": 12, "half": "am"}, "Reminder: “milk”, 0:00", "Erinnerung: „milk“, 0:00"),
+    ("set_seat_heating", {"level": 2, "zone": "all"}, "Seat heating: level 2, all", "Sitzheizung: Stufe 2, alle"),
+    ("undo", {}, "Taken back", "Zurückgenommen"),
+    ("some_new_thing", {}, "some new thing", "some new thing"),
+])  # fmt: skip
+def test_acts_are_told(action: str, slots: dict[str, Any], english: str, german: str) -> None:
+    assert (Wording("en", UTC).act(action, slots), Wording("de", UTC).act(action, slots)) == (english, german)
+
+
+def test_spans_of_time_are_told_in_the_unit_that_fits() -> None:
+    words = Wording("en", UTC)
+    told = [words.span(days) for days in (1, 7, 30, 90, 182, 365, 540, 730)]
+    assert told == ["one day", "7 days", "one month", "3 months", "6 months", "one year", "18 months", "2 years"]
