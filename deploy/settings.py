@@ -312,6 +312,15 @@ class KeySettings(Section):
     """A file whose first line is the passphrase, readable by its owner alone; left out: it is asked for at the terminal."""
 
 
+class BackupSettings(Section):
+    """How long the encrypted copies are kept that are made before an upgrade of the vault's tables."""
+
+    days: Annotated[int, Field(ge=0, le=365)]
+    """Days; 0: until the vault is next opened and found sound."""
+    most: Annotated[int, Field(ge=0, le=20)]
+    """The newest ones, so many at most."""
+
+
 class TierSettings(Section):
     """How conversations are kept, if the driver asks for it (`glovebox memory optin conversations`)."""
 
@@ -348,6 +357,7 @@ class MemorySettings(Section):
     key: KeySettings
     tiers: TierSettings
     recall: RecallSettings
+    backups: BackupSettings
 
     learn: Literal["conversation", "trip"]
     """When extraction runs: at the end of every conversation or of the trip."""

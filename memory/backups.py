@@ -1,18 +1,32 @@
 """Copies of a vault from before its tables were changed: made, listed, put back, erased.
 
-Owns backups as files. They are byte for byte copies and so encrypted with the vault's key, lie beside it, and go with the first
-sound opening after the change, with whatever is erased, with a rotation of keys and with the driver.
+Owns backups as files, and how long they stay. They are byte for byte copies and so encrypted with the vault's key, and lie beside
+it. They go when they are too old or too many (`BackupSettings`), and all of them with whatever is erased or let go, with a
+rotation of keys and with the driver: a copy must not keep what the vault no longer does.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from memory.cipher import probe, translated
 from memory.files import PART, Files, copy_whole, remove
 from schemas.errors import MemoryStoreError
+
+
+class BackupSettings(BaseModel):
+    """How long copies are kept that were made by themselves."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    days: int = Field(default=30, ge=0)
+    """Days from when it was made; 0: until the vault is next opened and found sound."""
+    most: int = Field(default=3, ge=0)
+    """The newest ones, so many at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +60,27 @@ def listed(files: Files) -> tuple[Backup, ...]:
     return tuple(sorted(found, key=lambda one: one.version))
 
 
+def over(files: Files, settings: BackupSettings, now: datetime) -> tuple[Backup, ...]:
+    """Those that are too old or too many. By a clock that was set back none is too old."""
+    newest_first = sorted(listed(files), key=lambda one: (one.at, one.version), reverse=True)
+    return tuple(
+        one
+        for place, one in enumerate(newest_first)
+        if place >= settings.most or now - one.at >= timedelta(days=settings.days)
+    )
+
+
+def prune(files: Files, settings: BackupSettings, now: datetime) -> int:
+    """Zero and remove those that are too old or too many, and what a crash left of one; returns how many there were.
+
+    Raises:
+        MemoryStoreError: one cannot be removed.
+    """
+    with translated(files.vault):
+        _remove_parts(files)
+        return sum(remove(one.path) for one in over(files, settings, now))
+
+
 def erase_backups(folder: Path, driver: str) -> int:
     """Zero and remove the backups of a driver's vault; returns how many there were. The vault may be open.
 
@@ -58,9 +93,13 @@ def erase_backups(folder: Path, driver: str) -> int:
 def erase(files: Files) -> int:
     """See `erase_backups`."""
     with translated(files.vault):
-        for part in files.folder.glob(f"{files.stem}.v*.backup{PART}"):
-            remove(part)
+        _remove_parts(files)
         return sum(remove(path) for path in files.backups())
+
+
+def _remove_parts(files: Files) -> None:
+    for part in files.folder.glob(f"{files.stem}.v*.backup{PART}"):
+        remove(part)
 
 
 def make_backup(files: Files, key: bytes, version: int) -> Path:

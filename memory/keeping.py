@@ -21,6 +21,7 @@ from memory.store import Store, require_sayable, silent
 from memory.terms import choose
 from memory.tiers import Tiers
 from memory.times import period_in
+from memory.vault import Vault
 from schemas.errors import UnknownEntryError
 from schemas.memory import Episode, Kind, Period, ProfileEntry, Reflected, Selector, Summary, Terms, Thought, Trip
 
@@ -31,6 +32,7 @@ UNWANTED = timedelta(days=365)
 class Keeping:
     """What the driver and the program can do with conversations that are kept: the other half of ``MemoryPort``."""
 
+    _vault: Vault
     _store: Store
     _archive: Archive
     _tiers: Tiers
@@ -157,6 +159,7 @@ class Keeping:
         preferences, tiers, trips = self._tiers.over(now)
         tiers = (*tiers, *self._tiers.crowded_out())
         if not (preferences or tiers or trips):
+            self._vault.prune_backups()
             return {}
         with self._archive.transaction():
             gone = Counter(self._archive.delete(tiers).values())
@@ -167,6 +170,7 @@ class Keeping:
         self._retriever.drop(preferences)
         self._revision += 1
         self._store.wiped()
+        self._vault.erase_backups()  # they hold what has just been let go
         return dict(gone) | ({Kind.PREFERENCE: len(preferences)} if preferences else {})
 
     # Command

@@ -26,7 +26,18 @@ from pathlib import Path
 from typing import Any
 
 from memory import rotation
-from memory.backups import Backup, backups, erase, erase_backups, listed, make_backup, put_back
+from memory.backups import (
+    Backup,
+    BackupSettings,
+    backups,
+    erase,
+    erase_backups,
+    listed,
+    make_backup,
+    over,
+    prune,
+    put_back,
+)
 from memory.cipher import APPLICATION_ID, PAGE_BYTES, connect, probe, require, sqlcipher, translated, utc_text
 from memory.files import (
     NAME_LENGTH,
@@ -48,6 +59,7 @@ __all__ = [
     "NAME_LENGTH",
     "SUFFIX",
     "Backup",
+    "BackupSettings",
     "Destruction",
     "Vault",
     "backups",
@@ -65,8 +77,11 @@ __all__ = [
 class Vault:
     """An open vault. Not for use by several threads at once without the caller's lock, except where said."""
 
-    def __init__(self, path: Path, connection: Any, lock: VaultLock) -> None:
+    def __init__(
+        self, path: Path, connection: Any, lock: VaultLock, keep: BackupSettings, clock: Callable[[], datetime]
+    ) -> None:
         """Used by `open`."""
+        self._keep, self._clock = keep, clock
         self.path = path
         self._connection = connection
         self._lock = lock
@@ -74,7 +89,10 @@ class Vault:
         self._closed = False
 
     @classmethod
-    def open(cls, folder: Path, driver: str, keys: KeySource, *, clock: Callable[[], datetime]) -> Vault:
+    def open(
+        cls, folder: Path, driver: str, keys: KeySource, *, clock: Callable[[], datetime],
+        keep: BackupSettings | None = None,
+    ) -> Vault:  # fmt: skip
         """Open a driver's vault; make it where there is none. What a crash cut short is finished or undone first.
 
         Args:
@@ -82,6 +100,7 @@ class Vault:
             driver: the driver's name.
             keys: where the key comes from.
             clock: aware current time, for the consent rules inside the vault.
+            keep: how long copies from before an upgrade are kept.
 
         Raises:
             ConfigError: the name cannot be used.
@@ -92,7 +111,7 @@ class Vault:
             StorageFullError: no space.
             MemoryStoreError: anything else; the message says what.
         """
-        files = Files.of(folder, driver)
+        files, keep = Files.of(folder, driver), keep or BackupSettings()
         try:
             make_folder(folder)
         except OSError as error:
@@ -103,13 +122,13 @@ class Vault:
                 _destroy(files, keys)
             if files.vault.exists():
                 key = _settled(files, keys)
-                connection = _connect_checked(files, key, clock)
+                connection = _connect_checked(files, key, clock, keep)
             else:
                 _require_new(files)
                 key = keys.key(create=True)
                 _create(files, key, clock)
-                connection = _connect_checked(files, key, clock)
-            return cls(files.vault, connection, lock)
+                connection = _connect_checked(files, key, clock, keep)
+            return cls(files.vault, connection, lock, keep, clock)
         except BaseException:
             lock.release()
             raise
@@ -186,6 +205,10 @@ class Vault:
     def erase_backups(self) -> int:
         """Erase copies from before a migration: they hold what is being erased here. Returns how many there were."""
         return erase(_files(self.path))
+
+    def prune_backups(self) -> int:
+        """Erase copies that are kept long enough; returns how many there were."""
+        return prune(_files(self.path), self._keep, self._clock())
 
     def _execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
         if self._closed:
@@ -389,7 +412,7 @@ def _create(files: Files, key: bytes, clock: Callable[[], datetime]) -> None:
         sync_folder(path.parent)
 
 
-def _connect_checked(files: Files, key: bytes, clock: Callable[[], datetime]) -> Any:
+def _connect_checked(files: Files, key: bytes, clock: Callable[[], datetime], keep: BackupSettings) -> Any:
     """A connection to a vault that was there: its key, form and version are checked before anything is written."""
     path = files.vault
     with translated(path):
@@ -400,8 +423,8 @@ def _connect_checked(files: Files, key: bytes, clock: Callable[[], datetime]) ->
         )  # SQLite itself sees whole pages that are missing
         connection = connect(path, key, clock)
         try:
-            held = listed(files)
-            if crashed or held:
+            late = over(files, keep, clock())
+            if crashed or late:
                 require(path, connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)])
             have = int(connection.execute("PRAGMA user_version").fetchone()[0])
             _require_known(path, have)
@@ -411,8 +434,8 @@ def _connect_checked(files: Files, key: bytes, clock: Callable[[], datetime]) ->
                 make_backup(files, key, have)
                 connection = connect(path, key, clock)
                 _migrate(connection)
-            elif held:
-                erase(files)
+            if have == VERSION:
+                prune(files, keep, clock())
         except BaseException:
             connection.close()
             raise

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from memory.keys import KeySource, RawKey
-from memory.vault import Vault
+from memory.vault import BackupSettings, Vault
 from schemas.errors import WrongKeyError
 from schemas.memory import Preference
 
@@ -30,8 +30,8 @@ def clock() -> datetime:
     return NOW
 
 
-def opened(folder: Path, key: KeySource = KEY) -> Vault:
-    return Vault.open(folder, "ada", key, clock=clock)
+def opened(folder: Path, key: KeySource = KEY, keep: BackupSettings | None = None) -> Vault:
+    return Vault.open(folder, "ada", key, clock=clock, keep=keep)
 
 
 def preference(name: str, value: str = "zebrafish polka", detail: str = "favorite_genres") -> Preference:

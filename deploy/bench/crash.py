@@ -33,7 +33,7 @@ from memory.files import vault_path
 from memory.keys import KeyFile, RawKey
 from memory.migrations import VERSION
 from memory.store import Store
-from memory.vault import Vault, check, destroy, rotate
+from memory.vault import BackupSettings, Vault, check, destroy, rotate
 from models.runtime.fake_encoder import FakeEncoder
 from schemas.errors import GloveboxError
 from schemas.memory import Consent
@@ -376,7 +376,7 @@ def _opened_once(folder: Path, keys: Any) -> None:
 
 @contextlib.contextmanager
 def _opened(folder: Path, keys: Any = None) -> Generator[Vault]:
-    vault = Vault.open(folder, "ada", keys or RawKey(KEY), clock=lambda: NOW)
+    vault = Vault.open(folder, "ada", keys or RawKey(KEY), clock=lambda: NOW, keep=BackupSettings(most=0))
     try:
         yield vault
     finally:

@@ -355,6 +355,16 @@ def test_what_is_over_goes_during_a_pause_too(bench: Bench) -> None:
     assert bench.memory.reflect().let_go == {Kind.EPISODE: 1} and not bench.memory.episodes()
 
 
+def test_what_is_let_go_is_in_no_backup_either(bench: Bench) -> None:
+    backup = bench.folder / "ada.v2.backup"
+    bench.say("i met my sister at the harbour")
+    bench.memory.reflect()
+    backup.write_bytes(b"an older copy")
+    assert not bench.memory.reflect().let_go and backup.exists()
+    bench.now += timedelta(days=91)
+    assert bench.memory.reflect().let_go and not backup.exists()
+
+
 def test_a_preference_that_nobody_needs_goes_with_its_time(bench: Bench) -> None:
     bench.memory.opt_in("dietary_preference")
     bench.say("i love jazz")

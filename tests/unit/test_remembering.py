@@ -403,6 +403,8 @@ def test_an_open_question_does_not_outlive_the_change(car: Talk) -> None:
 def test_a_guest_is_nobody(car: Talk, tmp_path: Path) -> None:
     car("remember that i like jazz music")
     assert car("guest mode") == "Guest mode: I remember nothing and know nothing about you."
+    assert car.drivers is not None
+    car.drivers.wait()
     before = {path: path.read_bytes() for path in tmp_path.rglob("*.vault")}
     assert car("what do you remember about me") == "I remember nothing about you yet."
     assert car("remember that i like rock music") == "I won't keep that: you are a guest."

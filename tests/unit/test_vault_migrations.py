@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from memory.erasure import found_in_files
 from memory.keys import RawKey
 from memory.migrations import VERSION
 from memory.store import Store
-from memory.vault import backups, check, erase_backups, restore, rotate, vault_path
+from memory.vault import BackupSettings, backups, check, erase_backups, restore, rotate, vault_path
 from schemas.errors import MemoryStoreError, StorageFullError, VaultBusyError, VaultVersionError, WrongKeyError
 from tests.vaults import KEY, NOW, image, killed_at_every_line, opened, preference
 
@@ -58,7 +60,7 @@ def test_a_vault_of_every_older_version_is_brought_up_to_date(tmp_path: Path, ve
 
 
 @pytest.mark.parametrize("version", OLD)
-def test_before_an_upgrade_a_copy_is_kept_until_the_next_sound_opening(tmp_path: Path, version: int) -> None:
+def test_before_an_upgrade_a_copy_is_made_and_kept(tmp_path: Path, version: int) -> None:
     make_old_vault(tmp_path, "ada", RAW, version)
     old = vault_path(tmp_path, "ada").read_bytes()
     with closing(opened(tmp_path)):
@@ -68,7 +70,61 @@ def test_before_an_upgrade_a_copy_is_kept_until_the_next_sound_opening(tmp_path:
         assert found_in_files(tmp_path, ["i love jazz", "preferences", "rock it is"]) == ()
     assert backup.path.read_bytes() == old
     opened(tmp_path).close()
+    assert backup.path.read_bytes() == old
+    opened(tmp_path, keep=BackupSettings(most=0)).close()
     assert backups(tmp_path, "ada") == () and sorted(image(tmp_path)) == ["ada.lock", "ada.vault"]
+
+
+def held(folder: Path) -> list[int]:
+    return [one.version for one in backups(folder, "ada")]
+
+
+def copies(folder: Path, days: dict[int, float]) -> None:
+    """Backups of these versions, so many days old."""
+    for version, age in days.items():
+        path = folder / f"ada.v{version}.backup"
+        shutil.copy(vault_path(folder, "ada"), path)
+        at = (NOW - timedelta(days=age)).timestamp()
+        os.utime(path, (at, at))
+
+
+def test_copies_are_kept_for_a_month_and_three_at_most(tmp_path: Path) -> None:
+    opened(tmp_path).close()
+    copies(tmp_path, {1: 40, 2: 29.9, 3: 20, 4: 10, 5: -3})
+    (tmp_path / "ada.v4.backup.part").write_bytes(b"half")
+    (tmp_path / "bob.v1.backup").write_bytes(b"another's")
+    opened(tmp_path, keep=BackupSettings(days=30, most=9)).close()
+    assert held(tmp_path) == [2, 3, 4, 5] and not list(tmp_path.glob("*.part"))
+    opened(tmp_path).close()
+    assert held(tmp_path) == [3, 4, 5]
+    opened(tmp_path, keep=BackupSettings(days=15)).close()
+    assert held(tmp_path) == [4, 5]
+    with closing(opened(tmp_path)) as vault:
+        copies(tmp_path, {2: 31})
+        assert vault.prune_backups() == 1 and held(tmp_path) == [4, 5]
+    opened(tmp_path, keep=BackupSettings(days=0)).close()
+    assert held(tmp_path) == [5]  # of tomorrow: the clock was set back
+    opened(tmp_path, keep=BackupSettings(most=0)).close()
+    assert held(tmp_path) == [] and (tmp_path / "bob.v1.backup").exists()
+
+
+def test_a_copy_is_no_reason_to_read_every_page_but_letting_it_go_is(tmp_path: Path) -> None:
+    with closing(opened(tmp_path)) as vault:
+        Store(vault).add(preference("p1"), NOW)
+        with vault.transaction():
+            for number in range(200):
+                vault.write("INSERT INTO meta VALUES (?, ?)", (f"key {number}", "x" * 400))
+    copies(tmp_path, {1: 1})
+    path = vault_path(tmp_path, "ada")
+    raw = bytearray(path.read_bytes())
+    raw[-2000] ^= 1  # a page that opening does not need
+    path.write_bytes(raw)
+    vault = opened(tmp_path)
+    vault.close()
+    os.utime(tmp_path / "ada.v1.backup", (0, 0))
+    with pytest.raises(WrongKeyError):
+        opened(tmp_path)
+    assert held(tmp_path) == [1]
 
 
 def test_a_vault_that_is_up_to_date_is_not_copied(tmp_path: Path) -> None:
@@ -119,7 +175,7 @@ def test_killed_at_every_line_of_an_upgrade(tmp_path: Path) -> None:
 
     def finished() -> None:
         assert kept(before, everything(tmp_path))
-        opened(tmp_path).close()
+        opened(tmp_path, keep=BackupSettings(most=0)).close()
         assert check(tmp_path, "ada", KEY) == VERSION and backups(tmp_path, "ada") == ()
 
     lines = ("memory.vault", "memory.files", "memory.backups", "memory.cipher")
