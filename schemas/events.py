@@ -70,6 +70,8 @@ class CommandKind(StrEnum):
     ACTION = "action"
     CONTROL = "control"
     MEMORY = "memory"
+    FOLLOW = "follow"
+    """What only means something by what was done before ("a bit more"), or several actions at once ("close everything")."""
 
 
 class Command(Event):
@@ -77,7 +79,8 @@ class Command(Event):
 
     kind: CommandKind
     name: str
-    """An action's name, or one of yes, no, stop, repeat, help; or what is asked of memory (models/commands/memory.yaml)."""
+    """An action's name, or one of yes, no, stop, repeat, help; or what is asked of memory (models/commands/memory.yaml), or
+    of what was done before (models/commands/followup.yaml)."""
     slots: dict[str, Any] = {}
 
 

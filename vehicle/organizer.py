@@ -190,12 +190,21 @@ class Organizer:
         """A timer that could be started; it does not run yet."""
         return self._notice("timer", label, seconds)
 
-    def reminder(self, what: str, *, seconds: float | None = None, at: time | None = None) -> Notice:
-        """A reminder that could be started: after some seconds, or the next time that it is this time of day."""
+    def reminder(
+        self, what: str, *, seconds: float | None = None, at: time | None = None, tomorrow: bool = False
+    ) -> Notice:
+        """A reminder that could be started: after some seconds, or the next time that it is this time of day.
+
+        Args:
+            what: the errand.
+            seconds: after so many.
+            at: or at this time of day.
+            tomorrow: of tomorrow, even if that time is still to come today.
+        """
         if at is not None:
             here = self.now()
             then = datetime.combine(here.date(), at, here.tzinfo)
-            seconds = ((then if then > here else then + timedelta(days=1)) - here).total_seconds()
+            seconds = ((then + timedelta(days=1) if tomorrow or then <= here else then) - here).total_seconds()
         return self._notice("reminder", what, seconds or 0.0)
 
     def start(self, notice: Notice) -> None:
@@ -240,6 +249,7 @@ class Organizer:
 
     def contact(self, name: str) -> Contact | None:
         """The contact of that name, first name or other name; None where nobody or more than one is meant."""
+        name = name.removesuffix("'s")
         exact = [who for who in self.contacts if _alike(name, (who.name, *who.also))]
         found = exact or [who for who in self.contacts if _alike(name, who.name.split())]
         return found[0] if len(found) == 1 else None

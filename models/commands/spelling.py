@@ -17,6 +17,7 @@ _UNITS = (
     (re.compile(r"\bper cent\b"), "percent"),
     (re.compile(r"&"), " and "),
 )
+_HALF_DAY = re.compile(r"(?<=\d)\s*([ap])\.?m\b\.?|\b(?<=[a-z] )(p)m\b")
 _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d\b)")
 _NUMBER = re.compile(r"(?<![\w.])\d{1,6}(?:\.\d{1,2})?(?!\w)(?!\.\d)")
 _INITIALS = re.compile(r"\b(?:[a-z]\.){2,}|\b[a-z]\.[a-z]\b")
@@ -46,6 +47,7 @@ def spoken(text: str) -> str:
     text = text.lower().replace("’", "'")
     for pattern, words in _UNITS:
         text = pattern.sub(words, text)
+    text = _HALF_DAY.sub(lambda found: f" {found[1] or found[2]} m", text)
     text = _DECIMAL_COMMA.sub(".", text)
     text = _NUMBER.sub(lambda found: f" {number_words(float(found.group()))} ", text)
     text = _INITIALS.sub(lambda found: found.group().replace(".", " "), text)

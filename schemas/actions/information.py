@@ -108,6 +108,8 @@ class SetReminder(Action):
     hour: Hour | None = None
     minute: Minute | None = None
     half: HalfDay | None = None
+    day: Literal["today", "tomorrow"] | None = None
+    """Of a time of day; None: the next such time."""
 
 
 class GetTimers(Action):

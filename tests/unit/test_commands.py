@@ -21,8 +21,11 @@ from models.commands.templates import Templates, load_templates
 from schemas.actions import ACTIONS, BY_NAME, parse_action
 from schemas.events import Command, CommandKind
 from schemas.preferences import find
+from voice.dialogue import followup
 
-CONTROL = {"yes", "no", "stop", "repeat", "help"}
+CONTROL = {
+    "yes", "no", "stop", "repeat", "help", "hello", "how_are_you", "good_night", "joke", "who_are_you", "praise", "blame",
+}  # fmt: skip
 MEMORY = {
     "remember_what", "remember_more", "why_that", "when_said", "forget_last", "forget_category", "forget_period",
     "forget_everything", "opt_out", "opt_in", "keep_those", "delete_those", "pick", "private_trip", "pause_learning",
@@ -54,6 +57,7 @@ def test_every_action_control_word_and_memory_command_has_templates(templates: T
     kinds = {template.intent: template.kind for template in templates.templates}
     assert {name for name, kind in kinds.items() if kind is CommandKind.ACTION} == {action.name for action in ACTIONS}
     assert {name for name, kind in kinds.items() if kind is CommandKind.CONTROL} == CONTROL
+    assert {name for name, kind in kinds.items() if kind is CommandKind.FOLLOW} == followup.NAMES
     assert {"remember_what", "forget_last", "opt_out", "opt_in", "private_trip"} <= set(templates.intents)
 
 

@@ -15,8 +15,9 @@ from models.commands.matcher import TemplateMatcher
 from models.commands.templates import load_templates
 from schemas.actions import ACTIONS, parse_action
 from schemas.errors import GenerationError
-from schemas.events import Route, Transcript
+from schemas.events import Route, Transcript, Verdict
 from schemas.memory import Words
+from vehicle.policy import POLICY
 from voice.dialogue.coordinator import Coordinator, parts
 from voice.dialogue.operator import Operator
 from voice.dialogue.validator import mended, validate
@@ -173,6 +174,8 @@ def test_a_complaint_decides_the_direction(name: str, text: str, change: str) ->
     assert action.slots()["change"] == change
 
 
-def test_stopping_is_never_asked_about_and_calling_always() -> None:
+def test_stopping_is_never_asked_about_and_calling_by_the_gate_alone() -> None:
     assert not validate(parse_action("stop_moving", {}), "hold it there", [], EVERYTHING).ask_first
-    assert validate(parse_action("call_contact", {"person": "anna"}), "ring anna for me", [], EVERYTHING).ask_first
+    assert not validate(parse_action("call_contact", {"person": "anna"}), "ring anna for me", [], EVERYTHING).ask_first
+    for name in ("call_contact", "send_email"):
+        assert {v for row in POLICY[name] for v in row.verdicts.values()} == {Verdict.CONFIRM}

@@ -80,15 +80,26 @@ def _reminder(action: a.SetReminder, organizer: Organizer, now: datetime) -> Pla
     else:
         hour = action.hour or 0
         at = time_of_day(hour, action.minute, action.half)
+        if action.day == "tomorrow":
+            return _noted(organizer, organizer.reminder(action.what, at=at, tomorrow=True), action.what)
         if action.half is None and hour <= 12 and at <= now.time():
             later = time_of_day(hour, action.minute, "pm")  # "at five", said after noon
             at = later if later > now.time() else at
         notice = organizer.reminder(action.what, at=at)
-    return _started(organizer, notice, {"what": action.what, **_told(organizer, notice)})
+    return _noted(organizer, notice, action.what)
+
+
+def _noted(organizer: Organizer, notice: Notice, what: str) -> Plan:
+    return _started(organizer, notice, {"what": what, **_told(organizer, notice)})
 
 
 def _told(organizer: Organizer, notice: Notice) -> dict[str, Any]:
-    return {"label": notice.label, "seconds": round(organizer.remaining(notice)), "at": f"{notice.at:%H:%M}"}
+    return {
+        "label": notice.label,
+        "seconds": round(organizer.remaining(notice)),
+        "at": f"{notice.at:%H:%M}",
+        "tomorrow": notice.at.date() > organizer.now().date(),
+    }
 
 
 def _cancelled(organizer: Organizer, notices: tuple[Notice, ...], kind: str) -> Plan:

@@ -7,33 +7,50 @@ no sound.
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from schemas.actions import Action, Domain, ForgetPreference, parse_action
+from models.commands.spelling import spoken
+from schemas.actions import Action, ChangeTemperature, Domain, ForgetPreference, ListPlaces, parse_action
 from schemas.errors import ConfirmationError, VehicleError
-from schemas.events import ActionResult, ActionStatus, Command, Reply, Route, Transcript
+from schemas.events import ActionResult, ActionStatus, Command, CommandKind, Reply, Route, Transcript
 from schemas.memory import Turn
 from schemas.ports import CommandMatcher, Drivers, Encoder, MemoryPort, StructuredModel, VehiclePort
 from schemas.preferences import BY_DETAIL
-from voice.dialogue import responder, talks, wishes
+from voice.dialogue import followup, responder, talks, wishes
 from voice.dialogue.coordinator import Coordinator, CoordinatorSettings, Plan
 from voice.dialogue.operator import Operator, Proposal
 from voice.dialogue.question import PER_TRIP, Question
 from voice.dialogue.remembering import Remembering
+from voice.dialogue.units import METRIC, in_celsius, units_of
+
+_REFUSED = re.compile(r"^(?:please )?(?:don't|do not|never) (?:you )?")
+_MEASURED = frozenset({"set_unit", "set_temperature", "change_temperature", "get_outside_temperature", "get_cabin_temperature",
+                       "get_climate", "get_weather", "get_range", "get_car", "get_distance", "get_routes", "choose_route",
+                       "set_window", "change_window", "set_sunroof", "change_sunroof"})  # fmt: skip
+"""Actions whose reply may hold a temperature, a distance or a speed."""
+_STOPPED = (Domain.OPENINGS, Domain.SEATS)
+"""Domains in which something may still be on its way when the driver says stop."""
 
 
 @dataclass(slots=True)
 class _Pending:
     """What waits for a spoken yes: a gate's token, or an action that the validator wants confirmed first."""
 
-    token: str | None = None
+    tokens: tuple[str, ...] = ()
     actions: tuple[Action, ...] = ()
+    partial: Action | None = None
+    """A timer or reminder that lacks its time."""
+
+
+def _first(pending: _Pending | None) -> str | None:
+    return pending.tokens[0] if pending is not None and pending.tokens else None
 
 
 class DialogueSettings(BaseModel):
@@ -88,6 +105,8 @@ class Dialogue:
         self._talk = Remembering(memory, clock, zone=zone, drivers=drivers)
         self._drivers, self._zone = drivers, zone
         self._last_reply: str | None = None
+        self._thread = followup.Thread()
+        self._units = METRIC
 
     @property
     def memory(self) -> MemoryPort:
@@ -116,10 +135,13 @@ class Dialogue:
 
     def drop_pending(self) -> None:
         """Withdraw what waits for a yes; a question of memory stays open there."""
-        if self._pending is not None and self._pending.token is not None:
-            self._vehicle.withdraw(self._pending.token)
+        self._withdraw(self._pending)
         self._pending = None
         self._question.drop()
+
+    def _withdraw(self, pending: _Pending | None) -> None:
+        for token in pending.tokens if pending is not None else ():
+            self._vehicle.withdraw(token)
 
     def typed(self, text: str) -> Transcript:
         """Typed words as a transcript: surely heard, in the grammar if the matcher says so."""
@@ -140,7 +162,7 @@ class Dialogue:
         offers = self._vehicle.offers()
         self._coordinator.fit(offers)
         self._operator.fit(offers)
-        plan = self._coordinator.plan(transcript)
+        plan = await self._planned(transcript)
         planned_ms = (time.perf_counter() - started) * 1000.0
         if self._coordinator.heard(transcript):
             reply = await self._of_memory(transcript.text, plan, addressed=addressed)
@@ -163,6 +185,25 @@ class Dialogue:
         if plan.command is None or plan.command.name != "repeat":
             self._last_reply = reply.text
         return reply
+
+    async def _planned(self, transcript: Transcript) -> Plan:
+        """The coordinator's plan; what only means something after what was done becomes its actions."""
+        plan = self._coordinator.plan(transcript)
+        if plan.command is None or plan.command.kind is not CommandKind.FOLLOW:
+            return plan
+        meant = self._completed(plan.command) or followup.meant(plan.command, self._thread, self._clock())
+        offers = self._vehicle.offers()
+        meant = tuple(action for action in meant if action.name in offers)
+        if meant:
+            return replace(plan, meant=meant)
+        free = self._coordinator.free(transcript)
+        return free if free.route is not Route.REJECT else replace(free, reason=f"{plan.reason}, but nothing fits it")
+
+    def _completed(self, command: Command) -> tuple[Action, ...]:
+        """The timer or reminder that waits for its time, with it."""
+        partial = self._pending.partial if self._pending is not None else None
+        action = followup.completed(partial, command.slots) if partial is not None else None
+        return () if action is None else (action,)
 
     async def _of_memory(self, text: str, plan: Plan, *, addressed: bool) -> Reply | None:
         """The reply to what is said about memory itself: an answer, a command, a wish. None of it is noted.
@@ -218,7 +259,7 @@ class Dialogue:
         self._memory = self._talk.memory
         self._operator.memory = self._memory
         self._question.memory = self._memory
-        self._conversation, self._last_reply = None, None
+        self._conversation, self._last_reply, self._thread = None, None, followup.Thread()
 
     async def _moving(self) -> bool:
         """Whether the car moves; yes where it cannot be told."""
@@ -234,10 +275,20 @@ class Dialogue:
 
     async def _carry_out(self, plan: Plan, transcript: Transcript) -> Reply:
         if plan.route is Route.CONTROL and plan.command is not None:
-            return await self._control(plan.command, plan)
+            thanked = "thank" in transcript.text.lower()
+            return await self._control(plan.command, plan, thanked=thanked)
         self.drop_pending()
+        if plan.meant:
+            return await self._followed(plan)
+        refused = _REFUSED.match(transcript.text.lower()) if plan.command is None else None
+        if refused is not None and self._matcher.match(transcript.text[refused.end() :]) is not None:
+            return Reply(text=responder.CANCELLED, route=Route.CONTROL, reason="asked not to do something")
         if plan.route is Route.FAST and plan.command is not None:
-            action = parse_action(plan.command.name, plan.command.slots)
+            action = self._as_meant(parse_action(plan.command.name, plan.command.slots))
+            if followup.lacks_time(action):
+                self._pending = _Pending(partial=action)
+                text = responder.FOR_HOW_LONG if action.name == "set_timer" else responder.WHEN
+                return Reply(text=text, route=plan.route, reason=f"{plan.reason}, without a time")
             return await self._act((action,), plan, Proposal())
         if plan.route is Route.MODEL:
             return await self._by_model(transcript.text, plan)
@@ -247,7 +298,55 @@ class Dialogue:
         text = responder.lacks(plan.lacks) if plan.lacks else responder.NOT_UNDERSTOOD
         return Reply(text=text, route=Route.REJECT, reason=plan.reason)
 
+    async def _followed(self, plan: Plan) -> Reply:
+        """What a few words meant after what was done."""
+        first = plan.meant[0]
+        if plan.command is not None and plan.command.name == "follow_track" and isinstance(first, ListPlaces):
+            return await self._another(first, plan)
+        return await self._act(plan.meant, plan, Proposal())
+
+    async def _another(self, wanted: ListPlaces, plan: Plan) -> Reply:
+        """Go to another place of the kind that was chosen last."""
+        told = (await self._vehicle.act(wanted)).answer
+        names = [str(place["name"]) for place in told.get("places") or ()]
+        left = next((name for name in names if name not in self._thread.visited), None)
+        if left is None:
+            return Reply(text="There is no other one nearby.", route=plan.route, reason=plan.reason)
+        found = self._thread.actions
+        reply = await self._act((parse_action("navigate_to", {"destination": left}),), plan, Proposal())
+        self._thread = replace(self._thread, actions=found)
+        return reply
+
+    def _as_meant(self, action: Action) -> Action:
+        """The action with its number of degrees in kelvin, whatever unit the driver counts in."""
+        if isinstance(action, ChangeTemperature) and action.by is not None:
+            return action.model_copy(update={"by": self._units.meant(action.by)})
+        return action
+
+    def _did(self, results: Sequence[ActionResult]) -> None:
+        """Keep in mind what was done last, or asked about."""
+        kept = [r for r in results if r.status in (ActionStatus.DONE, ActionStatus.NEEDS_CONFIRMATION)]
+        actions = tuple(r.action for r in kept if r.action.name != "undo")
+        if not actions:
+            return
+        answer: Mapping[str, object] = kept[-1].answer
+        visited = self._thread.visited if actions == self._thread.actions or followup.goal(actions[-1]) else ()
+        if followup.goal(actions[-1]) and answer.get("name"):
+            visited = (*visited, str(answer["name"]))
+        self._thread = followup.Thread(actions, answer, self._clock(), visited)
+
+    async def _measure(self, actions: tuple[Action, ...]) -> None:
+        """Look up the driver's units where they may be spoken."""
+        if any(action.name in _MEASURED for action in actions):
+            try:
+                self._units = units_of(await self._vehicle.state())
+            except VehicleError:
+                return
+            self._talk.units = self._question.units = self._units
+
     async def _by_model(self, text: str, plan: Plan) -> Reply:
+        if plan.actions and plan.actions[0] == "set_temperature":
+            text = in_celsius(spoken(text))
         proposal = self._operator.propose(text, plan)
         actions = proposal.actions
         if not actions and plan.command is not None:
@@ -258,7 +357,7 @@ class Dialogue:
         if proposal.ask_first:
             self._pending = _Pending(actions=actions)
             return Reply(
-                text=" ".join(responder.question(action) for action in actions),
+                text=" ".join(responder.question(action, self._units) for action in actions),
                 route=plan.route,
                 reason=f"{plan.reason}; not a complete command, so a yes is needed",
                 timings=proposal.timings,
@@ -272,17 +371,17 @@ class Dialogue:
             text = " ".join([await self._liking(action) for action in asked])
             return Reply(text=text, route=plan.route, reason=plan.reason, timings=proposal.timings)
         results = [await self._vehicle.act(action) for action in actions]
+        await self._measure(actions)
+        self._did(results)
         done = any(result.status is ActionStatus.DONE for result in results)
         used = proposal.used if done else ()
         if used:
             self._memory.used(used, actions[0].name)
         self._talk.acted(used)
-        waiting = next((result.token for result in results if result.token is not None), None)
-        if waiting is not None:
-            self._pending = _Pending(token=waiting)
+        waiting = self._waits(results)
         timings = {**proposal.timings, "act": (time.perf_counter() - started) * 1000.0}
         return Reply(
-            text=responder.report(results, used),
+            text=responder.report(results, used, self._units),
             route=plan.route,
             reason=f"{plan.reason}; {proposal.reason}" if proposal.reason else plan.reason,
             results=tuple(results),
@@ -291,46 +390,66 @@ class Dialogue:
             timings=timings,
         )
 
-    async def _control(self, command: Command, plan: Plan) -> Reply:
+    async def _halted(self, plan: Plan) -> Reply | None:
+        """Stop what the last action has set in motion; None where nothing was."""
+        last = self._thread.actions[-1] if self._thread.actions and self._thread.fresh(self._clock()) else None
+        if last is None or last.domain not in _STOPPED or "stop_moving" not in self._vehicle.offers():
+            return None
+        result = await self._vehicle.act(parse_action("stop_moving", {}))
+        if result.status is not ActionStatus.DONE or not result.answer.get("stopped"):
+            return None
+        return Reply(text=responder.report([result]), route=plan.route, reason=plan.reason, results=(result,))
+
+    async def _control(self, command: Command, plan: Plan, *, thanked: bool = False) -> Reply:
         pending, self._pending = self._pending, None
         if command.name == "yes" and pending is not None:
             return await self._confirmed(pending, plan)
         if command.name in ("no", "stop"):
-            if pending is not None and pending.token is not None:
-                self._vehicle.withdraw(pending.token)
+            self._withdraw(pending)
             self._question.drop()
+            if command.name == "stop" and pending is None and (halted := await self._halted(plan)) is not None:
+                return halted
             text = responder.CANCELLED if pending is not None else "Okay."
+            if thanked:
+                text = responder.WELCOME
             return Reply(text=text, route=plan.route, reason=plan.reason, ends_conversation=command.name == "stop")
         self._pending = pending
         text = {
             "repeat": self._last_reply or responder.NOTHING_PENDING,
             "help": responder.HELP,
             "yes": responder.NOTHING_PENDING,
+            **responder.SMALL_TALK,
         }[command.name]
-        return Reply(text=text, route=plan.route, reason=plan.reason, pending=pending.token if pending else None)
+        return Reply(text=text, route=plan.route, reason=plan.reason, pending=_first(pending))
 
     async def _confirmed(self, pending: _Pending, plan: Plan) -> Reply:
         started = time.perf_counter()
         results: list[ActionResult] = []
         try:
-            if pending.token is not None:
-                results.append(await self._vehicle.confirm(pending.token))
+            results += [await self._vehicle.confirm(token) for token in pending.tokens]
             results += [await self._vehicle.act(action) for action in pending.actions]
         except ConfirmationError as error:
             return Reply(text=error.spoken, route=plan.route, reason=str(error))
+        await self._measure(tuple(result.action for result in results))
+        self._did(results)
         timings = {"act": (time.perf_counter() - started) * 1000.0}
         reason = f"{plan.reason}: confirmed"
-        waiting = next((result.token for result in results if result.token is not None), None)
-        if waiting is not None:
-            self._pending = _Pending(token=waiting)
+        waiting = self._waits(results)
         return Reply(
-            text=responder.report(results),
+            text=responder.report(results, units=self._units),
             route=plan.route,
             reason=reason,
             results=tuple(results),
             pending=waiting,
             timings=timings,
         )
+
+    def _waits(self, results: Sequence[ActionResult]) -> str | None:
+        """Keep what waits for a yes; the first of it."""
+        tokens = tuple(result.token for result in results if result.token is not None)
+        if tokens:
+            self._pending = _Pending(tokens=tokens)
+        return _first(self._pending) if tokens else None
 
     async def _liking(self, action: Action) -> str:
         """What the driver asks in free words about what is remembered, or wants to have forgotten."""

@@ -45,6 +45,7 @@ _DOMAINS = {
     "display": "the screen", "media": "music and radio", "navigation": "the way somewhere", "charging": "charging",
     "status": "the state of the car", "assistant": "timers, weather and calendar",
 }  # fmt: skip
+_AT_HOME = {"home": "home", "work": "to work"}
 _MANY = 3
 """Things named at once: more are not kept in mind by ear."""
 
@@ -59,6 +60,11 @@ def listed(things: Sequence[str]) -> str:
 
 def _first_upper(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def _far(told: _Told) -> str:
+    """The unit of distance that the answer is in."""
+    return str(told.get("distance", "kilometres"))
 
 
 def minutes_words(minutes: float) -> str:
@@ -93,13 +99,15 @@ def _goal(name: str, slots: _Told, told: _Told) -> str:
         return f"I don't know of {str(wanted).replace('_', ' ')} around here"
     away = f", {minutes_words(told['minutes'])} away" if told.get("minutes") is not None else ""
     if name == "get_distance":
-        return f"{told['name']} is {spoken_number(told['km'])} kilometres{away}"
+        return f"{told['name']} is {spoken_number(told['km'])} {_far(told)}{away}"
     if name == "replace_stop":
         return (
             f"{told['name']} instead of {told['replaced']}{away}"
             if told.get("replaced")
             else f"Adding {told['name']}{away}"
         )
+    if name == "navigate_to" and str(told["name"]).lower() in _AT_HOME:
+        return f"Taking you {_AT_HOME[str(told['name']).lower()]}{away}"
     verb = "Adding" if name in ("add_stop", "find_on_route") else "Taking you to"
     return f"{verb} {told['name']}{away}"
 
@@ -118,7 +126,7 @@ def _routes(_: _Told, told: _Told) -> str:
         return "There is no route"
     return "; ".join(
         f"{w['number']}: {_ROUTES.get(w['name'], 'another')}, {minutes_words(w['minutes'])}, "
-        f"{spoken_number(w['km'])} kilometres{', with tolls' if w['toll'] else ''}"
+        f"{spoken_number(w['km'])} {_far(w)}{', with tolls' if w['toll'] else ''}"
         for w in ways
     )
 
@@ -141,12 +149,16 @@ def _charging_stops(_: _Told, told: _Told) -> str:
 
 def _range(_: _Told, told: _Told) -> str:
     if told.get("until_km") is not None:
-        return f"{told['until_km']} kilometres until {told['until_percent']} percent"
+        return f"{spoken_number(told['until_km'])} {_far(told)} until {told['until_percent']} percent"
     parts: list[str] = []
     if told.get("range_km") is not None:
-        parts.append(f"{told['range_km']} kilometres, the battery is at {told.get('charge_percent')} percent")
+        parts.append(
+            f"{spoken_number(told['range_km'])} {_far(told)}, the battery is at {told.get('charge_percent')} percent"
+        )
     if told.get("fuel_km") is not None:
-        parts.append(f"{told['fuel_km']} kilometres of fuel, the tank is at {told.get('fuel_percent')} percent")
+        parts.append(
+            f"{spoken_number(told['fuel_km'])} {_far(told)} of fuel, the tank is at {told.get('fuel_percent')} percent"
+        )
     return " and ".join(parts) or "I don't know the range"
 
 
@@ -250,7 +262,14 @@ def _timer(_: _Told, told: _Told) -> str:
 
 
 def _reminder(_: _Told, told: _Told) -> str:
-    return f"I'll remind you at {told['at']}: {told['what']}"
+    return f"I'll remind you at {_at(told)}: {told['what']}"
+
+
+def _at(told: _Told) -> str:
+    """A time of day as it is said: "6:05", "9 o'clock tomorrow"."""
+    hour, minute = (int(part) for part in str(told["at"]).split(":"))
+    day = " tomorrow" if told.get("tomorrow") else ""
+    return f"{hour} o'clock{day}" if not minute else f"{hour}:{minute:02d}{day}"
 
 
 def _timers(slots: _Told, told: _Told) -> str:
@@ -258,7 +277,7 @@ def _timers(slots: _Told, told: _Told) -> str:
     if not running:
         return f"There is no {slots.get('kind', 'timer')}"
     if slots.get("kind") == "reminder":
-        return "At " + listed([f"{one['at']}: {one['label']}" for one in running])
+        return "At " + listed([f"{_at(one)}: {one['label']}" for one in running])
     left = [f"{one['label'] or 'timer'}: {seconds_words(one['seconds'])} left" for one in running]
     return _first_upper(listed(left))
 
@@ -315,7 +334,7 @@ _ANSWERS: dict[str, Callable[[_Told, _Told], str]] = {
     "get_outside_temperature": lambda _, t: f"It is {spoken_number(float(t.get('celsius', 0.0)))} degrees outside",
     "get_cabin_temperature": _cabin, "get_navigation": _navigation, "get_climate": _climate, "get_seats": _seats,
     "get_openings": _openings, "get_lights": _lights,
-    "get_car": lambda s, t: f"It is {t['color']}" if s.get("part") == "color" else f"{t['km']} kilometres",
+    "get_car": lambda s, t: f"It is {t['color']}" if s.get("part") == "color" else f"{t['km']:.0f} {_far(t)}",
     "get_warnings": lambda _, t: _first_upper(listed(t["warnings"])) if t.get("warnings") else "Everything is fine",
     "get_time": _time, "get_weather": _weather, "get_capabilities": _capabilities, "set_timer": _timer,
     "set_reminder": _reminder, "get_timers": _timers, "cancel_timer": _cancelled, "get_calendar": _calendar,

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
 
-from schemas.actions import BY_NAME, Domain
+from models.commands.spelling import spoken
+from schemas.actions import BY_NAME, Action, Domain
 from schemas.events import Command, CommandKind, Route, Transcript
 from schemas.ports import CommandMatcher, Encoder
+from voice.dialogue import errands
 
 _PLACES = (
     "favourite_cuisine",
@@ -98,6 +100,8 @@ class Plan:
     """For MODEL: the requests that are joined in this one ("make it warmer and play some jazz"), each with its own plan."""
     sure: bool = False
     """For parts: the words were typed."""
+    meant: tuple[Action, ...] = ()
+    """For what only means something after what was done: the actions that it comes to."""
 
 
 class Coordinator:
@@ -135,9 +139,16 @@ class Coordinator:
         command = self._matcher.match(text) if transcript.in_grammar else None
         if command is not None:
             return self._command(command)
+        return self.free(transcript)
+
+    def free(self, transcript: Transcript) -> Plan:
+        """The route for what is no complete command, or one that nothing came of."""
         if not self.heard(transcript):
             return Plan(Route.REJECT, f"heard too faintly ({transcript.confidence:.2f})")
-        return self._joined(transcript) or self._free(text)
+        errand = errands.asked(spoken(transcript.text))
+        if errand is not None and self._has(errand.name):
+            return self._command(errand)
+        return self._joined(transcript) or self._free(transcript.text)
 
     def heard(self, transcript: Transcript) -> bool:
         """Whether the words were heard well enough to be acted on."""
@@ -148,6 +159,8 @@ class Coordinator:
             return Plan(Route.CONTROL, f"control word {command.name}", command)
         if command.kind is CommandKind.MEMORY:
             return Plan(Route.MEMORY, f"memory command {command.name}", command)
+        if command.kind is CommandKind.FOLLOW:
+            return Plan(Route.FAST, f"by what was done before: {command.name}", command)
         if not self._has(command.name):
             return Plan(Route.REJECT, f"this vehicle has no {command.name}", lacks=(command.name,))
         if self._wants_memory(command.name, command.slots):
@@ -191,6 +204,8 @@ class Coordinator:
         """The plan for a part of a sentence, if it is a request of its own."""
         command = self._matcher.match(text)
         if command is not None:
+            if command.kind is CommandKind.FOLLOW:
+                return None
             plan = self._command(command)
             return plan if plan.route in (Route.FAST, Route.MODEL) else None
         if len(text.split()) < 2 or 1.0 - self._encoder.requests(text).get("none", 0.0) < self._settings.part_at:

@@ -86,7 +86,7 @@ def _moved(thing: str, slots: _Slots) -> str:
 
 def _zone(slots: _Slots, usual: str = "all") -> str:
     zone = slots.get("zone", usual)
-    return "" if zone == usual else _ZONES.get(zone, " everywhere")
+    return "" if zone == usual else _ZONES.get(zone, " on both sides")
 
 
 def _by(slots: _Slots, unit: str) -> str:
@@ -107,7 +107,9 @@ DONE: dict[str, Callable[[_Slots], str]] = {
     "set_air_conditioning": _on("Air conditioning"),
     "set_airflow": lambda s: _AIRFLOW[s["direction"]],
     "set_recirculation": lambda s: "Recirculating the air" if s["on"] else "Fresh air",
-    "set_defrost": lambda s: f"{s['window'].capitalize()} defroster {'on' if s['on'] else 'off'}",
+    "set_defrost": lambda s: (
+        f"{'Both defrosters' if s['window'] == 'all' else s['window'].capitalize() + ' defroster'} {'on' if s['on'] else 'off'}"
+    ),
     "set_climate": _on("Climate control"),
     "set_auto_climate": _on("Automatic climate"),
     "set_climate_sync": lambda s: "The same temperature for all" if s["on"] else "Temperatures apart",

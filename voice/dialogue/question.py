@@ -17,6 +17,7 @@ from schemas.events import ActionStatus, Command, Reply, Route
 from schemas.memory import Decision, Outcome, Proposal
 from schemas.ports import MemoryPort
 from voice.dialogue.likes import because
+from voice.dialogue.units import METRIC
 
 PER_TRIP = 1
 """Questions a trip: the driver came to drive."""
@@ -88,6 +89,7 @@ class Question:
         """None asked yet."""
         self.memory, self._clock, self._left = memory, clock, per_trip
         self.open: Proposal | None = None
+        self.units = METRIC
 
     def drop(self) -> None:
         """Nobody answered: memory keeps the proposal, and the driver may answer it elsewhere."""
@@ -114,7 +116,9 @@ class Question:
             return reply
         self.open = proposal
         self._left -= 1
-        return reply.model_copy(update={"text": f"{reply.text} {question(proposal)}", "proposal": proposal})
+        return reply.model_copy(
+            update={"text": f"{reply.text} {self.units.liking(question(proposal))}", "proposal": proposal}
+        )
 
     def _due(self, conversation: str) -> Proposal | None:
         """The surest proposal that may be asked about now; of equally sure ones the last heard."""

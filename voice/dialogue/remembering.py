@@ -19,6 +19,7 @@ from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES, find
 from voice.dialogue.asking import LEFT, Asked, Question
 from voice.dialogue.likes import because
 from voice.dialogue.moments import SAID, pause_end, period, spoken_moment, spoken_span
+from voice.dialogue.units import METRIC
 
 ALOUD = 3
 """Things of a list that are read out at a time: our choice; drivers keep three or four in mind, and look at the road."""
@@ -60,6 +61,7 @@ class Remembering:
             drivers: whose memory can be opened; None: this one only.
         """
         self.memory, self._clock, self._zone, self._drivers = memory, clock, zone, drivers
+        self.units = METRIC
         self._mind = _Mind()
         self._trip = clock()
         self.question: Question | None = None
@@ -119,12 +121,15 @@ class Remembering:
             return f"There are {_count(len(rest))} more. I'll read them out when the car stands still."
         return self._read(rest, "I also remember that", moving=False)
 
+    def _likes(self, told: Preference) -> str:
+        return self.units.liking(because(told))
+
     def _read(self, held: Sequence[Preference], begin: str, *, moving: bool) -> str:
         first, rest = held[:ALOUD], tuple(held[ALOUD:])
         self._mind = _Mind(about=tuple(p.id for p in first), rest=rest)
         tail = f", and {len(rest)} more" if rest else ""
         hint = "" if moving or not rest else " Say: what else."
-        return f"{begin} {', '.join(because(p) for p in first)}{tail}.{hint}"
+        return f"{begin} {', '.join(self._likes(p) for p in first)}{tail}.{hint}"
 
     def why(self) -> str:
         """Why that was chosen, or is remembered."""
@@ -133,7 +138,7 @@ class Remembering:
         if not self._mind.about:
             return "Nothing that I remember played a part in that." if self._mind.acted else _WHAT
         told = self.memory.explain(self._mind.about[0])
-        likes, now = because(told.preference), self._clock()
+        likes, now = self._likes(told.preference), self._clock()
         if not told.because:
             begin = f"I went by what you wrote: {likes}." if self._mind.acted else f"I remember that {likes}."
             return f"{begin} You wrote that yourself {spoken_moment(told.preference.valid_from, now, self._zone)}."
@@ -176,7 +181,7 @@ class Remembering:
         if stored:
             self.mention(stored[-1].preference)
             held = {p.id: p for p in self.memory.preferences()}
-            likes = [because(held[d.preference]) for d in stored if d.preference in held]
+            likes = [self._likes(held[d.preference]) for d in stored if d.preference in held]
             begin = (
                 "I knew already that" if all(d.outcome is Outcome.PASS for d in stored) else "Okay, I'll remember that"
             )
@@ -197,7 +202,7 @@ class Remembering:
         meant = [p for p in self.memory.preferences(history=True) if p.id in self._mind.about]
         meant.sort(key=lambda p: self._mind.about.index(p.id))
         if len(meant) > 1:
-            listed = ", ".join(f"{place}, that {because(p)}" for place, p in zip(_PLACES, meant, strict=False))
+            listed = ", ".join(f"{place}, that {self._likes(p)}" for place, p in zip(_PLACES, meant, strict=False))
             return self._ask(Question(Asked.WHICH, among=tuple(meant[:ALOUD]), again=f"Which one: {listed}?"))
         if meant:
             return self.erased(meant[0].id)
@@ -206,7 +211,7 @@ class Remembering:
         newest = self.memory.preferences()[:1]
         if not newest:
             return "There is nothing to forget."
-        again = f"Do you mean that {because(newest[0])}? Say yes or no."
+        again = f"Do you mean that {self._likes(newest[0])}? Say yes or no."
         return self._ask(Question(Asked.FORGET, Selector(id=newest[0].id), newest, again))
 
     def forget(self, what: Selector, about: str) -> str:

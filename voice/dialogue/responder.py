@@ -13,18 +13,22 @@ from schemas.memory import Recollection
 from voice.dialogue.answers import answer
 from voice.dialogue.done import DONE, THINGS
 from voice.dialogue.likes import because
+from voice.dialogue.units import METRIC, Units
 
 
-def question(action: Action) -> str:
+def question(action: Action, units: Units = METRIC) -> str:
     """What to ask before an action that needs a yes."""
-    done = DONE[action.name](action.model_dump(mode="json")) if action.name in DONE else action.name.replace("_", " ")
-    return f"{done}: shall I? Say yes or no."
+    return f"{_doing(action, units)}: shall I? Say yes or no."
 
 
-def report(results: Sequence[ActionResult], used: Sequence[Recollection] = ()) -> str:
-    """The reply to what was done, denied, asked or failed, and which memory was used."""
-    reasons = " and ".join(dict.fromkeys(because(r.preference) for r in used))
-    sentences = [_sentence(result) for result in results]
+def report(results: Sequence[ActionResult], used: Sequence[Recollection] = (), units: Units = METRIC) -> str:
+    """The reply to what was done, denied, asked or failed, and which memory was used, in the driver's units."""
+    reasons = units.liking(" and ".join(dict.fromkeys(because(r.preference) for r in used)))
+    waiting = [result for result in results if result.status is ActionStatus.NEEDS_CONFIRMATION]
+    apart = waiting if len(waiting) > 1 else []
+    sentences = [_sentence(result, units) for result in results if result not in apart]
+    if apart:
+        sentences.append(_asked_together(apart, units))
     if reasons and len(results) == 1 and results[0].action.name == "set_temperature":
         return f"{reasons[0].upper()}{reasons[1:]}, so I've set that."
     if reasons and sentences[0].endswith("."):
@@ -32,23 +36,50 @@ def report(results: Sequence[ActionResult], used: Sequence[Recollection] = ()) -
     return " ".join(sentences)
 
 
-def _sentence(result: ActionResult) -> str:
+def _asked_together(waiting: Sequence[ActionResult], units: Units) -> str:
+    """One question for all that waits for a yes."""
+    reasons = dict.fromkeys(units.sentence(result.ruling.reason).rstrip(".") for result in waiting)
+    done = [_doing(result.action, units) for result in waiting]
+    named = ", ".join([done[0], *(f"{words[:1].lower()}{words[1:]}" for words in done[1:])])
+    return f"{'. '.join(reasons)}. {named}: shall I? Say yes or no."
+
+
+def _doing(action: Action, units: Units) -> str:
+    slots = units.slots(action.name, action.model_dump(mode="json"))
+    return DONE[action.name](slots) if action.name in DONE else action.name.replace("_", " ")
+
+
+def _sentence(result: ActionResult, units: Units) -> str:
     if result.status is ActionStatus.DENIED:
-        return result.ruling.reason
+        return units.sentence(result.ruling.reason)
     if result.status is ActionStatus.NEEDS_CONFIRMATION:
-        return f"{result.ruling.reason.rstrip('.')}. {question(result.action)}"
+        return f"{units.sentence(result.ruling.reason).rstrip('.')}. {question(result.action, units)}"
     if result.status is ActionStatus.FAULT:
         return "The car did not do that." if result.error != "not_moved" else "I asked the car, but nothing moved."
-    slots = result.action.model_dump(mode="json")
+    slots = units.slots(result.action.name, result.action.model_dump(mode="json"))
     if result.action.name in DONE:
         return f"{DONE[result.action.name](slots)}."
-    return f"{answer(result.action.name, slots, result.answer)}."
+    return f"{answer(result.action.name, slots, units.told(result.answer))}."
 
 
 HELP = (
     "You can ask for the climate, windows, lights, music, or the way somewhere. "
     "Tell me what you like, or ask what I remember about you."
 )
+SMALL_TALK = {
+    "hello": "Hello. What can I do for you?",
+    "how_are_you": "All is well, thank you. What can I do for you?",
+    "good_night": "Good night, and drive safely.",
+    "joke": "I told the sat nav to get lost. It took the scenic route.",
+    "who_are_you": "I'm your car's assistant. Everything that you tell me stays in this car.",
+    "praise": "Thank you, I'm glad.",
+    "blame": "I'm sorry. Tell me what you want in other words, or say: help.",
+}
+"""Replies to what people say to anything that talks, by control word."""
+WELCOME = "You're welcome."
+FOR_HOW_LONG = "For how long?"
+WHEN = "When shall I remind you?"
+NOTHING_TO_FOLLOW = "I'm not sure what you mean. Please say it in full."
 NOT_UNDERSTOOD = "Sorry, I didn't understand that."
 NOTHING_PENDING = "There is nothing waiting for an answer."
 CANCELLED = "Okay, I won't."

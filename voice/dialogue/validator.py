@@ -44,7 +44,7 @@ window."""
 
 CAREFUL_ACTIONS = frozenset({
     "set_low_beam", "set_high_beam", "set_fog_lights", "move_seat", "recline_seat", "recall_seat_position",
-    "set_charge_port", "call_contact", "send_email",
+    "set_charge_port",
 })  # fmt: skip
 PLAIN: dict[Domain, dict[str, frozenset[int]]] = {
     Domain.SEATS: {"level": frozenset({0, 2})},
@@ -55,6 +55,22 @@ STATE_QUESTION = re.compile(
     r"\b(?:is|are|am|did) (?:the|my|all|any|a|it|i)\b.*\b(?:on|off|open|closed|shut|locked|unlocked|running|heated)$"
 )
 """A question after a state: whatever is proposed, it must not change it."""
+NAMED_BY: dict[str, frozenset[str]] = {
+    "get_contact": frozenset("number phone telephone mobile email mail address live lives reach contact where".split()),
+    "call_contact": frozenset("call phone ring dial telephone speak talk reach line connect through calling".split()),
+    "get_distance": frozenset("far distance away long near close time minutes miles kilometres kilometers".split()),
+    "stop_moving": frozenset("stop stopped enough halt hold wait leave there far".split()),
+    "undo": frozenset(
+        "undo back was before wrong revert reverse restore mistake oops meant return cancel didn't".split()
+    ),
+    "send_email": frozenset("email mail write send tell message text let inform notify drop word".split()),
+    "cancel_timer": frozenset(
+        "cancel stop delete no off don't needn't end abort forget clear remove kill drop scrap mind rid needed done".split()
+    ),
+}
+"""Words of which a free request for these has one; without, the encoder's guess was a guess."""
+_TURNED = re.compile(r"\b(?:turn|switch|put|turned|switched)\b(?:(?!\band\b).)*\b(on|off)\b|\b(off|on)$")
+"""Whether something is to be on or off, said outright."""
 NEVER_ASKED = frozenset({"stop_moving"})
 """Asking first would come too late."""
 
@@ -148,6 +164,8 @@ def validate(action: Action, text: str, facts: Sequence[str], offers: Iterable[s
         return Finding(False, f"the complaint asks for {wanted}")
     if STATE_QUESTION.search(text.strip()) and not action.query:
         return Finding(False, "that was a question")
+    if action.name in NAMED_BY and not NAMED_BY[action.name] & set(re.findall(r"[a-z']+", text.lower())):
+        return Finding(False, f"nothing in it asks for {action.name}")
     said = f"{text} {' '.join(fact.split(':', 1)[-1] for fact in facts)}".lower()
     words = set(re.findall(r"[a-z0-9'.]+", said))
     known = numbers(said)
@@ -192,6 +210,11 @@ def mended(action: Action, text: str, facts: Sequence[str], fits: Callable[[str,
         kept[slot] = value
     if (wanted := _complaint(action.name, text)) is not None and "change" in kept:
         kept["change"] = wanted
+    if isinstance(kept.get("on"), bool) and (switched := set(map("".join, _TURNED.findall(text.lower())))) in (
+        {"on"},
+        {"off"},
+    ):
+        kept["on"] = switched == {"on"}
     try:
         return type(action).model_validate(kept)
     except ValidationError:

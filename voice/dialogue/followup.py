@@ -1,0 +1,297 @@
+"""What a few words mean after what was done: "a bit more", "no, blue", "and the passenger's too", "close it again".
+
+Pure rules from a command of the kind ``follow`` (models/commands/followup.yaml) and the last actions to new actions. What they
+do is judged like any other action; nothing here is done without the gate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from pydantic import ValidationError
+
+from schemas.actions import BY_NAME, Action, Domain, SetReminder, SetTimer, Undo, parse_action
+from schemas.events import Command
+from voice.dialogue.units import celsius
+
+FRESH = timedelta(minutes=2)
+"""How long what was done is what "it" means. Our choice: afterwards something else may be on the driver's mind."""
+
+_STEPS = {
+    "set_temperature": "change_temperature", "set_fan_speed": "change_fan_speed", "set_seat_heating": "change_seat_heating",
+    "set_steering_wheel_heating": "change_steering_wheel_heating", "set_volume": "change_volume",
+    "set_ambient_brightness": "change_ambient_brightness", "set_display_brightness": "change_display_brightness",
+    "set_ambient_color": "change_ambient_brightness", "set_ambient_light": "change_ambient_brightness",
+    "play_music": "change_volume", "play_radio": "change_volume", "play_podcast": "change_volume",
+    "play_playlist": "change_volume", "play_favorites": "change_volume", "change_lumbar": "change_lumbar",
+}  # fmt: skip
+"""Actions and those that take a step from there."""
+_SETS = {step: name for name, step in _STEPS.items() if name.startswith("set_") and not name.startswith("set_ambient_")} | {
+    "change_ambient_brightness": "set_ambient_brightness",
+}  # fmt: skip
+_OPPOSITE = {"up": "down", "down": "up", "forward": "back", "back": "forward", "open": "close", "close": "open"}
+_PANES = {"set_window": "change_window", "set_sunroof": "change_sunroof"}
+_OPENED = {"set_sunshade": "percent", "set_trunk": "open", "set_charge_port": "open"}
+_GOALS = frozenset({"navigate_to", "find_place", "find_on_route", "add_stop", "change_destination", "replace_stop"})
+_REAR = ("rear_left", "rear_right")
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """What was done last, and what the vehicle told about it."""
+
+    actions: tuple[Action, ...] = ()
+    answer: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    at: datetime | None = None
+    visited: tuple[str, ...] = ()
+    """Names of places that were chosen one after the other, for "the other one"."""
+
+    def fresh(self, now: datetime) -> bool:
+        """Whether it is still what the driver means."""
+        return self.at is not None and now - self.at <= FRESH
+
+
+def meant(command: Command, thread: Thread, now: datetime) -> tuple[Action, ...]:
+    """The actions that a command of the kind ``follow`` comes to; none where nothing fits.
+
+    Args:
+        command: of ``models/commands/followup.yaml``.
+        thread: what was done last.
+        now: the present moment.
+    """
+    slots = command.slots
+    try:
+        if command.name in _ALONE:
+            return _ALONE[command.name](slots)
+        if not thread.fresh(now):
+            return ()
+        for last in reversed(thread.actions):
+            found = _AFTER[command.name](last, slots, thread)
+            if found:
+                return found
+    except ValidationError:
+        return ()
+    return ()
+
+
+def completed(partial: Action, slots: Mapping[str, Any]) -> Action | None:
+    """A timer or reminder with the time that was asked for; None where the time does not fit it."""
+    wanted = {slot: value for slot, value in slots.items() if slot in type(partial).model_fields}
+    if not wanted or len(wanted) < len(slots):
+        return None
+    try:
+        return parse_action(partial.name, {**partial.slots(), **wanted})
+    except ValidationError:
+        return None
+
+
+def lacks_time(action: Action) -> bool:
+    """Whether it is a timer or reminder that does not say when."""
+    if isinstance(action, SetTimer):
+        return action.minutes is None and action.seconds is None
+    return isinstance(action, SetReminder) and action.minutes is None and action.hour is None
+
+
+# Alone ----------------------------------------------------------------------------------------------------------------
+
+
+def _all_closed(_: Mapping[str, Any]) -> tuple[Action, ...]:
+    return parse_action("set_window", {"window": "all", "percent": 0}), parse_action("set_sunroof", {"percent": 0})
+
+
+def _inside_off(_: Mapping[str, Any]) -> tuple[Action, ...]:
+    return (
+        parse_action("set_ambient_light", {"on": False}),
+        parse_action("set_reading_light", {"zone": "all", "on": False}),
+        parse_action("set_dome_light", {"on": False}),
+    )
+
+
+def _rear_windows(slots: Mapping[str, Any]) -> tuple[Action, ...]:
+    return tuple(parse_action("set_window", {"window": window, "percent": slots["percent"]}) for window in _REAR)
+
+
+_ALONE = {"all_closed": _all_closed, "inside_lights_off": _inside_off, "rear_windows": _rear_windows}
+
+
+# After something ------------------------------------------------------------------------------------------------------
+
+
+def _step(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ...]:
+    """More or less of the last thing; ``more`` goes the way that the last thing went, ``up`` is up."""
+    had, step = last.slots(), slots["step"]
+    if last.name in ("move_seat", "recline_seat"):
+        direction = had["direction"] if step == "more" else _OPPOSITE[had["direction"]] if step == "less" else step
+        return (parse_action(last.name, {"direction": direction}),)
+    if last.name in ("set_seat_ventilation", "set_seat_massage"):
+        level = min(3, max(0, had["level"] + (1 if step in ("more", "up") else -1)))
+        return (parse_action(last.name, {**had, "level": level}),)
+    if last.name == "set_charge_limit":
+        percent = min(100, max(50, had["percent"] + (10 if step in ("more", "up") else -10)))
+        return (parse_action(last.name, {"percent": percent}),)
+    pane = _PANES.get(last.name, last.name)
+    if pane in _PANES.values():
+        opened = had.get("change") == "open" or had.get("percent", 0) > 0
+        if step in ("up", "down"):
+            change = "close" if step == "up" else "open"
+        else:
+            change = "open" if opened is (step == "more") else "close"
+        return (parse_action(pane, {**_kept(had, "window"), "change": change}),)
+    name = _STEPS.get(last.name, last.name)
+    if name not in _STEPS.values():
+        return ()
+    rising = had.get("change", "up") == "up"
+    up = step == "up" or (step == "more" and rising) or (step == "less" and not rising)
+    return (parse_action(name, {**_kept(had, "zone"), "change": "up" if up else "down"}),)
+
+
+def _switch(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ...]:
+    on, had = slots["on"], last.slots()
+    name = _SETS.get(last.name, last.name)
+    zone = {"zone": "all"} if slots.get("both") else _kept(had, "zone")
+    if last.domain is Domain.MEDIA:
+        return (parse_action("set_playback", {"command": "play" if on else "pause"}),)
+    if last.domain is Domain.NAVIGATION:
+        return () if on else (parse_action("cancel_navigation", {}),)
+    if isinstance(last, SetTimer | SetReminder):
+        kind = "timer" if isinstance(last, SetTimer) else "reminder"
+        label = had.get("label") or had.get("what")
+        return () if on else (parse_action("cancel_timer", {"kind": kind, **({"label": label} if label else {})}),)
+    if last.domain is Domain.LIGHTS and "ambient" in name:
+        return (parse_action("set_ambient_light", {"on": on}),)
+    if name == "set_temperature" or last.name == "change_temperature":
+        return (parse_action("set_climate", {"on": on}),)
+    fields = parse_fields(name)
+    if "on" in fields:
+        return (
+            parse_action(name, {**{k: v for k, v in had.items() if k in fields}, **_fitting(zone, fields), "on": on}),
+        )
+    if "level" in fields:
+        return (parse_action(name, {**_fitting(zone, fields), "level": 2 if on else 0}),)
+    return ()
+
+
+def _open(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ...]:
+    opens, had = slots["open"], last.slots()
+    if last.name in ("set_window", "change_window"):
+        return (parse_action("set_window", {**_kept(had, "window"), "percent": 100 if opens else 0}),)
+    if last.name in ("set_sunroof", "change_sunroof"):
+        return (parse_action("set_sunroof", {"percent": 100 if opens else 0}),)
+    if last.name in _OPENED:
+        slot = _OPENED[last.name]
+        return (parse_action(last.name, {slot: opens if slot == "open" else 100 if opens else 0}),)
+    return ()
+
+
+def _zone(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ...]:
+    zone, had, fields = slots["zone"], last.slots(), parse_fields(last.name)
+    slot = "window" if "window" in fields and last.name != "set_defrost" else "zone"
+    if slot not in fields:
+        return ()
+    if zone == "other":
+        zone = "driver" if had.get(slot) == "passenger" else "passenger"
+    if zone == "rear" and slot == "window":
+        return tuple(parse_action(last.name, {**had, slot: window}) for window in _REAR)
+    return (parse_action(last.name, {**had, slot: zone}),)
+
+
+def _value(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ...]:
+    had = last.slots()
+    if "color" in slots:
+        return (parse_action("set_ambient_color", {"color": slots["color"]}),) if last.domain is Domain.LIGHTS else ()
+    number = slots["number"]
+    name = _SETS.get(
+        last.name, {"change_window": "set_window", "change_sunroof": "set_sunroof"}.get(last.name, last.name)
+    )
+    name = "set_volume" if _STEPS.get(last.name) == "change_volume" else name
+    fields = parse_fields(name)
+    if isinstance(last, SetTimer):
+        return Undo(), parse_action("set_timer", {**_kept(had, "label"), "minutes": number})
+    if isinstance(last, SetReminder) and last.hour is not None:
+        return Undo(), parse_action("set_reminder", {**_kept(had, "what", "half", "day"), "hour": number})
+    for slot in ("celsius", "percent", "level"):
+        if slot in fields:
+            value = celsius(number) if slot == "celsius" and number > 60 else number
+            return (parse_action(name, {**_fitting(_kept(had, "zone", "window"), fields), slot: value}),)
+    return ()
+
+
+def _track(last: Action, slots: Mapping[str, Any], thread: Thread) -> tuple[Action, ...]:
+    if last.domain is Domain.MEDIA:
+        return (parse_action("set_playback", {"command": "previous" if slots["which"] == "previous" else "next"}),)
+    if last.name in ("find_place", "find_on_route", "list_places") and slots["which"] in ("other", "next"):
+        had = {slot: value for slot, value in last.slots().items() if slot in ("kind", "quality")}
+        return (parse_action("list_places", had),)
+    del thread
+    return ()
+
+
+def _choice(last: Action, slots: Mapping[str, Any], thread: Thread) -> tuple[Action, ...]:
+    number = slots["number"]
+    if last.name == "get_routes":
+        return (parse_action("choose_route", {"number": number}),)
+    named = [str(place["name"]) for place in thread.answer.get("places") or ()]
+    return (parse_action("navigate_to", {"destination": named[number - 1]}),) if number <= len(named) else ()
+
+
+def _there(_: Action, __: Mapping[str, Any], thread: Thread) -> tuple[Action, ...]:
+    entries = thread.answer.get("entries") or ()
+    where = thread.answer.get("name") if thread.answer.get("part") is None else thread.answer.get("value")
+    where = next((entry["place"] for entry in entries if entry.get("place")), where)
+    return (parse_action("navigate_to", {"destination": where}),) if where else ()
+
+
+def _person(_: Action, __: Mapping[str, Any], thread: Thread) -> tuple[Action, ...]:
+    who = thread.answer.get("name")
+    return (parse_action("call_contact", {"person": who}),) if who and "part" in thread.answer else ()
+
+
+def _quality(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ...]:
+    if last.name not in ("find_place", "find_on_route", "list_places"):
+        return ()
+    return (parse_action(last.name, {**_kept(last.slots(), "kind"), "quality": slots["quality"]}),)
+
+
+def _day(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ...]:
+    if last.name not in ("get_weather", "get_calendar"):
+        return ()
+    return (parse_action(last.name, {**last.slots(), **slots}),)
+
+
+def _time(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ...]:
+    """Another time for the timer or reminder that was just set."""
+    if not isinstance(last, SetTimer | SetReminder):
+        return ()
+    kept = parse_action(last.name, _kept(last.slots(), "label", "what"))
+    action = completed(kept, slots)
+    return (Undo(), action) if action is not None else ()
+
+
+_AFTER = {
+    "follow_step": _step, "follow_switch": _switch, "follow_open": _open, "follow_zone": _zone, "follow_value": _value,
+    "follow_track": _track, "follow_choice": _choice, "follow_there": _there, "follow_person": _person,
+    "follow_quality": _quality, "follow_day": _day, "follow_time": _time,
+}  # fmt: skip
+NAMES = frozenset(_ALONE) | frozenset(_AFTER)
+"""The commands that this module understands."""
+
+
+def goal(action: Action) -> bool:
+    """Whether the action goes somewhere, so that "another one" is another place."""
+    return action.name in _GOALS
+
+
+def parse_fields(name: str) -> frozenset[str]:
+    """Names of the slots that the action of that name has."""
+    return frozenset(BY_NAME[name].model_fields)
+
+
+def _kept(had: Mapping[str, Any], *slots: str) -> dict[str, Any]:
+    return {slot: had[slot] for slot in slots if slot in had}
+
+
+def _fitting(slots: Mapping[str, Any], fields: frozenset[str]) -> dict[str, Any]:
+    return {slot: value for slot, value in slots.items() if slot in fields}
