@@ -179,10 +179,10 @@ def _key(thing: Candidate | Proposal) -> tuple[str, str, bool]:
 
 
 def _together(candidate: Candidate, before: Proposal | None) -> float:
-    """How sure two hints are together, taken as independent; one conversation counts once."""
+    """How sure two hints are together, taken as independent; one conversation counts once, and so does one day."""
     if before is None:
         return candidate.confidence
-    if before.conversation == candidate.conversation:
+    if before.conversation == candidate.conversation or before.said_at.date() == candidate.said_at.date():
         return max(before.confidence, candidate.confidence)
     return 1.0 - (1.0 - before.confidence) * (1.0 - candidate.confidence)
 

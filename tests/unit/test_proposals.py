@@ -119,10 +119,11 @@ def test_of_a_single_category_only_the_latest_is_open(open_memory: Open) -> None
     assert values(memory) == [] and [p.value for p in memory.preferences()] == ["21 degrees"]
 
 
-def test_hints_add_up_but_not_within_a_conversation(rules: tuple[Proposals, Store]) -> None:
+def test_hints_add_up_but_not_within_a_conversation_or_a_day(rules: tuple[Proposals, Store]) -> None:
     proposals, _ = rules
-    for conversation, together in (("a", 0.4), ("a", 0.4), ("b", 0.64), ("b", 0.64), ("c", 0.784)):
-        heard = candidate("jazz").model_copy(update={"conversation": conversation})
+    told = (("a", 0, 0.4), ("a", 0, 0.4), ("b", 0, 0.4), ("c", 1, 0.64), ("d", 1, 0.64), ("e", 2, 0.784))
+    for conversation, day, together in told:
+        heard = candidate("jazz", START + timedelta(days=day)).model_copy(update={"conversation": conversation})
         proposals.write(proposals.draft([(heard, NEW)], [], START), START)
         assert proposals.open(START)[0].confidence == pytest.approx(together)
 

@@ -101,7 +101,7 @@ class Dialogue:
         self._new_id = new_id
         self._conversation: str | None = None
         self._pending: _Pending | None = None
-        self._question = Question(memory, clock, settings.questions)
+        self._question = Question(memory, clock, settings.questions, self._is_order)
         self._talk = Remembering(memory, clock, zone=zone, drivers=drivers)
         self._drivers, self._zone = drivers, zone
         self._last_reply: str | None = None
@@ -138,6 +138,10 @@ class Dialogue:
         self._withdraw(self._pending)
         self._pending = None
         self._question.drop()
+
+    def _is_order(self, sentence: str) -> bool:
+        command = self._matcher.match(sentence)
+        return command is not None and command.kind is CommandKind.ACTION
 
     def _withdraw(self, pending: _Pending | None) -> None:
         for token in pending.tokens if pending is not None else ():

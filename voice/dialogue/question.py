@@ -19,6 +19,10 @@ from schemas.ports import MemoryPort
 from voice.dialogue.likes import because
 from voice.dialogue.units import METRIC
 
+REPEATED = 0.7
+"""How sure memory has to be before a plain order counts as a habit. Our choice: what is this sure on one day is stored without a
+question (``memory.extraction``), so this takes the same order on several days.
+"""
 PER_TRIP = 1
 """Questions a trip: the driver came to drive."""
 
@@ -85,9 +89,22 @@ def answer(text: str, proposal: Proposal) -> bool | None:
 class Question:
     """The question that is open, if one is, and how many may still be asked on this trip."""
 
-    def __init__(self, memory: MemoryPort, clock: Callable[[], datetime], per_trip: int = PER_TRIP) -> None:
-        """None asked yet."""
-        self.memory, self._clock, self._left = memory, clock, per_trip
+    def __init__(
+        self,
+        memory: MemoryPort,
+        clock: Callable[[], datetime],
+        per_trip: int = PER_TRIP,
+        plain: Callable[[str], bool] = lambda _: False,
+    ) -> None:
+        """None asked yet.
+
+        Args:
+            memory: of the driver.
+            clock: aware current time.
+            per_trip: how many may be asked.
+            plain: whether a sentence is a plain order to the car: one alone is no reason to ask.
+        """
+        self.memory, self._clock, self._left, self._plain = memory, clock, per_trip, plain
         self.open: Proposal | None = None
         self.units = METRIC
 
@@ -122,12 +139,16 @@ class Question:
 
     def _due(self, conversation: str) -> Proposal | None:
         """The surest proposal that may be asked about now; of equally sure ones the last heard."""
-        proposals = [p for p in self.memory.proposals() if p.due and p.conversation != conversation]
+        proposals = [p for p in self.memory.proposals() if p.due and p.conversation != conversation and self._worth(p)]
         if not proposals:
             return None
         consent, now = self.memory.consent(), self._clock()
         allowed = (p for p in proposals if consent.forbids(p.category, now) is None)
         return max(allowed, key=lambda proposal: proposal.confidence, default=None)
+
+    def _worth(self, proposal: Proposal) -> bool:
+        """Whether it is more than one order that was carried out; memory counts what is heard again on another day."""
+        return proposal.confidence >= REPEATED or not self._plain(proposal.sentence)
 
     def read(self, text: str, command: Command | None) -> bool | None:
         """Whether what was said answers the open question: yes, no, or not at all."""

@@ -101,7 +101,7 @@ class Units:
 METRIC = Units()
 
 _TENS: tuple[str, ...] = ("sixty", "seventy", "eighty")
-_ONES: list[str] = " one two three four five six seven eight nine".split(" ")
+_ONES: tuple[str, ...] = tuple(" one two three four five six seven eight nine".split(" "))
 _FAHRENHEIT = re.compile(
     rf"\b({'|'.join(_TENS)})(?: ({'|'.join(_ONES[1:])}))?\b(?! (?:percent|minutes?|seconds?))(?: degrees)?(?: fahrenheit)?"
 )
