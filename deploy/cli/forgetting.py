@@ -25,7 +25,7 @@ from deploy.cli.memory import (
     consent_line,
     opened,
 )
-from deploy.cli.session import err, out, put_json, session_of
+from deploy.cli.session import err, out, put_json, require_yes, session_of
 from schemas.errors import ExportError, MemoryStoreError, StorageFullError
 from schemas.memory import CONVERSATIONS, Consent, Kind, Matches, Period, Receipt, Selector
 from schemas.ports import MemoryPort
@@ -86,7 +86,7 @@ def forget(  # noqa: PLR0913 - typer makes an option of each
     if everything and chosen not in (Selector(), Selector(everything=True)):
         raise typer.BadParameter("--all takes no other condition", param_hint="--all")
     if everything:
-        _require_yes(yes=yes, as_json=as_json)
+        require_yes(yes=yes, as_json=as_json)
     with opened(session) as memory:
         if not yes and (everything or _at_terminal(as_json=as_json)):
             _ask(memory.matching(chosen) if what is None else None, everything=everything)
@@ -95,12 +95,6 @@ def forget(  # noqa: PLR0913 - typer makes an option of each
         put_json(receipt.model_dump(mode="json"))
     else:
         _tell(receipt)
-
-
-def _require_yes(*, yes: bool, as_json: bool) -> None:
-    """With JSON on standard output there is nobody to ask."""
-    if as_json and not yes:
-        raise typer.BadParameter("with --json nobody is asked: add --yes to go on", param_hint="--yes")
 
 
 def _at_terminal(*, as_json: bool) -> bool:
@@ -135,7 +129,7 @@ def wipe(
 
     session = session_of(context, as_json=as_json, driver=driver, home=home)
     config = session.config()
-    _require_yes(yes=yes, as_json=as_json)
+    require_yes(yes=yes, as_json=as_json)
     if not yes and not typer.confirm(
         f"Delete all of {config.driver.name}'s memory, its key and its backups?", err=True
     ):

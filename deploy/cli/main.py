@@ -6,11 +6,13 @@ Owns exit codes. The commands stand in ``deploy.cli.drive``, ``memory``, ``model
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer.exceptions import TyperException
 
 from deploy import __version__
 from deploy.cli import (
@@ -28,8 +30,11 @@ from deploy.cli import (
     vault,
     vehicle,
 )
-from deploy.cli.session import Session, parse_flags, report, report_unexpected
+from deploy.cli.session import Session, parse_flags, put_json, report, report_unexpected
 from schemas.errors import GloveboxError
+
+WRONG_USAGE = 2
+INTERRUPTED = 130
 
 app = typer.Typer(
     name="glovebox",
@@ -98,6 +103,19 @@ def options(
         session.flags["home"] = str(home)
 
 
+def _for_a_program(arguments: list[str], session: Session) -> int:
+    """Run a call that asks for JSON: wrong usage is one object on standard output, too, as every other error is."""
+    try:
+        code = app(arguments, obj=session, prog_name="glovebox", standalone_mode=False)
+    except TyperException as error:  # the only public base of what is raised for wrong usage
+        told = error.format_message() if hasattr(error, "format_message") else str(error)
+        put_json({"error": {"code": "usage", "message": told, "exit_code": WRONG_USAGE}})
+        return WRONG_USAGE
+    except typer.Abort:
+        return INTERRUPTED
+    return code if isinstance(code, int) else 0
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line.
 
@@ -108,8 +126,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code: 0, 2 for wrong usage, an error's own, 130 when interrupted.
     """
     session = Session()
+    given = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        app(arguments if arguments is None else list(arguments), obj=session, prog_name="glovebox")
+        if "--json" in given:
+            return _for_a_program(given, session)
+        app(given, obj=session, prog_name="glovebox")
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     except GloveboxError as error:

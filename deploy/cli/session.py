@@ -70,6 +70,12 @@ def put_json(value: Any) -> None:
     sys.stdout.flush()
 
 
+def require_yes(*, yes: bool, as_json: bool) -> None:
+    """With JSON on standard output there is nobody to ask."""
+    if as_json and not yes:
+        raise typer.BadParameter("with --json nobody is asked: add --yes to go on", param_hint="--yes")
+
+
 def parse_flags(settings: Sequence[str]) -> dict[str, str]:
     """``SECTION.KEY=VALUE`` as flags of the configuration.
 

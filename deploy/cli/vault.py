@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from deploy.cli.session import Session, out, put_json, session_of
+from deploy.cli.session import Session, out, put_json, require_yes, session_of
 
 app = typer.Typer(
     name="vault", help="The encrypted file of a driver's memory: check it, change its key.", no_args_is_help=True
@@ -101,6 +101,7 @@ def restore(
     from deploy.keys import key_source
     from memory.vault import restore as restore_vault
 
+    require_yes(yes=yes, as_json=as_json)
     config = _session(context, driver, as_json=as_json).config()
     if not yes and not typer.confirm("What was remembered since then will be lost. Go on?"):
         raise typer.Exit(1)

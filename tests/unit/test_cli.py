@@ -192,6 +192,37 @@ def test_run_is_live(cabin: Cabin, capsys: pytest.CaptureFixture[str]) -> None:
     assert "Say “computer”" in captured.err and "(0.93)" in captured.out
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["memory", "list", "--bogus"],
+        ["memory", "nosuch"],
+        ["recall"],
+        ["recall", "jazz", "--limit", "0"],
+        ["memory", "optin"],
+        ["memory", "forget"],
+        ["memory", "forget", "--since", "nonsense"],
+        ["memory", "forget", "--all"],
+        ["memory", "wipe"],
+        ["memory", "pause", "--hours", "x"],
+        ["memory", "proposals", "--accept", "a", "--decline", "a"],
+        ["memory", "profile", "--set", "a", "b", "--remove", "a"],
+        ["remember"],
+        ["vault", "restore", "--version", "1"],
+        ["bogus"],
+    ],
+)
+def test_wrong_usage_is_told_to_a_program_in_json(
+    cabin: Cabin, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    assert main([*arguments, "--json"]) == 2
+    told = capsys.readouterr()
+    (error,) = lines(told.out)
+    assert told.err == "" and error["error"]["code"] == "usage" and error["error"]["exit_code"] == 2
+    assert len(error["error"]["message"]) > 10
+    assert not cabin.assistants
+
+
 def test_ctrl_c_ends_with_130(cabin: Cabin, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt

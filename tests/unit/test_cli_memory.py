@@ -224,7 +224,9 @@ def test_wiping_destroys_the_key_and_the_vault(told: Run, home: Path) -> None:
     assert values(told, driver="grace") == {"rock"} and values(told) == set()
 
 
-def test_wiping_asks_first(told: Run, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wiping_asks_first(
+    told: Run, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     def refuse(_: str, **__: object) -> bool:
         return False
 
@@ -232,6 +234,7 @@ def test_wiping_asks_first(told: Run, home: Path, monkeypatch: pytest.MonkeyPatc
     assert main(["memory", "wipe", "--driver", "ada", "--home", str(home)]) == 1
     for arguments in (["wipe"], ["forget", "--all"]):  # JSON alone on standard output: nobody is asked
         assert main(["memory", *arguments, "--json", "--driver", "ada", "--home", str(home)]) == 2
+        assert json.loads(capsys.readouterr().out)["error"]["exit_code"] == 2
     assert values(told) == {"jazz", "italian"}
 
 
