@@ -19,6 +19,7 @@ from pydantic import BaseModel
 from deploy.config import Config
 from deploy.drivers import ConfiguredDrivers
 from deploy.keys import key_source
+from deploy.notices import KeptNotices
 from deploy.screen import LiveDrivers, car_of, motion_of
 from deploy.screen import parts as screen_parts
 from deploy.timeline import Timeline, TimelineEntry, reply_entries
@@ -104,6 +105,8 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
     say("vehicle")
     clock: Clock = WallClock() if live else StreamClock()
     vehicle = open_vehicle(config, clock)
+    notices = KeptNotices(vehicle.organizer, memory)
+    drivers.switched = notices.take_up
 
     say("command grammar and recogniser")
     matcher = TemplateMatcher(load_templates(without=lacking(vehicle.offers())))

@@ -32,6 +32,8 @@ class ConfiguredDrivers:
         """Driver -> memory that is not closed yet."""
         self._guard = threading.Lock()
         self._worker: ThreadPoolExecutor | None = None
+        self.switched: Callable[[MemoryPort], None] = _nobody_follows
+        """Called with the memory that was opened."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -53,6 +55,7 @@ class ConfiguredDrivers:
         self._see_off(leaving)
         if driver is not None:
             self._current = self._back(driver) or self._open(self._as(driver))
+        self.switched(self._current)
         return self._current
 
     def wait(self) -> None:
@@ -99,6 +102,7 @@ class ConfiguredDrivers:
         config = self._as(self._current.driver)
         self._current.close()
         self._current = GuestMemory()
+        self.switched(self._current)
         if not delete_driver(config).verified:
             raise MemoryStoreError(
                 f"the memory of {config.driver.name} was deleted but something of it is left: see {config.data.folder}"
@@ -106,6 +110,11 @@ class ConfiguredDrivers:
 
     def _as(self, driver: str) -> Config:
         return self._config.model_copy(update={"driver": self._config.driver.model_copy(update={"name": driver})})
+
+
+def _nobody_follows(memory: MemoryPort) -> None:
+    """Nobody goes by whose memory is open."""
+    del memory
 
 
 def delete_driver(config: Config) -> Destruction:

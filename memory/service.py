@@ -24,6 +24,7 @@ from memory.explicit import Asked, Reader
 from memory.extraction import ExtractionSettings, Extractor, refusal
 from memory.keeping import Keeping
 from memory.maintenance import Maintainer, MaintenanceSettings, Ruling
+from memory.notices import Notices
 from memory.proposals import Draft, Proposals, ProposalSettings, Weighed
 from memory.recall import RecallSettings, Searcher
 from memory.retrieval import RetrievalSettings, Retriever
@@ -150,6 +151,8 @@ class DriverMemory(Keeping, Commanded):
         """Conversation -> what was refused when it was said: kept in memory only, since the vault may not hold it."""
         self._revision = 0
         self._lock = threading.RLock()
+        self.notices = Notices(vault, self._lock)
+        """Timers and reminders that wait."""
         self._learning = threading.Lock()
 
     # Recall

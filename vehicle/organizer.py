@@ -1,7 +1,8 @@
 """What an assistant does beside the vehicle: timers and reminders, calendar, contacts, weather, outgoing mail.
 
-Owns timers and reminders while the program runs; they are kept in memory only, because what somebody wants to be
-reminded of is personal and this package has no vault: they end with the program. Reads the calendar, contacts and
+Owns timers and reminders while the program runs. What somebody wants to be reminded of is personal and this package has no
+vault, so they are written nowhere here: ``kept`` gives what waits as one text, ``restore`` takes it up again, and ``changed`` tells
+when it is another (``deploy.notices`` keeps it in the driver's vault). Reads the calendar, contacts and
 weather from one local file that a telephone, a sync program or a person writes; without one it says so. Nothing is sent
 from here: an e-mail is written to a folder as a message that a mail program can pick up.
 
@@ -18,13 +19,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from email.message import EmailMessage
 from itertools import count
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from rapidfuzz import fuzz
 
 from schemas.errors import AdapterError, ConfigError
@@ -115,6 +116,17 @@ def time_of_day(hour: int, minute: int | None, half: str | None) -> time:
     return time(hour, minute or 0)
 
 
+class _Kept(_Entry):
+    """What waits, as it is kept."""
+
+    kind: Kind
+    label: str
+    at: AwareDatetime
+
+
+_KEPT = TypeAdapter(tuple[_Kept, ...])
+
+
 class Organizer:
     """Timers, and what the local file knows."""
 
@@ -142,6 +154,8 @@ class Organizer:
         self.contacts, self.calendar, self.weather = tuple(contacts), calendar, weather
         self._outbox = outbox
         self._waiting: list[Notice] = []
+        self.changed: Callable[[], None] = _nobody_asks
+        """Called when what waits has changed."""
         self._numbers = count(1)
 
     @classmethod
@@ -217,10 +231,12 @@ class Organizer:
             raise AdapterError(f"{MOST_TIMERS} timers and reminders are set already; cancel one first")
         self._waiting.append(notice)
         self._waiting.sort(key=lambda waiting: (waiting.due, waiting.number))
+        self.changed()
 
     def stop(self, notice: Notice) -> None:
         """Take it away; what is not there is ignored."""
         self._waiting = [waiting for waiting in self._waiting if waiting.number != notice.number]
+        self.changed()
 
     def waiting(self, kind: Kind | None = None, label: str | None = None) -> tuple[Notice, ...]:
         """What runs, the next one first; of a kind, and of a label or one like it."""
@@ -239,7 +255,27 @@ class Organizer:
         now = self._monotonic()
         over = tuple(notice for notice in self._waiting if notice.due <= now)
         self._waiting = [notice for notice in self._waiting if notice.due > now]
+        if over:
+            self.changed()
         return over
+
+    def kept(self) -> str | None:
+        """What waits as one text, with the times of day that it is due at; None where nothing does."""
+        waiting = tuple(_Kept(kind=one.kind, label=one.label, at=one.at.astimezone(UTC)) for one in self._waiting)
+        return _KEPT.dump_json(waiting).decode() if waiting else None
+
+    def restore(self, kept: str | None) -> None:
+        """Let this wait, and nothing else; what has become due meanwhile is due at once, a text that is none is left out."""
+        try:
+            waiting = _KEPT.validate_json(kept) if kept is not None else ()
+        except ValidationError:
+            waiting = ()
+        here = self.now() if self.now().tzinfo is not None else self.now().astimezone()
+        self._waiting = [
+            Notice(next(self._numbers), one.kind, one.label, self._monotonic() + (one.at - here).total_seconds(),
+                   one.at.astimezone(here.tzinfo))
+            for one in waiting[:MOST_TIMERS]
+        ]  # fmt: skip
 
     def _notice(self, kind: Kind, label: str, seconds: float) -> Notice:
         at = self.now() + timedelta(seconds=seconds)
@@ -293,6 +329,10 @@ class Organizer:
                 raise AdapterError(f"the outbox {folder} cannot be written: {error.strerror}") from error
 
         return write
+
+
+def _nobody_asks() -> None:
+    """Nobody keeps what waits."""
 
 
 def _alike(wanted: str, names: Sequence[str]) -> bool:
