@@ -120,26 +120,40 @@ class Archive:
             self.link(episode.id, episode.links)
 
     def episodes(
-        self, period: Period | None = None, *, unreflected: bool = False, ids: Collection[str] | None = None
-    ) -> tuple[Episode, ...]:
+        self, period: Period | None = None, *, unreflected: bool = False, ids: Collection[str] | None = None,
+        newest: int | None = None,
+    ) -> tuple[Episode, ...]:  # fmt: skip
         """Episodes, oldest first.
 
         Args:
             period: only those of this time.
             unreflected: only those that post-thinking has not seen.
             ids: only these.
+            newest: only so many, the newest ones: no more rows than these are read.
         """
         where, values = _within(period, "episodes")
         if unreflected:
             where += " AND reflected = 0"
         if ids is not None:
             where, values = where + _AMONG.format("id"), [*values, json.dumps(sorted(ids))]
-        rows = self._vault.rows(
-            f"SELECT {_EPISODE} FROM episodes WHERE {where} ORDER BY at, rowid",  # noqa: S608
-            values,
-        )
-        links = self._links()
+        order = "ORDER BY at, rowid" if newest is None else f"ORDER BY at DESC, rowid DESC LIMIT {int(newest)}"
+        rows = self._vault.rows(f"SELECT {_EPISODE} FROM episodes WHERE {where} {order}", values)  # noqa: S608
+        rows = rows if newest is None else rows[::-1]
+        links = self._links([row[0] for row in rows])
         return tuple(_episode(row, links.get(row[0], ())) for row in rows)
+
+    def count_episodes(self) -> int:
+        """How many there are."""
+        return int(self._vault.rows("SELECT count(*) FROM episodes")[0][0])
+
+    def worths(self) -> list[tuple[str, datetime, float, int]]:
+        """Of every episode its id, when it was said or used last, its importance and its uses; no words."""
+        rows = self._vault.rows(
+            f"SELECT id, at, last_used, importance, uses FROM episodes WHERE {_SHOWN.format('episodes', 'id')} "  # noqa: S608
+            "ORDER BY at, rowid"
+        )
+        return [(name, max(_at(at), _moment(used) or _at(at)), importance, uses)
+                for name, at, used, importance, uses in rows]  # fmt: skip
 
     def reflected(self, ids: Sequence[str]) -> None:
         """Mark episodes as seen by post-thinking."""
@@ -181,7 +195,8 @@ class Archive:
             f"SELECT {_THOUGHT} FROM thoughts WHERE {where} ORDER BY at, rowid",  # noqa: S608
             values,
         )
-        sources, links = self._sources(), self._links()
+        names = [row[0] for row in rows]
+        sources, links = self._sources(names), self._links(names)
         return tuple(_thought(row, sources.get(row[0], ()), links.get(row[0], ())) for row in rows)
 
     def rest_on(self, memory: str, sources: Iterable[str]) -> None:
@@ -216,27 +231,26 @@ class Archive:
                     (held, line.source, number, line.text, json.dumps(line.details), json.dumps(line.tags)),
                 )
 
-    def lines(self) -> dict[str, tuple[Line, ...]]:
-        """Summary id -> its lines, in order."""
+    def lines(self, of: Collection[str] | None = None) -> dict[str, tuple[Line, ...]]:
+        """Summary id -> its lines, in order; of all, or of these."""
         found: dict[str, list[Line]] = {}
+        among, given = ("", ()) if of is None else (_AMONG.format("summary"), (json.dumps(sorted(of)),))
         for summary, source, text, details, tags in self._vault.rows(
             "SELECT summary, source, text, details, tags FROM summary_lines "  # noqa: S608
-            f"WHERE {_SHOWN.format('summary_lines', 'source')} ORDER BY summary, number"
+            f"WHERE {_SHOWN.format('summary_lines', 'source')}{among} ORDER BY summary, number",
+            given,
         ):
             found.setdefault(summary, []).append(Line(source, text, _keys(details), _keys(tags)))
         return {summary: tuple(lines) for summary, lines in found.items()}
 
     def summaries(self, since: date | None = None, until: date | None = None) -> tuple[Summary, ...]:
         """Summaries of days ``since <= day < until`` that have lines, oldest first."""
-        lines = self.lines()
-        rows = [
-            (name, date.fromisoformat(day)) for name, day in self._vault.rows("SELECT * FROM summaries ORDER BY day")
-        ]
-        return tuple(
-            _summary(name, day, lines[name])
-            for name, day in rows
-            if name in lines and (since is None or day >= since) and (until is None or day < until)
+        rows = self._vault.rows(
+            "SELECT id, day FROM summaries WHERE day >= ? AND day < ? ORDER BY day",
+            (since.isoformat() if since is not None else "", until.isoformat() if until is not None else "~"),
         )
+        lines = self.lines([name for name, _ in rows])
+        return tuple(_summary(name, date.fromisoformat(day), lines[name]) for name, day in rows if name in lines)
 
     # Profile
 
@@ -266,9 +280,9 @@ class Archive:
 
     def profile(self) -> tuple[ProfileEntry, ...]:
         """The profile: facts, habits, style, each by key."""
-        sources = self._sources()
         shown = _SHOWN.format("profile", "id")
         rows = self._vault.rows(f"SELECT {_ENTRY} FROM profile WHERE {shown} ORDER BY aspect, key")  # noqa: S608
+        sources = self._sources([row[0] for row in rows])
         return tuple(_entry(row, sources.get(row[0], ())) for row in rows)
 
     # Tags, links, vectors, queries
@@ -407,15 +421,17 @@ class Archive:
         )
         return tuple(name for (name,) in rows)
 
-    def _sources(self) -> dict[str, tuple[str, ...]]:
-        found: dict[str, list[str]] = {}
-        for memory, source in self._vault.rows("SELECT memory, source FROM sources ORDER BY memory, source"):
-            found.setdefault(memory, []).append(source)
-        return {memory: tuple(sources) for memory, sources in found.items()}
+    def _sources(self, of: Collection[str]) -> dict[str, tuple[str, ...]]:
+        return self._named("SELECT memory, source FROM sources", "memory, source", of)
 
-    def _links(self) -> dict[str, tuple[str, ...]]:
+    def _links(self, of: Collection[str]) -> dict[str, tuple[str, ...]]:
+        return self._named("SELECT memory, other FROM links", "memory, number", of)
+
+    def _named(self, query: str, order: str, of: Collection[str]) -> dict[str, tuple[str, ...]]:
+        """Memory -> others, of these memories alone."""
         found: dict[str, list[str]] = {}
-        for memory, other in self._vault.rows("SELECT memory, other FROM links ORDER BY memory, number"):
+        among = f"WHERE memory IN (SELECT value FROM json_each(?)) ORDER BY {order}"  # noqa: S608
+        for memory, other in self._vault.rows(f"{query} {among}", (json.dumps(list(of)),)) if of else ():
             found.setdefault(memory, []).append(other)
         return {memory: tuple(others) for memory, others in found.items()}
 

@@ -201,7 +201,7 @@ def refined(
                 value=value,
                 details=tuple(dict.fromkeys(details)),
                 sources=whole,
-                confidence=sure,
+                confidence=max(sure, before.confidence) if before is not None and same else sure,
                 since=before.since if before is not None and same else now,
             )
         )
@@ -209,6 +209,9 @@ def refined(
     said = [Said(e.id, e.driver, e.at, e.details) for e in evidence.episodes]
     said += [Said(p.id, sentence, p.valid_from, (p.detail,)) for p in evidence.preferences for sentence in p.sentences]
     for key, (value, told) in facts(said).items():
+        before = standing.get(key)
+        if before is not None and before.value != value and told[-1].at < before.since:
+            continue  # what the entry rests on was said later and is older than what is looked at
         put("fact", key, value, [s.source for s in told], [d for s in told for d in s.details], _sure(len(told)))
     for key, value in usual_times(evidence.trips, zone, settings).items():
         put("habit", key, value, [t.id for t in evidence.trips], (), 0.8)

@@ -57,6 +57,9 @@ class ReflectionSettings(BaseModel):
     """at most so many;"""
     keywords: int = Field(default=8, ge=1)
     """and so many key words of the others."""
+    window: int = Field(default=2_000, ge=1)
+    """Newest episodes that it goes by, and that new ones may be linked with, so that the time it takes does not grow with the
+    vault: three weeks of a hundred a day. What older ones have come to stays, since it is written down."""
     event_importance: float = Field(default=0.5, ge=0.0, le=1.0)
     """Of an event, at least."""
 
@@ -66,6 +69,7 @@ class Snapshot:
     """What post-thinking goes by."""
 
     episodes: Sequence[Episode]
+    """The newest (``ReflectionSettings.window``), and all that it has not seen."""
     fresh: frozenset[str]
     """Ids of the episodes that it has not seen."""
     thoughts: Sequence[Thought]

@@ -12,7 +12,7 @@ import hmac
 import secrets
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, tzinfo
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,12 +27,9 @@ from memory.reflection import Reflection, ReflectionSettings, Reflector, Snapsho
 from memory.retention import RetentionSettings
 from memory.store import Store, silent
 from memory.terms import chosen
-from schemas.memory import Consent, Episode, ProfileEntry, Thought, Turn
+from schemas.memory import Consent, Episode, Period, ProfileEntry, Thought, Turn
 from schemas.ports import Encoder
 from schemas.preferences import BY_DETAIL
-
-LINKABLE = 5_000
-"""Newest episodes that new ones may be linked with: a vault's usual capacity, 8 MB of vectors; larger ones are not read whole."""
 
 
 class TierSettings(BaseModel):
@@ -116,8 +113,10 @@ class Tiers:
     def snapshot(self, consent: Consent) -> Snapshot:
         """What post-thinking goes by."""
         fresh = self.archive.episodes(unreflected=True)
-        episodes, thoughts = self.archive.episodes(), self.archive.thoughts()
-        near = {e.id for e in (*episodes[-LINKABLE:], *fresh)} if fresh else set[str]()
+        newest = self.archive.episodes(newest=self.settings.reflection.window)
+        both = {e.id: e for e in (*newest, *fresh)}
+        episodes, thoughts = tuple(sorted(both.values(), key=lambda e: e.at)), self.archive.thoughts()
+        near = set(both) if fresh else set[str]()
         return Snapshot(
             episodes=episodes,
             fresh=frozenset(e.id for e in fresh) if consent.conversations else frozenset(),
@@ -168,10 +167,15 @@ class Tiers:
     def over(self, now: datetime) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
         """Ids of preferences, of memories of the tiers and of trips whose time is over."""
         settings, today = self.retention(), now.astimezone(self.zone).date()
+
+        def before(days: int) -> Period:
+            return Period(until=now - timedelta(days=days) + timedelta(seconds=1))
+
+        old = today - timedelta(days=settings.summary_days - 1)
         tiers = (
-            *retention.old_episodes(self.archive.episodes(), now, settings),
-            *retention.faded_thoughts(self.archive.thoughts(), now, settings),
-            *retention.old_summaries(self.archive.summaries(), today, settings),
+            *retention.old_episodes(self.archive.episodes(before(settings.conversation_days)), now, settings),
+            *retention.faded_thoughts(self.archive.thoughts(before(settings.thought_days)), now, settings),
+            *retention.old_summaries(self.archive.summaries(until=old), today, settings),
         )
         preferences = retention.faded_preferences(self.store.preferences(history=True), now)
         return preferences, tiers, retention.old_trips(self.archive.trips(), now, self.zone, settings)
@@ -179,15 +183,14 @@ class Tiers:
     def crowded_out(self) -> tuple[str, ...]:
         """Ids of the episodes for which there is no room."""
         pruning = self.settings.pruning
-        episodes = self.archive.episodes()
-        if len(episodes) <= pruning.capacity:
+        if self.archive.count_episodes() <= pruning.capacity:
             return ()
+        held = [Held(*worth) for worth in self.archive.worths()]
         ring = [vector for _, vector in (*self.archive.queries(), *self._queries)][-pruning.queries :]
         queries = np.stack(ring) if ring else np.zeros((0, self._encoder.dimension), np.float32)
-        vectors = self.archive.vectors({e.id for e in episodes}) if len(queries) else {}
-        held = [Held(e.id, max(e.at, e.last_used or e.at), e.importance, e.uses) for e in episodes]
+        vectors = self.archive.vectors({one.id for one in held}) if len(queries) else {}
         stay = kept(held, vectors, queries, pruning)
-        return tuple(e.id for e in episodes if e.id not in stay)
+        return tuple(one.id for one in held if one.id not in stay)
 
 
 def _mark(secret: bytes, kind: str, text: str) -> str:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from memory.fake import KeywordEncoder, KeywordModel
 from memory.keys import RawKey
 from memory.pruning import Prune, PruningSettings
+from memory.reflection import ReflectionSettings
 from memory.retention import RetentionSettings
 from memory.service import DriverMemory, MemorySettings
 from memory.tiers import TierSettings
@@ -452,3 +453,40 @@ def test_recall_does_not_wait_for_post_thinking(bench: Bench) -> None:
     release.set()
     worker.join()
     assert memory.thoughts()
+
+
+def test_thinking_reads_no_more_than_its_window(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = bench.again(TierSettings(reflection=ReflectionSettings(window=5)))
+    for number in range(12):
+        bench.say(f"my cousin visits the harbour number {number}", talk=f"t{number}-1")
+        memory.settle()
+    read: list[int] = []
+    rows = Vault.rows
+
+    def counted(vault: Vault, sql: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+        found = rows(vault, sql, values)
+        if "driver, assistant" in sql and "FROM episodes" in sql:
+            read.append(len(found))
+        return found
+
+    memory.reflect()
+    monkeypatch.setattr(Vault, "rows", counted)
+    assert not memory.reflect().seen and sum(read) == 5
+    read.clear()
+    bench.say("my cousin visits the harbour again", talk="t99-1")
+    assert memory.reflect().seen == 1 and sum(read) <= 5 + 1
+    assert all(episode.links for episode in memory.episodes()[-5:])
+
+
+def test_a_fact_from_before_the_window_is_not_taken_back_by_an_older_one(bench: Bench) -> None:
+    memory = bench.again(TierSettings(reflection=ReflectionSettings(window=2)))
+    memory.opt_in(CONVERSATIONS)
+    for text in ("my sister is called anna", "my sister is called eva"):
+        bench.say(text, talk=f"{text[-3:]}-1")
+        memory.reflect()
+        bench.now += timedelta(days=1)
+    assert {e.key: e.value for e in memory.profile()}["sister"] == "eva"
+    with memory._vault.transaction():  # the one that said anna is used again, and the other is not looked at any more
+        memory._vault.write("DELETE FROM episodes WHERE driver LIKE '%eva%'")
+    memory.reflect()
+    assert {e.key: e.value for e in memory.profile()}["sister"] == "eva"
