@@ -131,6 +131,13 @@ class HnswIndex:
                 self._index.mark_deleted(row)
             self._held.remove(known)
 
+    def release(self) -> None:
+        """Overwrite the vectors and let go of the graph, whose own copy goes back to the system whole."""
+        self._held.remove(self._held.rows())
+        index: Any = hnswlib.Index(space="ip", dim=self._dimension)
+        index.init_index(max_elements=16, M=LINKS, ef_construction=BREADTH_BUILD, allow_replace_deleted=True)
+        self._take(index, self._held)
+
     def vectors(self, rows: Rows) -> Floats:
         """The vectors of these rows.
 

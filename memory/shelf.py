@@ -250,7 +250,7 @@ class Shelf:
             self._length -= float(self.columns["length"][rows].sum())
             self.postings.remove(rows)
             for kind in np.unique(self.columns["kind"][rows]).tolist():
-                self.indices[KINDS[kind]].remove(rows[self.columns["kind"][rows] == kind])
+                self._out_of(KINDS[kind], rows[self.columns["kind"][rows] == kind])
             for row in rows.tolist():
                 before, after = int(self.columns[row]["before"]), int(self.columns[row]["after"])
                 if before != NONE:
@@ -262,6 +262,22 @@ class Shelf:
             for conversation in [name for name, row in self._last.items() if row in gone]:
                 del self._last[conversation]
             self.columns[rows] = np.zeros(1, _COLUMNS)
+
+    def _out_of(self, kind: Kind, rows: Rows) -> None:
+        """Drop vectors; of a graph that loses most of them nothing is kept: to overwrite each is to search it for each.
+
+        What stays is compared until the graph has been built anew.
+        """
+        index = self.indices[kind]
+        if not isinstance(index, HnswIndex) or 2 * len(rows) <= len(index):
+            index.remove(rows)
+            return
+        held = index.rows()
+        stay = held[~np.isin(held, rows)]
+        self.indices[kind] = ExactIndex(self.dimension, len(stay))
+        if len(stay):
+            self.indices[kind].add(stay, index.vectors(stay))
+        index.release()
 
     def holds(self, names: Iterable[str]) -> bool:
         """Whether anything is left of these ids."""

@@ -6,6 +6,7 @@ was withheld when a process died is erased when the vault is opened next.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -25,8 +26,10 @@ class Withholding:
     def add(self, token: str, named: Sequence[tuple[str, str]], until: datetime) -> None:
         """Show these memories (table and key) no more."""
         with self._vault.transaction():
-            for kind, name in named:
-                self._vault.write("INSERT INTO withheld VALUES (?, ?, ?, ?)", (token, kind, name, utc_text(until)))
+            self._vault.write(
+                "INSERT INTO withheld SELECT ?, value ->> 0, value ->> 1, ? FROM json_each(?)",
+                (token, utc_text(until), json.dumps(named)),
+            )
 
     def of(self, token: str) -> tuple[datetime | None, list[tuple[str, str]]]:
         """Until when it can be taken back (None: nothing is withheld under that token), and table and key of all of it."""

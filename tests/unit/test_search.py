@@ -198,6 +198,28 @@ def test_a_kind_that_outgrows_comparing_gets_a_graph(monkeypatch: pytest.MonkeyP
     assert shelf.nearest(query, 1, shelf.allowed(), (Kind.EPISODE,)).tolist() == [shelf.row("20")]
 
 
+def test_a_graph_that_loses_most_of_its_memories_is_let_go_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memory.shelf.EXACT_UP_TO", 50)
+    vectors = np.random.default_rng(1).normal(size=(300, 8))
+    shelf = Shelf(8)
+    entries = [entry(f"{n}", list(vector)) for n, vector in enumerate(vectors)]
+    shelf.put(entries)
+    shelf.grow_graphs()
+    graph_ = shelf.indices[Kind.EPISODE]
+    shelf.drop([f"{n}" for n in range(100)])
+    assert shelf.indices[Kind.EPISODE] is graph_  # a third: each was overwritten
+    shelf.drop([f"{n}" for n in range(100, 280)])
+    stay = shelf.indices[Kind.EPISODE]
+    assert isinstance(stay, ExactIndex) and len(stay) == 20 and len(graph_) == 0 and len(shelf) == 20
+    query = np.array(vectors[290] / np.linalg.norm(vectors[290]), np.float32)
+    assert shelf.nearest(query, 1, shelf.allowed(), (Kind.EPISODE,)).tolist() == [shelf.row("290")]
+    shelf.put(entries[:280])  # taken back
+    assert len(shelf) == 300 and shelf.outgrown(Kind.EPISODE) and shelf.grow_graphs()
+    shelf.drop([f"{n}" for n in range(300)])
+    assert len(shelf) == 0 and not len(shelf.indices[Kind.EPISODE])
+    assert graph_.search(query, 1)[0].size == 0
+
+
 def test_the_links_of_a_graph_outlive_it_without_its_vectors() -> None:
     vectors = np.random.default_rng(2).normal(size=(400, 16)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
