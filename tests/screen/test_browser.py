@@ -1,88 +1,20 @@
-"""The driver's screen in a real Chromium: every task parked and moving, with a knob, without scripts, on three sizes of panel.
-
-Needs the package playwright and Debian's chromium; skipped with a message where one of them is absent.
-"""
+"""The driver's screen in a real Chromium: every task parked and moving, with a knob, without scripts, on three sizes of panel."""
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from deploy.screen import ScreenServer
-from memory.fake import FakeMemory
 from memory.screen.feed import Happened, What
 from schemas.events import Motion
-from tests.screens import NOW, Car, FakeDrivers, ask, fill, parts_of, preference
+from tests.screen_rig import PAGES, SIZES, Rig
+from tests.screens import NOW, fill, preference
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page, Playwright
+    from playwright.sync_api import Browser
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-SIZES = {"800x480": (800, 480), "1280x720": (1280, 720), "1920x720": (1920, 720)}
-PAGES = ("/", "/questions", "/memory", "/memory/search", "/memory/when", "/memory/p0", "/memory/p0/correct", "/categories",
-         "/categories/restaurant", "/privacy", "/privacy/retention", "/privacy/delete", "/privacy/everything", "/drivers", "/drivers/pin",
-         "/drivers/to/1", "/drivers/hand-over", "/about", "/nowhere")  # fmt: skip
-
-pytestmark = [
-    pytest.mark.socket,  # Chromium is driven over pipes and talks to the screen on the loopback interface
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: install Debian's package chromium"),
-]
-
-
-@pytest.fixture(scope="module")
-def playwright() -> Iterator[Playwright]:
-    module = pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed")
-    with module.sync_playwright() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def chromium(playwright: Playwright) -> Iterator[Browser]:
-    # Chromium's own sandbox needs rights that a container's root does not have.
-    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
-    yield browser
-    browser.close()
-
-
-class Rig:
-    """A screen that is served, the car around it, and the memory behind it."""
-
-    def __init__(self, folder: Path) -> None:
-        self.car = Car()
-        self.drivers = FakeDrivers(lambda name: FakeMemory(name, clock=lambda: self.car.now))
-        held = self.drivers.memories["ada"]
-        assert isinstance(held, FakeMemory)
-        self.memory = held
-        values = ("jazz", "soul", "blues", "rock", "ska", "swing", "tango", "samba")
-        fill(self.memory, *(preference(f"p{n}", value, days=n) for n, value in enumerate(values)))
-        ask(self.memory)
-        self.server = ScreenServer(parts_of(self.car, self.drivers, folder), folder)
-
-    @property
-    def address(self) -> str:
-        return self.server.address.partition("/enter")[0]
-
-    def remembered(self, value: str = "jazz") -> None:
-        self.server.screen.parts.feed.tell(Happened(What.REMEMBERED, NOW, value, "favorite_genres", "p0"))
-
-    def open(self, chromium: Browser, size: str = "1280x720", **options: Any) -> Page:
-        width, height = SIZES[size]
-        page = chromium.new_context(viewport={"width": width, "height": height}, **options).new_page()
-        page.goto(self.server.address)
-        return page
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    made = Rig(tmp_path)
-    with made.server:
-        yield made
+pytestmark = pytest.mark.socket  # Chromium is driven over pipes and talks to the screen on the loopback interface
 
 
 # Tasks, in at most three steps
@@ -132,6 +64,8 @@ def test_a_question_is_answered_and_everything_deleted(rig: Rig, chromium: Brows
     assert "thai" in [p.value for p in rig.memory.preferences()]
     page.click("nav.rail >> text=Privacy")
     page.click("text=Delete everything")
+    page.click("button:has-text('Delete everything')")
+    assert page.locator("h1").inner_text() == "Really delete everything?" and rig.memory.preferences() != ()
     page.click("button:has-text('Delete everything')")
     page.wait_for_selector("text=Everything is out of sight")
     rig.car.wait()

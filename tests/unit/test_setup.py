@@ -115,6 +115,22 @@ def test_mosquitto_is_offered_and_nothing_stops_without_it(clone: Path, bare: st
     assert there.returncode == 0 and there.stdout == "" and there.stderr == ""
 
 
+def test_axe_is_fetched_as_the_lock_file_says_and_nothing_stops_without_it(clone: Path) -> None:
+    shutil.copytree(ROOT / "tests" / "screen" / "axe", clone / "tests" / "screen" / "axe")
+    assert '"integrity": "sha512-' in (clone / "tests/screen/axe/package-lock.json").read_text("utf-8")
+    python = clone / ".venv" / "bin" / "python"
+    program(python, f'echo "$@" >"{clone}/asked"; exit 1')
+    failed = shell("offer_axe; axe_there", clone)
+    assert failed.returncode == 1 and "in CI they fail" in failed.stderr
+    assert "ci --ignore-scripts" in (clone / "asked").read_text("utf-8")
+    program(python, "mkdir -p node_modules/axe-core; echo script >node_modules/axe-core/axe.min.js")
+    assert shell("offer_axe; axe_there", clone).returncode == 0
+    program(python, "exit 1")
+    assert shell("offer_axe", clone).stderr == ""  # it is there
+    (clone / "tests/screen/axe/package-lock.json").write_text("another version", "utf-8")
+    assert shell("axe_there", clone).returncode == 1
+
+
 def test_an_old_python_is_not_taken(clone: Path, bare: str) -> None:
     program(Path(bare) / "python3", "exit 1")
     done = shell("find_python", clone, path=bare)

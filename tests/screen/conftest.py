@@ -1,0 +1,39 @@
+"""Chromium, once for all tests of the screen, and a screen for each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.screen_rig import CHROMIUM, Rig, absent
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    if find_spec("playwright") is None:
+        absent("the package playwright is not installed")
+    if CHROMIUM is None:
+        absent("there is no Chromium here: install Debian's package chromium")
+    from playwright.sync_api import sync_playwright
+
+    # Chromium's own sandbox needs rights that a container's root does not have.
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    made = Rig(tmp_path)
+    with made.server:
+        yield made

@@ -1,0 +1,75 @@
+"""What the tests of the screen in a browser share: a screen that is served, the car around it, and pages opened on it.
+
+Needs the package playwright, Debian's chromium and, for accessibility, axe-core (docs/screen.md). Where one of them is absent
+tests are skipped and say so; in continuous integration they fail.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from deploy.screen import ScreenServer
+from memory.fake import FakeMemory
+from memory.screen.feed import Happened, What
+from tests.screens import NOW, Car, FakeDrivers, ask, fill, parts_of, preference
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+AXE = Path(__file__).parents[1] / ".cache" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
+"""As deploy/up --dev fetches it."""
+SIZES = {"800x480": (800, 480), "1280x720": (1280, 720), "1920x720": (1920, 720)}
+PAGES = ("/", "/questions", "/memory", "/memory/search", "/memory/when", "/memory/p0", "/memory/p0/correct", "/categories",
+         "/categories/restaurant", "/privacy", "/privacy/retention", "/privacy/delete", "/privacy/everything", "/drivers",
+         "/drivers/pin", "/drivers/to/1", "/drivers/hand-over", "/about", "/nowhere")  # fmt: skip
+
+
+def absent(what: str) -> None:
+    """A tool of these tests is not there: skip, but never silently where everything must run."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"{what}; deploy/check installs it, and in continuous integration nothing may be left out")
+    pytest.skip(what)
+
+
+class Rig:
+    """A screen that is served, the car around it, and the memory behind it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.car = Car()
+        self.drivers = FakeDrivers(lambda name: FakeMemory(name, clock=lambda: self.car.now))
+        held = self.drivers.memories["ada"]
+        assert isinstance(held, FakeMemory)
+        self.memory = held
+        values = ("jazz", "soul", "blues", "rock", "ska", "swing", "tango", "samba")
+        fill(self.memory, *(preference(f"p{n}", value, days=n) for n, value in enumerate(values)))
+        ask(self.memory)
+        self.server = ScreenServer(parts_of(self.car, self.drivers, folder), folder)
+
+    @property
+    def address(self) -> str:
+        return self.server.address.partition("/enter")[0]
+
+    def remembered(self, value: str = "jazz") -> None:
+        self.server.screen.parts.feed.tell(Happened(What.REMEMBERED, NOW, value, "favorite_genres", "p0"))
+
+    def open(self, chromium: Browser, size: str = "1280x720", script: str = "", **options: Any) -> Page:
+        """A page that was let in; ``script`` runs in every page before its own, brought in by DevTools."""
+        width, height = SIZES[size]
+        context = chromium.new_context(viewport={"width": width, "height": height}, **options)
+        if script:
+            context.add_init_script(script)
+        page = context.new_page()
+        page.goto(self.server.address)
+        return page
+
+    def choose(self, page: Page, **cookies: str) -> None:
+        """Language and look of a page, as the page About sets them."""
+        page.context.add_cookies(
+            [{"name": name, "value": value, "url": self.address} for name, value in cookies.items()]
+        )
