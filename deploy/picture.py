@@ -73,20 +73,31 @@ def svg(state: VehicleState) -> str:
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 360 560" role="img" font-family="sans-serif">',
         f"<title>{escape('; '.join(line for line in lines(state) if line))}</title>",
         *_beams(see),
-        f'<rect x="90" y="70" width="180" height="400" rx="60" fill="#d9d9d4" stroke="{glow}" stroke-width="6"/>',
-        '<rect x="112" y="170" width="136" height="210" rx="24" fill="#f7f7f4"/>',
-        _share("sunroof", 130, 240, 100, 60, see.value("sunroof.position"), down=True),
-        _share("trunk", 120, 430, 120, 26, see.value("trunk.position"), down=True),
-        _share("left front window", 94, 190, 12, 80, see.value("window.driver"), down=True),
-        _share("right front window", 254, 190, 12, 80, see.value("window.passenger"), down=True),
-        _share("left rear window", 94, 290, 12, 80, see.value("window.rear_left"), down=True),
-        _share("right rear window", 254, 290, 12, 80, see.value("window.rear_right"), down=True),
-        _chair(124, 190, see.value("seat.driver.heating"), "driver"),
-        _chair(186, 190, see.value("seat.passenger.heating"), "passenger"),
+        *(
+            f'<rect x="{x}" y="{y}" width="16" height="62" rx="7" fill="#30363d"/>'
+            for y in (122, 362)
+            for x in (82, 262)
+        ),
+        *(f'<path d="M{x} 176 l{way} 8 v14 l{-way} 2 z" fill="#6b7683"/>' for x, way in ((92, -22), (268, 22))),
+        f'<path d="{_BODY}" fill="#aab4c0" stroke="{glow}" stroke-width="5"/>',
+        '<path d="M112 166 Q180 140 248 166 L236 196 H124 Z" fill="#46525f"/>',
+        '<path d="M124 392 H236 L246 424 Q180 440 114 424 Z" fill="#46525f"/>',
+        '<rect x="116" y="192" width="128" height="204" rx="18" fill="#eef1f4"/>',
+        *(f'<path d="M{x} 84 q10 -10 26 -9 v9 z" fill="{_lamp(see)}"/>' for x in (112, 222)),
+        *(f'<rect x="{x}" y="456" width="32" height="8" rx="4" fill="#c4453c"/>' for x in (108, 220)),
+        _chair(124, 202, see.value("seat.driver.heating"), "driver"),
+        _chair(186, 202, see.value("seat.passenger.heating"), "passenger"),
+        '<rect x="126" y="330" width="108" height="48" rx="12" fill="#cfd5dc" stroke="#7b8694"/>',
+        _share("sunroof", 138, 258, 84, 58, see.value("sunroof.position"), down=True),
+        _share("trunk", 128, 440, 104, 14, see.value("trunk.position"), down=True),
+        _share("left front window", 98, 200, 10, 84, see.value("window.driver"), down=True),
+        _share("right front window", 252, 200, 10, 84, see.value("window.passenger"), down=True),
+        _share("left rear window", 98, 300, 10, 84, see.value("window.rear_left"), down=True),
+        _share("right rear window", 252, 300, 10, 84, see.value("window.rear_right"), down=True),
         _doors(see),
-        _caption(180, 40, _speed(state), 26),
-        _caption(180, 510, f"{see.text('climate.cabin_temperature')} C, fan {see.text('climate.fan')}", 18),
-        _caption(180, 540, f"{see.text('battery.charge')} %, {see.text('battery.range')} km", 18),
+        _caption(180, 34, _speed(state), 26),
+        _caption(180, 512, f"{see.text('climate.cabin_temperature')} °C, fan {see.text('climate.fan')}", 20),
+        _caption(180, 542, f"{see.text('battery.charge')} %, {see.text('battery.range')} km", 20),
         "</svg>",
     ]
     return "\n".join(parts)
@@ -99,6 +110,15 @@ _CLIMATE = {
     "front defroster": "climate.defrost_front",
     "rear defroster": "climate.defrost_rear",
 }
+
+
+_BODY = "M124 76 Q180 62 236 76 Q270 92 270 150 V400 Q270 462 232 470 H128 Q90 462 90 400 V150 Q90 92 124 76 Z"
+"""Outline of the car, its front on top."""
+
+
+def _lamp(see: _Seen) -> str:
+    lit = any(see.value(name) is True for name in ("light.low_beam", "light.high_beam"))
+    return "#fff3b0" if lit else "#dfe4ea"
 
 
 class _Seen:
@@ -179,7 +199,7 @@ def _beams(see: _Seen) -> list[str]:
     for name, reach in (("light.low_beam", 50), ("light.high_beam", 70), ("light.fog", 25)):
         if see.value(name) is True:
             shape = f'76 l-22 -{reach} h44 z" fill="#f5d90a" opacity="0.45"/>'
-            found += [f'<path d="M{x} {shape}' for x in (115, 245)]
+            found += [f'<path d="M{x} {shape}' for x in (125, 235)]
     return found
 
 
@@ -207,14 +227,20 @@ def _chair(x: int, y: int, heating: Any, who: str) -> str:
 
 
 def _doors(see: _Seen) -> str:
-    places = {"driver": (70, 190), "passenger": (270, 190), "rear_left": (70, 290), "rear_right": (270, 290)}
+    places = {
+        "driver": (92, 196, -1),
+        "passenger": (268, 196, 1),
+        "rear_left": (92, 298, -1),
+        "rear_right": (268, 298, 1),
+    }
     opened = "".join(
-        f'<rect x="{x}" y="{y}" width="20" height="70" fill="#e5484d"><title>{escape(side)} door open</title></rect>'
-        for side, (x, y) in places.items()
+        f'<path d="M{x} {y} l{44 * way} 62 l{-8 * way} 6 L{x} {y + 26} z" fill="#e5484d">'
+        f"<title>{escape(side)} door open</title></path>"
+        for side, (x, y, way) in places.items()
         if see.value(f"door.{side}") is True
     )
     return f"<g>{opened}</g>"
 
 
 def _caption(x: int, y: int, text: str, size: int) -> str:
-    return f'<text x="{x}" y="{y}" text-anchor="middle" font-size="{size}" fill="#222">{escape(text)}</text>'
+    return f'<text x="{x}" y="{y}" text-anchor="middle" font-size="{size}" fill="currentColor">{escape(text)}</text>'

@@ -25,11 +25,12 @@ def words(request: pytest.FixtureRequest) -> Wording:
 def test_every_language_has_the_same_sentences_with_the_same_places() -> None:
     english = sentences("en")
     for language in LANGUAGES[1:]:
-        other = {k: v for k, v in sentences(language).items() if not k.startswith(("category.", "description."))}
+        other = {k: v for k, v in sentences(language).items() if not k.startswith("category.")}
         assert set(other) == set(english)
         for key, text in english.items():
             assert set(re.findall(r"{\w+}", str(text))) == set(re.findall(r"{\w+}", str(other[key]))), key
         titles = {f"category.{key}" for c in CATEGORIES for key in (*c.path,)}
+        assert {c.detail for c in CATEGORIES} == {k.partition(".")[2] for k in english if k.startswith("description.")}
         assert titles == {k for k in sentences(language) if k.startswith("category.")}
         assert set(MAIN_TITLES) | set(SUB_TITLES) <= {k.partition(".")[2] for k in titles}
 
