@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -39,6 +39,7 @@ from models.commands.matcher import TemplateMatcher
 from models.commands.templates import load_templates
 from models.runtime.llamacpp import LlamaCppModel
 from models.runtime.onnx_encoder import OnnxEncoder
+from models.runtime.phonemes import by_espeak
 from models.structured import Structured
 from schemas.actions import ACTIONS, Domain
 from schemas.errors import NoSpeechError
@@ -109,7 +110,7 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
     drivers.switched = notices.take_up
 
     say("command grammar and recogniser")
-    matcher = TemplateMatcher(load_templates(without=lacking(vehicle.offers())))
+    matcher = TemplateMatcher(load_templates(without=lacking(vehicle.offers()), names=sayable(vehicle.names())))
     recognizer = _recognizer(config, catalog, matcher)
 
     say("voice")
@@ -133,6 +134,19 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
     return Assistant(
         config, wake, vad, matcher, recognizer, structured, vehicle, dialogue, synthesizer, clock, trip, drivers
     )  # fmt: skip
+
+
+RELATIONS = (
+    "mum", "mom", "dad", "my wife", "my husband", "my mother", "my father", "my sister", "my brother", "my boss", "my son",
+    "my daughter", "my partner", "my parents", "the office",
+)  # fmt: skip
+"""People who are asked for without a name: understood whether or not the contacts say who they are."""
+
+
+def sayable(names: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    """The names that can be said: those of the driver's contacts and playlists, and relations; none where none are known."""
+    contacts = names["contact"]
+    return {"contact": (*contacts, *RELATIONS) if contacts else (), "playlist": tuple(names["playlist"])}
 
 
 def lacking(offers: frozenset[str]) -> frozenset[str]:
@@ -428,7 +442,7 @@ def _memory(config: Config, encoder: Encoder, structured: StructuredModel) -> Dr
 def _recognizer(config: Config, catalog: Catalog, matcher: TemplateMatcher) -> Recognizer:
     if config.asr.engine == "whisper" and config.asr.model is not None:
         return WhisperRecognizer(catalog.find(config.asr.model), matcher.match, threads=config.asr.threads)
-    return PocketSphinxRecognizer(catalog.find("asr-domain"), matcher)
+    return PocketSphinxRecognizer(catalog.find("asr-domain"), matcher, guess=by_espeak)
 
 
 def _synthesizer(config: Config, catalog: Catalog) -> Synthesizer:

@@ -180,6 +180,10 @@ class MediaLibrary:
         found = next((known for known in self.playlists if _same(name, self._names[known])), None)
         return self.playlists[found][0] if found is not None else None
 
+    def playlist_names(self) -> tuple[str, ...]:
+        """What the playlists may be called."""
+        return tuple(name for known in self.playlists for name in self._names[known])
+
     def favorite(self) -> Item | None:
         """The first of the favourite songs; None where there are none."""
         return self.favorites[0] if self.favorites else None

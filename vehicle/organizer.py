@@ -194,6 +194,14 @@ class Organizer:
         )
 
     @property
+    def people(self) -> tuple[str, ...]:
+        """What the contacts may be called: whole names, first names that are one contact's, other names."""
+        first = [who.name.split()[0] for who in self.contacts]
+        single = [name for name in first if first.count(name) == 1]
+        whole = [name for who in self.contacts for name in (who.name, *who.also)]
+        return tuple(dict.fromkeys((*whole, *single)))
+
+    @property
     def sends_mail(self) -> bool:
         """Whether an e-mail can be written anywhere."""
         return self._outbox is not None

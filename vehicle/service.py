@@ -99,8 +99,9 @@ class GatedVehicle:
         self.organizer = organizer or Organizer(clock.now)
         self._adapter, self._clock = adapter, clock
         self._deadline_s, self._patience_s = deadline_s, patience_s
+        self._media = media or MediaLibrary.load()
         self._catalog = Catalog(
-            places or Places.load(), media or MediaLibrary.load(), organizer=self.organizer, signals=adapter.offers()
+            places or Places.load(), self._media, organizer=self.organizer, signals=adapter.offers()
         )
         self._signals = adapter.offers()
         self._offers = self._catalog.offers()
@@ -120,6 +121,11 @@ class GatedVehicle:
             self._catalog.fit(signals)
             self._offers = self._catalog.offers()
         return self._offers
+
+    def names(self) -> dict[str, tuple[str, ...]]:
+        """What the driver's contacts and playlists are called; empty where none are known."""
+        playlists = self._media.playlist_names() if isinstance(self._media, MediaLibrary) else ()
+        return {"contact": self.organizer.people, "playlist": playlists}
 
     async def state(self) -> VehicleState:
         """Current signals; a live state also arms the gate. Values that their signal cannot have are left out.

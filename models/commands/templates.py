@@ -249,12 +249,16 @@ class Templates:
         return ConfigError(f"{self._origin.get(where, 'template file')}: {where}: {problem}")
 
 
-def load_templates(*paths: Path, without: Container[str] = ()) -> Templates:
+def load_templates(
+    *paths: Path, without: Container[str] = (), names: Mapping[str, Sequence[str]] | None = None
+) -> Templates:
     """Read template files; later files add to earlier ones. Without paths: the templates of Glovebox.
 
     Args:
         paths: the files.
         without: names of intents to leave out: what this vehicle does not have is neither heard nor understood.
+        names: list -> the names that stand in it here in the place of the file's examples: a driver's contacts, playlists.
+            A list ``X`` that is named so also gives ``X_s`` its values with "'s".
 
     Raises:
         schemas.errors.ConfigError: a file is missing or is not a template file; the message names file and intent.
@@ -271,15 +275,21 @@ def load_templates(*paths: Path, without: Container[str] = ()) -> Templates:
         if not isinstance(part, dict):
             raise ConfigError(f"{path} is no template file: it holds no intents, lists or rules")
         for section, mark in SECTIONS.items():
-            names = part.get(section, {})
+            named = part.get(section, {})
             forms = (str, list) if section == "pronunciations" else (str, dict)
-            if not isinstance(names, dict) or not all(isinstance(given, forms) for given in names.values()):
+            if not isinstance(named, dict) or not all(isinstance(given, forms) for given in named.values()):
                 raise ConfigError(f"{path}: {section} must name its parts")
-            origin.update({mark.format(name): str(path) for name in names})
+            origin.update({mark.format(name): str(path) for name in named})
         merge_dict(content, part)
     if not content.get("intents"):
         raise ConfigError(f"no intents in {', '.join(str(path) for path in paths or BUILTIN)}")
     content["intents"] = {name: given for name, given in content["intents"].items() if name not in without}
+    for name, given in (names or {}).items():
+        said = list(dict.fromkeys(plain for one in given if (plain := spoken(one))))
+        if said and name in content.get("lists", {}):
+            content["lists"][name] = {"values": [{"in": one, "out": one} for one in said]}
+        if said and f"{name}_s" in content.get("lists", {}):
+            content["lists"][f"{name}_s"] = {"values": [{"in": f"{one}'s", "out": one} for one in said]}
     return Templates(content, origin)
 
 

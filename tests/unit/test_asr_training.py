@@ -8,8 +8,9 @@ import pocketsphinx
 import pytest
 
 from models.commands.templates import load_templates
+from models.runtime.phonemes import arpabet
 from models.training.asr import build as building
-from models.training.asr.pronunciation import REVIEWED, arpabet, pronounce, read_dictionary
+from models.training.asr.pronunciation import REVIEWED, pronounce, read_dictionary
 from models.training.wake.voices import available
 
 BUILTIN = Path(__file__).parents[2] / "models" / "builtin" / "asr"

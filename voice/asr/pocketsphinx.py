@@ -11,6 +11,7 @@ the other on each chunk, and ``finish`` has only their last frames left to do.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,7 @@ class PocketSphinxRecognizer:
         settings: PocketSphinxSettings | None = None,
         *,
         acoustic: Path | None = None,
+        guess: Callable[[str], str] | None = None,
     ) -> None:
         """Load both decoders (about 0.3 s).
 
@@ -90,6 +92,8 @@ class PocketSphinxRecognizer:
             settings: thresholds.
             acoustic: holds ``means`` and ``variances``, as ``models.training.asr.noise`` writes them, in the place of those of
                 the package's acoustic model; None for what the folder has of them.
+            guess: says in CMUdict's phones how a word sounds that no dictionary has, such as a contact's name; None: such a
+                word is an error.
 
         Raises:
             schemas.errors.EngineMissingError: pocketsphinx is not installed.
@@ -105,7 +109,7 @@ class PocketSphinxRecognizer:
                 raise ModelMissingError(
                     f"{folder / name} is missing; make it with python -m models.training.asr.build --out {folder}"
                 )
-        self._matcher = matcher
+        self._matcher, self._guess = matcher, guess
         self._settings = settings or PocketSphinxSettings()
         shared: dict[str, Any] = {
             "hmm": pocketsphinx.get_model_path("en-us/en-us"), "dict": str(folder / "domain.dict"), "samprate": SAMPLE_RATE,
@@ -205,11 +209,18 @@ class PocketSphinxRecognizer:
             seconds=self._samples / SAMPLE_RATE,
         )
 
+    def _add(self, words: list[tuple[str, str]]) -> None:
+        """Make words known to both decoders, so that they can agree on them; taking them up costs the open one some time."""
+        for word, phones in words:
+            self._grammar.add_word(word, phones, False)
+            self._open.add_word(word, phones, word == words[-1][0])
+
     def _load_grammar(self, cmudict: Path) -> None:
         vocabulary = self._matcher.templates.vocabulary() | {WAKE_WORD}
         unknown = {word for word in vocabulary if self._grammar.lookup_word(word) is None}
-        for word, phones in _pronunciations(cmudict, unknown):
-            self._grammar.add_word(word, phones, False)
+        known = _pronunciations(cmudict, unknown)
+        rest = sorted(unknown - {word for word, _ in known})
+        self._add(known + ([(word, self._guess(word)) for word in rest] if self._guess is not None else []))
         if missing := sorted(word for word in unknown if self._grammar.lookup_word(word) is None):
             raise ModelError(f"no pronunciation for {', '.join(missing[:5])}; add it to the folder's domain.dict")
         graph = self._matcher.graph.bare()
