@@ -16,7 +16,7 @@ from deploy.cli.drive import DevOption
 from deploy.cli.session import err, out, put_json, session_of
 
 if TYPE_CHECKING:
-    from deploy.config import Config
+    from deploy.config import Config, Loaded
 
 
 def add_to(app: typer.Typer) -> None:
@@ -35,8 +35,18 @@ def screen(
     as_json: Annotated[bool, typer.Option("--json", help="JSON instead of text.")] = False,
 ) -> None:
     """Show what is remembered on a page of this machine, until Ctrl-C."""
-    config = session_of(context, as_json=as_json, driver=driver).config()
+    config = _at_rest(session_of(context, as_json=as_json, driver=driver).load())
     _show(config, port, open_, as_json, dev=dev)
+
+
+def _at_rest(loaded: Loaded) -> Config:
+    """Nobody drives a simulated car that only a screen looks at: it stands, unless a drive was chosen for it."""
+    from deploy.config import DEFAULTS
+
+    config = loaded.config
+    if config.vehicle.adapter != "simulated" or loaded.origins.get("vehicle.profile") != str(DEFAULTS):
+        return config
+    return config.model_copy(update={"vehicle": config.vehicle.model_copy(update={"profile": "parked"})})
 
 
 def _show(

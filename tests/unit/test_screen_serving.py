@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from deploy.screen import ADDRESS_FILE, LiveDrivers, OwnLoop, ScreenServer, motion_of, told
+from deploy.screen import ADDRESS_FILE, LiveDrivers, OwnLoop, ScreenServer, car_of, motion_of, told
 from deploy.timeline import TimelineEntry, entry_of
 from memory.fake import FakeMemory, KeywordEncoder, KeywordModel
 from memory.keys import RawKey
@@ -199,3 +199,24 @@ def test_loops_are_not_left_running() -> None:
     assert loop.run(asyncio.sleep(0, "answer")) == "answer"
     loop.close()
     assert loop.loop.is_closed()
+
+
+def test_a_simulated_car_that_only_a_screen_looks_at_stands_unless_a_drive_was_chosen() -> None:
+    from deploy import config
+    from deploy.cli.screen import _at_rest
+
+    assert _at_rest(config.load()).vehicle.profile == "parked"
+    assert _at_rest(config.load(flags={"vehicle.profile": "town"})).vehicle.profile == "town"
+    assert (
+        _at_rest(config.load(flags={"vehicle.adapter": "mqtt"})).vehicle.profile == config.load().config.vehicle.profile
+    )
+
+
+def test_the_car_is_drawn_as_it_is_now() -> None:
+    loop = OwnLoop()
+    state = VehicleState(speed_kmh=31.0, gear="D", ignition_on=True, values={"window.driver": 40.0})
+    seen = car_of(FakeVehicle(state), lambda: loop.loop)()
+    assert seen is not None and "31 km/h" in seen.svg and seen.lines[0].startswith("31 km/h")
+    assert " style=" not in seen.svg and "<script" not in seen.svg  # the policy of the page would refuse them
+    assert car_of(FakeVehicle(None), lambda: loop.loop)() is None
+    loop.close()
