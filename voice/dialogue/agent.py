@@ -193,6 +193,8 @@ class Dialogue:
     async def _planned(self, transcript: Transcript) -> Plan:
         """The coordinator's plan; what only means something after what was done becomes its actions."""
         plan = self._coordinator.plan(transcript)
+        if transcript.confidence < 1.0 and plan.command is not None and plan.command.name == "set_temperature":
+            plan = self._coordinator.plan(transcript.model_copy(update={"text": self._units.likelier(transcript.text)}))
         if plan.command is None or plan.command.kind is not CommandKind.FOLLOW:
             return plan
         meant = self._completed(plan.command) or followup.meant(plan.command, self._thread, self._clock())

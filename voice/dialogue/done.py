@@ -89,6 +89,10 @@ def _zone(slots: _Slots, usual: str = "all") -> str:
     return "" if zone == usual else _ZONES.get(zone, " on both sides")
 
 
+def _reading(slots: _Slots) -> str:
+    return " everywhere" if slots["zone"] == "all" else _zone(slots, "driver")
+
+
 def _by(slots: _Slots, unit: str) -> str:
     return "" if slots["by"] is None else f" by {spoken_number(slots['by'])} {unit}"
 
@@ -138,7 +142,7 @@ DONE: dict[str, Callable[[_Slots], str]] = {
     "set_ambient_color": lambda s: f"Ambient light {s['color']}",
     "set_ambient_brightness": lambda s: f"Ambient light at {s['percent']} percent",
     "change_ambient_brightness": _up("Brighter", "Dimmer"),
-    "set_reading_light": lambda s: f"Reading light {'on' if s['on'] else 'off'}{_zone(s, 'driver')}",
+    "set_reading_light": lambda s: f"Reading light {'on' if s['on'] else 'off'}{_reading(s)}",
     "set_dome_light": _on("Dome light"),
     "set_low_beam": _on("Headlights"),
     "set_high_beam": _on("High beam"),
