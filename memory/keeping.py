@@ -221,7 +221,10 @@ class Keeping:
 
     def _restored(self, names: Collection[str]) -> None:
         """What was withheld is taken back: it may be made again, too."""
-        now = self._clock()
-        for memory in (*self._archive.profile(), *self._archive.thoughts()):
-            if memory.id in names:
-                self._tiers.unwant(memory, now)
+        if not self._store.declined():
+            return
+        now, back = self._clock(), frozenset(names)
+        with self._archive.transaction():
+            for memory in (*self._archive.profile(), *self._archive.thoughts()):
+                if memory.id in back:
+                    self._tiers.unwant(memory, now)

@@ -174,6 +174,7 @@ LOOK = """() => {
   const ids = [...document.querySelectorAll('[id]')].map((e) => e.id);
   if (new Set(ids).size !== ids.length) found.push('an id twice');
   if (document.documentElement.scrollWidth > innerWidth) found.push('wider than the screen');
+  if (document.documentElement.scrollHeight > innerHeight) found.push(`scrolls: ${document.documentElement.scrollHeight}`);
   if (document.querySelectorAll('.list > li').length > 6) found.push('more than six rows');
   return found;
 }"""
