@@ -127,7 +127,8 @@ def _told(store: Store, sentences: Iterable[str], values: Needles) -> bool:
             f"SELECT {column} FROM {table} WHERE {where} OR {column} IN (SELECT value FROM json_each(?))",  # noqa: S608
             [*given, listed],
         )
-        if any(text in whole or (not among and values.stand_in(text)) for (text,) in rows):
+        counted = whole.difference(values.texts) if among else whole  # somebody may have said nothing but the value
+        if any(text in counted or (not among and values.stand_in(text)) for (text,) in rows):
             return True
     return False
 

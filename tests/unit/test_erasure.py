@@ -287,3 +287,14 @@ def test_a_whole_category_goes_in_a_few_statements(memory: DriverMemory, monkeyp
     receipt = memory.forget("favorite_genres")
     assert receipt.verified and receipt.kinds[Kind.PREFERENCE] >= 300 and receipt.kinds[Kind.EPISODE] >= 300
     assert len(statements) < 200
+
+
+def test_a_value_that_is_all_that_was_said_may_be_the_value_of_another(memory: DriverMemory) -> None:
+    for detail in ("favourite_cuisine", "favorite_genres"):
+        memory.remember("moon river", detail)
+    cuisine, genre = (memory.preferences(detail)[0] for detail in ("favourite_cuisine", "favorite_genres"))
+    assert cuisine.value == genre.value == genre.sentences[0] == "moon river"
+    assert memory.forget(cuisine.id).verified
+    assert [p.value for p in memory.preferences("favorite_genres")][0] == "moon river"
+    assert memory.forget(genre.id).verified
+    assert "moon river" not in " ".join(memory._store.words())
