@@ -295,6 +295,6 @@ def test_a_value_that_is_all_that_was_said_may_be_the_value_of_another(memory: D
     cuisine, genre = (memory.preferences(detail)[0] for detail in ("favourite_cuisine", "favorite_genres"))
     assert cuisine.value == genre.value == genre.sentences[0] == "moon river"
     assert memory.forget(cuisine.id).verified
-    assert [p.value for p in memory.preferences("favorite_genres")][0] == "moon river"
+    assert memory.preferences("favorite_genres")[0].value == "moon river"
     assert memory.forget(genre.id).verified
     assert "moon river" not in " ".join(memory._store.words())
