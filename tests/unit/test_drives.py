@@ -148,7 +148,7 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
     "reminders": [
         ("set a timer for the roast potatoes", "For how long?"),
         ("eight minutes", "Timer for roast potatoes: 8 minutes."),
-        ("no make it ten", "As it was before. Timer for roast potatoes: 10 minutes."),
+        ("no make it ten", "Timer for roast potatoes: 10 minutes."),
         ("set a timer", "For how long?"),
         ("never mind", "Okay, I won't."),
         ("remind me to buy milk", "When shall I remind you?"),
@@ -156,6 +156,9 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ("remind me at half past nine to call mum", "I'll remind you at 21:30: call mum."),
         ("remind me tomorrow at nine to take the lasagne out of the freezer", ("I'll remind you at 9 o'clock tomorrow: take the "
          "lasagne out of the freezer.")),
+        ("remind me when i get home to water the plants", "When shall I remind you?"),
+        ("in an hour", "I'll remind you at 21:32: water the plants."),
+        ("set the alarm for six thirty tomorrow", "I'll remind you at 6:30 tomorrow: wake up."),
         ("wake me at half past seven", "I'll remind you at 7:30 tomorrow: wake up."),
         ("remind me in twenty minutes to check the cake", "I'll remind you at 20:52: check the cake."),
         ("delete my reminders", "Reminders cancelled."),

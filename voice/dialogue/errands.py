@@ -43,8 +43,8 @@ _TIMES = (
 _WHENS = tuple(
     re.compile(pattern)
     for pattern in (
+        rf"^(?:for )?{_clock(f'(?: {_DAY})?')}$",
         *(place for time in _TIMES for place in (rf"^(?:for )?{time}(?: |$)", rf"(?:^| )(?:for )?{time}$")),
-        rf"^(?:for )?{_clock('')}$",
         r"^later | later$",
     )
 )
@@ -66,6 +66,8 @@ _JOIN = re.compile(
     r"^(?:to|that i (?:have|need|want|ought|still have) to|that i (?:must|should)|i (?:have|need|want|ought|still have) to|"
     r"i (?:must|should)|that|about|of|for)\b ?"
 )
+_OCCASION = re.compile(r"^(?:when|as soon as|once) (?:i|we|i'm|we're) [a-z' ]{2,40}? (?=to )")
+"""An occasion that we cannot know of ("when i get home"): then it is asked when."""
 _QUESTION = re.compile(r"^(?:what|who|when|where|why|how|which|if|whether)\b")
 _TIMER = re.compile(
     rf"^{_POLITE}(?:(?:set|start|make|put|run)(?: me)? (?:a|the|another)|(?:i|we) need a|give me a|a)? ?timer"
@@ -105,6 +107,7 @@ def _reminder(text: str) -> Command | None:
     else:
         return None
     rest = rest.removesuffix(" please").strip()
+    rest = _OCCASION.sub("", rest)
     if _QUESTION.match(rest):
         return None
     when, errand = _split(rest)

@@ -123,6 +123,8 @@ _ALONE = {"all_closed": _all_closed, "inside_lights_off": _inside_off, "rear_win
 def _step(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ...]:
     """More or less of the last thing; ``more`` goes the way that the last thing went, ``up`` is up."""
     had, step = last.slots(), slots["step"]
+    if step == "crack" and last.name not in (*_PANES, *_PANES.values()):
+        return ()
     if last.name in ("move_seat", "recline_seat"):
         direction = had["direction"] if step == "more" else _OPPOSITE[had["direction"]] if step == "less" else step
         return (parse_action(last.name, {"direction": direction}),)
@@ -134,6 +136,8 @@ def _step(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ..
         return (parse_action(last.name, {"percent": percent}),)
     pane = _PANES.get(last.name, last.name)
     if pane in _PANES.values():
+        if step == "crack":
+            return (parse_action(pane, {**_kept(had, "window"), "change": "open"}),)
         opened = had.get("change") == "open" or had.get("percent", 0) > 0
         if step in ("up", "down"):
             change = "close" if step == "up" else "open"

@@ -24,6 +24,8 @@ def question(action: Action, units: Units = METRIC) -> str:
 def report(results: Sequence[ActionResult], used: Sequence[Recollection] = (), units: Units = METRIC) -> str:
     """The reply to what was done, denied, asked or failed, and which memory was used, in the driver's units."""
     reasons = units.liking(" and ".join(dict.fromkeys(because(r.preference) for r in used)))
+    if len(results) > 1 and results[0].action.name == "undo" and results[0].status is ActionStatus.DONE:
+        results = results[1:]  # taken back to be done otherwise: what is said is what is done now
     waiting = [result for result in results if result.status is ActionStatus.NEEDS_CONFIRMATION]
     apart = waiting if len(waiting) > 1 else []
     sentences = [_sentence(result, units) for result in results if result not in apart]

@@ -64,6 +64,22 @@ NAMED_BY: dict[str, frozenset[str]] = {
         "undo back was before wrong revert reverse restore mistake oops meant return cancel didn't".split()
     ),
     "send_email": frozenset("email mail write send tell message text let inform notify drop word".split()),
+    "get_seats": frozenset(
+        "seat seats sitting sits heated heating anybody anyone somebody someone belt wheel passenger who".split()
+    ),
+    "get_capabilities": frozenset(
+        "can do say able help features functions commands understand control capable".split()
+    ),
+    "get_car": frozenset("mileage odometer kilometres kilometers miles colour color far driven many".split()),
+    "set_low_beam": frozenset("light lights headlight headlights beam beams headlamps lamps dark see".split()),
+    "set_high_beam": frozenset("light lights beam beams brights dip dipped high full main dark see".split()),
+    "set_fog_lights": frozenset("fog foggy mist misty".split()),
+    "cancel_navigation": frozenset(
+        "cancel stop end abort navigation route guidance navigating quit forget destination".split()
+    ),
+    "change_destination": frozenset("to destination instead go going drive take rather change navigate there".split()),
+    "add_stop": frozenset("stop via over way add pass by through first pick".split()),
+    "get_tire_pressure": frozenset("tyre tyres tire tires pressure air puncture flat wheel wheels".split()),
     "cancel_timer": frozenset(
         "cancel stop delete no off don't needn't end abort forget clear remove kill drop scrap mind rid needed done".split()
     ),
@@ -175,7 +191,8 @@ def validate(action: Action, text: str, facts: Sequence[str], offers: Iterable[s
         if isinstance(value, int | float):
             if value in PLAIN.get(action.domain, {}).get(slot, ()):
                 continue
-            if float(value) not in known and not (words & QUALITIES.get(slot, frozenset())):
+            other = slot == "percent" and action.domain is not Domain.OPENINGS and bool(numbers(text))
+            if float(value) not in known and (other or not (words & QUALITIES.get(slot, frozenset()))):
                 return Finding(False, f"nobody said {slot} {value}")
         elif _is_free(action, slot) and not set(str(value).lower().split()) <= words:
             return Finding(False, f"the {slot} was not said")
@@ -226,6 +243,8 @@ def _complaint(name: str, text: str) -> str | None:
     words = set(re.findall(r"[a-z']+", text.lower()))
     if not re.search(r"\b(i'm|i am|it's|it is|too|so|getting|feel|feeling|a bit|can't)\b", text.lower()):
         return None
+    if re.search(r"\b(?:a bit|a little|even|much) \w+er\b", text.lower()):
+        return None  # a wish: "a bit louder"
     found = [change for change, signs in DIRECTIONS.get(name, {}).items() if words & signs]
     return found[0] if len(found) == 1 else None
 
