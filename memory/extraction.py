@@ -22,7 +22,7 @@ from memory.kinds import KINDS, LISTED, plausible, split
 from memory.mentions import mentions
 from memory.reading import ENDED, Beside, Finding, ReadingSettings, beside_of, read
 from memory.store import silent
-from memory.values import Canon, is_closed, polarity, refuses_another_level, turned_down, wanted
+from memory.values import Canon, is_closed, polarity, refuses_another_level, said_by_refusing, turned_down, wanted
 from memory.wording import (
     ABOUT_MEMORY,
     Polarity,
@@ -356,6 +356,8 @@ class Extractor:
         if kind is Polarity.ANSWER:
             return False
         if refuses_another_level(finding.detail, value, text):
+            return False
+        if said_by_refusing(finding.detail, value, text):
             return False
         if (
             kind is Polarity.PLAIN

@@ -13,7 +13,7 @@ Three kinds of category:
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -110,20 +110,42 @@ _MAY_BE_ALL_THE_SAME: frozenset[str] = frozenset(
 INDIFFERENT = "indifferent"
 """The value of these where the driver has no preference, which is another thing than not wanting it (``no``)."""
 _LONGER = "willingness_to_take_longer_route_to_avoid_traffic"
-_LONGER_OUTRIGHT: Patterns = (
-    (
+_OUTRIGHT: Mapping[str, Patterns] = {
+    _LONGER: (
         (
-            r"\beven (?:if|though|when)\b.*\b(?:longer|slower|more time|not (?:the )?(?:fastest|quickest)|"
-            r"(?:isn|aren)'t (?:the )?(?:fastest|quickest))\b|\bnot the (?:fastest|quickest)\b"
+            (
+                r"\beven (?:if|though|when)\b.*\b(?:longer|slower|more time|not (?:the )?(?:fastest|quickest)|"
+                r"(?:isn|aren)'t (?:the )?(?:fastest|quickest))\b|\bnot the (?:fastest|quickest)\b"
+            ),
+            "yes",
         ),
-        "yes",
+        (
+            r"\bavoid\b.*\b(?:traffic|congestion|jams)\b.*\b(?:at all costs|regardless|no matter|whatever it takes)\b",
+            "yes",
+        ),
+        (r"\b(?:fast|fastest|quickest|speed)\b.*\bnot (?:for |by )?(?:\w+ )?(?:traffic|detours)\b", "no"),
     ),
-    (
-        r"\bavoid\b.*\b(?:traffic|congestion|jams)\b.*\b(?:at all costs|regardless|no matter|whatever it takes)\b",
-        "yes",
+    "distance_willing_to_walk_from_parking_to_destination": (
+        (
+            (
+                r"\beven if\b.*\bwalk\w*\b|"
+                r"\b(?:regardless of|no matter|never mind|whatever) (?:the |how )?(?:\w+ )?(?:walk\w*|distance|far)\b"
+            ),
+            "distance does not matter",
+        ),
     ),
-    (r"\b(?:fast|fastest|quickest|speed)\b.*\bnot (?:for |by )?(?:\w+ )?(?:traffic|detours)\b", "no"),
-)
+    "price_sensitivity_for_fuel": (
+        (
+            (
+                r"\bquality\b.*\b(?:over|before|above|more than|rather than) (?:the )?(?:price|cost)|"
+                r"\b(?:avoid|skip|not|no)(?: \w+){0,4} (?:cheapest|lowest[- ]priced) "
+                r"(?:fuel|petrol|gas|ones?|stations?|pumps?)\b"
+            ),
+            "price is irrelevant",
+        ),
+        (r"\b(?:price|cost)s?(?: \w+)? (?:does|do) matter\b", "rather cheap"),
+    ),
+}
 """Said outright, whatever the encoder makes of it."""
 _LEVEL_WORDS: tuple[tuple[str, str], ...] = (
     (r"low|lower|soft|softly|gentle|weak|dim|dark|slow", "low"),
@@ -173,6 +195,22 @@ def refuses_another_level(detail: str, value: str, sentence: str) -> bool:
     return detail in _LEVELS and any(_level_refused(level, normal(sentence)) is not None for level in others)
 
 
+def said_by_refusing(detail: str, value: str, sentence: str) -> bool:
+    """Whether a value is itself said in refusing words, which then end nothing: "ignore what it costs", "i don't tolerate jams"."""
+    if value in _CARELESS:
+        return _MATTERS.search(normal(sentence)) is None
+    return detail == "tolerance_for_traffic" and value == "low" and _NO_PATIENCE.search(normal(sentence)) is not None
+
+
+_CARELESS: frozenset[str] = frozenset(("price is irrelevant", "distance does not matter", INDIFFERENT))
+_MATTERS = re.compile(
+    r"(?:n't|\bnot|\bno longer|\bnever) (?:\w+ ){0,2}(?:irrelevant|indifferent|all the same)\b|\bmatters? (?:now|again)\b"
+)
+_NO_PATIENCE = re.compile(
+    r"(?:n't|\bnot|\bnever|\bcannot|\bno longer)(?: \w+){0,2} (?:toler\w+|patien\w+|cope|stand|bear|put up with|handle|take)\b"
+)
+
+
 def _level_refused(value: str, text: str) -> str | None:
     """What a text wants that refuses this very level by its name ("i don't want it low"); None if it does not.
 
@@ -217,7 +255,8 @@ class Canon:
         if detail == "preferred_temperature":
             return temperature(said) or temperature(clause(sentence, said))
         if normal(said) in BY_DETAIL[detail].examples:
-            return normal(said)
+            other = _level_refused(normal(said), normal(sentence)) if detail in _LEVELS else None
+            return other or normal(said)
         if detail in CLOSED:
             value = self._closed(detail, said, sentence)
             other = _level_refused(value, normal(sentence)) if value is not None and detail in _LEVELS else None
@@ -230,10 +269,8 @@ class Canon:
             return answer.group(1)
         if detail in _MAY_BE_ALL_THE_SAME and all_the_same(clause(sentence, said)):
             return INDIFFERENT
-        if detail == _LONGER:
-            for pattern, answer in _LONGER_OUTRIGHT:
-                if re.search(pattern, normal(sentence)):
-                    return answer
+        if (outright := _by_pattern(_OUTRIGHT.get(detail, ()), normal(sentence))) is not None:
+            return outright
         bare = normal(said) == normal(
             sentence
         )  # a value alone, not a sentence: the encoder has not learnt to read such

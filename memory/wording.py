@@ -124,6 +124,11 @@ ENDED: tuple[Rule, ...] = (
     Rule(r"\bdon't (?:\w+ ){1,4}V.* again\b", "it is not to be again"),
     Rule(r"V.*\bn't (?:right|comfortable|good|nice)\b", "it is not right any more"),
     Rule(r"V\b.*\b(?:isn't|is not|aren't) (?:\w+ ){0,2}(?:right|comfortable|good|nice)\b", "it is not right any more"),
+    Rule(
+        r"V\b.*\b(?:doesn't|does not|don't|isn't|is not|aren't|won't) (?:\w+ )?"
+        r"(?:cut it|do it|doing it|enough|work|working|suit|help)\b",
+        "it is not right any more",
+    ),
     Rule(r"\bwe don't\b.*V.*\bthese days\b", "it does not hold these days"),
     Rule(r"V (?:is|are) (?:out|over|history)\b", "it has ended"),
 )

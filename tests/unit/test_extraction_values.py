@@ -19,6 +19,7 @@ from memory.values import (
     plain_value,
     polarity,
     refuses_another_level,
+    said_by_refusing,
     temperature,
     turned_down,
     wanted,
@@ -45,6 +46,7 @@ class Nearest(KeywordEncoder):
         return np.array([vector(text) for text in texts], np.float32)
 
 
+WALK, FUEL = "distance_willing_to_walk_from_parking_to_destination", "price_sensitivity_for_fuel"
 EXAMPLES = {text for closed in CLOSED.values() for texts in closed.examples.values() for text in texts}
 
 
@@ -209,6 +211,13 @@ class Sure(Nearest):
     ("willingness_to_take_longer_route_to_avoid_traffic", "avoid traffic at all costs", "no", "yes"),
     ("willingness_to_take_longer_route_to_avoid_traffic", "i want the fastest way not some detours", "yes", "no"),
     ("interior_lighting_brightness_preferences", "not too dim and not too bright", "medium", "medium"),
+    (WALK, "the free lot even if i have to walk half an hour", "less than 10 minutes", "distance does not matter"),
+    (WALK, "the cheapest garage no matter how far", "less than 10 minutes", "distance does not matter"),
+    (WALK, "no more than five minutes on foot", "less than 5 minutes", "less than 5 minutes"),
+    (FUEL, "good quality before the price at the pump", "rather cheap", "price is irrelevant"),
+    (FUEL, "skip the cheapest petrol please", "always cheapest", "price is irrelevant"),
+    (FUEL, "the cheapest petrol please", "always cheapest", "always cheapest"),
+    (FUEL, "what it costs yes the price does matter", "price is irrelevant", "rather cheap"),
 ])  # fmt: skip
 def test_a_level_that_is_refused_by_its_name_is_another(detail: str, sentence: str, heard: str, value: str) -> None:
     assert canonical(detail, "it", f"{sentence}", Sure(heard)) == value
@@ -226,6 +235,26 @@ def test_a_level_that_is_refused_by_its_name_is_another(detail: str, sentence: s
 ])  # fmt: skip
 def test_what_is_turned_down(detail: str, value: str, sentence: str, said: str, down: bool) -> None:
     assert turned_down(detail, value, sentence, said) is down
+
+
+def test_a_level_that_is_named_itself_and_refused_is_another() -> None:
+    assert canonical("fan_speed_preferences", "low", "make it stronger i don't want it low") == "high"
+    assert canonical("fan_speed_preferences", "low", "i want it low") == "low"
+
+
+@pytest.mark.parametrize(("detail", "value", "sentence", "refusing"), [
+    (FUEL, "price is irrelevant", "ignore what the petrol costs", True),
+    (FUEL, "price is irrelevant", "the price is no longer irrelevant to me", False),
+    (FUEL, "price is irrelevant", "what it costs matters again", False),
+    (WALK, "distance does not matter", "i'm no longer after a short walk", True),
+    ("tolerance_for_traffic", "low", "i can't stand these queues any longer", True),
+    ("tolerance_for_traffic", "low", "i'm no longer patient with jams", True),
+    ("tolerance_for_traffic", "low", "jams annoy me", False),
+    ("tolerance_for_traffic", "high", "i'm no longer patient with jams", False),
+    ("fan_speed_preferences", "low", "i can't stand it", False),
+])  # fmt: skip
+def test_a_value_said_in_refusing_words(detail: str, value: str, sentence: str, refusing: bool) -> None:
+    assert said_by_refusing(detail, value, sentence) is refusing
 
 
 def test_a_refused_level_says_nothing_of_another() -> None:

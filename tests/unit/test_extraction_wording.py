@@ -36,6 +36,8 @@ ENDED = [
     ("i've had enough of jazz", "jazz"),
     ("i cancelled spotify last week", "spotify"),
     ("leave jazz out from now on", "jazz"),
+    ("jazz just doesn't cut it on long trips", "jazz"),
+    ("the low setting isn't enough for these windows", "low"),
     ("forget about jazz", "jazz"),
     ("skip shell when i need petrol", "shell"),
     ("i don't need a playground at the charger any more", "a playground"),
