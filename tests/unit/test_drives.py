@@ -23,7 +23,7 @@ from vehicle.organizer import Organizer
 from vehicle.service import GatedVehicle
 from voice.clock import StreamClock
 from voice.dialogue.agent import Dialogue
-from voice.dialogue.responder import NOT_UNDERSTOOD
+from voice.dialogue.responder import DRIVING, NOT_UNDERSTOOD
 
 EVENING = datetime(2026, 11, 20, 20, 30, tzinfo=UTC)
 SAMPLE = Path(organizer_module.__file__).with_name("organizer.json")
@@ -185,6 +185,9 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ("thank you", "You're welcome."),
         ("a bit more", NOT_UNDERSTOOD),
         ("turn it off", NOT_UNDERSTOOD),
+        ("turn on cruise control", DRIVING),
+        ("honk the horn", DRIVING),
+        ("can you drive the car for me", DRIVING),
         ("purple monkey dishwasher", NOT_UNDERSTOOD),
     ],
 }  # fmt: skip

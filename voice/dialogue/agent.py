@@ -31,6 +31,11 @@ from voice.dialogue.remembering import Remembering
 from voice.dialogue.units import METRIC, in_celsius, units_of
 
 _REFUSED = re.compile(r"^(?:please )?(?:don't|do not|never) (?:you )?")
+_DRIVING = re.compile(
+    r"\b(?:cruise control|horn|honk|hoot|wipers?|brakes?|handbrake|autopilot|indicators?|blinkers?|hazard (?:lights?|warning)|"
+    r"lane assist\w*|accelerate|steer|overtake|(?:drive|park) (?:itself|yourself|the car|for me))\b"
+)
+"""What no action exists for and none is to be guessed at."""
 _MEASURED = frozenset({"set_unit", "set_temperature", "change_temperature", "get_outside_temperature", "get_cabin_temperature",
                        "get_climate", "get_weather", "get_range", "get_car", "get_distance", "get_routes", "choose_route",
                        "set_window", "change_window", "set_sunroof", "change_sunroof"})  # fmt: skip
@@ -286,6 +291,8 @@ class Dialogue:
         self.drop_pending()
         if plan.meant:
             return await self._followed(plan)
+        if plan.command is None and _DRIVING.search(transcript.text.lower()):
+            return Reply(text=responder.DRIVING, route=Route.REJECT, reason="asks for what drives the car")
         refused = _REFUSED.match(transcript.text.lower()) if plan.command is None else None
         if refused is not None and self._matcher.match(transcript.text[refused.end() :]) is not None:
             return Reply(text=responder.CANCELLED, route=Route.CONTROL, reason="asked not to do something")

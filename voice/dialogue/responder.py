@@ -78,6 +78,7 @@ SMALL_TALK = {
     "blame": "I'm sorry. Tell me what you want in other words, or say: help.",
 }
 """Replies to what people say to anything that talks, by control word."""
+DRIVING = "That stays in your hands: I touch nothing that drives the car."
 WELCOME = "You're welcome."
 FOR_HOW_LONG = "For how long?"
 WHEN = "When shall I remind you?"
