@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from memory.consent import categories
-from memory.store import Store
+from memory.store import Sentence, Store
 from memory.values import fold, is_closed
 from memory.vault import utc_text
 from memory.withheld import FOLLOWS
@@ -193,11 +193,30 @@ def _choose_preferences(store: Store, what: Selector, details: frozenset[str] | 
             found.times += [s.said_at for s in met]
         if met or alone or plain:
             found.details.add(preference.detail)
+    if what.text is not None:
+        _leave_neighbours(what.text, held, said, found)
     if not spoken:
         before = set(store.history_of(*found.preferences)) - found.preferences.keys()
         if before:
             found.preferences.update((p.id, p) for p in store.preferences(history=True, ids=before))
     found.times += [p.valid_from for p in found.preferences.values()]
+
+
+def _leave_neighbours(
+    text: str, held: Mapping[str, Preference], said: Mapping[str, Sequence[Sentence]], found: Chosen
+) -> None:
+    """What was only told in the same breath as a value that is meant stays: the value is taken out of its sentences."""
+    meant = {name for name in found.preferences if holds(held[name].value, text)}
+    told = {s.text for name in meant for s in said.get(name, ())}
+    for name in found.preferences.keys() - meant:
+        own = said.get(name, ())
+        if own and all(s.text in told for s in own):
+            del found.preferences[name]
+    found.sentences = {
+        number: (name, sentence)
+        for number, (name, sentence) in found.sentences.items()
+        if sentence not in told or holds(held[name].value, text)
+    }
 
 
 def _said(store: Store, what: Selector) -> set[str]:

@@ -298,3 +298,22 @@ def test_a_value_that_is_all_that_was_said_may_be_the_value_of_another(memory: D
     assert memory.preferences("favorite_genres")[0].value == "moon river"
     assert memory.forget(genre.id).verified
     assert "moon river" not in " ".join(memory._store.words())
+
+
+def test_what_was_told_in_the_same_breath_stays_without_the_value(memory: DriverMemory) -> None:
+    both = "i like skiffle and i always charge at ionity"
+    for name, detail, value, sentences in (
+        ("g", "favorite_genres", "skiffle", (both,)),
+        ("c", "preferred_charging_network", "ionity", (both, "ionity it is")),
+        ("d", "preferred_payment_method", "card", (both,)),
+    ):
+        told = Preference(id=name, detail=detail, value=value, sentences=sentences, conversation="t", confidence=1.0,
+                          valid_from=START)  # fmt: skip
+        memory._store.add(told, START)
+    receipt = memory.forget_where(Selector(text="skiffle"))
+    assert receipt.verified and receipt.erased == ("g",)
+    left = {p.id: p.sentences for p in memory.preferences()}
+    assert left["c"] == ("i like ... and i always charge at ionity", "ionity it is")
+    assert left["d"] == ("i like ... and i always charge at ionity",)
+    assert "skiffle" not in " ".join(memory._store.words())
+    assert set(memory.forget_where(Selector(text="always charge at ionity")).erased) == {"d"}  # a sentence, not a value
