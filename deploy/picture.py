@@ -95,7 +95,7 @@ def svg(state: VehicleState) -> str:
         _share("left rear window", 98, 300, 10, 84, see.value("window.rear_left"), down=True),
         _share("right rear window", 252, 300, 10, 84, see.value("window.rear_right"), down=True),
         _doors(see),
-        _caption(180, 34, _speed(state), 26),
+        _caption(180, 22, _speed(state), 24),
         _caption(180, 512, f"{see.text('climate.cabin_temperature')} °C, fan {see.text('climate.fan')}", 20),
         _caption(180, 542, f"{see.text('battery.charge')} %, {see.text('battery.range')} km", 20),
         "</svg>",
