@@ -15,8 +15,9 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 from deploy.bench.far_car import FarCar
-from vehicle.adapters.mqtt.adapter import NOT_AFTER, at_once, trusting
+from vehicle.adapters.mqtt.adapter import NOT_AFTER
 from vehicle.adapters.mqtt.entities import Entity, Link, announced, links, load_entities
+from vehicle.adapters.mqtt.wire import at_once, trusting
 from vehicle.adapters.translation import DRIVING
 from vehicle.signals import SIGNALS, Kind, Signal
 

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.socket  # brokers of their own on the loopback interfac
 def test_nothing_but_what_is_allowed_and_wanted_now_reaches_the_car(name: str) -> None:
     rig = RIGS[name]()
     try:
-        tally = Sequences(rig, 7).run(8)
+        tally = Sequences(rig, 11).run(8)
     finally:
         rig.close()
     assert tally.violations == []

@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import secrets
 import socket
 import ssl
-import struct
 import threading
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, InvalidStateError
+from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -26,7 +24,9 @@ from schemas.errors import AdapterError, ConfigError
 from schemas.events import VehicleState
 from schemas.ports import Clock
 from vehicle.adapters.findings import Finding
+from vehicle.adapters.mqtt.answers import Answers
 from vehicle.adapters.mqtt.entities import Entity, Link, announced, links, load_entities
+from vehicle.adapters.mqtt.wire import abrupt, linger, trusting
 from vehicle.adapters.readings import Readings
 from vehicle.signals import SIGNALS, check_changes
 
@@ -105,9 +105,7 @@ class MqttVehicle:
         self._findings: tuple[Finding, ...] = ()
         self._announcing = threading.Lock()
         self._announcements, self._resolved = 0, -1
-        self._waiting: dict[str, Future[None]] = {}
-        self._acks: dict[int, Future[int]] = {}
-        self._answered: Future[str] = Future()
+        self._answers = Answers()
         self._client: Client | None = None
         self._trouble = "no connection yet"
         self._changed = threading.Condition()
@@ -215,7 +213,7 @@ class MqttVehicle:
                 for topic, payload in commands.items():
                     info = client.publish(topic, payload, qos=1, retain=False, properties=properties)
                     mids[topic] = info.mid
-                answers = {topic: await asyncio.wrap_future(self._ack(mid)) for topic, mid in mids.items()}
+                answers = {topic: await asyncio.wrap_future(self._answers.message(mid)) for topic, mid in mids.items()}
         except TimeoutError:
             self._end(client, "the MQTT broker did not answer in time")
             raise AdapterError("the MQTT broker did not answer in time; the connection is made anew") from None
@@ -227,7 +225,7 @@ class MqttVehicle:
             raise AdapterError(f"the command could not be sent: {error}") from None
         finally:
             for mid in mids.values():
-                self._acks.pop(mid, None)
+                self._answers.forget(mid)
         refused = [topic for topic, answer in answers.items() if answer == NOBODY or answer >= 0x80]
         if refused:
             raise AdapterError(
@@ -237,8 +235,7 @@ class MqttVehicle:
 
     def _echo(self, client: Client) -> Future[None]:
         """Comes true when the broker has sent back what we send it now, and with it everything that was before."""
-        word, future = secrets.token_hex(8), Future[None]()
-        self._waiting[word] = future
+        word, future = self._answers.word()
         client.publish(f"{self._base}/echo", word, qos=0)
         return future
 
@@ -275,8 +272,7 @@ class MqttVehicle:
         if self._ca_file is not None:
             client.tls_set_context(trusting(self._ca_file))
         client.will_set(f"{self._base}/availability", "offline", qos=1, retain=True)
-        answered: Future[str] = Future()
-        self._answered = answered
+        answered = self._answers.connecting()
 
         def on_connect(_client: Client, _data: Any, _flags: Any, reason: Any, _properties: Any) -> None:
             if not answered.done():
@@ -287,7 +283,9 @@ class MqttVehicle:
             client, f"the broker ended the connection: {reason}"
         )
         client.on_message = lambda _c, _u, message: self._take(client, message)
-        client.on_publish = lambda _c, _u, mid, reason, _p: self._acked(mid, int(getattr(reason, "value", 0)))
+        client.on_publish = lambda _c, _u, mid, reason, _p: self._answers.acknowledged(
+            mid, int(getattr(reason, "value", 0))
+        )
         client.on_socket_open = abrupt
         client.connect_timeout = CONNECT_S
         client.connect(self._host, self._port, keepalive=KEEPALIVE_S, clean_start=True)
@@ -356,9 +354,7 @@ class MqttVehicle:
         """A message came."""
         topic, payload = message.topic, bytes(message.payload)
         if topic == f"{self._base}/echo":
-            future = self._waiting.pop(payload.decode("ascii", "replace"), None)
-            if future is not None and not future.done():
-                future.set_result(None)
+            self._answers.echoed(payload.decode("ascii", "replace"))
             return
         news = announced(topic, payload, self._prefix, self._mapping.node)
         if news is not None:
@@ -388,15 +384,6 @@ class MqttVehicle:
             else:
                 self._readings.drop(name)
 
-    def _ack(self, mid: int) -> Future[int]:
-        """The acknowledgement of a message; it may be there before anybody waits for it."""
-        return self._acks.setdefault(mid, Future())
-
-    def _acked(self, mid: int, reason: int) -> None:
-        future = self._ack(mid)
-        if not future.done():
-            future.set_result(reason)
-
     def _credentials(self) -> tuple[str | None, str | None]:
         if self._password_file is None:
             return self._username, None
@@ -423,15 +410,7 @@ class MqttVehicle:
             self._client, self._trouble = None, trouble
             self._changed.notify_all()
         self._readings.clear()
-        self._give_up(trouble)
-
-    def _give_up(self, trouble: str) -> None:
-        """Whoever waits for the broker waits in vain."""
-        for future in [self._answered, *self._waiting.values(), *self._acks.values()]:
-            if not future.done():
-                with suppress(InvalidStateError):
-                    future.set_exception(ConnectionError(trouble))
-        self._waiting, self._acks = {}, {}
+        self._answers.give_up(trouble)
 
     def _leave(self, client: Client) -> None:
         """Let a client go, with its socket and its thread."""
@@ -440,7 +419,7 @@ class MqttVehicle:
             farewell = client.publish(f"{self._base}/availability", "offline", qos=1, retain=True)
             with suppress(ValueError, RuntimeError):
                 farewell.wait_for_publish(self._deadline_s)
-            _linger(client.socket(), abrupt=False)
+            linger(client.socket(), abrupt=False)
         client.disconnect()
         client.loop_stop()
 
@@ -448,49 +427,7 @@ class MqttVehicle:
         self._closed.set()
         self._ended.set()
         if self._client is None:
-            self._give_up("closed")
+            self._answers.give_up("closed")
         if threading.current_thread() is not self._thread:
             self._thread.join(self._deadline_s + CONNECT_S)
         self._client = None
-
-
-def at_once(_client: Client, _data: Any, connection: Any) -> None:
-    """Send small packets when they are made, not 40 ms later together with others (TCP_NODELAY)."""
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-
-
-class _Closing(ssl.SSLSocket):
-    """A connection that does not stay open when the other end is not who it should be."""
-
-    def do_handshake(self, block: bool = False) -> None:  # noqa: FBT002 - the standard library's
-        try:
-            super().do_handshake(block)
-        except OSError:
-            self.close()
-            raise
-
-
-def trusting(ca_file: Path) -> ssl.SSLContext:
-    """Encryption with whoever this authority certified.
-
-    Raises:
-        schemas.errors.ConfigError: the certificate cannot be used.
-    """
-    try:
-        context = ssl.create_default_context(cafile=str(ca_file))
-    except OSError as error:
-        raise ConfigError(f"the broker's certificate {ca_file} cannot be used: {error}") from None
-    context.sslsocket_class = _Closing
-    return context
-
-
-def abrupt(client: Client, data: Any, connection: Any) -> None:
-    """Send at once, and forget what was not sent when the connection is closed."""
-    at_once(client, data, connection)
-    _linger(connection, abrupt=True)
-
-
-def _linger(connection: Any, *, abrupt: bool) -> None:
-    if connection is not None:
-        with suppress(OSError):
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", int(abrupt), 0))
