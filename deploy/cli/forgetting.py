@@ -9,7 +9,7 @@ import errno
 import json
 import os
 import sys
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -298,7 +298,8 @@ def optin(
 def pause(
     context: typer.Context,
     until: Annotated[
-        str | None, typer.Option("--until", metavar="TIME", help="A moment: 2026-11-22T08:00. Tomorrow by default.")
+        str | None,
+        typer.Option("--until", metavar="TIME", help="2026-11-22T08:00, monday, or tomorrow, which is the default."),
     ] = None,
     hours: Annotated[float | None, typer.Option("--hours", min=0.01, max=8784, help="For so long.")] = None,
     off: Annotated[bool, typer.Option("--off", help="End the pause.")] = False,
@@ -316,11 +317,11 @@ def pause(
     elif hours is not None:
         moment = now + timedelta(hours=hours)
     elif until is not None:
-        moment = _moment(until, "--until")
+        moment = _day_to_come(until, now) or _moment(until, "--until")
         if moment <= now:
             raise typer.BadParameter(f"{until} has passed already", param_hint="--until")
     else:
-        moment = (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
+        moment = _day_to_come("tomorrow", now)
     with opened(session) as memory:
         consent = memory.pause(moment)
     _tell_consent(consent, as_json=as_json)
@@ -378,6 +379,18 @@ def _period(since: str | None, until: str | None) -> Period | None:
     if begin is not None and end is not None and begin >= end:
         raise typer.BadParameter("--since lies after --until", param_hint="--since")
     return Period(since=begin, until=end)
+
+
+_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+
+def _day_to_come(text: str, now: datetime) -> datetime | None:
+    """When tomorrow or the next day of that name begins; None for anything else."""
+    word = text.strip().lower()
+    if word not in ("tomorrow", *_DAYS):
+        return None
+    days = 1 if word == "tomorrow" else (_DAYS.index(word) - now.weekday() - 1) % 7 + 1
+    return datetime.combine(now.date() + timedelta(days=days), time()).astimezone()
 
 
 def _moment(text: str, option: str, *, end: bool = False) -> datetime:

@@ -81,6 +81,8 @@ def remember(
     as_json: JsonOption = False,
 ) -> None:
     """Remember something that the driver says, if it was not switched off; tells what was stored, asked or refused."""
+    if not sentence.strip():
+        raise typer.BadParameter("say what to remember", param_hint="SENTENCE")
     with opened(session_of(context, as_json=as_json, driver=driver, home=home)) as memory:
         decisions = memory.remember(sentence, category)
         if as_json:

@@ -208,6 +208,7 @@ def test_run_is_live(cabin: Cabin, capsys: pytest.CaptureFixture[str]) -> None:
         ["memory", "proposals", "--accept", "a", "--decline", "a"],
         ["memory", "profile", "--set", "a", "b", "--remove", "a"],
         ["remember"],
+        ["remember", "  "],
         ["vault", "restore", "--version", "1"],
         ["bogus"],
     ],

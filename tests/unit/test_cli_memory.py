@@ -213,6 +213,11 @@ def test_a_pause(run: Run, home: Path) -> None:
     assert timedelta(hours=1.9) < until - datetime.now(UTC) <= timedelta(hours=2)
     assert run("memory", "pause", "--until", "2099-01-01T08:00Z")["paused_until"] == "2099-01-01T08:00:00Z"
     assert main(["memory", "pause", "--until", "2001-01-01", "--driver", "ada", "--home", str(home)]) == 2
+    for word, days in (("tomorrow", 1), ("Sunday", 7), (f"{datetime.now().astimezone():%A}", 7)):
+        ends = datetime.fromisoformat(run("memory", "pause", "--until", word)["paused_until"]).astimezone()
+        ahead = (ends.date() - datetime.now().astimezone().date()).days
+        assert 0 < ahead <= days and (ends.hour, ends.minute) == (0, 0), word
+        assert word in ("tomorrow", f"{ends:%A}")
     assert run("memory", "pause", "--off")["paused_until"] is None
 
 
