@@ -220,3 +220,16 @@ def test_the_car_is_drawn_as_it_is_now() -> None:
     assert " style=" not in seen.svg and "<script" not in seen.svg  # the policy of the page would refuse them
     assert car_of(FakeVehicle(None), lambda: loop.loop)() is None
     loop.close()
+
+
+def test_tools_that_browser_tests_lack_are_skipped_over_but_never_in_continuous_integration(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from tests.screen_rig import absent
+
+    monkeypatch.delenv("CI", raising=False)
+    with pytest.raises(pytest.skip.Exception, match="no browser"):
+        absent("no browser")
+    monkeypatch.setenv("CI", "true")
+    with pytest.raises(pytest.fail.Exception, match="no browser"):
+        absent("no browser")
