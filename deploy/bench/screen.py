@@ -33,7 +33,7 @@ from models.runtime.onnx_encoder import OnnxEncoder
 from schemas.events import Motion
 
 PAGES = ("/", "/memory", "/memory?in=entertainment_and_media", "/memory?in=&page=40", "/memory?in=more", "/memory?in=",
-         "/categories", "/categories/music", "/privacy", "/privacy/delete", "/drivers", "/about")  # fmt: skip
+         "/categories", "/categories/music", "/privacy", "/privacy/retention", "/privacy/delete", "/drivers", "/about")  # fmt: skip
 TEXTS = 2000
 STATIC = ("screen.css", "screen.js", "icons.svg")
 
