@@ -58,11 +58,26 @@ def _can(channel: str = "vcan0") -> Callable[[], object]:
 
     from deploy.bench.can_car import CanCar
 
-    ecu = CanCar(_car(), can.Bus(interface="socketcan", channel=channel))
+    car = _car()
+    ecu = CanCar(car, can.Bus(interface="socketcan", channel=channel))
+    lost = False
 
     def look() -> None:
-        ecu.serve()
-        ecu.publish()
+        """One look; an interface that is full or went down is told once and opened again."""
+        nonlocal ecu, lost
+        try:
+            if lost:
+                ecu = CanCar(car, can.Bus(interface="socketcan", channel=channel))
+            ecu.serve()
+            ecu.publish()
+        except (can.CanError, OSError) as error:
+            if not lost:
+                sys.stderr.write(f"{channel}: {error}; trying again\n")
+                with contextlib.suppress(can.CanError, OSError):
+                    ecu.bus.shutdown()
+            lost = True
+        else:
+            lost = False
 
     return look
 

@@ -49,6 +49,37 @@ async def _live(vehicle: GatedVehicle) -> VehicleState:
     return state
 
 
+class _Looks:
+    """Looks at a vehicle one after the other; a lost connection is told once and waited out."""
+
+    def __init__(self, vehicle: GatedVehicle, every: float) -> None:
+        self._vehicle, self._every, self._first, self._lost = vehicle, every, True, False
+
+    async def next(self) -> VehicleState:
+        """The next state, after a pause; the first at once, as soon as it is live.
+
+        Raises:
+            schemas.errors.AdapterError: the vehicle cannot be reached at the first look.
+        """
+        if self._first:
+            state = await _live(self._vehicle)
+            self._first = False
+            return state
+        while True:
+            await asyncio.sleep(self._every)
+            try:
+                state = await self._vehicle.state()
+            except AdapterError as error:
+                if not self._lost:
+                    err().print(f"{error}; waiting for it", markup=False)
+                self._lost = True
+            else:
+                if self._lost:
+                    err().print("The vehicle is there again.")
+                self._lost = False
+                return state
+
+
 def _told(state: VehicleState, names: list[str] | None) -> dict[str, Any]:
     """Signals and driving fields by name; only those asked for.
 
@@ -231,12 +262,10 @@ def watch(
 
     async def follow() -> None:
         before: dict[str, Any] = {}
-        count = 0
+        count, look = 0, _Looks(vehicle, every)
         try:
             while looks is None or count < looks:
-                if count:
-                    await asyncio.sleep(every)
-                now = _told(await vehicle.state(), signals)
+                now = _told(await look.next(), signals)
                 changed = {name: value for name, value in now.items() if before.get(name, ...) != value}
                 if as_json and changed:
                     put_json(changed)
@@ -296,11 +325,9 @@ def view(
                 typer.echo(draw(await _live(vehicle)))
                 return
             with Live(console=out(), auto_refresh=False) as live:
-                count = 0
+                count, look = 0, _Looks(vehicle, every)
                 while looks is None or count < looks:
-                    if count:
-                        await asyncio.sleep(every)
-                    state = await (vehicle.state() if count else _live(vehicle))
+                    state = await look.next()
                     text = Text("\n".join(lines(state)))
                     live.update(Panel(text, title="vehicle", width=WIDTH + 4), refresh=True)
                     count += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -10,9 +11,13 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from deploy.cli import main
+from deploy.cli.vehicle import _Looks
 from deploy.picture import WIDTH, lines, svg
 from schemas.events import VehicleState
+from vehicle.adapters.simulated import SimulatedVehicle
+from vehicle.service import GatedVehicle
 from vehicle.signals import SIGNALS
+from voice.clock import StreamClock
 
 Call = Callable[..., tuple[int, str, str]]
 """Arguments after ``glovebox vehicle``, and the drive -> exit code, output, complaints."""
@@ -157,3 +162,23 @@ def test_the_picture_tells_what_is_open_lit_and_unknown() -> None:
     drawn = svg(VehicleState(values=BUSY))
     assert "#3e63dd" in drawn and "left front window 50 % open" in drawn and "rear_left door open" in drawn
     assert "stroke-dasharray" in svg(VehicleState())
+
+
+def test_a_connection_that_is_lost_is_told_once_and_waited_out(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = StreamClock()
+    car = SimulatedVehicle(clock)
+    looks = _Looks(GatedVehicle(car, clock), 0.0)
+
+    async def follow() -> None:
+        await looks.next()
+        car.faults.fails_after = 0
+        waiting = asyncio.create_task(looks.next())
+        for _ in range(50):
+            await asyncio.sleep(0)
+        assert not waiting.done()
+        car.faults.fails_after, car.faults.lost = None, False
+        assert (await waiting).gear == "P"
+
+    asyncio.run(follow())
+    told = capsys.readouterr().err
+    assert told.count("waiting for it") == 1 and told.count("there again") == 1
