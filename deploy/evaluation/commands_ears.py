@@ -50,18 +50,19 @@ class Heard:
 
 
 def recognizer_for(
-    templates: Templates, folder: Path, acoustic: Path | None = None
+    templates: Templates, folder: Path, builtin: Path | None = None
 ) -> tuple[PocketSphinxRecognizer, TemplateMatcher]:
     """The product's recogniser for another domain: sentences in, its files in ``folder``.
 
     Args:
         templates: the domain's sentences.
         folder: for the files that are made.
-        acoustic: holds the means and variances to hear with; None for the package's own.
+        builtin: the folder of the car's own recogniser, whose network against noise serves every domain; None for none.
     """
     build.build(folder, commands=SENTENCES, free=0, templates=templates)
     matcher = TemplateMatcher(templates)
-    return PocketSphinxRecognizer(folder, matcher, acoustic=acoustic), matcher
+    noise = builtin / "noise.npz" if builtin is not None else None
+    return PocketSphinxRecognizer(folder, matcher, noise=noise), matcher
 
 
 class Listener:

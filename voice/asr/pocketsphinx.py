@@ -2,7 +2,8 @@
 
 Owns: streaming both, and the comparison that says whether the grammar was meant. A grammar alone accepts most of what
 is not in it (research: 4 of 5 sentences); so its text counts only if it is a complete parse *and* what the open model heard
-does not speak against it. Does not own the grammar (``models.commands``) nor the trigram (``models.training.asr``).
+does not speak against it. Both get the same cepstra, made here once and freed of noise where the folder has a network for it.
+Does not own the grammar (``models.commands``), the trigram (``models.training.asr``) nor the cepstra (``models.runtime``).
 
 The binding holds Python's interpreter lock while it decodes, so two threads would gain nothing: the decoders run one after
 the other on each chunk, and ``finish`` has only their last frames left to do.
@@ -17,9 +18,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from rapidfuzz.distance import Indel
 
 from models.commands.matcher import TemplateMatcher
+from models.runtime.denoiser import CepstralStream, Denoiser
 from schemas.errors import EngineMissingError, ModelError, ModelMissingError
 from schemas.events import SAMPLE_RATE, Hypothesis, Samples, Transcript
 
@@ -35,6 +38,10 @@ SCORE_SHIFT = 1024.0
 """PocketSphinx gives path scores divided by 2^10 (SENSCR_SHIFT in its hmm.h); one frame is then about -0.005."""
 
 FRAMES_A_SECOND = 100
+
+BLOCK = 4
+"""Frames given at once. The engine keeps features of few (``acmod.c``: 7, and 5 for the look ahead); of 8 at once the open model
+makes nothing."""
 
 PARTIAL_ALIKE = 0.6
 """Likeness of both models' words from which on a complete command of the grammar is taken for what is being said."""
@@ -81,7 +88,7 @@ class PocketSphinxRecognizer:
         matcher: TemplateMatcher,
         settings: PocketSphinxSettings | None = None,
         *,
-        acoustic: Path | None = None,
+        noise: Path | None = None,
         guess: Callable[[str], str] | None = None,
     ) -> None:
         """Load both decoders (about 0.3 s).
@@ -90,8 +97,8 @@ class PocketSphinxRecognizer:
             folder: holds ``domain.dict`` and ``domain.lm.bin``, as ``models.training.asr.build`` writes them.
             matcher: the commands; its templates become the grammar.
             settings: thresholds.
-            acoustic: holds ``means`` and ``variances``, as ``models.training.asr.noise`` writes them, in the place of those of
-                the package's acoustic model; None for what the folder has of them.
+            noise: the network that takes noise out of the cepstra, as ``models.training.asr.denoise`` writes it; None for the
+                folder's ``noise.npz``, or none if it has none.
             guess: says in CMUdict's phones how a word sounds that no dictionary has, such as a contact's name; None: such a
                 word is an error.
 
@@ -118,9 +125,9 @@ class PocketSphinxRecognizer:
             # both decoders and the scores comparable; without, the margin does not tell commands from the rest.
             "compallsen": True,
         }  # fmt: skip
-        acoustic = acoustic or folder
-        if (acoustic / "means").is_file():
-            shared |= {"mean": str(acoustic / "means"), "var": str(acoustic / "variances")}
+        if noise is None and (folder / "noise.npz").is_file():
+            noise = folder / "noise.npz"
+        self._cepstra = CepstralStream(Denoiser(noise) if noise is not None else None)
         try:
             # The second pass over the whole utterance (fwdflat) would come after its end; the grammar needs no lattice.
             self._grammar: Any = pocketsphinx.Decoder(**shared, lm=None, bestpath=False)
@@ -138,6 +145,7 @@ class PocketSphinxRecognizer:
             if self._running:
                 decoder.end_utt()
             decoder.start_utt()
+        self._cepstra.reset()
         self._running = True
         self._samples = 0
 
@@ -146,9 +154,7 @@ class PocketSphinxRecognizer:
         if not self._running:
             self.start()
         self._samples += len(chunk)
-        if sound := np.ascontiguousarray(chunk, dtype=np.int16).tobytes():
-            self._grammar.process_raw(sound)
-            self._open.process_raw(sound)
+        self._decode(self._cepstra.push(chunk))
 
     def partial(self) -> str:
         """The words so far: the grammar's where they are a complete command that the open model nearly agrees with.
@@ -172,6 +178,7 @@ class PocketSphinxRecognizer:
             return Transcript(text="", confidence=0.0, in_grammar=False)
         self._running = False
         try:
+            self._decode(self._cepstra.rest())
             # Ending the utterance replaces the open model's path score by one of its word lattice, which is scaled otherwise.
             self._open_score = _score(self._open)
             self._grammar.end_utt()
@@ -208,6 +215,14 @@ class PocketSphinxRecognizer:
             open=Hypothesis(text=free, log_score=self._open_score),
             seconds=self._samples / SAMPLE_RATE,
         )
+
+    def _decode(self, cepstra: NDArray[np.float32]) -> None:
+        for start in range(0, len(cepstra), BLOCK):
+            block = cepstra[start : start + BLOCK]
+            for decoder in (self._grammar, self._open):
+                decoder.process_cep(
+                    block.tobytes()
+                )  # a copy each: the engine subtracts the mean inside the buffer it gets
 
     def _add(self, words: list[tuple[str, str]]) -> None:
         """Make words known to both decoders, so that they can agree on them; taking them up costs the open one some time."""
