@@ -488,16 +488,3 @@ class VoiceLoop:
 
 def _ms(started: float) -> float:
     return (time.perf_counter() - started) * 1000.0
-
-
-class Silent:
-    """An observer that wants to know nothing."""
-
-    def woke(self, at: float, detection: WakeDetection) -> None:
-        """Ignored."""
-
-    def finished(self, record: TurnRecord) -> None:
-        """Ignored."""
-
-    def ended(self, at: float, conversation: str) -> None:
-        """Ignored."""
