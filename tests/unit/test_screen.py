@@ -175,9 +175,7 @@ def test_every_category_has_its_switch(browser: Browser) -> None:
     assert all(f"/categories/{sub}" in tree for sub in SUB_TITLES)
     pages = "".join(browser.get(f"/categories/{sub}") for sub in SUB_TITLES)
     assert pages.count('role="switch"') == len(CATEGORIES) == 41
-    assert (
-        pages.count('class="mark"') == sum(c.sensitive for c in CATEGORIES) == pages.count("Off unless you want it")
-    )
+    assert pages.count('class="mark"') == sum(c.sensitive for c in CATEGORIES) == pages.count("Off unless you want it")
 
 
 def test_switching_off_asks_what_to_do_with_what_is_there(browser: Browser, memory: FakeMemory, car: Car) -> None:
