@@ -61,10 +61,8 @@ _COSINES = (
     np.cos(_ANGLES) * np.sqrt(2.0 / BANDS) * np.where(np.arange(COEFFICIENTS) == 0, math.sqrt(0.5), 1.0)[:, None]
 ).T
 _LIFT = 1.0 + _LIFTER / 2.0 * np.sin(np.arange(COEFFICIENTS) * np.pi / _LIFTER)
-_NEIGHBOURS = np.array(
-    [[float(abs(row - column) <= _SMOOTHED) for column in range(BANDS)] for row in range(BANDS)]
-)  # fmt: skip
-_NEIGHBOURS /= _NEIGHBOURS.sum(axis=0, keepdims=True)
+_NEAR = (np.abs(np.arange(BANDS)[:, None] - np.arange(BANDS)) <= _SMOOTHED).astype(np.float64)
+_NEIGHBOURS: Doubles = _NEAR / _NEAR.sum(axis=0, keepdims=True)
 
 
 def mel_power(emphasised: Doubles) -> Doubles:

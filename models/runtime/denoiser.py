@@ -91,8 +91,9 @@ class Denoiser:
         kept = state @ weights["recur" + suffix] + weights["recur_bias" + suffix]
         gates = 1.0 / (1.0 + np.exp(-np.clip(given[: 2 * size] + kept[: 2 * size], -30.0, 30.0)))
         fresh = np.tanh(given[2 * size :] + gates[:size] * kept[2 * size :])
-        self._states[layer] = state = fresh + gates[size:] * (state - fresh)
-        return state
+        updated: Floats = (fresh + gates[size:] * (state - fresh)).astype(np.float32)
+        self._states[layer] = updated
+        return updated
 
 
 class Loudness:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from random import Random
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,7 +97,8 @@ class Sounds:
     def _one(self, size: int) -> Floats:
         rng = self._rng
         if rng.random() < BABBLE:
-            return _unit(sum(rng.uniform(0.3, 1.0) * self._part(self._voices, size) for _ in range(rng.integers(2, 6))))
+            several = [rng.uniform(0.3, 1.0) * self._part(self._voices, size) for _ in range(rng.integers(2, 6))]
+            return _unit(np.sum(several, axis=0))
         shares = np.asarray([share for _, share, _ in KINDS.values()])
         return _unit(self._part(self._pools[str(rng.choice(list(KINDS), p=shares / shares.sum()))], size))
 
@@ -132,7 +134,8 @@ def _scene(clip: Clip, sounds: Sounds, rng: np.random.Generator) -> tuple[Floats
     ratio = np.float32(10.0 ** (-rng.uniform(*RATIOS) / 20.0))
     heard = quiet if rng.random() < QUIET else quiet + ratio * sounds.draw(said.size)
     gain = np.float32(32768.0 * 10.0 ** (rng.uniform(*LEVELS) / 20.0))
-    return gain * quiet, gain * heard, gain * said
+    found = (np.asarray(gain * side, dtype=np.float32) for side in (quiet, heard, said))
+    return next(found), next(found), next(found)
 
 
 def _features(scenes: list[tuple[Floats, Floats, Floats]]) -> Pairs:
@@ -171,5 +174,5 @@ def _cleaned(power: cepstra.Doubles) -> cepstra.Doubles:
     return np.stack([removal.step(power[:, frame]) for frame in range(power.shape[1])], axis=1)
 
 
-def _unit(noise: Floats) -> Floats:
+def _unit(noise: NDArray[np.floating[Any]]) -> Floats:
     return (noise / np.float32(max(float(np.sqrt(np.mean(np.square(noise)))), 1e-9))).astype(np.float32)
