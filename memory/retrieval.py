@@ -37,11 +37,11 @@ class RetrievalSettings(BaseModel):
     development half with the first built-in encoder: .858 without it and without topics, .870 with .5, .874 with these."""
     topic_weight: float = Field(default=0.5, ge=0.0)
     """Weight of the encoder's topic probability of the category for the query."""
-    about_weight: float = Field(default=1.0, ge=0.0)
+    about_weight: float = Field(default=1.2, ge=0.0)
     """Weight, in the order of what is recalled, of what the query is about: its share of the category,"""
-    around_weight: float = Field(default=0.5, ge=0.0)
-    """and of the sub category, each on a scale of logarithms. hit@n .926 with .7 and .3, .932 with these, .930 with most weights
-    above (the same questions, present encoder)."""
+    around_weight: float = Field(default=0.6, ge=0.0)
+    """and of the sub category, each on a scale of logarithms. hit@n .926 with .7 and .3, .930 with these and
+    with most weights above (the same questions, present encoder)."""
     importance_floor: float = Field(default=0.5, ge=0.0, le=1.0)
     """What the importance of a preference is made of that was learnt with no confidence at all."""
     reinforcement: float = Field(default=0.5, ge=0.0)
