@@ -55,7 +55,8 @@ class FakeAssistant:
         self.ran = True
         emit(TimelineEntry(at_s=1.0, kind="wake", text="“computer” (0.93)"))
 
-    def screen(self) -> Parts:
+    def screen(self, *, dev: bool = False) -> Parts:
+        assert not dev
         return parts_of(Car(), FakeDrivers(lambda name: FakeMemory(name, clock=lambda: NOW)), self.config.data.folder)
 
     def _check(self, path: Path) -> None:
