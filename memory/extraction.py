@@ -64,7 +64,7 @@ class ExtractionSettings(BaseModel):
     verify: bool = True
     """Whether what was read is checked: the wording by rules, the language model's category by the encoder."""
     reading: ReadingSettings = ReadingSettings()
-    store_at: float = Field(default=0.7, ge=0.0, le=1.0)
+    store_at: float = Field(default=0.75, ge=0.0, le=1.0)
     """From this sureness on a preference is stored,"""
     ask_at: float = Field(default=0.1, ge=0.0, le=1.0)
     """and from this on the driver is asked first."""

@@ -57,7 +57,7 @@ class FakeMemory(FakeKeeping):
         *,
         clock: Callable[[], datetime],
         reads: Callable[[Conversation], Sequence[Candidate]] | None = None,
-        store_at: float = 0.7,
+        store_at: float = 0.75,
     ) -> None:
         """Empty memory of a driver that learns what ``reads`` finds in a conversation, and asks first below ``store_at``."""
         super().__init__()
