@@ -52,7 +52,7 @@ _NUMBERS = {
         "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
         "eighteen nineteen".split()
     )
-} | {"twenty": 20, "thirty": 30}
+} | {"twenty": 20, "thirty": 30, "sixty": 60, "seventy": 70, "eighty": 80}
 _ARTICLES = frozenset(("a", "an", "the", "some", "my", "any", "this", "that", "those", "these", "by", "songs"))
 _TAILS: dict[str, frozenset[str]] = {
     "favourite_cuisine": frozenset(
@@ -325,7 +325,10 @@ def by_rule(detail: str, said: str, sentence: str) -> str | None:
 
 
 def temperature(said: str) -> str | None:
-    """``22 degrees`` or ``20.5 degrees`` for a number in words or digits, or None; 5 to 40 only."""
+    """``22 degrees`` or ``20.5 degrees`` for a number in words or digits, or None.
+
+    From 5 to 40 it is Celsius; from 60 to 85 Fahrenheit, to the nearest half degree Celsius.
+    """
     parts = words(said.replace(".", " point ").replace("°", " degrees ").replace("-", " "))
     number, seen, half = 0.0, False, False
     for index, part in enumerate(parts):
@@ -337,7 +340,9 @@ def temperature(said: str) -> str | None:
             half = True
         elif value is not None:
             number, seen = (
-                (number + value, True) if seen and number in (20, 30) and value < 10 else (float(value), True)
+                (number + value, True)
+                if seen and number in (20, 30, 60, 70, 80) and value < 10
+                else (float(value), True)
             )
         elif seen and part not in ("and", "a"):
             break
@@ -345,6 +350,8 @@ def temperature(said: str) -> str | None:
 
 
 def _degrees(number: float) -> str | None:
+    if 60 <= number <= 85:
+        number = round((number - 32) / 1.8 * 2) / 2
     return f"{number:g} degrees" if 5 <= number <= 40 else None
 
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
@@ -47,10 +47,20 @@ KM_PER_DEGREE = 111.2
 _EMPTY_WORDS = frozenset(
     "a an and any at good great i in like me my near nearby nice of one place some something that the to with".split()
 )
-_KIND_WORDS = frozenset(
-    "restaurant restaurants food cuisine kitchen cafe café station stations gas petrol charging charger charge parking "
-    "shop store supermarket".split()
-)
+_KIND_WORDS: Mapping[str, frozenset[str]] = {
+    kind: frozenset(f"station stations food cuisine kitchen {words}".split())
+    for kind, words in {
+        "restaurant": "restaurant restaurants cafe café",
+        "fast_food": "restaurant restaurants shop",
+        "cafe": "cafe café coffee shop",
+        "bakery": "bakery baker shop",
+        "gas_station": "gas petrol fuel",
+        "charging_station": "charging charger chargers charge point",
+        "parking": "parking car park lot",
+        "supermarket": "shop store supermarket grocery",
+    }.items()
+}
+"""Words that only name a kind of place: a charger "with a cafe" is another thing than a cafe."""
 
 
 class Place(BaseModel):
@@ -180,7 +190,7 @@ class Places:
         self, kind: str, quality: str | None, start: Place | None, between: Sequence[Place]
     ) -> list[tuple[float, float, Place, list[str]]]:
         wanted = [word for word in _words(quality or "") if word not in _EMPTY_WORDS]
-        telling = [word for word in wanted if word not in _KIND_WORDS]
+        telling = [word for word in wanted if word not in _KIND_WORDS.get(kind, frozenset())]
         ranked: list[tuple[float, float, Place, list[str]]] = []
         for place in self.places:
             if place.kind != kind:

@@ -62,6 +62,19 @@ def matcher() -> TemplateMatcher:
 
 
 DRIVES: dict[str, list[tuple[str, str]]] = {
+    "another thing the same": [
+        ("it's freezing in here", "Warmer."),
+        ("and the seat heating too", "Seat heating up."),
+        ("and the steering wheel as well", "Steering wheel warmer."),
+        ("turn on the seat heating", "Seat heating medium."),
+        ("and the steering wheel too", "Steering wheel heating medium."),
+        ("dim the display", "Screen dimmer."),
+        ("and the volume too", "Quieter."),
+    ],
+    "a charger with something": [
+        ("find a charger with a cafe", "Taking you to Library Courtyard Charger, 2 minutes away."),
+        ("navigate to the nearest charging station with a playground", "Taking you to Tesla Retail Park, 9 minutes away."),
+    ],
     "warmer": [
         ("it's freezing in here", "Warmer."),
         ("a bit more", "Warmer."),

@@ -35,6 +35,8 @@ def test_the_town_has_something_of_every_kind() -> None:
         ("restaurant", "fine dining", "Bistro Hirondelle", "fine dining; nearest of 3"),
         ("restaurant", "itallian", "Trattoria Limoncella", "italian; nearest of 2"),
         ("restaurant", "good", "Trattoria Limoncella", "any; nearest of 28"),
+        ("charging_station", "cafe", "Library Courtyard Charger", "cafe; nearest of 4"),
+        ("charging_station", "a charger with a playground", "Tesla Retail Park", "playground; the only one"),
         ("fast_food", "burger", "Five Guys Market", "burgers, burger; nearest of 3"),
         ("fast_food", "burgers", "Five Guys Market", "burgers, burger; nearest of 3"),
         ("gas_station", "shell", "Shell Mill Lane", "shell; the only one"),

@@ -202,6 +202,31 @@ def _zone(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ..
     return (parse_action(last.name, {**had, slot: zone}),)
 
 
+def _thing(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ...]:
+    """The same with another thing: warmer, "and the seat heating too"."""
+    had, things = last.slots(), slots["things"].split()
+    if had.get("change") in ("up", "down"):
+        name = next((f"change_{thing}" for thing in things if f"change_{thing}" in BY_NAME), None)
+        zone = {} if had.get("zone") == "all" else _kept(had, "zone")
+        return (
+            ()
+            if name is None
+            else (parse_action(name, {**_fitting(zone, parse_fields(name)), "change": had["change"]}),)
+        )
+    name = next((f"set_{thing}" for thing in things if f"set_{thing}" in BY_NAME), None)
+    if name is None:
+        return ()
+    fields = parse_fields(name)
+    level, on = had.get("level"), had.get("on")
+    like = {
+        "level": level if level is not None else None if on is None else 2 if on else 0,
+        "on": on if on is not None else None if level is None else level > 0,
+        "percent": had.get("percent"),
+    }
+    told = {slot: value for slot, value in like.items() if slot in fields and value is not None}
+    return (parse_action(name, {**_fitting(_kept(had, "zone"), fields), **told}),) if told else ()
+
+
 def _value(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ...]:
     had = last.slots()
     if "color" in slots:
@@ -275,7 +300,8 @@ def _time(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ..
 
 
 _AFTER = {
-    "follow_step": _step, "follow_switch": _switch, "follow_open": _open, "follow_zone": _zone, "follow_value": _value,
+    "follow_step": _step, "follow_switch": _switch, "follow_open": _open, "follow_zone": _zone, "follow_thing": _thing,
+    "follow_value": _value,
     "follow_track": _track, "follow_choice": _choice, "follow_there": _there, "follow_person": _person,
     "follow_quality": _quality, "follow_day": _day, "follow_time": _time,
 }  # fmt: skip
