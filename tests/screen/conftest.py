@@ -1,4 +1,4 @@
-"""Chromium, once for all tests of the screen, and a screen for each."""
+"""Chromium, once for each file of tests, and a screen for each test."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # not longer: while Playwright runs, no other test can have an event loop
 def chromium() -> Iterator[Browser]:
     if find_spec("playwright") is None:
         absent("the package playwright is not installed")
