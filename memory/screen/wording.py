@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from datetime import datetime, tzinfo
@@ -13,6 +14,8 @@ from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES
 
 LANGUAGES = ("en", "de")
 _FOLDER = Path(__file__).parent / "locale"
+_DEGREES = re.compile(r"(\d+(?:\.\d+)?) degrees")
+"""How memory writes a temperature, in Celsius."""
 _FIXED = frozenset("zone change direction window color mode unit source command kind preference part day".split())
 """Slots whose values are words of ours; any other text is as the driver said it."""
 
@@ -102,6 +105,16 @@ class Wording:
     def quantity(self, value: float) -> str:
         """With the language's decimal mark, without needless digits."""
         return f"{value:g}".replace(".", self("decimal"))
+
+    def value(self, detail: str, value: str) -> str:
+        """A remembered value; a temperature in the locale's unit and with its decimal mark: ``20,5 °C``."""
+        told = _DEGREES.fullmatch(value) if detail == "preferred_temperature" else None
+        if told is None:
+            return value
+        celsius = float(told.group(1))
+        if self("temperature.unit") == "fahrenheit":
+            celsius = float(round(celsius * 1.8 + 32))
+        return self("temperature.told", value=self.quantity(celsius))
 
     def act(self, action: str, slots: Mapping[str, Any]) -> str:
         """What was done: ``Window: driver, 40 %``. An action without a title is called by its name."""

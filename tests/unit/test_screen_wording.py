@@ -82,3 +82,13 @@ def test_spans_of_time_are_told_in_the_unit_that_fits() -> None:
     words = Wording("en", UTC)
     told = [words.span(days) for days in (1, 7, 30, 90, 182, 365, 540, 730)]
     assert told == ["one day", "7 days", "one month", "3 months", "6 months", "one year", "18 months", "2 years"]
+
+
+def test_temperatures_are_told_in_the_locale_s_unit_and_nothing_else_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    warm = "preferred_temperature"
+    english, german = Wording("en", UTC), Wording("de", UTC)
+    assert (english.value(warm, "20.5 degrees"), german.value(warm, "20.5 degrees")) == ("20.5 °C", "20,5 °C")
+    assert german.value("favorite_songs", "98.6 degrees") == "98.6 degrees" and german.value(warm, "mild") == "mild"
+    american = {**sentences("en"), "temperature.unit": "fahrenheit", "temperature.told": "{value} °F"}
+    monkeypatch.setattr(english, "_own", american)
+    assert english.value(warm, "22 degrees") == "72 °F"
