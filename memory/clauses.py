@@ -26,7 +26,8 @@ _OFTEN = (
 _VERB = (
     r"(?:like|love|adore|enjoy|prefer|hate|dislike|avoid|use|drink|eat|watch|follow|choose|can't stand|listen to|tune in to|"
     r"go to|go for|fill up at|fill up with|fuel up at|charge at|charge with|shop at|buy at|buy from|park in|park at|pay with|"
-    r"pay by|pay in|am into|'m into|am a fan of|'m a fan of|am fond of|get my news from)"
+    r"pay by|pay in|pay|take|drive on|eat at|stop at|stay off|stay away from|steer clear of|trust|read|stream with|stream on|"
+    r"am into|'m into|am a fan of|'m a fan of|am fond of|get my news from)"
 )
 _HEAD = re.compile(rf"^{_LEAD}(?P<head>(?:i |we |i(?='m)){_OFTEN}{_VERB}(?: to)?) (?P<rest>.+)$")
 _MINE = re.compile(

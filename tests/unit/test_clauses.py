@@ -30,6 +30,11 @@ MODEL = Path(__file__).parents[2] / "models" / "builtin" / "encoder"
             ["my favourite cuisine is thai", "my favourite band is queen"],
         ),
         ("i'm a fan of jazz, soul and blues", ["i'm a fan of jazz", "i'm a fan of soul", "i'm a fan of blues"]),
+        (
+            "i only fill up at shell and i never take toll roads",
+            ["i only fill up at shell", "i never take toll roads"],
+        ),
+        ("i always pay by card but i never pay cash", ["i always pay by card", "i never pay cash"]),
         ("i don't like tolls but i like ferries", ["i don't like tolls", "i like ferries"]),
     ],
 )
