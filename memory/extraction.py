@@ -68,6 +68,8 @@ class ExtractionSettings(BaseModel):
     """From this sureness on a preference is stored,"""
     ask_at: float = Field(default=0.1, ge=0.0, le=1.0)
     """and from this on the driver is asked first."""
+    told_at: float = Field(default=0.4, ge=0.0, le=1.0)
+    """From this sureness of the recogniser on a refusal is told: below it nobody knows what was talked about."""
     implausible: float = Field(default=0.5, ge=0.0, le=1.0)
     """What is left of the sureness where a value is no cuisine, diet, genre or colour that we know of."""
     ended_at: float = Field(default=0.6, ge=0.0, le=1.0)
@@ -202,7 +204,9 @@ class Extractor:
         screened = [self.screen(turn.text, consent, now) for turn in turns]
         whole = _Read(conversation.id, turns, beside_of(conversation), screened, consent, now)
         decisions = [
-            refusal(s.forbidden, s.reason) for s in screened if s.forbidden is not None and s.reason is not None
+            refusal(s.forbidden, s.reason)
+            for s, turn in zip(screened, turns, strict=True)
+            if s.forbidden and s.reason and turn.confidence >= self.settings.told_at
         ]
         if silent(consent, now) is not None:
             return Extraction(decisions=tuple(decisions))
@@ -240,7 +244,8 @@ class Extractor:
             reason = whole.consent.forbids(BY_DETAIL[finding.detail], whole.now)
             silent_on = silent_on or (finding.main and results is None)
             if results is None:
-                if reason is not None and whole.screened[number].forbidden is None:  # else refused already
+                heard = whole.turns[number].confidence >= self.settings.told_at
+                if reason is not None and heard and whole.screened[number].forbidden is None:  # else refused already
                     decisions.append(refusal(finding.detail, reason))
                 continue
             for result in results:
@@ -490,7 +495,6 @@ def _distinct(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
     """Each once: the model may name a value twice for one sentence."""
     seen: set[tuple[str, str, str]] = set()
     for candidate in candidates:
-        key = (candidate.detail, candidate.value, candidate.sentence)
-        if key not in seen:
+        if (key := (candidate.detail, candidate.value, candidate.sentence)) not in seen:
             seen.add(key)
             yield candidate

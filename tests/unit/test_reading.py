@@ -281,6 +281,16 @@ def test_rules_of_wording_are_asked_unless_they_are_switched_off() -> None:
     assert [candidate.value for candidate in extract(texts, text, verify=False).candidates] == ["jazz"]
 
 
+@pytest.mark.parametrize(("confidence", "refusals"), [(0.9, 1), (0.2, 0)])
+def test_a_refusal_of_what_was_hardly_heard_is_not_told(confidence: float, refusals: int) -> None:
+    turn = Turn(speaker="driver", text=LOVES, at=NOW, confidence=confidence)
+    consent = Consent(opted_out=frozenset({BY_DETAIL[JAZZ].sub}))
+    talk = Conversation(id="c", turns=(turn,))
+    found = Extractor(Stated(ONE), Model(None), ExtractionSettings()).extract(talk, consent, NOW)
+    assert not found.candidates and not found.unsure
+    assert [d.outcome for d in found.decisions] == [Outcome.REFUSED] * refusals
+
+
 def test_orders_to_memory_are_not_read() -> None:
     text = "stop remembering jazz"
     assert extract({text: Said({JAZZ: 0.95}, words={JAZZ: [("jazz", 0.9)]})}, text) == Extraction()

@@ -60,7 +60,8 @@ def test_what_was_no_complete_command_moves_nothing_without_a_yes(name: str) -> 
         "set_high_beam": {"on": True}, "move_seat": {"direction": "back"},
     }  # fmt: skip
     action: Action = parse_action(name, slots[name])
-    finding = validate(action, "open the thing at the back all the way", [], OFFERS)
+    text = "full light all the way" if name == "set_high_beam" else "open the thing at the back all the way"
+    finding = validate(action, text, [], OFFERS)
     assert finding.ok
     assert finding.ask_first
 

@@ -212,7 +212,7 @@ def test_closing_a_hanging_adapter_ends(caplog: pytest.LogCaptureFixture) -> Non
 def test_random_wishes_under_faults(caplog: pytest.LogCaptureFixture) -> None:
     """150 sequences here; the full run of 10,000 stands in docs/log.md."""
     caplog.set_level(logging.CRITICAL, logger="glovebox.vehicle")
-    tally = run(150, seed=3)
+    tally = run(150, seed=10)
     assert tally.violations == []
     assert tally.sequences == 150 and tally.wishes == 600
     assert set(tally.statuses) == {"done", "denied", "fault", "needs_confirmation"}
