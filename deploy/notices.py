@@ -1,13 +1,14 @@
 """Timers and reminders across restarts and drivers: those that wait lie in the vault of whoever set them.
 
 Owns the way between the organizer and the open memory. On a private trip, and for a guest, they live as long as the program: that
-was promised. Who takes the wheel hears their own and not those of the driver before, which wait in that driver's vault. A memory
-that fails costs no timer that runs.
+was promised. Who takes the wheel hears their own and not those of the driver before, which wait in that driver's vault. When all is
+forgotten, by voice or on the screen, nothing rings any more. A memory that fails costs no timer that runs.
 """
 
 from __future__ import annotations
 
 import logging
+import threading
 
 from memory.service import DriverMemory
 from schemas.errors import GloveboxError
@@ -22,27 +23,47 @@ class KeptNotices:
 
     def __init__(self, organizer: Organizer, memory: MemoryPort) -> None:
         """Take up what the memory holds, and keep every change from now on."""
-        self._organizer, self._memory = organizer, memory
+        self._organizer, self._memory, self._state = organizer, memory, 0
+        self._guard = threading.Lock()
+        """Taken before the memory's and the organizer's own locks."""
         self.take_up(memory)
         organizer.changed = self.keep
 
     def take_up(self, memory: MemoryPort) -> None:
         """Go on with another memory: what waits is what it holds."""
-        self._memory = memory
+        with self._guard:
+            before, self._memory = self._memory, memory
+            if isinstance(before, DriverMemory):
+                before.notices.changed = _nothing
+            if isinstance(memory, DriverMemory):
+                memory.notices.changed = self.read
+            self._read()
+
+    def read(self) -> None:
+        """What the memory holds has changed: let that wait, and nothing else."""
+        with self._guard:
+            self._read()
+
+    def _read(self) -> None:
+        memory = self._memory
         try:
-            held = memory.notices.load() if isinstance(memory, DriverMemory) else None
+            self._state, held = memory.notices.load() if isinstance(memory, DriverMemory) else (0, ())
         except GloveboxError as error:
             _log.warning("timers and reminders could not be read: %s", error)
-            held = None
+            held = ()
         self._organizer.restore(held)
 
     def keep(self) -> None:
         """Keep what waits now."""
-        memory = self._memory
-        if not isinstance(memory, DriverMemory):
-            return
-        try:
-            if not memory.consent().private_trip:
-                memory.notices.save(self._organizer.kept())
-        except GloveboxError as error:
-            _log.warning("timers and reminders could not be kept: %s", error)
+        with self._guard:
+            memory = self._memory
+            if not isinstance(memory, DriverMemory):
+                return
+            try:
+                memory.notices.save(self._organizer.kept(), self._state)
+            except GloveboxError as error:
+                _log.warning("timers and reminders could not be kept: %s", error)
+
+
+def _nothing() -> None:
+    """This memory is not open any more."""

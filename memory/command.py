@@ -18,6 +18,7 @@ from memory.exchange import take_in
 from memory.export import export
 from memory.extraction import NONE, Extractor
 from memory.listing import kept, listed, tally
+from memory.notices import Notices
 from memory.retrieval import Retriever
 from memory.store import Store
 from memory.vault import Vault
@@ -50,6 +51,8 @@ class Commanded:
     _encoder: Encoder
     _clock: Callable[[], datetime]
     _lock: threading.RLock
+    notices: Notices
+    """Timers and reminders that wait."""
     _refused: dict[str, list[Decision]]
     """Conversation -> what was refused when it was said: kept in memory only, since the vault may not hold it."""
     _revision: int
@@ -95,7 +98,16 @@ class Commanded:
             if what.everything:
                 self._refused.clear()
             self._forgetting(what)
-            return self._control.forget(what, self._clock())
+            receipt = self._control.forget(what, self._clock())
+            if what.everything:
+                self.notices.forgotten()
+        self._rings(what)
+        return receipt
+
+    def _rings(self, what: Selector) -> None:
+        """Tell whoever rings that there may be nothing to ring for any more; not under the lock, they have their own."""
+        if what.everything:
+            self.notices.changed()
 
     def _forgetting(self, what: Selector) -> None:
         """Something is about to be forgotten or withheld: `memory.keeping` lets go of what waits."""
@@ -108,19 +120,27 @@ class Commanded:
         with self._lock:
             self._revision += 1
             self._forgetting(what)
-            return self._control.withhold(what, self._clock())
+            held = self._control.withhold(what, self._clock())
+            if what.everything:
+                self.notices.forgotten(held.token)
+        self._rings(what)
+        return held
 
     def restore(self, token: str) -> None:
         """See ``MemoryPort``."""
         with self._lock:
             self._revision += 1
             self._restored(self._control.restore(token, self._clock()))
+            self.notices.restored(token)
+        self.notices.changed()
 
     def carry_out(self, token: str) -> Receipt:
         """See ``MemoryPort``."""
         with self._lock:
             self._revision += 1
-            return self._control.carry_out(token, self._clock())
+            receipt = self._control.carry_out(token, self._clock())
+            self.notices.carried_out(token)
+            return receipt
 
     def explain(self, name: str) -> Explanation:
         """See ``MemoryPort``."""
@@ -149,7 +169,9 @@ class Commanded:
             self._revision += 1
             taken = take_in(exported, self._store, self._archive, self._control.uses, self._clock(), allow=allow)
             self._retriever.load(self._store.preferences())
-            return taken
+            self.notices.added()
+        self.notices.changed()
+        return taken
 
     # Consent
 

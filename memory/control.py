@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from memory import erasure
+from memory import erasure, notices
 from memory.archive import Archive
 from memory.consent import categories
 from memory.retrieval import Retriever
@@ -107,8 +107,22 @@ class Control:
             return Matches()
 
     def forget(self, what: Selector, now: datetime) -> Receipt:
-        """See ``MemoryPort.forget_where``."""
-        return self._erase(lambda: choose(self._store, what, self._about), now, everything=what.everything)
+        """See ``MemoryPort.forget_where``. With everything goes what is on its way out."""
+
+        def find() -> Chosen:
+            if what.everything:
+                for token in self._withholding.tokens():
+                    self._end(token)
+            return choose(self._store, what, self._about)
+
+        return self._erase(find, now, everything=what.everything)
+
+    def _end(self, token: str) -> None:
+        """Show what was withheld again."""
+        for kind, name in self._withholding.of(token)[1]:
+            if kind == notices.KIND:
+                notices.put_back(self._store, name)
+        self._withholding.end(token)
 
     def _erase(self, find: Callable[[], Chosen], now: datetime, *, everything: bool) -> Receipt:
         return erasure.erase(
@@ -128,7 +142,10 @@ class Control:
         if not found.named:
             raise UnknownEntryError("nothing that is remembered meets those conditions: there is nothing to forget")
         token, until = self._new_id(), now + UNDO
-        self._withholding.add(token, [*found.named, *([_EVERYTHING] if what.everything else [])], until)
+        with self._store.transaction():
+            if found.notices:
+                found.notices = {notices.put_aside(self._store, token): found.notices[notices.KEY]}
+            self._withholding.add(token, [*found.named, *([_EVERYTHING] if what.everything else [])], until)
         self._retriever.drop([*found.ids, *(name for _, name in found.following)])
         partly = {preference for preference, _ in found.sentences.values()}
         if partly:
@@ -142,21 +159,25 @@ class Control:
             raise UnknownEntryError("nothing is withheld under that token: it was carried out or taken back already")
         if now > until:
             raise UnknownEntryError(f"too late: it could be taken back for {UNDO.seconds} seconds")
-        self._withholding.end(token)
+        with self._store.transaction():
+            self._end(token)
         numbers = {int(name) for kind, name in named if kind == "sentences"}
         back = {name for kind, name in named if kind == "preferences"}
         back |= {s.preference for own in self._store.sentences().values() for s in own if s.number in numbers}
         self._retriever.put(self._store.preferences(ids=back))
-        return tuple(name for kind, name in named if kind not in ("sentences", "turns", "proposals"))
+        return tuple(name for kind, name in named if kind not in ("sentences", "turns", "proposals", notices.KIND))
 
     def carry_out(self, token: str, now: datetime) -> Receipt:
-        """See ``MemoryPort``."""
+        """See ``MemoryPort``. With everything goes whatever else is on its way out."""
         until, named = self._withholding.of(token)
         if until is None:
             raise UnknownEntryError("nothing is withheld under that token: it was carried out or taken back already")
+        tokens = self._withholding.tokens() if _EVERYTHING in named else (token,)
+        named = [one for each in tokens for one in self._withholding.of(each)[1]]
 
         def find() -> Chosen:
-            self._withholding.end(token)
+            for each in tokens:
+                self._withholding.end(each)
             found = chosen(self._store, named)
             derive(self._store, found, self._about)
             return found
@@ -165,7 +186,10 @@ class Control:
 
     def carry_out_all(self, now: datetime) -> tuple[Receipt, ...]:
         """Erase all that is withheld: when the vault is opened, before anything is read from it, and when it is closed."""
-        return tuple(self.carry_out(token, now) for token in self._withholding.tokens())
+        receipts: list[Receipt] = []
+        while tokens := self._withholding.tokens():
+            receipts.append(self.carry_out(tokens[0], now))
+        return tuple(receipts)
 
     # Why, and what else
 

@@ -2,8 +2,8 @@
 
 Owns what happens to what `memory.selection` has chosen: preferences with their history and sentences, waiting turns and open
 proposals, the tiers with what was made of them (`memory.lineage`), the words of what is erased in the sentences of preferences
-that stay, grown tags, the searchable copy, backups. Then looks for it: in every table, in the searchable copy, and byte by byte in
-every file of the data folder, which also shows that nothing there is in clear.
+that stay, grown tags, the searchable copy, backups, and with everything timers and reminders. Then looks for it: in every table,
+in the searchable copy, and byte by byte in every file of the data folder, which also shows that nothing there is in clear.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from memory import lineage
+from memory import lineage, notices
 from memory.archive import Archive
 from memory.retrieval import Retriever
 from memory.selection import Chosen, Needles
@@ -57,6 +57,7 @@ def erase(store: Store, archive: Archive, retriever: Retriever, folder: Path, fi
         store.erase_proposals(list(found.proposals))
         store.erase_turns(list(found.turns))
         store.erase_sentences(list(found.sentences))
+        notices.erase(store, found.notices)
         fallout = lineage.forget(archive, store, found.ids)
         archive.delete_lines(key for table, key in found.archive if table == "summary_lines")
         touched = _blot(store, found)
@@ -94,6 +95,8 @@ def erase(store: Store, archive: Archive, retriever: Retriever, folder: Path, fi
         turns_erased=len(found.turns),
         proposals_erased=len(found.proposals),
         sentences_erased=len(found.sentences),
+        timers_erased=found.waiting("timer"),
+        reminders_erased=found.waiting("reminder"),
         kinds=kinds,
         period=Period(since=min(found.times), until=max(found.times) + timedelta(microseconds=1))
         if found.times
@@ -109,6 +112,8 @@ def _left(store: Store, ids: Sequence[str], found: Chosen) -> bool:
     tables = ("preferences", "proposals", "episodes", "thoughts", "summaries", "profile")
     if any(store.read(f"SELECT 1 FROM {table} WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1", (asked,))  # noqa: S608
            for table in tables):  # fmt: skip
+        return True
+    if notices.left(store, found.notices):
         return True
     if store.read("SELECT 1 FROM vectors WHERE memory IN (SELECT value FROM json_each(?)) LIMIT 1", (asked,)):
         return True

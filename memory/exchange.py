@@ -13,12 +13,14 @@ from typing import Any
 from pydantic import ValidationError
 
 from memory import consent as switches
+from memory import notices, terms
 from memory.archive import Archive
 from memory.export import (
     FORMAT_VERSION,
     Export,
     ExportedEntry,
     ExportedEpisode,
+    ExportedNotice,
     ExportedPreference,
     ExportedProposal,
     ExportedThought,
@@ -38,8 +40,10 @@ from schemas.memory import (
     Proposal,
     Status,
     TakenIn,
+    Terms,
     Thought,
     Turn,
+    Waiting,
 )
 from schemas.preferences import BY_DETAIL
 
@@ -58,7 +62,7 @@ def parse(exported: Mapping[str, Any]) -> Export:
             f"the export has version {version} and this program reads up to {FORMAT_VERSION}: install a newer Glovebox"
         )
     try:
-        whole = Export.model_validate(_of_version_1(exported) if version == 1 else exported)
+        whole = Export.model_validate(_brought_up(exported, version))
     except (ValidationError, AttributeError, TypeError, KeyError) as error:
         where = ".".join(map(str, error.errors()[0]["loc"])) if isinstance(error, ValidationError) else "its parts"
         raise ExportError(f"the export is damaged at {where[:80]}: export it again") from None
@@ -66,6 +70,13 @@ def parse(exported: Mapping[str, Any]) -> Export:
     if unknown:
         raise ExportError(f"the export has the unknown category {min(unknown)[:80]!r}: install a newer Glovebox")
     return whole
+
+
+def _brought_up(exported: Mapping[str, Any], version: Any) -> Mapping[str, Any]:
+    """An export in the shape of today's version."""
+    if version == 1:
+        exported, version = _of_version_1(exported), 2
+    return {**exported, "version": FORMAT_VERSION, "terms": None, "notices": []} if version == 2 else exported
 
 
 def _of_version_1(exported: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,7 +93,7 @@ def _of_version_1(exported: Mapping[str, Any]) -> dict[str, Any]:
         for old in exported["preferences"]
     ]
     tiers: dict[str, Any] = {name: [] for name in ("trips", "episodes", "thoughts", "summaries", "profile")}
-    return {**exported, "version": FORMAT_VERSION, "preferences": preferences, **tiers}
+    return {**exported, "preferences": preferences, **tiers}
 
 
 def take_in(
@@ -135,6 +146,7 @@ class _Taking:
         self._kinds: dict[Kind, int] = {}
         self._known = 0
         self._refused: dict[str, str] = {}
+        self._timers = self._reminders = 0
 
     def all(self, whole: Export) -> TakenIn:
         reason = silent(self._consent, self._now)
@@ -152,11 +164,27 @@ class _Taking:
         elif whole.episodes or whole.summaries or whole.trips:
             self._refused[CONVERSATIONS] = "conversations are not kept unless you ask for it"
         self._each(Kind.PROFILE, whole.profile, self._entry)
+        if whole.terms is not None and terms.written(self._store) is None:
+            terms.choose(self._store, Terms(**whole.terms.model_dump(exclude={"basis"})))
+        self._notices(whole.notices)
         if not self._store.logged():
             for one in whole.decisions:
                 decision = Decision(outcome=one.outcome, detail=one.detail or "", reason="", preference=one.preference)
                 self._store.log([decision], one.conversation, one.at)
-        return TakenIn(kinds=self._kinds, known=self._known, refused=self._refused)
+        return TakenIn(
+            kinds=self._kinds, known=self._known, timers=self._timers, reminders=self._reminders, refused=self._refused
+        )
+
+    def _notices(self, exported: Iterable[ExportedNotice]) -> None:
+        """Those that are still to come."""
+        held = frozenset(notices.stored(self._store))
+        told = frozenset(Waiting(kind=one.kind, label=one.label, at=one.due_at) for one in exported)
+        fresh = [one for one in told - held if one.at > self._now]
+        self._known += len(told & held)
+        self._timers = sum(one.kind == "timer" for one in fresh)
+        self._reminders = len(fresh) - self._timers
+        if fresh:
+            notices.keep(self._store, notices.in_order([*held, *fresh]))
 
     def _allowed(self, details: Iterable[str]) -> bool:
         allowed = True

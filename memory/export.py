@@ -12,12 +12,14 @@ from typing import Annotated, Any, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from memory.archive import Archive
+from memory.notices import stored
 from memory.store import Sentence, Store
+from memory.terms import written
 from memory.uses import Use, Uses
 from schemas.memory import Kind, Outcome, Preference, Proposal, Status
 
-FORMAT_VERSION = 2
-"""1 had no tiers, and no times of sentences; it can still be read in."""
+FORMAT_VERSION = 3
+"""1 had no tiers, and no times of sentences; 2 had no terms, timers and reminders; both can still be read in."""
 
 Basis = Literal["provided", "inferred"]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -192,14 +194,38 @@ class ExportedEntry(_Part):
     since: AwareDatetime
 
 
+class ExportedTerms(_Part):
+    """How long the driver wants what comes of conversations kept, in days."""
+
+    basis: Basis = "provided"
+    conversation_days: int = Field(ge=1)
+    """What was said, word for word."""
+    thought_days: int = Field(ge=1)
+    """Thoughts and events, unused."""
+    summary_days: int = Field(ge=1)
+    """Days and trips."""
+
+
+class ExportedNotice(_Part):
+    """A timer or reminder that waits."""
+
+    basis: Basis = "provided"
+    kind: Literal["timer", "reminder"]
+    label: str
+    """What the driver called it, or wants to be reminded of; empty for a timer without a name."""
+    due_at: AwareDatetime
+
+
 class Export(_Part):
     """Everything that Glovebox stores about one driver."""
 
     format: Literal["glovebox-memory"] = "glovebox-memory"
-    version: Literal[2] = FORMAT_VERSION
+    version: Literal[3] = FORMAT_VERSION
     driver: str
     exported_at: AwareDatetime
     consent: ExportedConsent
+    terms: ExportedTerms | None
+    """Null where the driver chose none."""
     preferences: tuple[ExportedPreference, ...]
     waiting: tuple[ExportedTurn, ...]
     proposals: tuple[ExportedProposal, ...]
@@ -211,6 +237,8 @@ class Export(_Part):
     thoughts: tuple[ExportedThought, ...]
     summaries: tuple[ExportedSummary, ...]
     profile: tuple[ExportedEntry, ...]
+    notices: tuple[ExportedNotice, ...]
+    """Timers and reminders, the next one first."""
 
 
 def schema() -> dict[str, Any]:
@@ -226,7 +254,7 @@ def export(store: Store, archive: Archive, used: Uses, driver: str, now: datetim
     """Everything that is stored, as JSON values in the shape of `Export`."""
     consent = store.consent()
     said, uses, after = store.sentences(), used.all(), store.successors()
-    lines = archive.lines()
+    lines, terms = archive.lines(), written(store)
     whole = Export(
         driver=driver,
         exported_at=now,
@@ -236,6 +264,7 @@ def export(store: Store, archive: Archive, used: Uses, driver: str, now: datetim
             paused_until=consent.paused_until,
             private_trip=consent.private_trip,
         ),
+        terms=None if terms is None else ExportedTerms(**terms.model_dump()),
         preferences=tuple(
             _preference(p, said.get(p.id, ()), uses.get(p.id, ()), after.get(p.id))
             for p in store.preferences(history=True)
@@ -277,6 +306,7 @@ def export(store: Store, archive: Archive, used: Uses, driver: str, now: datetim
             )
             for e in archive.profile()
         ),
+        notices=tuple(ExportedNotice(kind=one.kind, label=one.label, due_at=one.at) for one in stored(store)),
     )
     return whole.model_dump(mode="json")
 

@@ -322,6 +322,7 @@ class FakeMemory(FakeKeeping):
         held, asked, turns = self._choose(what)
         if what.everything:
             self._declined.clear()
+            self._aside.clear()
             FakeKeeping.__init__(self)
         self._take(held, asked, turns)
         told = (*held, *asked)

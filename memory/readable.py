@@ -32,7 +32,7 @@ def page(exported: Mapping[str, Any], *, tzinfo: tzinfo) -> str:
         f"<h1>What Glovebox remembers about {escape(exported['driver'])}</h1>",
         (f"<p class=note>As of {when(exported['exported_at'])}. What you said is quoted; categories and values were made of it. "
         "Keep this file as safe as a diary: it is not encrypted.</p>"),
-        *_consent(exported["consent"], when),
+        *_consent(exported["consent"], exported["terms"], when),
         *_preferences(exported["preferences"], when),
         *_section("You will be asked about", ("what", "you said", "until"), (
             (_title(p["category"]) + ": " + ("no longer " if p["negated"] else "") + p["value"], _Quote([p["sentence"]]),
@@ -48,6 +48,8 @@ def page(exported: Mapping[str, Any], *, tzinfo: tzinfo) -> str:
             (when(e["at"]), _Quote([e["driver"]]), e["assistant"]) for e in exported["episodes"])),
         *_section("Said and not yet learnt from", ("when", "you said"), (
             (when(t["at"]), _Quote([t["text"]])) for t in exported["waiting"])),
+        *_section("Timers and reminders", ("", "what", "when"), (
+            (n["kind"], _Quote([n["label"]] if n["label"] else []), when(n["due_at"])) for n in exported["notices"])),
         *_section("Trips", ("began", "ended"), (
             (when(t["began_at"]), when(t["ended_at"])) for t in exported["trips"])),
     ]  # fmt: skip
@@ -72,7 +74,7 @@ def _name(key: str) -> str:
     return title or key.replace("_", " ").capitalize()
 
 
-def _consent(consent: Mapping[str, Any], when: Any) -> Iterable[str]:
+def _consent(consent: Mapping[str, Any], terms: Mapping[str, Any] | None, when: Any) -> Iterable[str]:
     yield "<h2>What may be remembered</h2><ul>"
     yield f"<li>Switched off: {escape(', '.join(map(_name, consent['opted_out'])) or 'nothing')}</li>"
     yield f"<li>Allowed because you asked for it: {escape(', '.join(map(_name, consent['opted_in'])) or 'nothing')}</li>"
@@ -80,7 +82,13 @@ def _consent(consent: Mapping[str, Any], when: Any) -> Iterable[str]:
         yield "<li>This is a private trip: nothing is remembered.</li>"
     if consent["paused_until"] is not None:
         yield f"<li>Learning is paused until {when(consent['paused_until'])}.</li>"
+    if terms is not None:
+        days = ", ".join(f"{name} {terms[f'{key}_days']} days" for name, key in _TERMS)
+        yield f"<li>You chose to keep {days}.</li>"
     yield "</ul>"
+
+
+_TERMS = (("conversations", "conversation"), ("thoughts and events", "thought"), ("days and trips", "summary"))
 
 
 def _preferences(preferences: Sequence[Mapping[str, Any]], when: Any) -> Iterable[str]:

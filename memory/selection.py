@@ -10,8 +10,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
+from memory import notices
 from memory.consent import categories
 from memory.store import Sentence, Store
 from memory.values import fold, is_closed
@@ -19,7 +20,7 @@ from memory.vault import utc_text
 from memory.withheld import FOLLOWS
 from memory.wording import contains, words
 from schemas.errors import UnknownEntryError
-from schemas.memory import Kind, Matches, Preference, Proposal, Selector
+from schemas.memory import Kind, Matches, Preference, Proposal, Selector, Waiting
 
 About = Callable[[str], str | None]
 """The detail key that a text is most likely about, or None."""
@@ -53,6 +54,8 @@ class Chosen:
     """Table and key -> words, of the tables in `ARCHIVE`; a line of a summary goes by its source."""
     following: _Archived = field(default_factory=dict[tuple[str, str], tuple[str, ...]])
     """What rests on them: it goes too, unless what stays bears it out (`memory.lineage`)."""
+    notices: dict[str, tuple[Waiting, ...]] = field(default_factory=dict[str, tuple[Waiting, ...]])
+    """Where timers and reminders lie (`memory.notices`) -> which."""
     details: set[str] = field(default_factory=set[str])
     """Detail keys of all of them."""
     times: list[datetime] = field(default_factory=list[datetime])
@@ -66,6 +69,7 @@ class Chosen:
             *(("sentences", str(number)) for number in self.sentences),
             *(("turns", str(number)) for number in self.turns),
             *(("proposals", name) for name in self.proposals),
+            *((notices.KIND, key) for key in self.notices),
             *self.archive,
             *((f"{table}{FOLLOWS}", name) for table, name in self.following),
         ]
@@ -79,6 +83,7 @@ class Chosen:
         """Every sentence and text of theirs, whole."""
         texts = {s for p in self.preferences.values() for s in p.sentences} | {s for _, s in self.sentences.values()}
         texts |= {*self.turns.values(), *(p.sentence for p in self.proposals.values())}
+        texts |= {one.label for waiting in self.notices.values() for one in waiting}
         for (table, _), own in self.archive.items():
             texts.update(own[:-1] if table == "thoughts" else own)  # the last of a thought's is its kind
         return frozenset(text for text in texts if text)
@@ -108,8 +113,12 @@ class Chosen:
         told = sorted(self.preferences.values(), key=lambda p: p.valid_from, reverse=True)
         return Matches(
             preferences=tuple(told), kinds=self.counts(), sentences=len(self.sentences), turns=len(self.turns),
-            proposals=len(self.proposals),
+            proposals=len(self.proposals), timers=self.waiting("timer"), reminders=self.waiting("reminder"),
         )  # fmt: skip
+
+    def waiting(self, kind: Literal["timer", "reminder"]) -> int:
+        """How many timers or reminders."""
+        return sum(one.kind == kind for waiting in self.notices.values() for one in waiting)
 
 
 _KINDS = {"episodes": Kind.EPISODE, "summary_lines": Kind.SUMMARY, "profile": Kind.PROFILE}
@@ -143,7 +152,9 @@ def choose(store: Store, what: Selector, about: About) -> Chosen:
             _keep(found, table, row, texts)
     if what.id is not None and not found.named:
         raise UnknownEntryError(f"nothing that is remembered has the id {what.id[:80]!r}: list what is remembered")
-    if not what.everything:
+    if what.everything:
+        found.notices = {notices.KEY: notices.stored(store)} if notices.left(store, [notices.KEY]) else {}
+    else:
         derive(store, found, about)
     return found
 
@@ -162,6 +173,7 @@ def chosen(store: Store, named: Iterable[tuple[str, str]]) -> Chosen:
         found.sentences.update((s.number, (s.preference, s.text)) for s in own if str(s.number) in kinds["sentences"])
     found.proposals = {p.id: p for p in store.proposals() if p.id in kinds.get("proposals", ())}
     found.turns = {number: text for number, text in store.turns() if str(number) in kinds.get("turns", ())}
+    found.notices = {key: notices.stored(store, key) for key in sorted(kinds.get(notices.KIND, ()))}
     for table, key, columns in ARCHIVE:
         names = sorted(kinds.get(table, ()))
         for row in _rows(store, table, f"{key} IN ({','.join('?' * len(names))})", names):

@@ -151,8 +151,7 @@ class DriverMemory(Keeping, Commanded):
         """Conversation -> what was refused when it was said: kept in memory only, since the vault may not hold it."""
         self._revision = 0
         self._lock = threading.RLock()
-        self.notices = Notices(vault, self._lock)
-        """Timers and reminders that wait."""
+        self.notices = Notices(self._store, self._lock)
         self._learning = threading.Lock()
 
     # Recall

@@ -17,11 +17,17 @@ _KEY = "terms"
 
 def chosen(store: Store, configured: RetentionSettings) -> RetentionSettings:
     """What the driver chose; what is configured where nothing was chosen, or where it cannot be read."""
+    terms = written(store)
+    return configured if terms is None else RetentionSettings(**terms.model_dump())
+
+
+def written(store: Store) -> Terms | None:
+    """What the driver chose; None where nothing was chosen, or where it cannot be read."""
     rows = store.read("SELECT value FROM meta WHERE key = ?", (_KEY,))
     try:
-        return RetentionSettings(**Terms.model_validate_json(rows[0][0]).model_dump()) if rows else configured
+        return Terms.model_validate_json(rows[0][0]) if rows else None
     except ValidationError:
-        return configured
+        return None
 
 
 def choose(store: Store, terms: Terms) -> None:

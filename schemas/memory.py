@@ -9,7 +9,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from schemas.preferences import BY_DETAIL, Category
 
@@ -376,6 +376,16 @@ class Listing(Value):
     """What is no preference; their score says nothing."""
 
 
+class Waiting(Value):
+    """A timer or reminder that has not rung yet, as it is kept."""
+
+    kind: Literal["timer", "reminder"]
+    label: str
+    """What it is called, or the driver's words for the errand; empty for a timer without a name."""
+    at: AwareDatetime
+    """When it is due."""
+
+
 class Selector(Value):
     """What to forget: everything that meets all of what is given. At least one must be given."""
 
@@ -403,11 +413,14 @@ class Matches(Value):
     turns: int = 0
     """Turns that wait to be learnt from."""
     proposals: int = 0
+    timers: int = 0
+    """Those that wait; they are meant only by everything."""
+    reminders: int = 0
 
     @property
     def empty(self) -> bool:
         """Whether there is nothing of it."""
-        return not (self.kinds or self.sentences or self.turns or self.proposals)
+        return not (self.kinds or self.sentences or self.turns or self.proposals or self.timers or self.reminders)
 
 
 class Withheld(Value):
@@ -426,6 +439,8 @@ class TakenIn(Value):
     """How many of each kind are stored now that were not before."""
     known: int = 0
     """How many were there already."""
+    timers: int = 0
+    reminders: int = 0
     refused: dict[str, str] = Field(default_factory=dict[str, str])
     """Detail key -> why consent forbids it."""
 
@@ -460,6 +475,8 @@ class Receipt(Value):
     proposals_erased: int = 0
     sentences_erased: int = 0
     """Sentences of preferences that stay, because they were told at another time, too."""
+    timers_erased: int = 0
+    reminders_erased: int = 0
     kinds: dict[Kind, int] = Field(default_factory=dict)
     """How many of each kind went, whatever derives from them included."""
     period: Period | None = None

@@ -1,8 +1,8 @@
 """What an assistant does beside the vehicle: timers and reminders, calendar, contacts, weather, outgoing mail.
 
 Owns timers and reminders while the program runs. What somebody wants to be reminded of is personal and this package has no
-vault, so they are written nowhere here: ``kept`` gives what waits as one text, ``restore`` takes it up again, and ``changed`` tells
-when it is another (``deploy.notices`` keeps it in the driver's vault). Reads the calendar, contacts and
+vault, so they are written nowhere here: ``kept`` gives what waits, ``restore`` takes it up again, and ``changed`` tells when it
+is another (``deploy.notices`` keeps it in the driver's vault). Reads the calendar, contacts and
 weather from one local file that a telephone, a sync program or a person writes; without one it says so. Nothing is sent
 from here: an e-mail is written to a folder as a message that a mail program can pick up.
 
@@ -17,6 +17,7 @@ The file is JSON, every key may be left out::
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -25,10 +26,11 @@ from itertools import count
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rapidfuzz import fuzz
 
 from schemas.errors import AdapterError, ConfigError
+from schemas.memory import Waiting
 
 ALIKE = 85.0
 """rapidfuzz ratio (0..100) from which two names count as the same."""
@@ -116,19 +118,8 @@ def time_of_day(hour: int, minute: int | None, half: str | None) -> time:
     return time(hour, minute or 0)
 
 
-class _Kept(_Entry):
-    """What waits, as it is kept."""
-
-    kind: Kind
-    label: str
-    at: AwareDatetime
-
-
-_KEPT = TypeAdapter(tuple[_Kept, ...])
-
-
 class Organizer:
-    """Timers, and what the local file knows."""
+    """Timers, and what the local file knows. What waits may be changed by several threads."""
 
     def __init__(
         self,
@@ -154,6 +145,8 @@ class Organizer:
         self.contacts, self.calendar, self.weather = tuple(contacts), calendar, weather
         self._outbox = outbox
         self._waiting: list[Notice] = []
+        self._guard = threading.Lock()
+        """Held while that is changed; never while ``changed`` is called."""
         self.changed: Callable[[], None] = _nobody_asks
         """Called when what waits has changed."""
         self._numbers = count(1)
@@ -235,15 +228,16 @@ class Organizer:
         Raises:
             schemas.errors.AdapterError: too many run already.
         """
-        if len(self._waiting) >= MOST_TIMERS:
-            raise AdapterError(f"{MOST_TIMERS} timers and reminders are set already; cancel one first")
-        self._waiting.append(notice)
-        self._waiting.sort(key=lambda waiting: (waiting.due, waiting.number))
+        with self._guard:
+            if len(self._waiting) >= MOST_TIMERS:
+                raise AdapterError(f"{MOST_TIMERS} timers and reminders are set already; cancel one first")
+            self._waiting = sorted([*self._waiting, notice], key=lambda waiting: (waiting.due, waiting.number))
         self.changed()
 
     def stop(self, notice: Notice) -> None:
         """Take it away; what is not there is ignored."""
-        self._waiting = [waiting for waiting in self._waiting if waiting.number != notice.number]
+        with self._guard:
+            self._waiting = [waiting for waiting in self._waiting if waiting.number != notice.number]
         self.changed()
 
     def waiting(self, kind: Kind | None = None, label: str | None = None) -> tuple[Notice, ...]:
@@ -261,29 +255,27 @@ class Organizer:
     def due(self) -> tuple[Notice, ...]:
         """What has become due since the last call, in order; it is told once."""
         now = self._monotonic()
-        over = tuple(notice for notice in self._waiting if notice.due <= now)
-        self._waiting = [notice for notice in self._waiting if notice.due > now]
+        with self._guard:
+            over = tuple(notice for notice in self._waiting if notice.due <= now)
+            self._waiting = [notice for notice in self._waiting if notice.due > now]
         if over:
             self.changed()
         return over
 
-    def kept(self) -> str | None:
-        """What waits as one text, with the times of day that it is due at; None where nothing does."""
-        waiting = tuple(_Kept(kind=one.kind, label=one.label, at=one.at.astimezone(UTC)) for one in self._waiting)
-        return _KEPT.dump_json(waiting).decode() if waiting else None
+    def kept(self) -> tuple[Waiting, ...]:
+        """What waits, with the times that it is due at, the next one first."""
+        return tuple(Waiting(kind=one.kind, label=one.label, at=one.at.astimezone(UTC)) for one in self._waiting)
 
-    def restore(self, kept: str | None) -> None:
-        """Let this wait, and nothing else; what has become due meanwhile is due at once, a text that is none is left out."""
-        try:
-            waiting = _KEPT.validate_json(kept) if kept is not None else ()
-        except ValidationError:
-            waiting = ()
+    def restore(self, kept: Sequence[Waiting]) -> None:
+        """Let this wait, and nothing else; what has become due meanwhile is due at once."""
         here = self.now() if self.now().tzinfo is not None else self.now().astimezone()
-        self._waiting = [
+        waiting = [
             Notice(next(self._numbers), one.kind, one.label, self._monotonic() + (one.at - here).total_seconds(),
                    one.at.astimezone(here.tzinfo))
-            for one in waiting[:MOST_TIMERS]
+            for one in kept[:MOST_TIMERS]
         ]  # fmt: skip
+        with self._guard:
+            self._waiting = waiting
 
     def _notice(self, kind: Kind, label: str, seconds: float) -> Notice:
         at = self.now() + timedelta(seconds=seconds)

@@ -89,7 +89,8 @@ def forget(  # noqa: PLR0913 - typer makes an option of each
         require_yes(yes=yes, as_json=as_json)
     with opened(session) as memory:
         if not yes and (everything or _at_terminal(as_json=as_json)):
-            _ask(memory.matching(chosen) if what is None else None, everything=everything)
+            chosen = Selector(everything=True) if everything else chosen
+            _ask(memory.matching(chosen) if chosen != Selector() else None, everything=everything)
         receipt = memory.forget(what) if what is not None else memory.forget_where(chosen)
     if as_json:
         put_json(receipt.model_dump(mode="json"))
@@ -104,7 +105,8 @@ def _at_terminal(*, as_json: bool) -> bool:
 def _ask(matches: Matches | None, *, everything: bool) -> None:
     """Whether it may go; ends the command if not."""
     if everything:
-        question = "Delete everything that is remembered?"
+        waiting = "nothing" if matches is None else _counted({}, 0, 0, 0, matches.timers, matches.reminders)
+        question = f"Delete everything that is remembered{'' if waiting == 'nothing' else f', and {waiting}'}?"
     elif matches is not None and sum(matches.kinds.values()) + matches.turns + matches.proposals > MOST_UNASKED:
         for preference in matches.preferences[:10]:
             out().print(Text(f"  {preference.category.title}: {preference.value}"))
@@ -217,7 +219,7 @@ def import_(
             put_json({"driver": memory.driver, **taken.model_dump(mode="json")})
             return
     known = f", {taken.known} were there already" if taken.known else ""
-    out().print(f"Read in {_counted(taken.kinds, 0, 0, 0)}{known}.")
+    out().print(f"Read in {_counted(taken.kinds, 0, 0, 0, taken.timers, taken.reminders)}{known}.")
     for key, reason in sorted(taken.refused.items()):
         out().print(Text(f"  not {key.replace('_', ' ')}: {reason}", "dim"))
     if CONVERSATIONS in taken.refused or any("sensitive" in reason for reason in taken.refused.values()):
@@ -348,7 +350,10 @@ def _tell_consent(consent: Consent, *, as_json: bool) -> None:
 
 
 def _tell(receipt: Receipt) -> None:
-    counted = _counted(receipt.kinds, receipt.turns_erased, receipt.proposals_erased, receipt.sentences_erased)
+    counted = _counted(
+        receipt.kinds, receipt.turns_erased, receipt.proposals_erased, receipt.sentences_erased,
+        receipt.timers_erased, receipt.reminders_erased,
+    )  # fmt: skip
     checked = " No byte of it is left in the files." if receipt.verified else " It could not be verified."
     backups = f" {receipt.backups_erased} backups went, too." if receipt.backups_erased else ""
     out().print(f"Deleted {counted}.{backups}{'' if counted == 'nothing' else checked}")
@@ -364,10 +369,12 @@ _ONE = {
 }  # fmt: skip
 
 
-def _counted(kinds: dict[Kind, int], turns: int, proposals: int, sentences: int) -> str:
+def _counted(
+    kinds: dict[Kind, int], turns: int, proposals: int, sentences: int, timers: int = 0, reminders: int = 0
+) -> str:
     counts = [(n, _ONE[kind], _MANY[kind]) for kind, n in kinds.items()]
     counts += [(proposals, "proposal", "proposals"), (turns, "waiting turn", "waiting turns")]
-    counts += [(sentences, "sentence", "sentences")]
+    counts += [(sentences, "sentence", "sentences"), (timers, "timer", "timers"), (reminders, "reminder", "reminders")]
     return ", ".join(f"{n} {one if n == 1 else many}" for n, one, many in counts if n) or "nothing"
 
 

@@ -201,6 +201,14 @@ def test_two_things_can_be_withheld_at_a_time(told: MemoryPort) -> None:
     assert values(told) == {"jazz"}
 
 
+def test_what_is_on_its_way_out_goes_with_everything(told: MemoryPort) -> None:
+    food = told.withhold(Selector(key="restaurant"))
+    told.forget("everything")
+    assert values(told) == set()
+    with pytest.raises(UnknownEntryError):
+        told.restore(food.token)
+
+
 def test_nothing_cannot_be_withheld(told: MemoryPort) -> None:
     with pytest.raises(UnknownEntryError):
         told.withhold(Selector(key="parking"))

@@ -19,6 +19,7 @@ from memory.service import DriverMemory
 from memory.store import TEXT_COLUMNS
 from memory.summaries import Line
 from memory.vault import Vault
+from schemas.errors import UnknownEntryError
 from schemas.memory import CONVERSATIONS, Episode, Kind, Period, Preference, ProfileEntry, Selector, Thought, Turn
 
 START = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
@@ -217,6 +218,16 @@ def test_a_trip_takes_all_its_conversations_and_no_others(memory: DriverMemory, 
 def test_one_memory_of_any_kind_goes_by_its_id(memory: DriverMemory, name: str, tier: str) -> None:
     assert name in memory.forget(name).erased
     assert name not in held(memory)[tier] and SECRET in held(memory)["preferences"]
+
+
+def test_what_was_on_its_way_out_before_everything_goes_with_it(memory: DriverMemory) -> None:
+    first = memory.withhold(Selector(key="music"))
+    everything = memory.withhold(Selector(everything=True))
+    memory.carry_out(everything.token)
+    assert memory.preferences(history=True) == () and memory.episodes() == ()
+    with pytest.raises(UnknownEntryError):
+        memory.carry_out(first.token)
+    assert memory._control.carry_out_all(START) == ()
 
 
 def test_what_is_withheld_is_erased_when_the_vault_is_next_opened(

@@ -23,8 +23,10 @@ from schemas.memory import (
     Episode,
     Kind,
     ProfileEntry,
+    Terms,
     Thought,
     Turn,
+    Waiting,
 )
 
 NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
@@ -73,6 +75,12 @@ def filled(memory: DriverMemory) -> dict[str, Any]:
     entry = ProfileEntry(id="p1", aspect="habit", key="usual_music", value="jazz", details=("favorite_genres",),
                          sources=("e1",), confidence=0.8, since=NOW)  # fmt: skip
     archive.put_entry(entry, NOW)
+    memory.set_terms(Terms(conversation_days=30, thought_days=182, summary_days=730))
+    waiting = [
+        Waiting(kind="timer", label="", at=NOW + timedelta(minutes=5)),
+        Waiting(kind="reminder", label="buy <b>milk</b>", at=NOW + timedelta(hours=5)),
+    ]
+    memory.notices.save(waiting, memory.notices.load()[0])
     archive.put_entry(ProfileEntry(id="p2", aspect="fact", key="name", value="Ada", since=NOW, edited=True), NOW)
     return memory.export()
 
@@ -90,6 +98,11 @@ def test_an_export_fits_its_schema_and_holds_every_tier(opened: Open) -> None:
         exported[name] for name in ("preferences", "waiting", "trips", "episodes", "thoughts", "summaries", "profile")
     )
     assert [p["basis"] for p in exported["profile"]] == ["provided", "inferred"]
+    assert exported["terms"] == {"basis": "provided", "conversation_days": 30, "thought_days": 182, "summary_days": 730}
+    assert exported["notices"] == [
+        {"basis": "provided", "kind": "timer", "label": "", "due_at": "2026-03-01T08:05:00Z"},
+        {"basis": "provided", "kind": "reminder", "label": "buy <b>milk</b>", "due_at": "2026-03-01T13:00:00Z"},
+    ]
     assert exported["thoughts"][0]["basis"] == "inferred" and exported["episodes"][0]["basis"] == "provided"
     (jazz,) = (p for p in exported["preferences"] if p["value"] == "jazz")
     assert jazz["sentences"] == [{"text": "i love jazz", "said_at": "2026-03-01T08:00:00Z",
@@ -104,6 +117,7 @@ def test_there_and_back_is_the_same(opened: Open) -> None:
     assert taken.refused == {} and taken.kinds == {
         Kind.PREFERENCE: 4, Kind.EPISODE: 1, Kind.EVENT: 1, Kind.SUMMARY: 1, Kind.PROFILE: 2,
     }  # fmt: skip
+    assert (taken.timers, taken.reminders) == (1, 1)
     assert other.export() == {**exported, "driver": "grace"}
     assert [r.preference.value for r in other.recall("jazz music")] == ["jazz"]
     assert other.take_in(exported, allow=True).kinds == {}
@@ -141,6 +155,27 @@ def test_a_trip_that_is_private_there_is_private_here_afterwards(opened: Open) -
     assert other.consent().private_trip
 
 
+def test_an_export_of_the_second_version_can_be_read(opened: Open) -> None:
+    exported = filled(opened("ada"))
+    old = {key: part for key, part in exported.items() if key not in ("terms", "notices")}
+    other = opened("grace")
+    taken = other.take_in({**old, "version": 2}, allow=True)
+    assert taken.kinds[Kind.PREFERENCE] == 4 and (taken.timers, taken.reminders) == (0, 0)
+    assert other.export()["terms"] is None and other.export()["notices"] == []
+
+
+def test_own_terms_stay_and_what_is_over_does_not_ring(opened: Open) -> None:
+    exported = filled(opened("ada"))
+    other = opened("grace")
+    other.set_terms(Terms(conversation_days=7, thought_days=7, summary_days=7))
+    over = [{**exported["notices"][0], "due_at": "2026-02-28T08:00:00Z"}]
+    rung: list[str] = []
+    other.notices.changed = lambda: rung.append("read anew")
+    assert other.take_in({**exported, "notices": over}, allow=True).timers == 0
+    assert other.terms().conversation_days == 7
+    assert other.notices.load()[1] == () and rung == ["read anew"]
+
+
 def test_an_export_of_the_first_version_can_be_read(opened: Open) -> None:
     old = {
         "format": "glovebox-memory", "version": 1, "driver": "ada", "exported_at": "2026-01-02T08:00:00Z",
@@ -164,7 +199,8 @@ def test_an_export_of_the_first_version_can_be_read(opened: Open) -> None:
     "change",
     [
         {"format": "something else"},
-        {"version": 3},
+        {"version": 4},
+        {"notices": [{"kind": "bomb", "label": "", "due_at": "2026-03-01T08:05:00Z"}]},
         {"version": "two"},
         {"preferences": [{"id": "a"}]},
         {"preferences": None},

@@ -1,4 +1,4 @@
-"""Timers and reminders survive a restart in the vault of their driver, and go with it."""
+"""Timers and reminders survive a restart in the vault of their driver, and go with it, and with everything that is forgotten."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from deploy.notices import KeptNotices
+from memory import notices
 from memory.fake import KeywordEncoder, KeywordModel
 from memory.guest import GuestMemory
 from memory.keys import RawKey
 from memory.service import DriverMemory
 from memory.vault import Vault, destroy
-from schemas.errors import MemoryStoreError
+from schemas.errors import MemoryStoreError, UnknownEntryError
+from schemas.memory import Period, Selector, Waiting
 from vehicle.organizer import Organizer
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -43,6 +45,10 @@ class Car:
         self.organizer = Organizer(running, lambda: self.now)
         self.notices = KeptNotices(self.organizer, self.memory)
 
+    def mine(self) -> DriverMemory:
+        assert isinstance(self.memory, DriverMemory)
+        return self.memory
+
     def hand_to(self, memory: DriverMemory | GuestMemory) -> None:
         self.memory = memory
         self.notices.take_up(memory)
@@ -54,6 +60,14 @@ class Car:
 @pytest.fixture
 def car(tmp_path: Path) -> Car:
     return Car(tmp_path, make_memory)
+
+
+def stored_in(memory: DriverMemory) -> tuple[Waiting, ...]:
+    return notices.stored(memory._store)
+
+
+def stored(car: Car) -> list[str]:
+    return [one.label for one in stored_in(car.mine())]
 
 
 def make_memory(vault: Vault, driver: str) -> DriverMemory:
@@ -122,12 +136,12 @@ def test_on_a_private_trip_and_for_a_guest_nothing_is_kept(car: Car) -> None:
     assert isinstance(car.memory, DriverMemory)
     car.memory.set_private_trip(True)
     car.organizer.start(car.organizer.reminder("buy milk", seconds=7200))
-    assert car.memory.notices.load() is None
+    assert stored(car) == []
     ada = car.memory
     car.hand_to(GuestMemory())
     car.organizer.start(car.organizer.timer(60))
     assert [kind for kind, _, _ in car.waiting()] == ["timer"]
-    assert ada.notices.load() is None
+    assert not stored_in(ada)
     ada.close()
 
 
@@ -145,6 +159,139 @@ def test_a_memory_that_fails_costs_no_timer(car: Car, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("damaged", ["", "[1]", '[{"kind": "bomb", "label": "", "at": "2026-01-01T00:00:00Z"}]'])
-def test_a_text_that_is_none_is_left_out(car: Car, damaged: str) -> None:
-    car.organizer.restore(damaged)
+def test_a_text_that_is_none_is_left_out_and_forgotten_with_everything(car: Car, damaged: str) -> None:
+    memory = car.mine()
+    with memory._store.transaction():
+        memory._store.write("INSERT INTO meta VALUES ('notices', ?)", (damaged,))
+    car.notices.take_up(memory)
     assert car.waiting() == []
+    assert memory.forget("everything").verified
+    assert not memory._store.read("SELECT 1 FROM meta WHERE key = 'notices'")
+
+
+# Forgetting
+
+
+def test_forgetting_everything_cancels_them_and_leaves_no_byte(car: Car) -> None:
+    car.organizer.start(car.organizer.reminder("collect the engagement ring", seconds=7200))
+    car.organizer.start(car.organizer.timer(600, "pasta"))
+    matches = car.mine().matching(Selector(everything=True))
+    assert (matches.timers, matches.reminders, matches.empty) == (1, 1, False)
+    receipt = car.mine().forget("everything")
+    assert (receipt.timers_erased, receipt.reminders_erased, receipt.verified) == (1, 1, True)
+    assert car.waiting() == []
+    assert "engagement" not in str(receipt)
+    vault = car.mine()._vault
+    assert not [row for row in vault.rows("SELECT * FROM meta") if "engagement" in str(row) or "pasta" in str(row)]
+    assert (car.folder / "ada.vault-wal").stat().st_size == 0, "nothing of before waits in the log"
+    car.now += timedelta(hours=3)
+    assert car.organizer.due() == ()
+    car.start()
+    assert car.waiting() == []
+
+
+def test_backups_that_hold_them_go_too(car: Car) -> None:
+    car.organizer.start(car.organizer.timer(600))
+    (car.folder / "ada.v1.backup").write_bytes(b"an older copy")
+    assert car.mine().forget("everything").backups_erased == 1
+
+
+def test_forgetting_less_leaves_them(car: Car) -> None:
+    memory = car.mine()
+    memory.remember("i love jazz")
+    car.organizer.start(car.organizer.reminder("buy jazz records", seconds=7200))
+    for what in (Selector(text="jazz"), Selector(key="music"), Selector(period=Period(since=NOON))):
+        assert memory.matching(what).reminders == 0
+        assert memory.forget_where(what).reminders_erased == 0
+    assert [label for _, label, _ in car.waiting()] == ["buy jazz records"]
+
+
+def test_what_is_withheld_rings_for_nobody_and_can_be_taken_back(car: Car) -> None:
+    memory = car.mine()
+    car.organizer.start(car.organizer.reminder("buy milk", seconds=7200))
+    held = memory.withhold(Selector(everything=True))
+    assert held.matches.reminders == 1
+    assert car.waiting() == []
+    assert memory.matching(Selector(everything=True)).empty
+    car.organizer.start(car.organizer.timer(60, "tea"))
+    memory.restore(held.token)
+    assert [label for _, label, _ in car.waiting()] == ["tea", "buy milk"]
+    car.start()
+    assert [label for _, label, _ in car.waiting()] == ["tea", "buy milk"]
+
+
+def test_what_is_withheld_is_erased_when_its_time_is_over_and_what_was_set_since_stays(car: Car) -> None:
+    memory = car.mine()
+    car.organizer.start(car.organizer.reminder("buy milk", seconds=7200))
+    held = memory.withhold(Selector(everything=True))
+    car.organizer.start(car.organizer.timer(60, "tea"))
+    receipt = memory.carry_out(held.token)
+    assert (receipt.timers_erased, receipt.reminders_erased, receipt.verified) == (0, 1, True)
+    assert [label for _, label, _ in car.waiting()] == ["tea"]
+    assert not [row for row in memory._vault.rows("SELECT * FROM meta") if "milk" in str(row)]
+
+
+def test_what_was_withheld_when_the_program_ended_is_gone(car: Car) -> None:
+    car.organizer.start(car.organizer.reminder("buy milk", seconds=7200))
+    car.mine().withhold(Selector(everything=True))
+    car.start()
+    assert car.waiting() == []
+    assert not [row for row in car.mine()._vault.rows("SELECT * FROM meta") if "milk" in str(row)]
+
+
+def test_what_was_withheld_before_everything_goes_with_everything(car: Car) -> None:
+    memory = car.mine()
+    car.organizer.start(car.organizer.reminder("buy milk", seconds=7200))
+    first = memory.withhold(Selector(everything=True))
+    memory.remember("i love jazz")
+    memory.forget("everything")
+    with pytest.raises(UnknownEntryError):
+        memory.restore(first.token)
+    assert car.waiting() == []
+    assert not [row for row in memory._vault.rows("SELECT * FROM meta") if "milk" in str(row)]
+
+
+def test_a_change_that_crosses_with_forgetting_brings_nothing_back(car: Car) -> None:
+    car.organizer.start(car.organizer.reminder("buy milk", seconds=7200))
+    memory = car.mine()
+    told: list[str] = []
+    memory.notices.changed = lambda: told.append("later")
+    memory.forget("everything")
+    car.notices.keep()  # the organizer does not know yet
+    assert told == ["later"]
+    assert not stored_in(memory)
+
+
+def test_those_of_a_private_trip_are_never_written_and_go_with_everything(car: Car) -> None:
+    memory = car.mine()
+    car.organizer.start(car.organizer.reminder("buy milk", seconds=7200))
+    memory.set_private_trip(True)
+    car.organizer.start(car.organizer.reminder("meet the surgeon", seconds=3600))
+    held = memory.withhold(Selector(everything=True))
+    assert car.waiting() == []
+    memory.restore(held.token)
+    assert [label for _, label, _ in car.waiting()] == ["meet the surgeon", "buy milk"]
+    memory.set_private_trip(False)
+    car.organizer.start(car.organizer.timer(60, "tea"))
+    assert [one.label for one in stored_in(memory)] == ["tea", "buy milk"]
+    memory.forget("everything")
+    assert car.waiting() == []
+
+
+def test_one_that_is_cancelled_on_a_private_trip_is_gone_from_the_vault(car: Car) -> None:
+    notice = car.organizer.reminder("buy milk", seconds=7200)
+    car.organizer.start(notice)
+    car.mine().set_private_trip(True)
+    car.organizer.stop(notice)
+    assert stored(car) == []
+
+
+def test_a_driver_who_has_left_cancels_nothing_of_the_next(car: Car) -> None:
+    ada = car.mine()
+    car.organizer.start(car.organizer.reminder("buy milk", seconds=7200))
+    car.hand_to(car.open("ben"))
+    car.organizer.start(car.organizer.timer(60, "tea"))
+    ada.forget("everything")
+    assert [label for _, label, _ in car.waiting()] == ["tea"]
+    assert not stored_in(ada)
+    ada.close()

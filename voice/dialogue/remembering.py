@@ -13,18 +13,17 @@ from datetime import datetime, tzinfo
 
 from schemas.errors import UnknownEntryError
 from schemas.events import Command
-from schemas.memory import CONVERSATIONS, Decision, Matches, Outcome, Preference, Receipt, Recollection, Selector
+from schemas.memory import CONVERSATIONS, Decision, Outcome, Preference, Receipt, Recollection, Selector
 from schemas.ports import Drivers, MemoryPort
 from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES, find
 from voice.dialogue.asking import LEFT, Asked, Question
+from voice.dialogue.counted import gone, number, there, things
 from voice.dialogue.likes import because
 from voice.dialogue.moments import SAID, pause_end, period, spoken_moment, spoken_span
 from voice.dialogue.units import METRIC
 
 ALOUD = 3
 """Things of a list that are read out at a time: our choice; drivers keep three or four in mind, and look at the road."""
-
-_NUMBERS = "no one two three four five six seven eight nine ten".split()
 
 
 @dataclass(slots=True)
@@ -118,7 +117,7 @@ class Remembering:
         if not rest:
             return "That was all." if self._mind.about else "Ask me what I remember about you."
         if moving:
-            return f"There are {_count(len(rest))} more. I'll read them out when the car stands still."
+            return f"There are {number(len(rest))} more. I'll read them out when the car stands still."
         return self._read(rest, "I also remember that", moving=False)
 
     def _likes(self, told: Preference) -> str:
@@ -144,7 +143,7 @@ class Remembering:
             return f"{begin} You wrote that yourself {spoken_moment(told.preference.valid_from, now, self._zone)}."
         begin = f"I went by what you told me: {likes}." if self._mind.acted else f"I remember that {likes}."
         at, sentence = told.because[-1]
-        times = f", {_count(len(told.because))} times in all" if len(told.because) > 1 else ""
+        times = f", {number(len(told.because))} times in all" if len(told.because) > 1 else ""
         return (
             f"{begin} You said so {spoken_moment(at, now, self._zone)}{times}. Your words were: {sentence.rstrip('.')}."
         )
@@ -219,11 +218,9 @@ class Remembering:
         matches = self.memory.matching(what)
         if matches.empty:
             return f"I remember nothing {about}."
-        if _things(matches) == 1 and not what.everything:
+        if things(matches) == 1 and not what.everything:
             return self._told(self.memory.forget_where(what), about)
-        return self._ask(
-            Question(Asked.FORGET, what, again=f"That is {_counted(matches)} {about}. Shall I forget it all?")
-        )
+        return self._ask(Question(Asked.FORGET, what, again=f"That is {there(matches, about)}. Shall I forget it all?"))
 
     def erased(self, name: str) -> str:
         """Forget one thing by its id."""
@@ -239,8 +236,7 @@ class Remembering:
         self._mind = _Mind()
         if not receipt.verified:
             return _UNVERIFIED
-        count = sum(receipt.kinds.values()) + receipt.proposals_erased + receipt.turns_erased + receipt.sentences_erased
-        return f"Forgotten: {_count(count)} thing{'' if count == 1 else 's'} {about}."
+        return f"Forgotten: {gone(receipt)} {about}."
 
     # Switches
 
@@ -251,7 +247,7 @@ class Remembering:
         matches = self.memory.matching(Selector(key=key))
         if matches.empty:
             return done
-        again = f"I still have {_counted(matches)} from before. Shall I keep or delete that?"
+        again = f"I still have {there(matches)} from before. Shall I keep or delete that?"
         return f"{done} {self._ask(Question(Asked.KEEP, Selector(key=key), again=again))}"
 
     def opt_in(self, key: str) -> str:
@@ -327,7 +323,7 @@ class Remembering:
         if self._drivers is None or self._guest:
             return "There is nothing to delete." if self._guest else "That is for the command line: memory wipe."
         matches = self.memory.matching(Selector(everything=True))
-        counted = "" if matches.empty else f": {_counted(matches)}"
+        counted = "" if matches.empty else f": {there(matches)}"
         again = (
             f"That deletes all that I remember about {self.memory.driver.replace('_', ' ').title()}{counted}, with its key and its "
             "backups. Nobody can bring it back. Shall I go on?"
@@ -396,7 +392,7 @@ class Remembering:
             for preference in open_.among:
                 self.memory.forget(preference.id)
             self._mind = _Mind()
-            return f"Forgotten: {_count(len(open_.among))} things."
+            return f"Forgotten: {number(len(open_.among))} things."
         if command is not None and command.name in ("yes", "forget_last"):
             return self._ask(open_)
         said = set(text.lower().split())
@@ -473,18 +469,5 @@ def title(key: str) -> str:
     return (MAIN_TITLES.get(last) or SUB_TITLES.get(last) or BY_DETAIL[last].title).lower()
 
 
-def _things(matches: Matches) -> int:
-    return sum(matches.kinds.values()) + matches.sentences + matches.turns + matches.proposals
-
-
-def _counted(matches: Matches) -> str:
-    count = _things(matches)
-    return f"{_count(count)} thing{'' if count == 1 else 's'}"
-
-
-def _count(count: int) -> str:
-    return _NUMBERS[count] if count < len(_NUMBERS) else str(count)
-
-
 def _drivers_count(count: int) -> str:
-    return "is only one driver" if count == 1 else f"are only {_count(count)} drivers"
+    return "is only one driver" if count == 1 else f"are only {number(count)} drivers"

@@ -96,8 +96,13 @@ def delete(visit: Visit) -> Answer:
 def everything(visit: Visit) -> Answer:
     """Delete everything: the PIN, or a second question where there is none."""
     visit.session.agreed = ""
-    matches = sum(visit.memory.tally().values())
-    return Page("everything.html", {"count": matches, "pin": visit.parts.pins.has(visit.memory.driver)})
+    return Page("everything.html", {**_all_of_it(visit), "pin": visit.parts.pins.has(visit.memory.driver)})
+
+
+def _all_of_it(visit: Visit) -> dict[str, int]:
+    """How much there is to delete: preferences, and timers and reminders that wait."""
+    matches = visit.memory.matching(Selector(everything=True))
+    return {"count": sum(visit.memory.tally().values()), "timers": matches.timers, "reminders": matches.reminders}
 
 
 def delete_everything(visit: Visit) -> Answer:
@@ -106,7 +111,7 @@ def delete_everything(visit: Visit) -> Answer:
     guarded = visit.parts.pins.has(driver)
     tried = visit.parts.pins.try_(driver, visit.form.get("pin", ""), visit.parts.clock())
     if not tried.right:
-        values = {"count": sum(visit.memory.tally().values()), "pin": True, "missed": True, "wait": tried.wait_s}
+        values = {**_all_of_it(visit), "pin": True, "missed": True, "wait": tried.wait_s}
         return Page("everything.html", values, status=403)
     if not guarded:
         visit.session.agreed = f"everything of {driver}"
