@@ -47,7 +47,9 @@ class ReadingSettings(BaseModel):
     reply: float = Field(default=0.35, ge=0.0, le=2.0)
     """and of what it said just after: it tells the category, never the value and never that there is a preference."""
     clear: float = Field(default=1.0, ge=0.0, le=2.0)
-    """Exponent of how surely a turn reveals anything, when turns are weighed against each other."""
+    """Exponent of how surely a turn reveals anything, when turns are weighed against each other,"""
+    agreement: float = Field(default=0.5, ge=0.0, le=1.0)
+    """and of how far a turn agrees with all that is around it."""
     hint: float = Field(default=0.4, ge=0.0, le=1.0)
     """What a hint counts beside a statement."""
     beside_at: float = Field(default=0.8, ge=0.0, le=1.0)
@@ -130,7 +132,7 @@ def read(
     """
     if not turns:
         return []
-    around = shares(encoder, " ".join(turns)) ** settings.context
+    around = shares(encoder, _last(" ".join(turns))) ** settings.context
     strengths = [encoder.strength(text) for text in turns]
     weights = np.array([shares(encoder, text) * around * _told(text, known or {}, settings.known) for text in turns])
     weights *= np.array([shares(encoder, text) for text in _with_the_one_before(turns)]) ** settings.before
@@ -140,9 +142,10 @@ def read(
                 weights[row] *= shares(encoder, _last(text)) ** exponent
     for row, detail in passed_over:
         weights[row, DETAILS.index(detail)] = TINY**3
-    table = weights / weights.sum(axis=1, keepdims=True)
+    agreeing = weights.sum(axis=1, keepdims=True)
+    table = weights / agreeing
     lasting = np.array([s[STATED] + s[ENDED] + settings.hint * s[HINTED] for s in strengths])
-    weights = weights * (lasting[:, None] + LEAST) ** settings.clear
+    weights = table * agreeing**settings.agreement * (lasting[:, None] + LEAST) ** settings.clear
     number, column = (int(i) for i in np.unravel_index(int(weights.argmax()), weights.shape))
 
     def finding(row: int, place: int, main: bool) -> Finding:

@@ -127,6 +127,26 @@ def test_what_the_conversation_is_about_decides_between_neighbours() -> None:
     assert alone[0].detail == STATION
 
 
+def test_of_a_long_conversation_the_last_words_tell_what_it_is_about() -> None:
+    long = " ".join(["what's on the radio"] * 20)
+    texts = {ASKS: Said({FOOD: 0.5, STATION: 0.45}), " ".join(f"{long} {ASKS}".split()[-45:]): Said({STATION: 0.95})}
+    settings = ReadingSettings(context=1.0, before=0.0)
+    assert read(Stated(texts), [long, ASKS], settings)[0].detail == STATION
+    assert read(Stated(texts), ["no", ASKS], settings)[0].detail == FOOD
+
+
+def test_a_turn_that_agrees_with_what_is_around_it_goes_before_a_clearer_one() -> None:
+    clear, fitting = "i prefer blue ridge", "i like it warm"
+    texts = {
+        clear: Said({JAZZ: 0.95}),
+        fitting: Said({STATION: 0.5, JAZZ: 0.45}),
+        f"{clear} {fitting}": Said({STATION: 0.6, JAZZ: 0.1}),
+    }
+    for agreement, expected in ((0.0, JAZZ), (1.0, STATION)):
+        settings = ReadingSettings(context=1.0, before=0.0, agreement=agreement)
+        assert read(Stated(texts), [clear, fitting], settings)[0].detail == expected
+
+
 def test_the_turn_before_decides_between_neighbours() -> None:
     name = "i prefer blue ridge"
     texts = {name: Said({FOOD: 0.45, STATION: 0.5}), f"where can we eat {name}": Said({FOOD: 0.95})}
