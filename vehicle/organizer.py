@@ -241,12 +241,12 @@ class Organizer:
         self.changed()
 
     def waiting(self, kind: Kind | None = None, label: str | None = None) -> tuple[Notice, ...]:
-        """What runs, the next one first; of a kind, and of a label or one like it."""
-        return tuple(
-            notice
-            for notice in self._waiting
-            if (kind is None or notice.kind == kind) and (label is None or _alike(label, (notice.label,)))
-        )
+        """What runs, the next one first; of a kind, and of a label or one like it, else one with these words in it."""
+        running = tuple(notice for notice in self._waiting if kind is None or notice.kind == kind)
+        if label is None:
+            return running
+        alike = tuple(notice for notice in running if _alike(label, (notice.label,)))
+        return alike or tuple(notice for notice in running if _within(label, notice.label))
 
     def remaining(self, notice: Notice) -> float:
         """Seconds until it is due, at least 0."""
@@ -333,6 +333,15 @@ class Organizer:
 
 def _nobody_asks() -> None:
     """Nobody keeps what waits."""
+
+
+_PLAIN = frozenset("a an the my our your his her their to of for about at".split())
+
+
+def _within(wanted: str, label: str) -> bool:
+    """Whether the words of what is wanted that tell something stand in a label."""
+    words = set(wanted.casefold().split()) - _PLAIN
+    return bool(words) and words <= set(label.casefold().split())
 
 
 def _alike(wanted: str, names: Sequence[str]) -> bool:

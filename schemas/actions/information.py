@@ -63,8 +63,8 @@ class GetLights(Action):
 
 class GetCar(Action):
     name, domain, query = "get_car", Domain.STATUS, True
-    description = "About the car: the mileage, or its colour."
-    part: Literal["odometer", "color"] = "odometer"
+    description = "About the car: the mileage, its colour, or how fast it goes."
+    part: Literal["odometer", "color", "speed"] = "odometer"
 
 
 class GetWarnings(Action):

@@ -6,6 +6,7 @@ No encoder and no language model: what is here must come out by rules alone, als
 from __future__ import annotations
 
 import asyncio
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -70,6 +71,58 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ("and the steering wheel too", "Steering wheel heating medium."),
         ("dim the display", "Screen dimmer."),
         ("and the volume too", "Quieter."),
+    ],
+    "two timers": [
+        ("set a timer for five minutes and another for ten minutes", "Timer: 5 minutes. Timer: 10 minutes."),
+        ("which timers are set", "Timer: 4 minutes 56 seconds left and timer: 9 minutes 56 seconds left."),
+        ("cancel all timers", "Timers cancelled."),
+        ("set two timers one for 5 and one for 10 minutes", "Timer: 5 minutes. Timer: 10 minutes."),
+    ],
+    "a reminder that is not wanted any more": [
+        ("remind me to call the dentist in two hours", "I'll remind you at 22:31: call the dentist."),
+        ("remind me to buy milk in one hour", "I'll remind you at 21:31: buy milk."),
+        ("forget the reminder about the dentist", "Reminder cancelled."),
+        ("which reminders are set", "At 21:31: buy milk."),
+        ("forget the reminder to buy milk", "Reminder cancelled."),
+        ("which reminders are set", "There is no reminder."),
+    ],
+    "stuffy": [
+        ("turn on recirculation", "Recirculating the air."),
+        ("it's stuffy in here", "Fresh air. Fan up."),
+    ],
+    "not all the way": [
+        ("open my window", "Opening your window."),
+        ("next question", NOT_UNDERSTOOD),
+        ("close the window but not all the way", "Your window to 20 percent."),
+        ("undo that", "As it was before."),
+        ("close it but not completely", "Your window to 20 percent."),
+        ("open it but not all the way", "Your window to 50 percent."),
+    ],
+    "both screens": [
+        ("defrost the rear window", "Rear defroster on."),
+        ("and the windscreen", "Front defroster on."),
+        ("turn it off", "Front defroster off."),
+        ("turn off the air conditioning", "Air conditioning off."),
+        ("open my window", "Opening your window."),
+        ("and the rear window", "Opening the rear left window. Opening the rear right window."),
+        ("play some jazz", "Playing So What by Miles Davis."),
+        ("and the windscreen", NOT_UNDERSTOOD),
+    ],
+    "once more": [
+        ("play some jazz", "Playing So What by Miles Davis."),
+        ("next song", "Next one."),
+        ("play it again", "Playing Blue in Green by Miles Davis."),
+        ("repeat it", "Playing Blue in Green by Miles Davis."),
+        ("repeat that", "Playing Blue in Green by Miles Davis."),
+        ("set the temperature to twenty one", "21 degrees."),
+        ("repeat it", "21 degrees."),
+        ("put on the news", "Playing The News Station."),
+        ("play it again", NOT_UNDERSTOOD),
+    ],
+    "mirrors": [
+        ("fold the mirrors", "Mirrors folded."),
+        ("and out again", "Mirrors unfolded."),
+        ("and back in again", "Mirrors folded."),
     ],
     "a charger with something": [
         ("find a charger with a cafe", "Taking you to Library Courtyard Charger, 2 minutes away."),
@@ -217,6 +270,33 @@ def test_on_the_motorway_the_speeds_of_a_refusal_are_in_the_drivers_unit(matcher
     assert "120 kilometres an hour" in drive.say("open my window")
     drive.say("use miles")
     assert "75 miles an hour" in drive.say("open my window")
+
+
+def test_the_speed_is_told_in_the_drivers_unit(matcher: TemplateMatcher) -> None:
+    drive = Drive(matcher, "motorway")
+    kmh = re.fullmatch(r"(\d+) kilometres an hour\.", drive.say("how fast are we going"))
+    drive.say("use miles")
+    mph = re.fullmatch(r"(\d+) miles an hour\.", drive.say("what's my speed"))
+    assert kmh is not None and mph is not None
+    assert 100 < int(kmh[1]) < 140
+    assert int(mph[1]) == pytest.approx(int(kmh[1]) / 1.609, abs=3)
+    assert Drive(matcher).say("how fast are we going") == "We stand still."
+
+
+def test_a_song_is_played_again_from_its_beginning_also_after_a_while(matcher: TemplateMatcher) -> None:
+    drive = Drive(matcher)
+    drive.say("play some jazz")
+    drive.clock.advance_to(drive.clock.now() + 150.0)
+    assert asyncio.run(drive.vehicle.state()).values["media.position"] >= 150
+    assert drive.say("play that song again") == "Playing So What by Miles Davis."
+    assert asyncio.run(drive.vehicle.state()).values["media.position"] < 5
+
+
+def test_closing_not_all_the_way_never_opens(matcher: TemplateMatcher) -> None:
+    drive = Drive(matcher)
+    drive.say("open my window ten percent")
+    drive.clock.advance_to(drive.clock.now() + 20.0)
+    assert drive.say("close my window but not all the way") == "Your window to 5 percent."
 
 
 def test_what_follows_is_about_the_last_two_minutes_only(matcher: TemplateMatcher) -> None:

@@ -39,7 +39,7 @@ TOLD: dict[str, dict[str, Any]] = {
     "get_seats": {"heating": {"driver": 2, "passenger": 0, "wheel": 1}, "occupied": ["driver", "rear_left"]},
     "get_openings": {"open": {"window.driver": 40.0, "trunk.position": 100.0}, "doors_open": ["rear_left"], "locked": False},
     "get_lights": {"on": ["ambient.on", "low_beam"], "color": "blue"},
-    "get_car": {"km": 48210, "color": "red"},
+    "get_car": {"km": 48210, "color": "red", "speed_kmh": 52},
     "get_warnings": {"warnings": ["the front left tyre is low", "the washer fluid is low"]},
     "get_time": {"time": "17:05", "date": "2026-11-21", "weekday": "saturday"},
     "get_weather": {"day": "today", "place": "Oakfield", "sky": "cloudy", "low": 3.0, "high": 9.5, "rain_percent": 40},
@@ -81,7 +81,7 @@ def test_every_action_is_answered_in_a_short_sentence(templates: Templates, name
 def test_an_answer_that_holds_nothing_is_still_a_sentence(templates: Templates, name: str) -> None:
     """A car that answers less than it could: nothing raises, and nothing is made up."""
     bare = {
-        "list_places": {"places": []}, "get_car": {"km": 1, "color": "red"}, "get_time": TOLD["get_time"],
+        "list_places": {"places": []}, "get_car": {"km": 1, "color": "red", "speed_kmh": 0}, "get_time": TOLD["get_time"],
         "get_weather": {"sky": "clear", "low": 1.0, "high": 2.0}, "set_timer": TOLD["set_timer"],
         "set_reminder": TOLD["set_reminder"], "get_contact": {"name": "Anna", "value": ""},
         "get_climate": {"on": False},

@@ -248,6 +248,14 @@ def test_climate_seats_lights_and_the_car() -> None:
     assert plan("get_car", part="color").answer == {"color": "blue"}
 
 
+@pytest.mark.parametrize(("speed", "age"), [(None, 0.0), (50.0, 5.0), (50.0, float("nan"))])
+def test_the_speed_is_told_only_while_it_is_known(speed: float | None, age: float) -> None:
+    asked = parse_action("get_car", {"part": "speed"})
+    assert CATALOG.plan(asked, VehicleState(speed_kmh=49.6, values=INITIAL)).answer == {"speed_kmh": 50}
+    with pytest.raises(AdapterError):
+        CATALOG.plan(asked, VehicleState(speed_kmh=speed, age_s=age, values=INITIAL))
+
+
 def test_warnings_come_most_pressing_first() -> None:
     assert plan("get_warnings").answer == {"warnings": []}
     wrong = {"door.driver": True, "seat.driver.belted": False, "tire.rear_left": 150, "battery.charge": 9.6,

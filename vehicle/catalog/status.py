@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from schemas import actions as a
+from schemas.errors import AdapterError
 from schemas.events import VehicleState
 from vehicle.catalog.plan import present, unplanned
+from vehicle.policy import STALE_S
 from vehicle.signals import DOORS, SEATS, TIRE_LOW_KPA, TIRES, WINDOWS
 
 CHARGE_LOW_PERCENT = 15.0
@@ -56,12 +58,20 @@ def status(action: a.Action, state: VehicleState) -> dict[str, Any]:
             return _lights(part, state)
         case a.GetCar(part="color"):
             return {"color": present(state, "car.color")}
+        case a.GetCar(part="speed"):
+            return {"speed_kmh": round(_speed(state))}
         case a.GetCar():
             return {"km": round(present(state, "car.odometer"))}
         case a.GetWarnings():
             return {"warnings": _warnings(state)}
         case _:
             raise unplanned(action)
+
+
+def _speed(state: VehicleState) -> float:
+    if state.speed_kmh is None or not 0.0 <= state.age_s <= STALE_S:
+        raise AdapterError("the vehicle does not report its speed; look at its instruments")
+    return abs(state.speed_kmh)
 
 
 def _range(percent: int | None, state: VehicleState) -> dict[str, Any]:

@@ -200,15 +200,23 @@ class Dialogue:
         plan = self._coordinator.plan(transcript)
         if transcript.confidence < 1.0 and plan.command is not None and plan.command.name == "set_temperature":
             plan = self._coordinator.plan(transcript.model_copy(update={"text": self._units.likelier(transcript.text)}))
+        again = plan.command is not None and plan.command.name == "repeat" and "it" in plan.command.slots
+        if again and self._plays():
+            plan = replace(plan, route=Route.FAST, command=Command(kind=CommandKind.FOLLOW, name="play_again"))
         if plan.command is None or plan.command.kind is not CommandKind.FOLLOW:
             return plan
-        meant = self._completed(plan.command) or followup.meant(plan.command, self._thread, self._clock())
+        values = (await self._vehicle.state()).values if plan.command.name in followup.LOOKS else {}
+        meant = self._completed(plan.command) or followup.meant(plan.command, self._thread, self._clock(), values)
         offers = self._vehicle.offers()
         meant = tuple(action for action in meant if action.name in offers)
         if meant:
             return replace(plan, meant=meant)
         free = self._coordinator.free(transcript)
         return free if free.route is not Route.REJECT else replace(free, reason=f"{plan.reason}, but nothing fits it")
+
+    def _plays(self) -> bool:
+        """Whether the last thing that was done is something that plays."""
+        return self._thread.fresh(self._clock()) and self._thread.actions[-1].domain is Domain.MEDIA
 
     def _completed(self, command: Command) -> tuple[Action, ...]:
         """The timer or reminder that waits for its time, with it."""

@@ -67,6 +67,14 @@ def _far(told: _Told) -> str:
     return str(told.get("distance", "kilometres"))
 
 
+def _car(slots: _Told, told: _Told) -> str:
+    if slots.get("part") == "color":
+        return f"It is {told['color']}"
+    if slots.get("part") == "speed":
+        return f"{told['speed_kmh']} {_far(told)} an hour" if told["speed_kmh"] else "We stand still"
+    return f"{told['km']:.0f} {_far(told)}"
+
+
 def minutes_words(minutes: float) -> str:
     """A length of time: "1 minute", "25 minutes", "2 hours 5"."""
     whole = round(minutes)
@@ -334,7 +342,7 @@ _ANSWERS: dict[str, Callable[[_Told, _Told], str]] = {
     "get_outside_temperature": lambda _, t: f"It is {spoken_number(float(t.get('celsius', 0.0)))} degrees outside",
     "get_cabin_temperature": _cabin, "get_navigation": _navigation, "get_climate": _climate, "get_seats": _seats,
     "get_openings": _openings, "get_lights": _lights,
-    "get_car": lambda s, t: f"It is {t['color']}" if s.get("part") == "color" else f"{t['km']:.0f} {_far(t)}",
+    "get_car": _car,
     "get_warnings": lambda _, t: _first_upper(listed(t["warnings"])) if t.get("warnings") else "Everything is fine",
     "get_time": _time, "get_weather": _weather, "get_capabilities": _capabilities, "set_timer": _timer,
     "set_reminder": _reminder, "get_timers": _timers, "cancel_timer": _cancelled, "get_calendar": _calendar,

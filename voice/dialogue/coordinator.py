@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict
 
 from models.commands.spelling import spoken
-from schemas.actions import BY_NAME, Action, Domain
+from schemas.actions import BY_NAME, Action, Domain, parse_action
 from schemas.events import Command, CommandKind, Route, Transcript
 from schemas.ports import CommandMatcher, Encoder
 from voice.dialogue import errands
@@ -145,6 +145,10 @@ class Coordinator:
         """The route for what is no complete command, or one that nothing came of."""
         if not self.heard(transcript):
             return Plan(Route.REJECT, f"heard too faintly ({transcript.confidence:.2f})")
+        timers = errands.timers(spoken(transcript.text))
+        if timers and self._has("set_timer"):
+            each = tuple(parse_action(timer.name, timer.slots) for timer in timers)
+            return Plan(Route.FAST, f"{len(each)} timers at once", timers[0], meant=each)
         errand = errands.asked(spoken(transcript.text))
         if errand is not None and self._has(errand.name):
             return self._command(errand)

@@ -32,6 +32,8 @@ _STEPS = {
 _SETS = {step: name for name, step in _STEPS.items() if name.startswith("set_") and not name.startswith("set_ambient_")} | {
     "change_ambient_brightness": "set_ambient_brightness",
 }  # fmt: skip
+AJAR, HALF_OPEN = 20, 50
+"""Percent that "close it, but not all the way" leaves open, and that "open it, but not all the way" opens. Our choices."""
 _OPPOSITE = {"up": "down", "down": "up", "forward": "back", "back": "forward", "open": "close", "close": "open"}
 _PANES = {"set_window": "change_window", "set_sunroof": "change_sunroof"}
 _OPENED = {"set_sunshade": "percent", "set_trunk": "open", "set_charge_port": "open"}
@@ -54,18 +56,23 @@ class Thread:
         return self.at is not None and now - self.at <= FRESH
 
 
-def meant(command: Command, thread: Thread, now: datetime) -> tuple[Action, ...]:
+def meant(
+    command: Command, thread: Thread, now: datetime, values: Mapping[str, Any] | None = None
+) -> tuple[Action, ...]:
     """The actions that a command of the kind ``follow`` comes to; none where nothing fits.
 
     Args:
         command: of ``models/commands/followup.yaml``.
         thread: what was done last.
         now: the present moment.
+        values: what the vehicle's signals are, for those in `LOOKS`.
     """
     slots = command.slots
     try:
         if command.name in _ALONE:
             return _ALONE[command.name](slots)
+        if command.name in LOOKS:
+            return LOOKS[command.name](slots, thread if thread.fresh(now) else Thread(), values or {})
         if not thread.fresh(now):
             return ()
         for last in reversed(thread.actions):
@@ -114,7 +121,50 @@ def _rear_windows(slots: Mapping[str, Any]) -> tuple[Action, ...]:
     return tuple(parse_action("set_window", {"window": window, "percent": slots["percent"]}) for window in _REAR)
 
 
-_ALONE = {"all_closed": _all_closed, "inside_lights_off": _inside_off, "rear_windows": _rear_windows}
+def _stuffy(_: Mapping[str, Any]) -> tuple[Action, ...]:
+    """Fresh air and more of it; a window is only opened for who asks for that."""
+    return parse_action("set_recirculation", {"on": False}), parse_action("change_fan_speed", {"change": "up"})
+
+
+_ALONE = {
+    "all_closed": _all_closed, "inside_lights_off": _inside_off, "rear_windows": _rear_windows, "stuffy": _stuffy,
+}  # fmt: skip
+
+
+# By what the vehicle says ---------------------------------------------------------------------------------------------
+
+
+def _partly(slots: Mapping[str, Any], thread: Thread, values: Mapping[str, Any]) -> tuple[Action, ...]:
+    """Closed, or open, but not all the way."""
+    window = slots.get("window")
+    name = "set_window"
+    if window is None:
+        last = next((one for one in reversed(thread.actions) if one.name in (*_PANES, *_PANES.values())), None)
+        if last is None:
+            return ()
+        name = "set_sunroof" if "sunroof" in last.name else name
+        window = last.slots().get("window")
+    signal = "sunroof.position" if name == "set_sunroof" else f"window.{window}"
+    now = values.get(signal)
+    if slots["open"]:
+        percent = HALF_OPEN if not isinstance(now, int | float) or now < HALF_OPEN else round((now + 100) / 2)
+    else:
+        percent = AJAR if not isinstance(now, int | float) or now > AJAR else round(now / 2)
+    return (parse_action(name, {**({} if window is None else {"window": window}), "percent": percent}),)
+
+
+def _again(_: Mapping[str, Any], __: Thread, values: Mapping[str, Any]) -> tuple[Action, ...]:
+    """The song or show that plays, from its beginning."""
+    title, artist = values.get("media.title"), values.get("media.artist")
+    if not title or values.get("media.source") not in ("music", "podcast"):
+        return ()
+    if values["media.source"] == "podcast":
+        return (parse_action("play_podcast", {"show": title}),)
+    return (parse_action("play_music", {"song": title, **({"artist": artist} if artist else {})}),)
+
+
+LOOKS = {"partly": _partly, "play_again": _again}
+"""Commands for which the vehicle must be looked at."""
 
 
 # After something ------------------------------------------------------------------------------------------------------
@@ -178,6 +228,11 @@ def _switch(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, 
     return ()
 
 
+def _way(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ...]:
+    """What folds, in or out again."""
+    return (parse_action(last.name, {"folded": slots["way"] == "in"}),) if last.name == "set_mirrors" else ()
+
+
 def _open(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ...]:
     opens, had = slots["open"], last.slots()
     if last.name in ("set_window", "change_window"):
@@ -205,6 +260,8 @@ def _zone(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ..
 def _thing(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ...]:
     """The same with another thing: warmer, "and the seat heating too"."""
     had, things = last.slots(), slots["things"].split()
+    if things[0] in _SCREENS:
+        return _screen(last, things[0])
     if had.get("change") in ("up", "down"):
         name = next((f"change_{thing}" for thing in things if f"change_{thing}" in BY_NAME), None)
         zone = {} if had.get("zone") == "all" else _kept(had, "zone")
@@ -225,6 +282,18 @@ def _thing(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, .
     }
     told = {slot: value for slot, value in like.items() if slot in fields and value is not None}
     return (parse_action(name, {**_fitting(_kept(had, "zone"), fields), **told}),) if told else ()
+
+
+_SCREENS = {"front_pane": "front", "rear_pane": "rear"}
+
+
+def _screen(last: Action, pane: str) -> tuple[Action, ...]:
+    """The windscreen or the rear window as well: a heated one is defrosted, an opened one has windows beside it."""
+    had = last.slots()
+    if last.name in _PANES or last.name in _PANES.values():
+        return _zone(last, {"zone": "rear"}, Thread()) if pane == "rear_pane" and "window" in had else ()
+    on = had.get("on", had.get("level"))
+    return () if on is None else (parse_action("set_defrost", {"window": _SCREENS[pane], "on": bool(on)}),)
 
 
 def _value(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ...]:
@@ -300,12 +369,12 @@ def _time(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ..
 
 
 _AFTER = {
-    "follow_step": _step, "follow_switch": _switch, "follow_open": _open, "follow_zone": _zone, "follow_thing": _thing,
-    "follow_value": _value,
+    "follow_step": _step, "follow_switch": _switch, "follow_way": _way, "follow_open": _open,
+    "follow_zone": _zone, "follow_thing": _thing, "follow_value": _value,
     "follow_track": _track, "follow_choice": _choice, "follow_there": _there, "follow_person": _person,
     "follow_quality": _quality, "follow_day": _day, "follow_time": _time,
 }  # fmt: skip
-NAMES = frozenset(_ALONE) | frozenset(_AFTER)
+NAMES = frozenset(_ALONE) | frozenset(LOOKS) | frozenset(_AFTER)
 """The commands that this module understands."""
 
 

@@ -76,6 +76,8 @@ class Units:
         for key in _DISTANCES:
             if isinstance(said.get(key), int | float):
                 said[key] = self.distance(said[key])
+        if isinstance(said.get("speed_kmh"), int | float) and self.miles:
+            said["speed_kmh"] = round(said["speed_kmh"] / KM_PER_MILE)
         if isinstance(said.get("routes"), list):
             said["routes"] = [self.told(route) for route in said["routes"]]
         return {**said, "distance": "miles" if self.miles else "kilometres"}

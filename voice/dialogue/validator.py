@@ -70,7 +70,9 @@ NAMED_BY: dict[str, frozenset[str]] = {
     "get_capabilities": frozenset(
         "can do say able help features functions commands understand control capable".split()
     ),
-    "get_car": frozenset("mileage odometer kilometres kilometers miles colour color far driven many".split()),
+    "get_car": frozenset(
+        "mileage odometer kilometres kilometers miles colour color far driven many fast speed".split()
+    ),
     "set_low_beam": frozenset("light lights headlight headlights beam beams headlamps lamps dark see".split()),
     "set_high_beam": frozenset("light lights beam beams brights dip dipped high full main dark see".split()),
     "set_fog_lights": frozenset("fog foggy mist misty".split()),

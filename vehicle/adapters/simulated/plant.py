@@ -74,8 +74,8 @@ class Plant:
 
     def set(self, changes: Mapping[str, Any]) -> None:
         """Take new targets; what does not travel is there at once. The changes must fit the table."""
-        if changes.get("media.title", self._values["media.title"]) != self._values["media.title"]:
-            self._playing_s = 0.0
+        if "media.title" in changes:
+            self._playing_s = 0.0  # what is put on begins at its beginning, the same once more, too
         for name, value in changes.items():
             if name in RATES:
                 self._targets[name] = float(value)
