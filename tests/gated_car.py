@@ -1,0 +1,126 @@
+"""What the tests of the gated vehicle share: a simulated car with everything at hand, and slots for every action."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from schemas.actions import (
+    Action,
+)
+from schemas.events import ActionResult
+from vehicle import organizer
+from vehicle.adapters.simulated import SimulatedVehicle
+from vehicle.organizer import Organizer
+from vehicle.service import GatedVehicle
+from voice.clock import StreamClock
+
+SLOTS: dict[str, list[dict[str, Any]]] = {
+    "set_temperature": [{"celsius": 23.5}, {"celsius": 16, "zone": "passenger"}],
+    "change_temperature": [{"change": "up"}, {"change": "down", "zone": "driver"}],
+    "set_fan_speed": [{"level": 5}],
+    "change_fan_speed": [{"change": "down"}],
+    "set_airflow": [{"direction": "face_and_feet"}],
+    "set_seat_heating": [{"level": 3, "zone": "all"}],
+    "set_seat_ventilation": [{"level": 2}],
+    "set_steering_wheel_heating": [{"level": 1}],
+    "move_seat": [{"direction": "back"}, {"direction": "up"}],
+    "change_seat_heating": [{"change": "up"}, {"change": "up", "zone": "rear"}],
+    "set_seat_massage": [{"level": 1}],
+    "change_lumbar": [{"change": "up", "zone": "all"}],
+    "change_steering_wheel_heating": [{"change": "up"}],
+    "recline_seat": [{"direction": "back"}, {"direction": "forward"}],
+    "recall_seat_position": [{"number": 2}],
+    "change_window": [{"change": "open"}, {"change": "open", "by": 30, "window": "all"}],
+    "change_sunroof": [{"change": "open"}],
+    "set_display_brightness": [{"percent": 30}],
+    "change_display_brightness": [{"change": "down"}],
+    "set_display_mode": [{"mode": "night"}],
+    "set_unit": [{"unit": "miles"}, {"unit": "fahrenheit"}],
+    "play_playlist": [{"playlist": "road trip"}],
+    "set_media_source": [{"source": "usb"}, {"source": "radio"}],
+    "set_repeat": [{"mode": "track"}],
+    "find_on_route": [{"kind": "charging_station"}],
+    "list_places": [{"kind": "restaurant", "quality": "italian"}],
+    "replace_stop": [{"destination": "the zoo"}],
+    "change_destination": [{"destination": "home"}],
+    "choose_route": [{"number": 2}],
+    "set_guidance": [{"on": False}],
+    "get_distance": [{"destination": "the beach"}],
+    "set_charge_limit": [{"percent": 90}],
+    "set_charge_port": [{"open": True}],
+    "set_charge_timer": [{"hour": 11, "half": "pm"}],
+    "get_charging": [{}, {"percent": 80}],
+    "set_timer": [{"minutes": 10, "label": "pasta"}],
+    "set_reminder": [{"what": "call anna", "minutes": 20}, {"what": "bread", "hour": 5, "half": "pm"}],
+    "get_contact": [{"person": "anna berg"}],
+    "call_contact": [{"person": "my sister"}],
+    "send_email": [{"person": "tomas ilic", "message": "i am late"}],
+    "set_window": [{"percent": 50}, {"window": "all", "percent": 100}],
+    "set_sunroof": [{"percent": 30}],
+    "set_sunshade": [{"percent": 100}],
+    "set_trunk": [{"open": True}],
+    "set_door_locks": [{"locked": False}],
+    "set_mirrors": [{"folded": True}],
+    "set_ambient_color": [{"color": "blue"}],
+    "set_ambient_brightness": [{"percent": 80}],
+    "change_ambient_brightness": [{"change": "down"}],
+    "play_music": [{"genre": "jazz"}],
+    "play_radio": [{"station": "radio one"}],
+    "play_podcast": [{"show": "serial"}],
+    "set_volume": [{"percent": 80}],
+    "change_volume": [{"change": "down"}],
+    "set_playback": [{"command": command} for command in ("play", "pause", "next", "previous")],
+    "navigate_to": [{"destination": "the airport"}],
+    "find_place": [{"kind": "charging_station", "quality": "fast"}],
+    "add_stop": [{"destination": "work"}],
+    "set_route_preference": [{"preference": "shortest"}],
+}
+
+
+BESIDE = {"set_timer", "set_reminder", "cancel_timer"}
+"""What changes nothing in the vehicle."""
+
+
+def instances(action: type[Action]) -> list[Action]:
+    return [
+        action.model_validate(s)
+        for s in SLOTS.get(action.name, [{"on": True}] if "on" in action.model_fields else [{}])
+    ]
+
+
+DESK = Path(organizer.__file__).with_name("organizer.json")
+NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+"""A Friday."""
+
+ON_THE_WAY: dict[str, Any] = {
+    "navigation.destination": "Marrowby Airport",
+    "navigation.stops": ("Post Office",),
+    "navigation.minutes": 14,
+    "charging.plugged": True,
+}
+
+
+class Car:
+    """A gated simulated car with everything at hand."""
+
+    def __init__(self, profile: str = "parked", *, at: float = 0.0, **options: Any) -> None:
+        self.clock = StreamClock()
+        self.adapter = SimulatedVehicle(self.clock, profile=profile, **options)
+        self.organizer = Organizer.load(DESK, self.clock.now, lambda: NOON)
+        self.vehicle = GatedVehicle(self.adapter, self.clock, organizer=self.organizer)
+        self.clock.advance_to(at)
+
+    def act(self, action: Action) -> ActionResult:
+        return asyncio.run(self.vehicle.act(action))
+
+    def confirm(self, result: ActionResult) -> ActionResult:
+        return asyncio.run(self.vehicle.confirm(str(result.token)))
+
+    def value(self, name: str) -> Any:
+        return asyncio.run(self.vehicle.state()).values[name]
+
+    def later(self, seconds: float) -> None:
+        self.clock.advance_to(self.clock.now() + seconds)
