@@ -30,6 +30,7 @@ from memory.recall import RecallSettings, Searcher
 from memory.retrieval import RetrievalSettings, Retriever
 from memory.store import LONGEST_SAID, Store, require_sayable, silent
 from memory.tiers import Tiers, TierSettings
+from memory.units import sift
 from memory.values import Canon, fold
 from memory.vault import Vault
 from schemas.memory import (
@@ -216,7 +217,7 @@ class DriverMemory(Keeping, Commanded):
         """See ``MemoryPort``.
 
         Only what extraction will read is kept in the vault: the driver's turns that may tell something, and none that belongs
-        to a forbidden category. Exchanges wait in memory to become episodes, if conversations are kept at all.
+        to a forbidden category; of one with a sentence that does, the others (`memory.units`). Exchanges wait in memory to become episodes, if conversations are kept at all.
         """
         require_sayable(turn.text)
         if turn.speaker != "driver":
@@ -228,19 +229,21 @@ class DriverMemory(Keeping, Commanded):
             self._tiers.hot.cut(conversation)
         if silent(consent, now) is not None:
             return
-        screening = self._extractor.screen(turn.text, consent, now)
+        sifted = sift(turn.text, lambda text: self._extractor.screen(text, consent, now))
+        screening = sifted.screening
         if screening.forbidden is not None and screening.reason is not None:
             self._refused.setdefault(conversation, []).append(refusal(screening.forbidden, screening.reason))
-            return
-        with self._lock:
-            self._tiers.heard(turn, conversation, self._store.consent(), now)
-        if screening.empty:
-            return
+        else:
+            with self._lock:
+                self._tiers.heard(turn, conversation, self._store.consent(), now)
+            if screening.empty:
+                return
         with self._lock:
             now, current = self._clock(), self._store.consent()
-            if current != consent and self._extractor.screen(turn.text, current, now).forbidden is not None:
-                return  # changed while we looked
-            self._store.note(turn, conversation, now)
+            if current != consent:  # changed while we looked
+                sifted = sift(turn.text, lambda text: self._extractor.screen(text, current, now))
+            for text in sifted.kept if silent(current, now) is None else ():
+                self._store.note(turn.model_copy(update={"text": text}), conversation, now)
 
     def forget_pending(self, conversation: str) -> int:
         """See ``MemoryPort``."""
