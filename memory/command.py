@@ -21,7 +21,7 @@ from memory.listing import kept, listed, tally
 from memory.notices import Notices
 from memory.retrieval import Retriever
 from memory.store import Store
-from memory.units import sift
+from memory.units import screening, sift
 from memory.vault import Vault
 from schemas.memory import (
     Consent,
@@ -188,7 +188,7 @@ class Commanded:
             off = consent.model_copy(update={"private_trip": False, "paused_until": None})
 
             def forbidden(text: str) -> bool:
-                return sift(text, lambda part: self._extractor.screen(part, off, now)).screening.forbidden is not None
+                return sift(text, screening(self._extractor, off, now)).screening.forbidden is not None
 
             numbers = [number for number, text in self._store.turns() if forbidden(text)]
             proposed = [p.id for p in self._store.proposals() if off.forbids(p.category, now) or forbidden(p.sentence)]

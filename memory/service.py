@@ -30,7 +30,7 @@ from memory.recall import RecallSettings, Searcher
 from memory.retrieval import RetrievalSettings, Retriever
 from memory.store import LONGEST_SAID, Store, require_sayable, silent
 from memory.tiers import Tiers, TierSettings
-from memory.units import sift
+from memory.units import screening, sift
 from memory.values import Canon, fold
 from memory.vault import Vault
 from schemas.memory import (
@@ -217,7 +217,8 @@ class DriverMemory(Keeping, Commanded):
         """See ``MemoryPort``.
 
         Only what extraction will read is kept in the vault: the driver's turns that may tell something, and none that belongs
-        to a forbidden category; of one with a sentence that does, the others (`memory.units`). Exchanges wait in memory to become episodes, if conversations are kept at all.
+        to a forbidden category; of one with a sentence that does, the others (`memory.units`). Exchanges wait in memory to
+        become episodes, if conversations are kept at all.
         """
         require_sayable(turn.text)
         if turn.speaker != "driver":
@@ -229,19 +230,19 @@ class DriverMemory(Keeping, Commanded):
             self._tiers.hot.cut(conversation)
         if silent(consent, now) is not None:
             return
-        sifted = sift(turn.text, lambda text: self._extractor.screen(text, consent, now))
-        screening = sifted.screening
-        if screening.forbidden is not None and screening.reason is not None:
-            self._refused.setdefault(conversation, []).append(refusal(screening.forbidden, screening.reason))
+        sifted = sift(turn.text, screening(self._extractor, consent, now))
+        found = sifted.screening
+        if found.forbidden is not None and found.reason is not None:
+            self._refused.setdefault(conversation, []).append(refusal(found.forbidden, found.reason))
         else:
             with self._lock:
                 self._tiers.heard(turn, conversation, self._store.consent(), now)
-            if screening.empty:
+            if found.empty:
                 return
         with self._lock:
             now, current = self._clock(), self._store.consent()
             if current != consent:  # changed while we looked
-                sifted = sift(turn.text, lambda text: self._extractor.screen(text, current, now))
+                sifted = sift(turn.text, screening(self._extractor, current, now))
             for text in sifted.kept if silent(current, now) is None else ():
                 self._store.note(turn.model_copy(update={"text": text}), conversation, now)
 

@@ -1,8 +1,9 @@
 """A turn taken apart where only some of it may be remembered: "I eat vegan. I love jazz." with dietary needs off.
 
-Owns where a turn is cut, and what of it may be kept: of a turn with a sentence that is forbidden the others, as long as they stand
-for themselves. What leans on one that is forbidden ("that's why ...") would tell of it, and a whole turn would keep its words in the
-sentence of another category. Whether a text is forbidden is `memory.extraction`'s to say.
+Owns where a turn is cut, and what of it may be kept: of a turn with a sentence that is forbidden the others, as long as they
+stand for themselves. What leans on one that is forbidden ("that's why ...") would tell of it, and a whole turn would keep its
+words in the sentence of another category. Whether a text is forbidden is `memory.extraction`'s to say, but for a few words that
+say it by themselves.
 """
 
 from __future__ import annotations
@@ -10,17 +11,27 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 
 from memory.clauses import statements
-from memory.extraction import Screening
-from memory.wording import words
+from memory.extraction import Extractor, Screening
+from memory.wording import normal, words
+from schemas.memory import Consent
+from schemas.preferences import BY_DETAIL
 
 _END = re.compile(r"(?<=[.!?])\s+")
 _LEANS = re.compile(
-    r"^(?:(?:and|but|so|well|also|then) )*(?:that|that's|this|it|it's|they|those|these|them|such|which|because|since|therefore|hence|"
-    r"so|same|the same|likewise|for (?:that|this|the same) reason|due to|with that|like that)\b",
+    r"^(?:(?:and|but|so|well|also|then) )*(?:that|that's|this|it|it's|they|those|these|them|such|which|because|since|therefore|"
+    r"hence|so|same|the same|likewise|for (?:that|this|the same) reason|due to|with that|like that)\b",
     re.IGNORECASE,
 )
+_FOODS = "(?:nuts?|peanuts?|milk|dairy|eggs?|shellfish|fish|wheat|soy|soya|sesame|gluten|lactose)"
+_DIET = re.compile(
+    rf"\b(?:co?eliacs?|kosher|halal|gluten|lactose|{_FOODS} (?:allerg(?:y|ies|ic)|intoleran(?:t|ce))|"
+    rf"(?:allergic|intolerant|allergy|intolerance) (?:to|of) (?:\w+ )?{_FOODS})\b"
+)
+"""What tells of a diet that health or religion asks for, whatever else is said: a sensitive category, whose words must not be
+kept as another's. The encoder alone takes "i'm coeliac" for a taste in fast food."""
 LEAST = 3
 """Words of a piece at least: fewer say nothing without what stands beside them."""
 MOST = 8
@@ -35,6 +46,19 @@ class Sifted:
     """Of the whole, or of what is forbidden in it."""
     kept: tuple[str, ...]
     """The whole turn, or the pieces of it that may be kept; nothing where all of it is forbidden."""
+
+
+def screening(extractor: Extractor, consent: Consent, now: datetime) -> Callable[[str], Screening]:
+    """What the extractor says about a text, and for a diet by its plain words, while such may not be remembered."""
+    diet = BY_DETAIL["dietary_preference"]
+    reason = consent.forbids(diet, now)
+
+    def screen(text: str) -> Screening:
+        if reason is not None and _DIET.search(normal(text)):
+            return Screening(forbidden=diet.detail, reason=reason)
+        return extractor.screen(text, consent, now)
+
+    return screen
 
 
 def units(text: str) -> tuple[str, ...]:

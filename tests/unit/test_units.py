@@ -101,6 +101,27 @@ def test_a_sensitive_sentence_is_in_no_other_categorys_words(memory: DriverMemor
     assert not [text for text in memory._store.words() if "vegan" in text]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm coeliac. That's why I always eat at Risotto House.",
+        "i love kosher food",
+        "I have a nut allergy.",
+        "i'm allergic to tree nuts",
+    ],
+)
+def test_a_diet_is_known_by_its_words_while_it_may_not_be_remembered(memory: DriverMemory, text: str) -> None:
+    say(memory, text)
+    assert waiting(memory) == []
+    assert [d.detail for d in memory.learn_pending()] == ["dietary_preference"]
+
+
+def test_other_allergies_are_no_diet(memory: DriverMemory) -> None:
+    memory.opt_out("restaurant")
+    say(memory, "i love jazz but i am allergic to penicillin")
+    assert waiting(memory) == ["i love jazz but i am allergic to penicillin"]
+
+
 def test_an_exchange_with_something_forbidden_is_not_kept(memory: DriverMemory) -> None:
     memory.opt_in(CONVERSATIONS)
     memory.opt_out("music")
