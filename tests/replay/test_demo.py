@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +75,8 @@ def test_sound_and_page_are_written(lines: tuple[int, list[dict[str, Any]], Path
     assert info.frames / info.samplerate == pytest.approx(audio + 1.5, abs=10.0)
     page = (out / "drive.html").read_text(encoding="utf-8")
     assert "ended as it should" in page
-    assert "http" not in page.replace("http-equiv", ""), "the page must need nothing from outside"
+    words = re.sub(r"base64,[A-Za-z0-9+/=]+", "", page)  # any four letters stand in a megabyte of sound by chance
+    assert "http" not in words.replace("http-equiv", ""), "the page must need nothing from outside"
     assert "Trattoria Limoncella" in page
 
 
