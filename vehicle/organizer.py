@@ -150,6 +150,8 @@ class Organizer:
         self.changed: Callable[[], None] = _nobody_asks
         """Called when what waits has changed."""
         self._numbers = count(1)
+        self.oldest = 0
+        """Number of the first notice that may run: another one after each `restore`."""
 
     @classmethod
     def load(
@@ -226,9 +228,12 @@ class Organizer:
         """Let it run.
 
         Raises:
-            schemas.errors.AdapterError: too many run already.
+            schemas.errors.AdapterError: too many run already, or it is one of before `restore`: what was forgotten, and what
+                another driver has set, is not taken back by "undo that".
         """
         with self._guard:
+            if notice.number < self.oldest:
+                raise AdapterError("that timer or reminder is forgotten; set it again")
             if len(self._waiting) >= MOST_TIMERS:
                 raise AdapterError(f"{MOST_TIMERS} timers and reminders are set already; cancel one first")
             self._waiting = sorted([*self._waiting, notice], key=lambda waiting: (waiting.due, waiting.number))
@@ -269,13 +274,14 @@ class Organizer:
     def restore(self, kept: Sequence[Waiting]) -> None:
         """Let this wait, and nothing else; what has become due meanwhile is due at once."""
         here = self.now() if self.now().tzinfo is not None else self.now().astimezone()
+        oldest = next(self._numbers)
         waiting = [
             Notice(next(self._numbers), one.kind, one.label, self._monotonic() + (one.at - here).total_seconds(),
                    one.at.astimezone(here.tzinfo))
             for one in kept[:MOST_TIMERS]
         ]  # fmt: skip
         with self._guard:
-            self._waiting = waiting
+            self._waiting, self.oldest = waiting, oldest
 
     def _notice(self, kind: Kind, label: str, seconds: float) -> Notice:
         at = self.now() + timedelta(seconds=seconds)

@@ -106,6 +106,8 @@ class GatedVehicle:
         self._signals = adapter.offers()
         self._offers = self._catalog.offers()
         self._history = History(clock.now)
+        self._noticed = self.organizer.oldest
+        """The organizer's oldest notice when the last of its actions could be taken back."""
         self._travelling: dict[str, Any] = {}
         self._meant: dict[str, _Meant] = {}
         self._known: VehicleState | None = None
@@ -203,6 +205,9 @@ class GatedVehicle:
     # Asking ------------------------------------------------------------------------------------------------------------
 
     def _undone(self) -> _Meant | None:
+        if self._noticed != self.organizer.oldest:
+            self._noticed = self.organizer.oldest
+            self._history.drop_effects()
         done = self._history.last()
         return _Meant(restored(done), done) if done is not None else None
 

@@ -68,6 +68,10 @@ class History:
         """Forget it: it has been taken back."""
         self._done = deque((kept for kept in self._done if kept is not done), maxlen=KEPT)
 
+    def drop_effects(self) -> None:
+        """Forget what was done beside the vehicle: timers and reminders are forgotten, or are another driver's now."""
+        self._done = deque((kept for kept in self._done if kept.effect is None), maxlen=KEPT)
+
     def clear(self) -> None:
         """Forget everything: the vehicle was lost, and nothing old is restored afterwards."""
         self._done.clear()

@@ -15,7 +15,7 @@ from memory.guest import GuestMemory
 from memory.keys import RawKey
 from memory.service import DriverMemory
 from memory.vault import Vault, destroy
-from schemas.errors import MemoryStoreError, UnknownEntryError
+from schemas.errors import AdapterError, MemoryStoreError, UnknownEntryError
 from schemas.memory import Period, Selector, Waiting
 from vehicle.organizer import Organizer
 
@@ -283,6 +283,19 @@ def test_one_that_is_cancelled_on_a_private_trip_is_gone_from_the_vault(car: Car
     car.organizer.start(notice)
     car.mine().set_private_trip(True)
     car.organizer.stop(notice)
+    assert stored(car) == []
+
+
+def test_what_was_cancelled_before_is_not_taken_back_after_everything_is_forgotten(car: Car) -> None:
+    notice = car.organizer.reminder("buy milk", seconds=7200)
+    car.organizer.start(notice)
+    car.organizer.stop(notice)
+    car.organizer.start(notice)
+    car.organizer.stop(notice)
+    car.mine().forget("everything")
+    with pytest.raises(AdapterError, match="forgotten"):
+        car.organizer.start(notice)
+    assert car.waiting() == []
     assert stored(car) == []
 
 

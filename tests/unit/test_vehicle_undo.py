@@ -74,6 +74,15 @@ def test_questions_do_not_count_and_old_actions_are_not_taken_back() -> None:
     assert car.act(Undo()).ruling.rule == "nothing_to_undo"
 
 
+def test_what_was_cancelled_is_not_taken_back_once_all_is_forgotten() -> None:
+    car = Car()
+    car.act(parse_action("set_reminder", {"what": "collect the ring", "minutes": 20}))
+    car.act(parse_action("cancel_timer", {"kind": "reminder"}))
+    car.organizer.restore(())
+    assert car.act(Undo()).ruling.rule == "nothing_to_undo"
+    assert car.organizer.waiting() == ()
+
+
 def test_timers_are_told_when_they_are_due() -> None:
     car = Car()
     car.act(SetTimer(minutes=1, label="tea"))
