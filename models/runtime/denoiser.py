@@ -20,7 +20,7 @@ from schemas.errors import ModelDamagedError, ModelMissingError
 
 Floats = NDArray[np.float32]
 
-AHEAD = 4
+AHEAD = 6
 """Frames (10 ms) that the network hears before it answers."""
 _LEVEL, _SPREAD = np.float32(14.0), np.float32(4.0)
 """Mean and spread of the log energies of speech at 16-bit scale, roughly: what the network is shown lies around 0."""

@@ -7,12 +7,13 @@ from pathlib import Path
 import numpy as np
 import pocketsphinx
 import pytest
+import soundfile as sf
 
 from models.runtime import cepstra, denoiser
 from models.training.acoustics import mix_at_snr
-from models.training.asr import gaussians, noisy
+from models.training.asr import gaussians, kitchens, noisy, senones
 from models.training.wake import noises, voices
-from schemas.errors import ModelDamagedError, ModelMissingError
+from schemas.errors import AudioFileError, ModelDamagedError, ModelMissingError
 from schemas.events import FRAME, Samples
 
 NETWORK = Path(__file__).parents[2] / "models" / "builtin" / "asr" / "noise.npz"
@@ -84,12 +85,13 @@ def test_noise_goes_from_the_cepstra(kind: str) -> None:
     voice = np.pad(said.astype(np.float32) / np.float32(65536.0), (4800, 4800))
     make, network = {"road": noises.road, "kitchen": noises.kitchen}[kind], denoiser.Denoiser(NETWORK)
     before, after = [], []
+    spread = np.sqrt(gaussians.read(MODEL / "variances").mean(axis=(0, 2)))[0]  # the acoustic model's, of each coefficient
     for seed in range(4):
         noise = make(4.0, np.random.default_rng(seed))
         quiet = heard(scaled(mix_at_snr(voice, noise, 35.0)), FRAME, None)
         loud = scaled(mix_at_snr(voice, noise, 8.0))
-        before.append(np.abs(heard(loud, FRAME, None) - quiet).mean())
-        after.append(np.abs(heard(loud, FRAME, network) - quiet).mean())
+        before.append(np.abs((heard(loud, FRAME, None) - quiet) / spread).mean())
+        after.append(np.abs((heard(loud, FRAME, network) - quiet) / spread).mean())
     assert np.mean(after) < 0.9 * np.mean(before), (before, after)
 
 
@@ -139,10 +141,55 @@ def test_gaussians_of_the_package_are_read_and_damaged_ones_refused(tmp_path: Pa
 def test_training_pairs_are_noisy_on_one_side_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(noisy, "KINDS", {"plain": (noises.plain, 1.0, 1)})
     clips, rng = [scaled(voiced())] * 5, np.random.default_rng(2)
-    found = noisy.pairs(clips, noisy.Sounds(clips, rng), rng)
+    found = noisy.pairs(noisy.Sounds(clips, [], rng), 5, rng)
     assert found.shown.shape == (5, noisy.LONGEST, 2 * cepstra.BANDS)
     assert found.plain.shape == found.wanted.shape == (5, noisy.LONGEST, cepstra.COEFFICIENTS)
     ends = (found.weight > 0.0).sum(axis=1)
     assert ((ends > 150) & (ends < 260)).all()
     assert np.isfinite(found.shown).all()
     assert np.abs(found.plain - found.wanted).max(axis=(1, 2)).max() > 1.0
+
+
+def test_recorded_people_speak_in_half_of_the_scenes_and_are_trimmed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(noisy, "KINDS", {"plain": (noises.plain, 1.0, 1)})
+    with pytest.raises(AudioFileError, match="no recordings"):
+        noisy.recorded(tmp_path)
+    pause = np.zeros(cepstra.SAMPLE_RATE, np.int16)
+    sf.write(tmp_path / "one.wav", np.concatenate([pause, scaled(voiced(0.5)), pause]), cepstra.SAMPLE_RATE)
+    (real,) = noisy.recorded(tmp_path)
+    assert 0.4 < real.size / cepstra.SAMPLE_RATE < 1.1
+    sounds = noisy.Sounds([scaled(voiced())], [real], np.random.default_rng(1))
+    drawn = [sounds.speech() for _ in range(60)]
+    assert 15 < sum(recorded for _, recorded in drawn) < 45
+    assert all(np.isfinite(said).all() for said, _ in drawn)
+    sf.write(tmp_path / "two.wav", pause, 8000)
+    with pytest.raises(AudioFileError, match=r"two\.wav"):
+        noisy.recorded(tmp_path)
+
+
+def test_kitchens_are_made_up_from_the_generator_alone() -> None:
+    clips = [scaled(voiced(0.5))]
+    first, again, other = (kitchens.kitchen(2.0, np.random.default_rng(seed), clips) for seed in (4, 4, 5))
+    assert first.shape == (2 * cepstra.SAMPLE_RATE,)
+    assert np.isfinite(first).all()
+    np.testing.assert_array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+def test_the_senones_of_the_package_mix_the_gaussians_of_their_phones(tmp_path: Path) -> None:
+    found = senones.read(MODEL)
+    assert found.phones[found.codebook[0]] == "+NSN+"
+    assert found.plain == 3 * len(found.phones) == 126
+    assert found.weights.shape == (3, 128, found.codebook.size)
+    sums = np.exp(found.weights).sum(axis=1)  # 8 bits a weight: near 1
+    assert ((sums > 0.85) & (sums < 1.1)).all()
+    for name in ("mdef", "sendump"):
+        (tmp_path / name).write_bytes((MODEL / name).read_bytes())
+    for name in ("mdef", "sendump"):
+        whole = (MODEL / name).read_bytes()
+        (tmp_path / name).write_bytes(whole[: len(whole) // 2])
+        with pytest.raises(ModelDamagedError, match="senones"):
+            senones.read(tmp_path)
+        (tmp_path / name).write_bytes(whole)

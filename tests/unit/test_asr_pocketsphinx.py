@@ -17,7 +17,9 @@ from voice.asr.pocketsphinx import (
     FEATURES,
     Evidence,
     PocketSphinxRecognizer,
+    PocketSphinxSettings,
     accepted_probability,
+    alike_enough,
     features,
     heard_probability,
 )
@@ -52,6 +54,15 @@ def test_every_piece_of_evidence_counts_in_its_direction() -> None:
     assert accepted_probability(replace(doubtful, margin=-0.1)) > accepted_probability(doubtful)
     assert accepted_probability(replace(doubtful, same_words=0.9)) >= accepted_probability(doubtful)
     assert heard_probability(replace(doubtful, posterior=0.95)) > heard_probability(doubtful)
+
+
+@pytest.mark.parametrize(
+    ("words", "same_words", "enough"),
+    [(1, 0.45, False), (6, 0.49, False), (6, 0.5, True), (7, 0.4, True), (16, 0.39, False)],
+)
+def test_a_long_text_needs_fewer_of_the_other_models_words(words: int, same_words: float, enough: bool) -> None:
+    found = replace(SURE, words=words, same_words=same_words)
+    assert alike_enough(found, PocketSphinxSettings()) is enough
 
 
 def test_features_have_names() -> None:

@@ -1,6 +1,7 @@
-"""Synthetic speech in made-up noise, as pairs of what the recogniser hears and what it should hear; for `denoise`.
+"""Speech in made-up noise, as pairs of what the recogniser hears and what it should hear; for `denoise`.
 
-Owns: what is said and by whom, rooms, microphones, noises and ratios, and the features of both sides. No recording is among it.
+Owns: what is said and by whom, rooms, microphones, noises and ratios, and the features of both sides. The speech is synthetic and,
+where a folder of recordings is given, real in half of the scenes; no noise is recorded.
 """
 
 from __future__ import annotations
@@ -8,39 +9,48 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
+import soundfile as sf
 from numpy.typing import NDArray
 
 from models.commands.templates import load_templates
 from models.runtime import cepstra, denoiser
 from models.training import acoustics, conversations
+from models.training.asr import kitchens
 from models.training.wake import noises, voices
+from schemas.errors import AudioFileError
 
 Floats = NDArray[np.float32]
 Clip = NDArray[np.int16]
 
 FLITE = 0.3
 """Share of the sentences that flite's voices say, which are made of real speakers' recordings."""
-RATIOS = (-3.0, 24.0)
-"""Decibels, speech over noise, drawn evenly."""
-QUIET = 0.15
-"""Share of the sentences to which no noise is added, so that the network learns to leave quiet alone."""
-ROOM = (22.0, 45.0)
+RATIOS = (-1.0, 8.0, 20.0)
+"""Decibels, speech over noise: least, likeliest, most."""
+QUIET = 0.1
+"""Share of the scenes to which no noise is added, so that the network learns to leave quiet alone."""
+REAL = 0.5
+"""Share of the scenes in which recorded people speak, where there are recordings."""
+ROOM = (25.0, 48.0)
 """Decibels of the speech over the noise that every recording has and that stays in what should be heard."""
+ECHO, ECHO_OF_REAL = 0.6, 0.25
+"""How often a room is put around synthetic and around recorded speech, which has one already."""
 LEVELS = (-38.0, -14.0)
 """Active level of the speech, dBFS."""
 LONGEST = 320
-"""Frames of a sentence; what is longer is cut."""
-BABBLE = 0.12
-"""Share of the noise that is other synthetic voices."""
-KINDS: dict[str, tuple[Callable[[float, np.random.Generator], Floats], float, int]] = {
-    "road": (noises.road, 0.22, 6), "kitchen": (noises.kitchen, 0.36, 12), "clatter": (noises.clatter, 0.18, 6),
-    "music": (noises.music, 0.04, 2), "plain": (noises.plain, 0.08, 2),
+"""Frames of a scene; what is longer is cut."""
+TALK = 0.08
+"""Share of the noise that is other voices alone."""
+KINDS: dict[str, tuple[Callable[[float, np.random.Generator], Floats] | None, float, int]] = {
+    "busy": (None, 0.5, 10), "road": (noises.road, 0.1, 2), "kitchen": (noises.kitchen, 0.17, 2),
+    "clatter": (noises.clatter, 0.1, 2), "music": (noises.music, 0.03, 2), "plain": (noises.plain, 0.1, 2),
 }  # fmt: skip
-"""Noises, how often each is drawn, and how many minutes of it are made."""
+"""Noises (None: ``kitchens.kitchen``), how often each is drawn, and how many minutes of it are made at once."""
+_PIECE_S = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +87,57 @@ def speech(count: int, seed: int, threads: int = 1) -> list[Clip]:
         return list(pool.map(voices.speak, sentences(count, seed), manners))
 
 
-class Sounds:
-    """Draws noises."""
+def recorded(folder: Path) -> list[Clip]:
+    """The speech of every FLAC or WAV under ``folder``, in order of name, with .2 s around it.
 
-    def __init__(self, clips: list[Clip], rng: np.random.Generator) -> None:
-        """Make the noises; ``clips`` are the voices of the babble."""
-        self._rng = rng
-        self._pools = {
-            name: np.concatenate([make(20.0, rng) for _ in range(3 * minutes)])
-            for name, (make, _, minutes) in KINDS.items()
-        }
-        self._voices = np.concatenate(clips[::5]).astype(np.float32) / np.float32(32768.0)
+    Raises:
+        schemas.errors.AudioFileError: there is none, or one is not mono 16 kHz.
+    """
+    found: list[Clip] = []
+    for path in sorted(path for path in folder.rglob("*") if path.suffix in {".flac", ".wav"} and path.stat().st_size):
+        samples, rate = sf.read(path, dtype="int16")
+        if samples.ndim != 1 or rate != cepstra.SAMPLE_RATE:
+            raise AudioFileError(f"{path.name} is not mono 16 kHz; convert it or leave it out")
+        found.append(_trimmed(np.asarray(samples, dtype=np.int16)))
+    if not found:
+        raise AudioFileError(f"no recordings in {folder}; point --speech at a folder of clean speech or leave it out")
+    return found
+
+
+def _trimmed(samples: Clip) -> Clip:
+    """Without the pauses at either end: from the first to the last 10 ms within 25 dB of the loudest and 8 over the quiet."""
+    frames = samples[: samples.size // cepstra.HOP * cepstra.HOP].reshape(-1, cepstra.HOP).astype(np.float64)
+    level = np.convolve(10.0 * np.log10(np.square(frames).mean(axis=1) + 1.0), np.ones(5) / 5.0, "same")
+    active = np.flatnonzero(level > max(level.max() - 25.0, float(np.percentile(level, 10)) + 8.0))
+    if not active.size:
+        return samples
+    return samples[max(0, int(active[0]) - 20) * cepstra.HOP : (int(active[-1]) + 20) * cepstra.HOP]
+
+
+class Sounds:
+    """Draws speech and noises. The noises are made anew by ``renew``, so that a long training does not learn them by heart."""
+
+    def __init__(self, clips: list[Clip], real: list[Clip], rng: np.random.Generator) -> None:
+        """Speak and talk in the background with synthetic ``clips`` and, if there are any, with ``real`` ones."""
+        self._rng, self._clips, self._real = rng, clips, real
+        self._talking = clips[::3] + real[::2]
+        self.renew()
+
+    def renew(self) -> None:
+        """Make the noises."""
+        self._pools = {name: self._pool(make, minutes) for name, (make, _, minutes) in KINDS.items()}
+
+    def _pool(self, make: Callable[[float, np.random.Generator], Floats] | None, minutes: int) -> Floats:
+        several = range(round(minutes * 60 / _PIECE_S))
+        if make is None:
+            return np.concatenate([kitchens.kitchen(_PIECE_S, self._rng, self._talking) for _ in several])
+        return np.concatenate([make(_PIECE_S, self._rng) for _ in several])
+
+    def speech(self) -> tuple[Floats, bool]:
+        """Somebody speaking, -1 to 1, and whether they were recorded."""
+        if self._real and self._rng.random() < REAL:
+            return self._recorded(), True
+        return self._clips[int(self._rng.integers(len(self._clips)))].astype(np.float32) / np.float32(32768.0), False
 
     def draw(self, size: int) -> Floats:
         """Noise of RMS 1: one kind, or a second one under it three times in ten."""
@@ -96,42 +146,54 @@ class Sounds:
 
     def _one(self, size: int) -> Floats:
         rng = self._rng
-        if rng.random() < BABBLE:
-            several = [rng.uniform(0.3, 1.0) * self._part(self._voices, size) for _ in range(rng.integers(2, 6))]
-            return _unit(np.sum(several, axis=0))
+        if rng.random() < TALK:
+            return _unit(kitchens.talk(size, rng, self._talking))
         shares = np.asarray([share for _, share, _ in KINDS.values()])
-        return _unit(self._part(self._pools[str(rng.choice(list(KINDS), p=shares / shares.sum()))], size))
+        pool = self._pools[str(rng.choice(list(KINDS), p=shares / shares.sum()))]
+        start = int(rng.integers(0, pool.size - size))
+        return _unit(pool[start : start + size])
 
-    def _part(self, pool: Floats, size: int) -> Floats:
-        start = int(self._rng.integers(0, pool.size - size))
-        return pool[start : start + size]
+    def _recorded(self) -> Floats:
+        """Recordings are of single words: several of about the same loudness one after the other."""
+        parts: list[Floats] = []
+        while sum(part.size for part in parts) < 0.75 * LONGEST * cepstra.HOP:
+            clip = self._real[int(self._rng.integers(len(self._real)))].astype(np.float32) / np.float32(32768.0)
+            clip = clip / np.float32(
+                max(acoustics.active_level(clip), 1e-6) * 10.0 ** (self._rng.uniform(-3.0, 3.0) / 20.0)
+            )
+            clip[:80] *= np.linspace(0.0, 1.0, 80, dtype=np.float32)
+            clip[-80:] *= np.linspace(1.0, 0.0, 80, dtype=np.float32)
+            parts.append(clip)
+            if self._rng.random() < 0.25:
+                break
+        return np.concatenate(parts)
 
 
-def pairs(clips: list[Clip], sounds: Sounds, rng: np.random.Generator, batch: int = 64) -> Pairs:
-    """Every clip once, in a room, by a microphone, at a level and in a noise of its own."""
+def pairs(sounds: Sounds, count: int, rng: np.random.Generator, batch: int = 64) -> Pairs:
+    """Scenes: somebody speaks in a room, into a microphone, at a level and in a noise of its own."""
     parts = [
-        _features([_scene(clip, sounds, rng) for clip in clips[start : start + batch]])
-        for start in range(0, len(clips), batch)
+        _features([_scene(sounds, rng) for _ in range(min(batch, count - start))]) for start in range(0, count, batch)
     ]
     return Pairs(*(np.concatenate([getattr(part, name) for part in parts]) for name in Pairs.__slots__))
 
 
-def _scene(clip: Clip, sounds: Sounds, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
+def _scene(sounds: Sounds, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
     """What should be heard, what is heard, and the speech alone, at 16-bit scale."""
-    said = clip.astype(np.float32) / np.float32(32768.0)
-    pause = rng.uniform(0.25, 0.4), rng.uniform(0.1, 0.5)
+    said, real = sounds.speech()
+    pause = rng.uniform(0.1, 0.4), rng.uniform(0.1, 0.5)
     said = np.pad(said, (round(pause[0] * cepstra.SAMPLE_RATE), round(pause[1] * cepstra.SAMPLE_RATE)))
     said = said[: LONGEST * cepstra.HOP]
-    if rng.random() < 0.5:
-        said = acoustics.convolve(said, acoustics.enclosure_response(rng, float(rng.uniform(0.04, 0.35))))
+    if rng.random() < (ECHO_OF_REAL if real else ECHO):
+        said = acoustics.convolve(said, acoustics.enclosure_response(rng, float(rng.uniform(0.04, 0.45))))
     if rng.random() < 0.6:  # microphones: a tilt of the spectrum
-        said = said - np.float32(rng.uniform(-0.4, 0.6)) * np.concatenate([said[:1], said[:-1]])
+        tilt = np.float32(rng.uniform(-0.4, 0.6))
+        said = (said - tilt * np.concatenate([said[:1], said[:-1]])).astype(np.float32)
     said = said / np.float32(max(acoustics.active_level(said), 1e-6))
     room = np.float32(10.0 ** (-rng.uniform(*ROOM) / 20.0)) * _unit(
         rng.standard_normal(said.size).astype(np.float32) if rng.random() < 0.5 else sounds.draw(said.size)
     )
     quiet = said + room
-    ratio = np.float32(10.0 ** (-rng.uniform(*RATIOS) / 20.0))
+    ratio = np.float32(10.0 ** (-rng.triangular(*RATIOS) / 20.0))
     heard = quiet if rng.random() < QUIET else quiet + ratio * sounds.draw(said.size)
     gain = np.float32(32768.0 * 10.0 ** (rng.uniform(*LEVELS) / 20.0))
     found = (np.asarray(gain * side, dtype=np.float32) for side in (quiet, heard, said))
