@@ -13,7 +13,7 @@ import json
 import logging
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -117,11 +117,7 @@ def batch_of(rows: Sequence[tuple[Encoding, Example]]) -> Batch:
 def portion(tokenizer: Tokenizer, number: int, count: int) -> list[Batch]:
     """The batches of one portion of examples: texts of about the same length together, in a random order."""
     chance = Random(SEED + number)
-    return in_batches(tokenizer, examples(chance, count), chance)
-
-
-def in_batches(tokenizer: Tokenizer, rows: Sequence[Example], chance: Random) -> list[Batch]:
-    """Batches of examples: texts of about the same length together, the batches in a random order."""
+    rows = list(examples(chance, count))
     encoded = sorted(zip(tokenizer.encode_batch([e.text for e in rows]), rows, strict=True), key=_length)
     found = [batch_of(encoded[start : start + BATCH]) for start in range(0, len(encoded), BATCH)]
     chance.shuffle(found)
@@ -200,21 +196,8 @@ class Run:
         torch.save({**kept, "rate": self.rate.state_dict(), "mean": self.mean, "step": self.step}, new)
         new.replace(self.path)
 
-    def fit(
-        self,
-        tokenizer: Tokenizer,
-        device: str,
-        loss: Callable[[Classifier, Base, Batch], Tensor] = loss,
-        portion: Callable[[Tokenizer, int, int], list[Batch]] = portion,
-    ) -> None:
-        """Train to the end; the branch then has the running mean of its weights.
-
-        Args:
-            tokenizer: of the pieces.
-            device: PyTorch's name of it.
-            loss: of the branch on a batch.
-            portion: makes the batches of the portion with a number, of so many examples.
-        """
+    def fit(self, tokenizer: Tokenizer, device: str) -> None:
+        """Train to the end; the branch then has the running mean of its weights."""
         a_portion, began, total = PORTION // BATCH, time.monotonic(), 0.0
         self.classifier.train()
         while self.step < self.steps:
@@ -297,11 +280,7 @@ def train(out: Path, work: Path, count: int = EXAMPLES, start: Path | None = Non
     rates = (HEAD_RATE, BRANCH_RATE) if earlier is None else LATER_RATES
     run = Run(base, classifier.to(device), count // BATCH, work, pieces, rates)
     run.fit(tokenizer, device)
-    write(out, base.cpu(), classifier.cpu(), tokenizer)
-
-
-def write(out: Path, base: Base, classifier: Classifier, tokenizer: Tokenizer) -> None:
-    """Write a trained branch as ``encoder.onnx``, ``tokenizer.json`` and ``labels.json`` into the folder."""
+    base, classifier = base.cpu(), classifier.cpu()
     out.mkdir(parents=True, exist_ok=True)
     tokenizer.save(str(out / "tokenizer.json"), pretty=False)
     listed = {
