@@ -89,6 +89,8 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
     "stuffy": [
         ("turn on recirculation", "Recirculating the air."),
         ("it's stuffy in here", "Fresh air. Fan up."),
+        ("it's stuffy in here and play some jazz", "Fresh air. Fan up. Playing So What by Miles Davis."),
+        ("close everything and turn on recirculation", "Closing all windows. Closing the sunroof. Recirculating the air."),
     ],
     "not all the way": [
         ("open my window", "Opening your window."),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, ConfigDict
 
@@ -16,7 +16,7 @@ from models.commands.spelling import spoken
 from schemas.actions import BY_NAME, Action, Domain, parse_action
 from schemas.events import Command, CommandKind, Route, Transcript
 from schemas.ports import CommandMatcher, Encoder
-from voice.dialogue import errands
+from voice.dialogue import errands, followup
 
 _PLACES = (
     "favourite_cuisine",
@@ -188,7 +188,10 @@ class Coordinator:
         found = [plan for plan in plans if plan is not None]
         if len(found) < 2 or len(found) < len(plans):
             return None
-        names = [plan.command.name if plan.command else plan.actions[0] for plan in found]
+        names = [
+            plan.meant[0].name if plan.meant else plan.command.name if plan.command else plan.actions[0]
+            for plan in found
+        ]
         if len(set(names)) < len(names):
             return None
         return Plan(
@@ -209,7 +212,9 @@ class Coordinator:
         command = self._matcher.match(text)
         if command is not None:
             if command.kind is CommandKind.FOLLOW:
-                return None
+                meant = followup.alone(command)
+                fits = meant and all(self._has(action.name) for action in meant)
+                return replace(self._command(command), meant=meant) if fits else None
             plan = self._command(command)
             return plan if plan.route in (Route.FAST, Route.MODEL) else None
         if len(text.split()) < 2 or 1.0 - self._encoder.requests(text).get("none", 0.0) < self._settings.part_at:

@@ -84,6 +84,11 @@ def meant(
     return ()
 
 
+def alone(command: Command) -> tuple[Action, ...]:
+    """The actions of a command of the kind ``follow`` that means the same whatever was done before; none for others."""
+    return _ALONE[command.name](command.slots) if command.name in _ALONE else ()
+
+
 def completed(partial: Action, slots: Mapping[str, Any]) -> Action | None:
     """A timer or reminder with the time that was asked for; None where the time does not fit it."""
     wanted = {slot: value for slot, value in slots.items() if slot in type(partial).model_fields}

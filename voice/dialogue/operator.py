@@ -69,7 +69,10 @@ class Operator:
     def _together(self, plan: Plan) -> Proposal | None:
         merged = Proposal()
         for text, own in plan.parts:
-            if own.command is not None and not own.details:
+            if own.meant:
+                careless = plan.sure or not any(careful(action) for action in own.meant)
+                found = Proposal(actions=own.meant, reason=own.reason, ask_first=not careless)
+            elif own.command is not None and not own.details:
                 action = parse_action(own.command.name, own.command.slots)
                 found = Proposal(actions=(action,), reason=own.reason, ask_first=careful(action) and not plan.sure)
             else:
