@@ -78,8 +78,12 @@ class Vad(Protocol):
 class Recognizer(Protocol):
     """Turns one utterance into words. Streaming: start, feed any number of times, finish."""
 
-    def start(self) -> None:
-        """Begin an utterance; an unfinished one is thrown away."""
+    def start(self, before: Samples | None = None) -> None:
+        """Begin an utterance; an unfinished one is thrown away.
+
+        Args:
+            before: samples heard just before it, which are no part of it: an engine may learn from them what noise there is.
+        """
         ...
 
     def feed(self, chunk: Samples) -> None:

@@ -336,13 +336,14 @@ class VoiceLoop:
         self._history.clear()
 
     async def _capture(self) -> None:
-        self._recognizer.start()
         self._hold.reset()
         self._frames_since_look = 0
         history = np.concatenate(list(self._history)) if self._history else np.zeros(0, np.int16)
-        wanted = min(self._position - int(self._turn.began_s * SAMPLE_RATE), len(history))
+        wanted = max(0, min(self._position - int(self._turn.began_s * SAMPLE_RATE), len(history)))
+        begin = len(history) - wanted
+        self._recognizer.start(history[:begin])
         if wanted > 0:
-            await self._recognise(history[len(history) - wanted :])
+            await self._recognise(history[begin:])
 
     async def _understand(self) -> None:
         self._turn.latency_ms["endpoint"] = (self._turn.endpoint_s - self._turn.speech_ended_s) * 1000.0

@@ -76,7 +76,7 @@ class Listener:
         """Hear one recording."""
         begun = time.process_time()
         utterances, first, last = self._cut(samples)
-        self._recognizer.start()
+        self._recognizer.start(samples[:first])
         for start in range(first, last, FRAME):
             self._recognizer.feed(samples[start : min(start + FRAME, last)])
         found = self._recognizer.finish()

@@ -137,9 +137,15 @@ class CepstralStream:
         self._loudness = Loudness()
         self._share = 1.0
         self._waiting: deque[cepstra.Doubles] = deque()
+        self._before = 0
         self._last = np.zeros(2 * cepstra.BANDS, np.float32)
         if self._denoiser is not None:
             self._denoiser.reset()
+
+    def warm(self, samples: NDArray[np.int16]) -> None:
+        """What was heard before the utterance: it gives no cepstra, but shows the noise. Right after `reset`."""
+        self.push(samples)
+        self._before = len(self._waiting)
 
     def push(self, samples: NDArray[np.int16]) -> Floats:
         """The next samples; gives the cepstra that are known now, (frames, 13)."""
@@ -154,15 +160,23 @@ class CepstralStream:
             self._share = share_at(self._loudness.step(power))
             change = self._denoiser.step(self._last)
             if len(self._waiting) > AHEAD:
-                found.append(self._waiting.popleft() + self._share * change)
+                self._give(found, self._share * change)
         return _rows(found)
 
     def rest(self) -> Floats:
         """What is still owed at the end of the utterance, (frames, 13): its last frame is repeated for the network."""
         found: list[cepstra.Doubles] = []
         while self._waiting and self._denoiser is not None:
-            found.append(self._waiting.popleft() + self._share * self._denoiser.step(self._last))
+            self._give(found, self._share * self._denoiser.step(self._last))
         return _rows(found)
+
+    def _give(self, found: list[cepstra.Doubles], change: cepstra.Doubles) -> None:
+        """The next frame that waits, changed, unless it is from before the utterance."""
+        frame = self._waiting.popleft()
+        if self._before:
+            self._before -= 1
+        else:
+            found.append(frame + change)
 
 
 def _rows(found: list[cepstra.Doubles]) -> Floats:

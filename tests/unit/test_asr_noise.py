@@ -72,6 +72,22 @@ def test_every_frame_is_answered_and_the_next_stream_starts_afresh() -> None:
     np.testing.assert_array_equal(first, second)
 
 
+@pytest.mark.parametrize("network", [NETWORK, None], ids=["network", "none"])
+def test_what_was_heard_before_gives_no_cepstra_but_shows_the_noise(network: Path | None) -> None:
+    rng = np.random.default_rng(8)
+    noise = np.asarray(300.0 * rng.standard_normal(cepstra.SAMPLE_RATE), dtype=np.int16)
+    samples = np.asarray(scaled(voiced()) + 300.0 * rng.standard_normal(voiced().size), dtype=np.int16)
+    stream = denoiser.CepstralStream(denoiser.Denoiser(network) if network is not None else None)
+    cold = np.concatenate([stream.push(samples), stream.rest()])
+    stream.reset()
+    stream.warm(noise)
+    warm = np.concatenate([stream.push(samples), stream.rest()])
+    whole = heard(np.concatenate([noise, samples]), FRAME, denoiser.Denoiser(network) if network is not None else None)
+    assert 0 <= len(warm) - len(cold) <= 2
+    assert np.array_equal(warm, whole[-len(warm) :])
+    assert np.abs(warm[-len(cold) :][:20] - cold[:20]).max() > 0.1
+
+
 @pytest.mark.parametrize("size", [0, 1, cepstra.WINDOW - 1])
 def test_less_than_a_frame_is_no_cepstra(size: int) -> None:
     assert heard(np.ones(size, np.int16), FRAME, denoiser.Denoiser(NETWORK)).shape == (0, cepstra.COEFFICIENTS)
@@ -85,7 +101,9 @@ def test_noise_goes_from_the_cepstra(kind: str) -> None:
     voice = np.pad(said.astype(np.float32) / np.float32(65536.0), (4800, 4800))
     make, network = {"road": noises.road, "kitchen": noises.kitchen}[kind], denoiser.Denoiser(NETWORK)
     before, after = [], []
-    spread = np.sqrt(gaussians.read(MODEL / "variances").mean(axis=(0, 2)))[0]  # the acoustic model's, of each coefficient
+    spread = np.sqrt(gaussians.read(MODEL / "variances").mean(axis=(0, 2)))[
+        0
+    ]  # the acoustic model's, of each coefficient
     for seed in range(4):
         noise = make(4.0, np.random.default_rng(seed))
         quiet = heard(scaled(mix_at_snr(voice, noise, 35.0)), FRAME, None)

@@ -48,9 +48,11 @@ class FakeRecognizer:
     def __init__(self, *texts: str | GloveboxError, partial: str = "") -> None:
         self.texts, self.words_so_far = list(texts), partial
         self.fed: list[int] = []
+        self.before: list[int] = []
 
-    def start(self) -> None:
+    def start(self, before: Samples | None = None) -> None:
         self.fed.append(0)
+        self.before.append(0 if before is None else len(before))
 
     def feed(self, chunk: Samples) -> None:
         self.fed[-1] += len(chunk)
@@ -213,6 +215,7 @@ def test_a_command_in_one_breath_loses_nothing_after_the_wake_word() -> None:
     recognizer = FakeRecognizer("hello")
     run(sound((1, QUIET), (2, LOUD), (2, QUIET)), [1.5], recognizer, FakeDialogue())
     assert recognizer.fed[0] / SAMPLE_RATE == pytest.approx(1.5 + KEEP_S, abs=0.1)
+    assert recognizer.before[0] / SAMPLE_RATE > 1.0, "what was heard before shows the recogniser the noise"
 
 
 def test_a_complete_command_ends_sooner() -> None:

@@ -22,8 +22,9 @@ class FakeRecognizer:
         self._confidence = confidence
         self._samples = 0
 
-    def start(self) -> None:
+    def start(self, before: Samples | None = None) -> None:
         """Begin an utterance; an unfinished one is thrown away."""
+        del before
         self._samples = 0
 
     def feed(self, chunk: Samples) -> None:

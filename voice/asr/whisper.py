@@ -81,8 +81,9 @@ class WhisperRecognizer:
         self._settings = settings or WhisperSettings()
         self._chunks: list[Samples] = []
 
-    def start(self) -> None:
+    def start(self, before: Samples | None = None) -> None:
         """Begin an utterance; an unfinished one is thrown away."""
+        del before
         self._chunks = []
 
     def feed(self, chunk: Samples) -> None:

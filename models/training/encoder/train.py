@@ -36,6 +36,8 @@ HEAD_RATE, BRANCH_RATE = 1e-3, 1e-4
 """Learning rates of the new heads and of the copied layers;"""
 LATER_RATES = 7e-4, 6e-5
 """and of a training that goes on from another one."""
+REQUESTS_RATE = 3e-3
+"""Learning rate of the requests' head where nothing else is trained."""
 SMOOTHING = 0.05
 """Of the labels: some phrases would do for two actions or categories."""
 VALUES_WEIGHT = 2.0
@@ -165,8 +167,9 @@ class Run:
         """At the start, or where the work folder's checkpoint stands; ``pieces`` are kept in the checkpoint."""
         self.base, self.classifier, self.steps, self.work = base, classifier, steps, work
         self.pieces = list(pieces)
-        heads = [p for name, p in classifier.named_parameters() if not name.startswith("layers")]
-        layers = list(classifier.layers.parameters())
+        learning = {name: p for name, p in classifier.named_parameters() if p.requires_grad}
+        heads = [p for name, p in learning.items() if not name.startswith("layers")]
+        layers = [p for name, p in learning.items() if name.startswith("layers")]
         groups = [{"params": heads, "lr": rates[0]}, {"params": layers, "lr": rates[1]}]
         self.optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
         self.rate = torch.optim.lr_scheduler.LambdaLR(
@@ -207,14 +210,16 @@ class Run:
                 moved = Batch(**{name: value.to(device) for name, value in vars(batch).items()})
                 value = loss(self.classifier, self.base, moved)
                 self.optimizer.zero_grad()
-                value.backward()  # type: ignore[no-untyped-call]
+                if value.requires_grad:  # else nothing in the batch teaches what is learnt
+                    value.backward()  # type: ignore[no-untyped-call]
                 torch.nn.utils.clip_grad_norm_(self.classifier.parameters(), 1.0)
                 self.optimizer.step()
                 self.rate.step()
                 self.step += 1
-                for name, weight in self.classifier.state_dict().items():
-                    decay = min(AVERAGED, self.step / (self.step + 10))
-                    self.mean[name].mul_(decay).add_(weight, alpha=1 - decay)
+                decay = min(AVERAGED, self.step / (self.step + 10))
+                for name, weight in self.classifier.named_parameters():
+                    if weight.requires_grad:  # a mean of what stays would differ in its last digits
+                        self.mean[name].mul_(decay).add_(weight.detach(), alpha=1 - decay)
                 total += value.item()
                 if self.step % 50 == 0:
                     log.info("step %d: loss %.3f, %.0f s", self.step, total / 50, time.monotonic() - began)
@@ -246,7 +251,9 @@ def go_on(classifier: Classifier, earlier: dict[str, Any]) -> None:
     classifier.load_state_dict(own)
 
 
-def train(out: Path, work: Path, count: int = EXAMPLES, start: Path | None = None) -> None:
+def train(
+    out: Path, work: Path, count: int = EXAMPLES, start: Path | None = None, *, only_requests: bool = False
+) -> None:
     """Train and write ``encoder.onnx``, ``tokenizer.json`` and ``labels.json`` into the folder.
 
     Args:
@@ -254,6 +261,7 @@ def train(out: Path, work: Path, count: int = EXAMPLES, start: Path | None = Non
         work: for checkpoints.
         count: sentences.
         start: an earlier training's work folder, to go on from its weights, with its pieces and at lower rates.
+        only_requests: leave all as it is but the requests' head: for actions and phrasings that came later.
 
     Raises:
         ModelMissingError: the package with MiniLM's weights is not installed.
@@ -278,6 +286,9 @@ def train(out: Path, work: Path, count: int = EXAMPLES, start: Path | None = Non
     if earlier is not None:
         go_on(classifier, earlier)
     rates = (HEAD_RATE, BRANCH_RATE) if earlier is None else LATER_RATES
+    if only_requests:
+        classifier.requires_grad_(False).requests.requires_grad_(True)
+        rates = (REQUESTS_RATE, 0.0)
     run = Run(base, classifier.to(device), count // BATCH, work, pieces, rates)
     run.fit(tokenizer, device)
     base, classifier = base.cpu(), classifier.cpu()
@@ -309,11 +320,12 @@ def main() -> None:
     parser.add_argument(
         "--start", type=Path, help="an earlier training's folder for checkpoints, to go on from its weights"
     )
+    parser.add_argument("--only-requests", action="store_true", help="train the requests' head alone")
     parser.add_argument("--threads", type=int, default=1, help="cores to use (default %(default)s)")
     given = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     torch.set_num_threads(given.threads)
-    train(given.out, given.work, given.examples, given.start)
+    train(given.out, given.work, given.examples, given.start, only_requests=given.only_requests)
 
 
 if __name__ == "__main__":
