@@ -99,6 +99,10 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ("undo that", "As it was before."),
         ("close it but not completely", "Your window to 20 percent."),
         ("open it but not all the way", "Your window to 50 percent."),
+        ("close all the windows but not all the way", "Your window to 20 percent."),
+        ("close all the windows", "Closing all windows."),
+        ("open all the windows but not all the way", "All windows to 50 percent."),
+        ("close them but not all the way", "All windows to 20 percent."),
     ],
     "both screens": [
         ("defrost the rear window", "Rear defroster on."),

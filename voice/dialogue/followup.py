@@ -39,6 +39,7 @@ _PANES = {"set_window": "change_window", "set_sunroof": "change_sunroof"}
 _OPENED = {"set_sunshade": "percent", "set_trunk": "open", "set_charge_port": "open"}
 _GOALS = frozenset({"navigate_to", "find_place", "find_on_route", "add_stop", "change_destination", "replace_stop"})
 _REAR = ("rear_left", "rear_right")
+_WINDOWS = ("driver", "passenger", *_REAR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,13 +150,27 @@ def _partly(slots: Mapping[str, Any], thread: Thread, values: Mapping[str, Any])
             return ()
         name = "set_sunroof" if "sunroof" in last.name else name
         window = last.slots().get("window")
-    signal = "sunroof.position" if name == "set_sunroof" else f"window.{window}"
-    now = values.get(signal)
-    if slots["open"]:
-        percent = HALF_OPEN if not isinstance(now, int | float) or now < HALF_OPEN else round((now + 100) / 2)
-    else:
-        percent = AJAR if not isinstance(now, int | float) or now > AJAR else round(now / 2)
-    return (parse_action(name, {**({} if window is None else {"window": window}), "percent": percent}),)
+    panes = _WINDOWS if window == "all" else (window,)
+    found: dict[str | None, int] = {}
+    for pane in panes:
+        percent = _part(values.get("sunroof.position" if pane is None else f"window.{pane}"), opens=slots["open"])
+        if percent is not None and (percent or slots["open"] or len(panes) == 1):
+            found[pane] = percent
+    if len(found) == len(_WINDOWS) and len(set(found.values())) == 1:
+        found = {"all": found[_WINDOWS[0]]}
+    return tuple(
+        parse_action(name, {**({} if pane is None else {"window": pane}), "percent": percent})
+        for pane, percent in found.items()
+    )
+
+
+def _part(now: Any, *, opens: bool) -> int | None:
+    """Percent that a pane is moved to, which stands at ``now``; None where that is not known and closing might open it."""
+    if not isinstance(now, int | float):
+        return HALF_OPEN if opens else None
+    if opens:
+        return HALF_OPEN if now < HALF_OPEN else round((now + 100) / 2)
+    return AJAR if now > AJAR else round(now / 2)
 
 
 def _again(_: Mapping[str, Any], __: Thread, values: Mapping[str, Any]) -> tuple[Action, ...]:
