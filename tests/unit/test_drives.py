@@ -100,9 +100,14 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ("close it but not completely", "Your window to 20 percent."),
         ("open it but not all the way", "Your window to 50 percent."),
         ("close all the windows but not all the way", "Your window to 20 percent."),
-        ("close all the windows", "Closing all windows."),
+        ("close all the windows", "Somebody may have a hand at a rear window. Closing all windows: shall I? Say yes or no."),
+        ("yes", "Closing all windows."),
         ("open all the windows but not all the way", "All windows to 50 percent."),
-        ("close them but not all the way", "All windows to 20 percent."),
+        (
+            "close them but not all the way",
+            "Somebody may have a hand at a rear window. All windows to 20 percent: shall I? Say yes or no.",
+        ),
+        ("yes", "All windows to 20 percent."),
     ],
     "both screens": [
         ("defrost the rear window", "Rear defroster on."),
