@@ -90,6 +90,18 @@ class Recognizer(Protocol):
         """Take the next samples of the utterance (any number)."""
         ...
 
+    def pause(self) -> None:
+        """The voice has paused: what was fed so far may be the whole utterance, so decode it now.
+
+        Blocks for as long as that takes; without an utterance, or where nothing was fed since the last pause, it does nothing.
+        After it ``partial`` gives the words so far, and ``finish`` costs next to nothing if nothing was fed since. An engine
+        that decodes as it is fed does nothing here.
+
+        Raises:
+            schemas.errors.ModelError: the engine failed.
+        """
+        ...
+
     def partial(self) -> str:
         """The words so far; cheap, may change, empty where the engine cannot tell."""
         ...

@@ -208,6 +208,19 @@ def test_partial_words_never_raise_and_end_with_the_utterance(case: Case) -> Non
     case.recognizer.finish()
 
 
+def test_a_pause_anywhere_changes_no_word(case: Case) -> None:
+    case.recognizer.pause()
+    case.recognizer.start()
+    case.recognizer.pause()
+    for start in range(0, case.samples.size, FRAME):
+        case.recognizer.feed(case.samples[start : start + FRAME])
+        if start % (8 * FRAME) == 0:
+            case.recognizer.pause()
+    case.recognizer.pause()
+    case.recognizer.pause()
+    assert case.recognizer.finish().text == case.text
+
+
 def test_fed_samples_may_be_reused_by_the_caller(case: Case) -> None:
     case.recognizer.start()
     buffer = np.empty(FRAME, np.int16)

@@ -49,6 +49,7 @@ class FakeRecognizer:
         self.texts, self.words_so_far = list(texts), partial
         self.fed: list[int] = []
         self.before: list[int] = []
+        self.pauses: list[int] = []
 
     def start(self, before: Samples | None = None) -> None:
         self.fed.append(0)
@@ -56,6 +57,9 @@ class FakeRecognizer:
 
     def feed(self, chunk: Samples) -> None:
         self.fed[-1] += len(chunk)
+
+    def pause(self) -> None:
+        self.pauses.append(self.fed[-1])
 
     def partial(self) -> str:
         return self.words_so_far

@@ -171,6 +171,9 @@ class PocketSphinxRecognizer:
         self._samples += len(chunk)
         self._decode(self._cepstra.push(chunk))
 
+    def pause(self) -> None:
+        """Nothing to do: both decoders have heard all that was fed but the few frames that are looked ahead."""
+
     def partial(self) -> str:
         """The words so far: the grammar's where they are a complete command that the open model nearly agrees with.
 

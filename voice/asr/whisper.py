@@ -90,6 +90,9 @@ class WhisperRecognizer:
         """Take the next samples of the utterance (any number)."""
         self._chunks.append(chunk.copy())
 
+    def pause(self) -> None:
+        """Nothing yet: the utterance is decoded at its end."""
+
     def partial(self) -> str:
         """Always empty: Whisper hears an utterance as a whole."""
         return ""
