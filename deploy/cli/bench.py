@@ -58,7 +58,7 @@ def vehicle(
             )
             out().print("Nothing happened that should not." if not tried["violations"] else "That should not be:")
         for violation in tried.get("violations", ()):
-            out().print(violation, markup=False)
+            out().print(violation)
     if tried.get("violations"):
         raise typer.Exit(VehicleError.exit_code)
 
@@ -160,7 +160,7 @@ def screen(
         f"First page {told['first_page_ms']} ms; pages and actions p50 {action['p50']}, p95 {action['p95']} ms."
     )
     for name, times in told["by_action_ms"].items():
-        out().print(f"  {name}: p50 {times['p50']}, p95 {times['p95']} ms", markup=False)
+        out().print(f"  {name}: p50 {times['p50']}, p95 {times['p95']} ms")
     out().print(
         f"Page with everything {weight['together']:,} bytes. An event is on the page after {live['p95']} ms (p95)."
     )

@@ -68,7 +68,7 @@ def _show(
             if as_json:
                 put_json({"address": server.address})
             else:
-                out().print(server.address, soft_wrap=True)
+                out().print(server.address)
                 err().print(
                     "Opens the screen once; the next address is in screen.url of the data folder. Ctrl-C ends it."
                 )

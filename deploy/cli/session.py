@@ -15,6 +15,7 @@ from typing import Any
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from deploy import config as configuration
 from schemas.errors import ConfigError, GloveboxError
@@ -54,14 +55,22 @@ def session_of(
     return session
 
 
+UNBROKEN = 100_000
+"""Columns of an output that is no terminal: rich would break lines, and with them paths, at 80 or at ``COLUMNS``. Our choice."""
+
+
 def out() -> Console:
-    """Standard output for people; made anew so that it follows a redirected stream."""
-    return Console(highlight=False)
+    """Standard output for people; made anew so that it follows a redirected stream.
+
+    A terminal's lines are as wide as the terminal; in a pipe or a file no line is broken. Brackets are plain text unless ``markup``
+    says otherwise: names and paths may have them.
+    """
+    return Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else UNBROKEN)
 
 
 def err() -> Console:
-    """Standard error for people."""
-    return Console(stderr=True, highlight=False, soft_wrap=True)
+    """Standard error for people; lines are broken by the terminal alone."""
+    return Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
 
 
 def put_json(value: Any) -> None:
@@ -96,7 +105,7 @@ def report(error: GloveboxError, session: Session, **about: str) -> int:
     if session.json:
         put_json({"error": {"code": error.code, "message": str(error), "exit_code": error.exit_code, **about}})
     else:
-        err().print(f"[bold red]Error:[/] {_escaped(str(error))}")
+        err().print(Text.assemble(("Error: ", "bold red"), str(error)))
     if session.debug:
         traceback.print_exception(error)
     return error.exit_code
@@ -110,9 +119,5 @@ def report_unexpected(error: Exception, session: Session) -> int:
     if session.json:
         put_json({"error": {"code": "unexpected", "message": message, "exit_code": UNEXPECTED_EXIT}})
     else:
-        err().print(f"[bold red]Error:[/] {_escaped(message)}")
+        err().print(Text.assemble(("Error: ", "bold red"), message))
     return UNEXPECTED_EXIT
-
-
-def _escaped(text: str) -> str:
-    return text.replace("[", r"\[")

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.text import Text
 
 from deploy.cli.session import err, out, put_json, session_of
 from schemas.errors import AdapterError, ConfirmationError, NotMovedError, VehicleError
@@ -71,7 +72,7 @@ class _Looks:
                 state = await self._vehicle.state()
             except AdapterError as error:
                 if not self._lost:
-                    err().print(f"{error}; waiting for it", markup=False)
+                    err().print(f"{error}; waiting for it")
                 self._lost = True
             else:
                 if self._lost:
@@ -131,13 +132,13 @@ def list_(context: typer.Context, as_json: JsonOption = False) -> None:
         return
     console = out()
     for domain in dict.fromkeys(entry["domain"] for entry in told):
-        console.print(f"[bold]{domain}[/]")
+        console.print(Text(str(domain), style="bold"))
         for entry in (entry for entry in told if entry["domain"] == domain):
             slots = f" ({', '.join(entry['slots'])})" if entry["slots"] else ""
-            console.print(f"  {entry['action']}{slots}: {entry['description']}", soft_wrap=True)
+            console.print(f"  {entry['action']}{slots}: {entry['description']}")
     missing = sorted(set(SIGNALS_OF) - offers)
     if missing:
-        console.print(f"Not in this vehicle: {', '.join(missing)}", soft_wrap=True)
+        console.print(f"Not in this vehicle: {', '.join(missing)}")
 
 
 @app.command()
@@ -156,7 +157,7 @@ def get(context: typer.Context, signals: Names = None, as_json: JsonOption = Fal
         put_json(told)
         return
     for name, value in told.items():
-        out().print(f"{name} = {value}{_unit(name)}", markup=False)
+        out().print(f"{name} = {value}{_unit(name)}")
 
 
 def _unit(name: str) -> str:
@@ -229,16 +230,14 @@ def _end(result: ActionResult, *, as_json: bool) -> None:
         put_json(told | ({"error": result.error} if result.error else {}))
     elif result.status is ActionStatus.DONE:
         for entry in moved:
-            out().print(
-                f"{entry['signal']}: {entry['before']} -> {entry['after']} (to {entry['target']})", markup=False
-            )
+            out().print(f"{entry['signal']}: {entry['before']} -> {entry['after']} (to {entry['target']})")
         out().print("Done." if moved else "It was so already.")
     elif result.status is ActionStatus.NEEDS_CONFIRMATION:
-        err().print(f"{result.ruling.reason} Say yes with --yes.", markup=False)
+        err().print(f"{result.ruling.reason} Say yes with --yes.")
     elif result.status is ActionStatus.DENIED:
-        err().print(result.ruling.reason, markup=False)
+        err().print(result.ruling.reason)
     else:
-        err().print(f"The vehicle did not do it: {result.error}.", markup=False)
+        err().print(f"The vehicle did not do it: {result.error}.")
     codes: Mapping[ActionStatus, int] = {
         ActionStatus.DONE: 0,
         ActionStatus.DENIED: VehicleError.exit_code,
@@ -271,7 +270,7 @@ def watch(
                     put_json(changed)
                 elif count:
                     for name, value in changed.items():
-                        out().print(f"{name} = {value}{_unit(name)}", markup=False)
+                        out().print(f"{name} = {value}{_unit(name)}")
                 before, count = now, count + 1
         finally:
             await vehicle.close()
@@ -296,7 +295,7 @@ def check(context: typer.Context, as_json: JsonOption = False) -> None:
         put_json({"adapter": config.vehicle.adapter, "ok": not failed, "findings": told})
     else:
         for finding in findings:
-            out().print(f"{finding.verdict:<5}{finding.subject}: {finding.text}", markup=False, soft_wrap=True)
+            out().print(f"{finding.verdict:<5}{finding.subject}: {finding.text}")
         out().print("The vehicle can be used." if not failed else "Something has to be mended.")
     if failed:
         raise typer.Exit(AdapterError.exit_code)
@@ -312,7 +311,6 @@ def view(
     """Show a live picture of the vehicle, until Ctrl-C."""
     from rich.live import Live
     from rich.panel import Panel
-    from rich.text import Text
 
     from deploy.picture import WIDTH, lines
     from deploy.picture import svg as draw

@@ -20,6 +20,7 @@ import numpy as np
 import soundfile
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from deploy.config import Config
 from deploy.demo.judge import REPLY, Check, Stage, judge, latency_table, with_truth
@@ -107,7 +108,8 @@ def play(config: Config, out: Path, json_lines: bool) -> int:
         _print_tables(console, drive, out)
     if not passed:
         wrong = "; ".join(check.text for check in drive.checks if check.decides and not check.ok)
-        Console(stderr=True, highlight=False).print(f"[bold red]The demo did not end as it should:[/] {wrong}")
+        told = Text.assemble(("The demo did not end as it should: ", "bold red"), wrong)
+        Console(stderr=True, highlight=False, soft_wrap=True).print(told)
         return DemoFailedError.exit_code
     return 0
 
@@ -165,7 +167,7 @@ def _teller(console: Console, trip: Trip, json_lines: bool) -> Callable[[Timelin
             minutes, seconds = divmod(entry.at_s, 60.0)
             clock = f"{int(minutes)}:{seconds:04.1f}"
             console.print(f"[dim]{clock:>6}[/]  [{style}]{entry.kind:<9}[/] ", end="")
-            console.print(entry.text, style=style, markup=False)
+            console.print(entry.text, style=style, markup=False, soft_wrap=not console.is_terminal)
 
     return tell
 
@@ -192,6 +194,7 @@ def _print_tables(console: Console, drive: Drive, out: Path) -> None:
     console.print(table)
     console.rule("[bold]How it ended")
     for check in drive.checks:
-        mark = "[green]✓[/]" if check.ok else ("[red]✗[/]" if check.decides else "[yellow]![/]")
-        console.print(f"{mark} {check.text}")
-    console.print(f"\nListen: [cyan]{out / 'drive.wav'}[/]   See: [cyan]{out / 'drive.html'}[/]")
+        mark = ("✓ ", "green") if check.ok else (("✗ ", "red") if check.decides else ("! ", "yellow"))
+        console.print(Text.assemble(mark, check.text), soft_wrap=not console.is_terminal)
+    listen, see = (str(out / "drive.wav"), "cyan"), (str(out / "drive.html"), "cyan")
+    console.print(Text.assemble("\nListen: ", listen, "   See: ", see), soft_wrap=True)
