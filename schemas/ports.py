@@ -78,6 +78,10 @@ class Vad(Protocol):
 class Recognizer(Protocol):
     """Turns one utterance into words. Streaming: start, feed any number of times, finish."""
 
+    def reset(self) -> None:
+        """Another source begins: forget what was learnt of voices and rooms, and an utterance that is open."""
+        ...
+
     def start(self, before: Samples | None = None) -> None:
         """Begin an utterance; an unfinished one is thrown away.
 

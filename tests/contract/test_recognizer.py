@@ -208,6 +208,17 @@ def test_partial_words_never_raise_and_end_with_the_utterance(case: Case) -> Non
     case.recognizer.finish()
 
 
+def test_after_a_reset_it_hears_as_if_new(case: Case) -> None:
+    case.recognizer.reset()
+    first = hear(case.recognizer, case.samples)
+    hear(case.recognizer, case.samples // 4)
+    case.recognizer.start()
+    case.recognizer.feed(case.samples[:8_000])
+    case.recognizer.reset()
+    assert case.recognizer.finish().text == ""
+    assert hear(case.recognizer, case.samples) == first
+
+
 def test_a_pause_anywhere_changes_no_word(case: Case) -> None:
     case.recognizer.pause()
     case.recognizer.start()

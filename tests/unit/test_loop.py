@@ -51,6 +51,8 @@ class FakeRecognizer:
         self.before: list[int] = []
         self.pauses: list[int] = []
 
+    def reset(self) -> None: ...
+
     def start(self, before: Samples | None = None) -> None:
         self.fed.append(0)
         self.before.append(0 if before is None else len(before))

@@ -22,6 +22,10 @@ class FakeRecognizer:
         self._confidence = confidence
         self._samples = 0
 
+    def reset(self) -> None:
+        """There is nothing to forget but an utterance that is open."""
+        self._samples = 0
+
     def start(self, before: Samples | None = None) -> None:
         """Begin an utterance; an unfinished one is thrown away."""
         del before

@@ -152,6 +152,14 @@ class PocketSphinxRecognizer:
         self._samples = 0
         self._open_score = 0.0
 
+    def reset(self) -> None:
+        """Forget an open utterance, and the cepstral mean that both decoders have got used to."""
+        for decoder in (self._grammar, self._open):
+            if self._running:
+                decoder.end_utt()
+            decoder.set_cmn(CEPSTRAL_MEAN)
+        self._running = False
+
     def start(self, before: Samples | None = None) -> None:
         """Begin an utterance; an unfinished one is thrown away. What was heard before shows the noise."""
         for decoder in (self._grammar, self._open):

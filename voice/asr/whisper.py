@@ -81,6 +81,10 @@ class WhisperRecognizer:
         self._settings = settings or WhisperSettings()
         self._chunks: list[Samples] = []
 
+    def reset(self) -> None:
+        """Forget an utterance that is open; nothing else is kept."""
+        self._chunks = []
+
     def start(self, before: Samples | None = None) -> None:
         """Begin an utterance; an unfinished one is thrown away."""
         del before
