@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -53,7 +54,8 @@ from vehicle.organizer import Organizer
 from vehicle.service import GatedVehicle
 from voice.asr.pocketsphinx import PocketSphinxRecognizer
 from voice.asr.whisper import WhisperRecognizer
-from voice.audio.device import Loudspeaker, Microphone
+from voice.audio.live import LiveSound
+from voice.audio.portaudio import load_portaudio
 from voice.audio.wavefile import WaveSink, WaveSource
 from voice.clock import StreamClock, WallClock
 from voice.dialogue.agent import Dialogue, DialogueSettings
@@ -74,7 +76,7 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
 
     Args:
         config: the whole configuration.
-        live: True for microphone and loudspeaker, whose clock is the wall's; they are tried before anything is loaded.
+        live: True for microphone and loudspeaker, whose clock is the wall's; they may still be missing.
             False for files, typed text and the demo, whose clock is the stream.
         announce: told in a few words what is being loaded.
 
@@ -84,9 +86,7 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
     say = announce or _quietly
     if live:
         say("microphone and loudspeaker")
-        for device in (Microphone(config.audio.input_device), Loudspeaker(config.audio.output_device)):
-            device.open()
-            device.close()
+        load_portaudio()
 
     catalog = Catalog.load(config.data.folder)
 
@@ -178,6 +178,7 @@ class Assistant:
         self._structured, self._vehicle, self._dialogue = structured, vehicle, dialogue
         self._synthesizer, self._clock, self._trip = synthesizer, clock, trip
         self._drivers = drivers
+        self._sound = LiveSound(config.audio.input_device, config.audio.output_device)
         self._running: asyncio.AbstractEventLoop | None = None
         self._voice: VoiceLoop | None = None
 
@@ -259,14 +260,14 @@ class Assistant:
     def run(self, emit: Emit) -> None:
         """Live: microphone and loudspeaker until SIGINT or SIGTERM; the trip ends with it.
 
+        Devices that are missing or fail are tried again until then; the log and the screen say so.
+
         Raises:
-            schemas.errors.AudioDeviceError: no microphone or loudspeaker, or it failed; the message names the devices
-                that there are and what works without one.
+            schemas.errors.EngineMissingError: PortAudio is not installed.
         """
-        source, sink = Microphone(self.config.audio.input_device), Loudspeaker(self.config.audio.output_device)
-        source.open()
-        sink.open()
-        loop = self._loop(source, sink, emit)
+        sound = self._sound
+        sound.start()
+        loop = self._loop(sound.microphone, sound.loudspeaker, emit)
         self._trip.begin()
 
         async def until_stopped() -> None:
@@ -280,16 +281,19 @@ class Assistant:
             asyncio.run(until_stopped())
         finally:
             self._running = self._voice = None
+            sound.close()
         self.end_trip(emit)
 
     def screen(self, *, dev: bool = False) -> Parts:
         """What the driver's screen is given of the running assistant; ``dev``: with the development page."""
         live = LiveDrivers(self._drivers, self._dialogue, lambda: self._running)
         moving = motion_of(self._vehicle, lambda: self._running)
-        return screen_parts(
+        given = screen_parts(
             self.config, lambda: self.memory, live, moving, _now, microphone=lambda: self._running is not None,
             stop=self._hush, car=car_of(self._vehicle, lambda: self._running) if dev else None,
         )  # fmt: skip
+        self._sound.health.watch(given.feed.changed)
+        return replace(given, sound=self._sound.health.troubles)
 
     def _hush(self) -> None:
         voice = self._voice

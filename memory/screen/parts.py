@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import Protocol
@@ -74,6 +74,8 @@ class Parts:
     about: About = About()
     microphone: Callable[[], bool] | None = None
     """Whether the assistant listens; None where no assistant runs beside the screen."""
+    sound: Callable[[], Sequence[str]] = tuple
+    """What is wrong with microphone and loudspeaker now: keys of the sentences under ``sound`` in ``locale/``."""
     stop: Callable[[], None] | None = None
     """Falls silent and ends the turn and its conversation; None where no assistant runs."""
     car: Callable[[], CarPicture | None] | None = None

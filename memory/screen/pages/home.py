@@ -16,7 +16,7 @@ PAUSE = timedelta(hours=24)
 
 
 def status(visit: Visit) -> dict[str, Any]:
-    """What the microphone and learning do."""
+    """What the microphone and learning do, and what is wrong with the sound."""
     consent, now = visit.consent, visit.parts.clock()
     paused = consent.paused_until if consent.paused_until is not None and consent.paused_until > now else None
     guest = _guest(visit)
@@ -24,7 +24,14 @@ def status(visit: Visit) -> dict[str, Any]:
     microphone = "absent"
     if visit.parts.microphone is not None:
         microphone = "on" if visit.parts.microphone() else "off"
-    return {"learning": learning, "paused_until": paused, "microphone": microphone, "driver": visit.memory.driver}
+    sound = visit.parts.sound() if microphone == "on" else ()
+    return {
+        "learning": learning,
+        "paused_until": paused,
+        "microphone": microphone,
+        "sound": sound,
+        "driver": visit.memory.driver,
+    }
 
 
 def happened(visit: Visit) -> dict[str, Any]:
