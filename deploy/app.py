@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +24,7 @@ from deploy.keys import key_source
 from deploy.notices import KeptNotices
 from deploy.screen import LiveDrivers, car_of, motion_of
 from deploy.screen import parts as screen_parts
+from deploy.speech import MakingAhead, assembled_voice
 from deploy.timeline import Timeline, TimelineEntry, reply_entries
 from deploy.trips import TripMemory
 from deploy.zone import zone
@@ -62,7 +64,8 @@ from voice.dialogue.agent import Dialogue, DialogueSettings
 from voice.dialogue.coordinator import CoordinatorSettings
 from voice.loop import Load, LoopSettings, VoiceLoop
 from voice.tts.espeak import EspeakSettings, EspeakSynthesizer
-from voice.tts.piper import PiperSynthesizer
+from voice.tts.piper import opened_voice
+from voice.tts.voices import Voices
 from voice.turn import Limits, TurnMachine
 from voice.vad.endpoint import Endpointer, EndpointSettings
 from voice.vad.silero import SileroVad
@@ -114,7 +117,7 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
     recognizer = _recognizer(config, catalog, matcher)
 
     say("voice")
-    synthesizer = _synthesizer(config, catalog)
+    voice, ahead = assembled_voice(_synthesizer(config, catalog), _espeak(config), config.data.folder)
     trip = TripMemory(lambda: dialogue.memory)
     dialogue = Dialogue(
         memory=memory,
@@ -132,7 +135,7 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
         zone=zone(config.memory.tiers.zone),
     )
     return Assistant(
-        config, wake, vad, matcher, recognizer, structured, vehicle, dialogue, synthesizer, clock, trip, drivers
+        config, wake, vad, matcher, recognizer, structured, vehicle, dialogue, voice, ahead, clock, trip, drivers
     )  # fmt: skip
 
 
@@ -167,7 +170,8 @@ class Assistant:
         structured: Structured,
         vehicle: GatedVehicle,
         dialogue: Dialogue,
-        synthesizer: Synthesizer,
+        voice: Voices,
+        ahead: MakingAhead | None,
         clock: Clock,
         trip: TripMemory,
         drivers: ConfiguredDrivers,
@@ -176,7 +180,7 @@ class Assistant:
         self.config = config
         self._wake, self._vad, self._matcher, self._recognizer = wake, vad, matcher, recognizer
         self._structured, self._vehicle, self._dialogue = structured, vehicle, dialogue
-        self._synthesizer, self._clock, self._trip = synthesizer, clock, trip
+        self._speech, self._ahead, self._clock, self._trip = voice, ahead, clock, trip
         self._drivers = drivers
         self._sound = LiveSound(config.audio.input_device, config.audio.output_device)
         self._running: asyncio.AbstractEventLoop | None = None
@@ -197,6 +201,7 @@ class Assistant:
         """Release vault and vehicle; what was said and not yet learnt from stays in the vault for the next start."""
         self._trip.wait()
         self._drivers.wait()
+        self._speech.close()
         asyncio.run(self._vehicle.close())
         self.memory.close()
 
@@ -278,7 +283,8 @@ class Assistant:
             await loop.run()
 
         try:
-            asyncio.run(until_stopped())
+            with self._ahead or nullcontext():
+                asyncio.run(until_stopped())
         finally:
             self._running = self._voice = None
             sound.close()
@@ -332,7 +338,7 @@ class Assistant:
             recognizer=self._recognizer,
             matcher=self._matcher,
             dialogue=self._dialogue,
-            synthesizer=self._synthesizer,
+            synthesizer=self._speech,
             observer=timeline,
             machine=TurnMachine(
                 Limits(turn.listening_s, turn.capturing_s, turn.thinking_s, turn.speaking_s, turn.follow_up_s)
@@ -451,11 +457,15 @@ def _recognizer(config: Config, catalog: Catalog, matcher: TemplateMatcher) -> R
 
 def _synthesizer(config: Config, catalog: Catalog) -> Synthesizer:
     if config.tts.engine == "piper" and config.tts.model is not None:
-        return PiperSynthesizer(catalog.find(config.tts.model))
+        return opened_voice(catalog.find(config.tts.model))
+    espeak = _espeak(config)
+    espeak.check()
+    return espeak
+
+
+def _espeak(config: Config) -> EspeakSynthesizer:
     settings = EspeakSettings(voice=config.tts.voice, speed=config.tts.speed_wpm, pitch=config.tts.pitch)
-    synthesizer = EspeakSynthesizer(settings)
-    synthesizer.check()
-    return synthesizer
+    return EspeakSynthesizer(settings)
 
 
 def _quietly(part: str) -> None:

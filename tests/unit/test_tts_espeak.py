@@ -13,10 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.errors import AudioError, EngineMissingError, ModelDamagedError, ModelMissingError
+from schemas.errors import AudioError, EngineMissingError
 from schemas.events import SAMPLE_RATE, Samples
 from voice.tts.espeak import EspeakSettings, EspeakSynthesizer
-from voice.tts.piper import PiperSynthesizer
 from voice.tts.speakable import LIMIT, speakable
 
 
@@ -161,15 +160,3 @@ def test_leaving_off_ends_the_program(tmp_path: Path, started: list[subprocess.P
 def test_settings_out_of_range_are_refused(change: dict[str, str | int]) -> None:
     with pytest.raises(ValueError, match=next(iter(change))):
         EspeakSettings(**change)  # pyright: ignore[reportArgumentType]  on purpose
-
-
-def test_a_piper_voice_that_is_missing_or_damaged_is_named(tmp_path: Path) -> None:
-    voice, config = tmp_path / "voice.onnx", tmp_path / "voice.onnx.json"
-    with pytest.raises(ModelMissingError, match=r"voice\.onnx is missing"):
-        PiperSynthesizer(voice)
-    voice.write_bytes(b"rubbish")
-    with pytest.raises(ModelMissingError, match=r"voice\.onnx\.json is missing"):
-        PiperSynthesizer(voice)
-    config.write_text("{}")
-    with pytest.raises(ModelDamagedError, match=r"voice\.onnx"):
-        PiperSynthesizer(voice)

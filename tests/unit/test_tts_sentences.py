@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voice.tts.sentences import split_sentences
+from voice.tts.sentences import LONGEST, split_clauses, split_long, split_sentences
 
 REPLIES = [
     ("Done.", ["Done."]),
@@ -46,3 +46,48 @@ def test_no_word_is_lost_or_moved(text: str) -> None:
     kept = [letter for letter in "".join(sentences) if letter.isalnum()]
     assert kept == [letter for letter in text if letter.isalnum()]
     assert all(sentence == sentence.strip() and any(map(str.isalnum, sentence)) for sentence in sentences)
+
+
+CLAUSES = [
+    ("Okay, I've set it.", ["Okay, I've set it."]),
+    ("You like jazz, rock, and pop.", ["You like jazz, rock, and pop."]),
+    (
+        "I've set the temperature to twenty one degrees, and the fan is at three.",
+        ["I've set the temperature to twenty one degrees,", "and the fan is at three."],
+    ),
+    ("Because it is cold outside now: shall I warm it?", ["Because it is cold outside now:", "shall I warm it?"]),
+    (
+        "It is warm in here – shall I open all of the windows?",
+        ["It is warm in here,", "shall I open all of the windows?"],
+    ),
+    (
+        "The battery is at 43 percent and that is enough for 180 kilometres before you have to charge again.",
+        ["The battery is at 43 percent,", "and that is enough for 180 kilometres before you have to charge again."],
+    ),
+    (
+        "From 1,000 to 2,000 kilometres it is a long way for you.",
+        ["From 1,000 to 2,000 kilometres it is a long way for you."],
+    ),
+    (
+        "You can ask for the climate, windows, lights, music, or the way somewhere.",
+        ["You can ask for the climate, windows, lights, music,", "or the way somewhere."],
+    ),
+]
+
+
+@pytest.mark.parametrize(("sentence", "clauses"), CLAUSES)
+def test_a_long_sentence_begins_with_a_clause(sentence: str, clauses: list[str]) -> None:
+    assert list(split_clauses(sentence)) == clauses
+
+
+@given(st.text(alphabet="aB1 .,;:–and", max_size=200))
+def test_no_letter_of_a_clause_is_lost_or_moved(text: str) -> None:
+    letters = [letter for letter in "".join(split_clauses(text)) if letter.isalnum()]
+    assert letters == [letter for letter in text if letter.isalnum()]
+
+
+@given(st.text(alphabet="ab ", max_size=1500))
+def test_no_piece_is_too_long(text: str) -> None:
+    pieces = split_long(text)
+    assert all(0 < len(piece) <= LONGEST for piece in pieces)
+    assert "".join(pieces).replace(" ", "") == text.replace(" ", "")

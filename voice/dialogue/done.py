@@ -94,7 +94,8 @@ def _reading(slots: _Slots) -> str:
 
 
 def _by(slots: _Slots, unit: str) -> str:
-    return "" if slots["by"] is None else f" by {spoken_number(slots['by'])} {unit}"
+    number = slots["by"]
+    return "" if number is None else f" by {spoken_number(number)} {unit.removesuffix('s') if number == 1 else unit}"
 
 
 def _charge_timer(slots: _Slots) -> str:
