@@ -228,7 +228,7 @@ class KuksaSettings(Section):
     mapping: Word
     """Signals to paths: the name of a mapping that comes with Glovebox, or a file of your own."""
     deadline_s: Seconds
-    """How long the broker may take to answer."""
+    """How long the broker may take to answer a command; what is not answered by then is taken back."""
     start_s: Seconds
     """How long to wait for the first connection."""
     allow_v1: bool

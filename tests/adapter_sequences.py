@@ -24,7 +24,7 @@ from deploy.bench.wishes import believed, random_action
 from schemas.actions import Action, SetDomeLight, Undo
 from schemas.errors import AdapterError, ConfirmationError
 from schemas.events import ActionStatus, VehicleState, Verdict
-from tests.vehicle_rigs import PLUGGED, RIGS, Rig
+from tests.vehicle_rigs import PATIENCE_S, PLUGGED, RIGS, Rig
 from vehicle.adapters import Finding, VehicleAdapter
 from vehicle.adapters.simulated import DRIVES, SimulatedVehicle
 from vehicle.gate import rule
@@ -120,7 +120,7 @@ class Sequences:
         rig.far.log.clear()
         rig.advance(dice.random() * 3.0)
         watched = Watched(rig.car)
-        vehicle = GatedVehicle(watched, rig.clock, places=self._places, media=self._media, patience_s=2.0)
+        vehicle = GatedVehicle(watched, rig.clock, places=self._places, media=self._media, patience_s=PATIENCE_S)
         self.tally.sequences += 1
         for _ in range(wishes):
             if dice.random() < 0.4:

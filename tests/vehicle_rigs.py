@@ -26,8 +26,11 @@ from vehicle.adapters.simulated import SimulatedVehicle
 from vehicle.signals import SIGNALS, Signal
 from voice.clock import StreamClock
 
-PATIENCE_S = 10.0
-"""Longest real time for something to arrive that is on its way."""
+PATIENCE_S = 60.0
+"""Longest real time for something to arrive that is on its way, on however busy a machine."""
+
+HANGS_S = 0.3
+"""An adapter's deadline while the other end hangs. Otherwise it is ``PATIENCE_S``, so that a busy machine misses none."""
 
 PLUGGED = {"charging.plugged": True}
 """Without a cable nothing charges."""
@@ -118,7 +121,20 @@ class SimulatedRig(Rig):
 
     def __init__(self, without: frozenset[str] = frozenset()) -> None:
         super().__init__()
-        self.car = SimulatedVehicle(self.clock, without=without, initial=PLUGGED)
+        self.car = self.plant = SimulatedVehicle(self.clock, without=without, initial=PLUGGED)
+        taken = self.plant._plant.set
+
+        def noted(changes: Mapping[str, Any]) -> None:
+            self.far.log.append(dict(changes))
+            taken(changes)
+
+        self.plant._plant.set = noted
+
+    def hang(self) -> None:
+        self.plant.faults.hangs = True
+
+    def restore(self) -> None:
+        self.plant.faults.hangs = False
 
 
 class KuksaRig(Rig):
@@ -139,8 +155,9 @@ class KuksaRig(Rig):
         self.address = address or (self.broker.address if self.broker else "")
         self._provide = lambda: KuksaCar(self.far, self.address, wall=self.wall)
         self.provider = self._provide()
+        self.down = False
         self.car = self.kuksa = KuksaVehicle(
-            self.clock, address=self.address, deadline_s=0.3, wall=self.wall, start_s=5.0
+            self.clock, address=self.address, deadline_s=PATIENCE_S, wall=self.wall, start_s=PATIENCE_S
         )
         self.clock.settle = self.settle
         self.settle()
@@ -174,10 +191,18 @@ class KuksaRig(Rig):
 
     def hang(self) -> None:
         assert self.broker is not None
+        self.kuksa._deadline_s = HANGS_S
         self.broker.faults.silent.set()
+
+    def freeze(self) -> None:
+        """The whole broker hangs, not only what takes commands."""
+        assert self.broker is not None
+        self.kuksa._deadline_s = HANGS_S
+        self.broker.faults.frozen.set()
 
     def lose(self) -> None:
         assert self.broker is not None
+        self.down = True
         self.broker.stop()
         until(lambda: not self.kuksa.connected(0.0), "the loss")
         self.provider.close()
@@ -185,12 +210,14 @@ class KuksaRig(Rig):
     def restore(self) -> None:
         assert self.broker is not None
         self.broker.faults.silent.clear()
-        if not self.kuksa.connected(0.0):
+        self.broker.faults.frozen.clear()
+        self.kuksa._deadline_s = PATIENCE_S
+        if self.down:
+            self.down = False
             self.broker.restart()
             self.broker.actuated.clear()
             self.provider = self._provide()
-            assert self.kuksa.connected(PATIENCE_S)
-        self.settle()
+        self.back()
 
     def back(self) -> None:
         assert self.kuksa.connected(PATIENCE_S)
@@ -206,6 +233,7 @@ class KuksaRig(Rig):
         self.provider.close()
         if self.broker is not None:
             self.broker.faults.silent.clear()
+            self.broker.faults.frozen.clear()
             self.broker.stop()
 
 
@@ -324,7 +352,7 @@ class MqttRig(Rig):
         self.missed = 0
         self.hung = False
         self.car = self.mqtt = MqttVehicle(
-            self.clock, port=self.port, deadline_s=0.3, start_s=5.0, mapping=str(mapping), **settings
+            self.clock, port=self.port, deadline_s=PATIENCE_S, start_s=PATIENCE_S, mapping=str(mapping), **settings
         )
         self.clock.settle = self.settle
         self.settle()
@@ -346,6 +374,7 @@ class MqttRig(Rig):
 
     def hang(self) -> None:
         self.hung = True
+        self.mqtt._deadline_s = HANGS_S
         self.process.send_signal(signal.SIGSTOP)
 
     def lose(self) -> None:
@@ -357,6 +386,7 @@ class MqttRig(Rig):
     def restore(self) -> None:
         self.process.send_signal(signal.SIGCONT)
         self.hung = False
+        self.mqtt._deadline_s = PATIENCE_S
         if self.process.poll() is not None:
             self.missed = self.mqtt.sent
             self.gateway.received = 0

@@ -113,6 +113,8 @@ class GatedVehicle:
         self._known: VehicleState | None = None
         self._known_at = 0.0
         self._turn = asyncio.Lock()
+        self._unfinished: asyncio.Future[Any] | None = None
+        """A write that was given up and that the adapter has not let go of yet."""
 
     def offers(self) -> frozenset[str]:
         """Names of the actions that this vehicle has all signals for now: what it announces later is added, what goes is gone."""
@@ -179,7 +181,7 @@ class GatedVehicle:
             meant = self._meant.pop(token, None)
             action = self.gate.waiting(token)
             try:
-                state = await self.state()
+                state = await self._present()
             except AdapterError as error:
                 return _fault(action, SILENT, error)
             action, ruling = self.gate.confirm(token, state)
@@ -213,7 +215,7 @@ class GatedVehicle:
 
     async def _requested(self, action: Action, meant: _Meant | None) -> ActionResult:
         try:
-            state = await self.state()
+            state = await self._present()
         except AdapterError as error:
             return _fault(action, SILENT, error)
         undoes = meant is not None and meant.undoes is not None
@@ -308,6 +310,22 @@ class GatedVehicle:
 
     # The adapter -------------------------------------------------------------------------------------------------------
 
+    async def _present(self) -> VehicleState:
+        """The state to judge a wish by, when no earlier write is under way: an old one must not arrive after a new one.
+
+        Raises:
+            schemas.errors.AdapterError: the adapter still holds one, or the vehicle cannot be reached in time.
+        """
+        earlier, self._unfinished = self._unfinished, None
+        if earlier is not None and not earlier.done():
+            await asyncio.wait({earlier}, timeout=self._patience_s)
+            if not earlier.done():
+                self._unfinished = earlier
+                raise self._lost(
+                    "the vehicle adapter still holds an earlier command; no other is given before it is over"
+                )
+        return await self.state()
+
     async def _within(self, call: Coroutine[Any, Any, _Answer], what: str) -> _Answer:
         """The adapter's answer, if it comes in time. Time is the wall's for waiting and the clock's for what came late.
 
@@ -319,11 +337,10 @@ class GatedVehicle:
         try:
             done, _ = await asyncio.wait({task}, timeout=self._patience_s)
         except asyncio.CancelledError:
-            task.cancel()
+            self._give_up(task, what)
             raise
         if not done:
-            task.add_done_callback(_unheard)
-            task.cancel()
+            self._give_up(task, what)
             raise self._lost(
                 f"the vehicle adapter did not answer a {what} in {self._patience_s:g} s; it will be asked again"
             )
@@ -338,6 +355,12 @@ class GatedVehicle:
         if took > self._patience_s:
             raise self._lost(f"the vehicle adapter answered a {what} after {took:.1f} s: too late to be used")
         return task.result()
+
+    def _give_up(self, task: asyncio.Future[Any], what: str) -> None:
+        task.add_done_callback(_unheard)
+        task.cancel()
+        if what == "write":
+            self._unfinished = task
 
     def _lost(self, why: str) -> AdapterError:
         """Fall silent, forget what was on its way, and give the error to raise."""

@@ -38,6 +38,8 @@ class Faults:
 
     silent: threading.Event = field(default_factory=threading.Event)
     """While set, actuations are not answered."""
+    frozen: threading.Event = field(default_factory=threading.Event)
+    """While set, nothing is answered or reported: the whole program hangs."""
     late_s: float = 0.0
     """Actuations are carried out and answered so much later."""
     deny: grpc.StatusCode | None = None
@@ -74,6 +76,8 @@ class Broker:
         """What v1 keeps."""
         self.actuated: list[dict[str, Scalar]] = []
         """Batches that were forwarded to a provider, or kept by v1."""
+        self.asked = 0
+        """Requests to actuate that came, whatever became of them."""
         self.providers: dict[str, queue.Queue[Any]] = {}
         self._subscribers: dict[queue.Queue[Any], frozenset[str]] = {}
         self._lock = threading.RLock()
@@ -140,6 +144,7 @@ class Broker:
             self._subscribers[inbox] = paths
         try:
             while (update := inbox.get()) is not END:
+                self.thaw()
                 yield update
         finally:
             with self._lock:
@@ -163,16 +168,24 @@ class Broker:
 
     def admit(self, context: Any) -> None:
         """Abort a call without the token."""
+        self.thaw()
         given = dict(context.invocation_metadata()).get("authorization")
         if self.token is not None and given != f"Bearer {self.token}":
             context.abort(grpc.StatusCode.UNAUTHENTICATED, "no valid token")
 
-    def delay(self) -> None:
-        """Be as slow as the faults say."""
-        while self.faults.silent.is_set():
+    def thaw(self) -> None:
+        """Returns when the program does not hang."""
+        while self.faults.frozen.is_set():
+            time.sleep(0.005)
+
+    def wanted(self, context: Any) -> bool:
+        """Be as slow as the faults say; whether somebody still waits then: what was given up or is too late is dropped."""
+        while self.faults.silent.is_set() or self.faults.frozen.is_set():
             time.sleep(0.005)
         if self.faults.late_s:
             time.sleep(self.faults.late_s)
+        left = context.time_remaining()
+        return context.is_active() and (left is None or left > 0.0)
 
 
 class _Service2(service2.VALServicer):
@@ -262,14 +275,15 @@ class _Service2(service2.VALServicer):
                 broker.providers.pop(path, None)
 
     def GetServerInfo(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+        self._broker.thaw()
         return messages2.GetServerInfoResponse(name="stand-in", version="0")
 
     def _batch(self, requests: Any, context: Any) -> None:
         broker = self._broker
+        broker.asked += 1
         broker.admit(context)
-        broker.delay()
-        if not context.is_active():
-            return  # the caller gave up meanwhile: nothing of it is carried out
+        if not broker.wanted(context):
+            return
         if broker.faults.deny is not None:
             context.abort(broker.faults.deny, "as told")
         batch = {one.signal_id.path.removeprefix(ROOT): value_in(one.value, "typed_value") for one in requests}
@@ -306,8 +320,10 @@ class _Service1(service1.VALServicer):
 
     def Set(self, request: Any, context: Any) -> Any:  # noqa: N802
         broker = self._broker
+        broker.asked += 1
         broker.admit(context)
-        broker.delay()
+        if not broker.wanted(context):
+            return messages1.SetResponse()
         batch: dict[str, Scalar] = {}
         for update in request.updates:
             path = update.entry.path.removeprefix(ROOT)
@@ -322,6 +338,10 @@ class _Service1(service1.VALServicer):
             if path in broker.providers:
                 broker.providers[path].put({path: value})
         return messages1.SetResponse()
+
+    def GetServerInfo(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+        self._broker.thaw()
+        return messages1.GetServerInfoResponse(name="stand-in", version="0")
 
     def Subscribe(self, request: Any, context: Any) -> Iterator[Any]:  # noqa: N802
         self._broker.admit(context)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
@@ -25,11 +24,14 @@ from deploy.bench.kuksa_broker import Broker
 from deploy.bench.kuksa_car import KuksaCar
 from deploy.bench.kuksa_tree import TREE
 from schemas.errors import AdapterError, ConfigError
-from tests.vehicle_rigs import CanRig, KuksaRig, MqttRig, until
+from tests.vehicle_rigs import HANGS_S, PATIENCE_S, CanRig, KuksaRig, MqttRig, until
 from vehicle.adapters.can import CanVehicle
 from vehicle.adapters.can.frames import crc8_j1850
 from vehicle.adapters.kuksa import KuksaVehicle
+from vehicle.adapters.kuksa.broker import Call
+from vehicle.adapters.kuksa.leaves import Leaf
 from vehicle.adapters.kuksa.routes import load_vss, resolve
+from vehicle.adapters.translation import Scalar
 from vehicle.catalog import actions_for
 from vehicle.signals import SIGNALS
 from voice.clock import StreamClock
@@ -121,6 +123,44 @@ def test_an_actuator_that_nobody_provides_takes_the_whole_batch_with_it(kuksa: K
     assert kuksa.commands() == [] and kuksa.broker.actuated == []
 
 
+def test_no_command_leaves_for_a_broker_that_does_not_answer_an_echo(kuksa: KuksaRig) -> None:
+    assert kuksa.broker is not None
+    kuksa.freeze()
+    with pytest.raises(AdapterError, match="did not answer in time"):
+        write(kuksa, {"window.driver": 100})
+    with pytest.raises(AdapterError, match="no databroker"):
+        asyncio.run(kuksa.car.read())  # not known to be there: unknown
+    kuksa.restore()
+    assert kuksa.broker.asked == 0
+    write(kuksa, {"light.dome": True})
+    kuksa.settle()
+    assert kuksa.commands() == [{"light.dome": True}]
+
+
+def test_a_command_that_was_not_answered_is_taken_back_with_its_connection(
+    kuksa: KuksaRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The broker stops between the echo and the command."""
+    assert kuksa.broker is not None
+    broker = kuksa.kuksa._broker
+    assert broker is not None
+    actuate = broker.actuate
+
+    def stalled(targets: Mapping[Leaf, Scalar], deadline_s: float) -> Call:
+        kuksa.freeze()
+        return actuate(targets, HANGS_S)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(broker, "actuate", stalled)
+        with pytest.raises(AdapterError, match="did not answer in time"):
+            write(kuksa, {"window.driver": 100})
+    assert kuksa.kuksa._over is broker
+    kuksa.restore()
+    write(kuksa, {"light.dome": True})
+    kuksa.settle()
+    assert kuksa.commands() == [{"light.dome": True}]
+
+
 def test_a_late_older_report_is_dropped(kuksa: KuksaRig) -> None:
     path = "Cabin.Door.Row1.DriverSide.Window.Position"
     kuksa.provider.tell(path, 40)
@@ -136,7 +176,7 @@ def test_the_drivers_side_and_missing_leaves_are_the_vehicles_own() -> None:
     tree["Body.Lights.Fog.Front.IsOn"] = replace(tree["Body.Lights.Fog.Front.IsOn"], datatype=11)
     broker = Broker(tree)
     provider = KuksaCar(FarCar(clock), broker.address, tree=tree, driver_position="RIGHT")
-    car = KuksaVehicle(clock, address=broker.address, start_s=5.0)
+    car = KuksaVehicle(clock, address=broker.address, start_s=PATIENCE_S)
     try:
         asyncio.run(car.write({"window.rear_left": 30}))
         assert broker.actuated == [{"Cabin.Door.Row2.PassengerSide.Window.Position": 30}]
@@ -158,7 +198,7 @@ def test_the_token_goes_along_and_is_read_again(tmp_path: Path) -> None:
     with pytest.raises(AdapterError, match="wants a valid token"):
         KuksaVehicle(clock, address=broker.address, token_file=token, start_s=0.3)
     token.write_text("fresh\n", "ascii")
-    car = KuksaVehicle(clock, address=broker.address, token_file=token, start_s=5.0)
+    car = KuksaVehicle(clock, address=broker.address, token_file=token, start_s=PATIENCE_S)
     asyncio.run(car.close())
     broker.stop()
     with pytest.raises(ConfigError, match="cannot be read"):
@@ -170,7 +210,7 @@ def test_v1_is_used_only_if_it_is_allowed() -> None:
     with pytest.raises(AdapterError, match=r"keeps a target .* set allow_v1"):
         KuksaVehicle(clock, address=broker.address, start_s=0.5)
     broker.publish({"Speed": 12.0, "Cabin.Light.IsDomeOn": False})
-    car = KuksaVehicle(clock, address=broker.address, start_s=5.0, allow_v1=True)
+    car = KuksaVehicle(clock, address=broker.address, start_s=PATIENCE_S, allow_v1=True)
     asyncio.run(car.write({"light.dome": True}))
     assert broker.actuated == [{"Cabin.Light.IsDomeOn": True}]
     broker.publish({"Cabin.Light.IsDomeOn": True, "Speed": 13.0})
@@ -261,6 +301,29 @@ def test_damaged_and_repeated_frames_are_not_believed(bus: CanRig, damage: str) 
     assert any(finding.subject == "OPENING_STATUS" and finding.verdict == "warn" for finding in bus.car.check())
 
 
+def test_nothing_is_sent_to_a_bus_that_is_asleep(bus: CanRig) -> None:
+    """Its controller would keep the frame and send it when the bus wakes up."""
+    bus.clock.advance_to(bus.clock.now() + 1.6)
+    with pytest.raises(AdapterError, match="nothing is sent until it is awake"):
+        write(bus, {"window.driver": 100})
+    assert bus.ecu.bus.recv(0.0) is None
+    bus.settle()
+    write(bus, {"light.dome": True})
+    bus.settle()
+    assert bus.commands() == [{"light.dome": True}]
+
+
+def test_a_request_is_not_repeated_by_a_program_that_was_held_up(bus: CanRig) -> None:
+    write(bus, {"light.dome": True})
+    bus.clock.advance_to(bus.clock.now() + 3.0)
+    bus.bus.look()
+    message = bus.ecu.network.database.get_message_by_name("LIGHT_CMD")
+    decoded: list[Any] = [
+        message.decode(data, decode_choices=False, scaling=False) for data in frames(bus, message.frame_id)
+    ]
+    assert [one["DomeReq"] for one in decoded] == [1, 3]
+
+
 def test_bus_off_is_a_loss_and_a_silent_bus_an_error(bus: CanRig) -> None:
     bus.ecu.bus.send(can.Message(arbitration_id=0x40, is_error_frame=True, data=bytes(8)))
     with pytest.raises(AdapterError, match="bus off"):
@@ -336,7 +399,7 @@ def stalled_after_the_echo(rig: MqttRig, monkeypatch: pytest.MonkeyPatch) -> Non
 
     def then_stalled(client: Any) -> Any:
         future = echo(client)
-        future.result(5.0)
+        future.result(PATIENCE_S)
         rig.hang()
         return future
 
@@ -347,14 +410,16 @@ def stalled_after_the_echo(rig: MqttRig, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_command_that_was_not_acknowledged_is_never_carried_out(monkeypatch: pytest.MonkeyPatch, how: str) -> None:
     rig = MqttRig()
     try:
+        rig.mqtt._deadline_s = HANGS_S
         with monkeypatch.context() as patched:
             stalled_after_the_echo(rig, patched)
             with pytest.raises((AdapterError, TimeoutError)):
                 asyncio.run(
-                    asyncio.wait_for(rig.car.write({"window.driver": 100}), 5.0 if how == "out of time" else 0.1)
+                    asyncio.wait_for(
+                        rig.car.write({"window.driver": 100}), PATIENCE_S if how == "out of time" else HANGS_S / 3
+                    )
                 )
         until(lambda: not rig.mqtt.connected(0.0), "the end of the connection")
-        time.sleep(0.35 if how == "given up" else 0.0)
         rig.restore()
         assert rig.commands() == []
         write(rig, {"light.dome": True})

@@ -73,6 +73,39 @@ def test_a_write_that_hangs_is_not_carried_out_later() -> None:
     assert asyncio.run(car.vehicle.state()).values["light.dome"] is False
 
 
+def test_no_command_is_given_while_an_earlier_one_is_held() -> None:
+    car, held, written = Car(), asyncio.Event(), list[str]()
+    write = car.adapter.write
+
+    async def stubborn(changes: Mapping[str, Any]) -> None:
+        try:
+            await held.wait()
+        except asyncio.CancelledError:
+            await held.wait()
+        written.extend(changes)
+
+    async def wishes() -> None:
+        car.adapter.write = stubborn
+        assert lost(await car.vehicle.act(SetWindow(percent=100)))
+        car.adapter.write = write
+        assert lost(await car.vehicle.act(LIGHT)) and written == []
+        held.set()
+        assert (await car.vehicle.act(LIGHT)).status is ActionStatus.DONE
+        assert written == ["window.driver"], "its own adapter's fault; but before the new one, not after it"
+
+    asyncio.run(wishes())
+
+
+@pytest.mark.parametrize("late_s", [0.9, 3.0])
+def test_what_would_be_written_too_late_is_not_written(late_s: float) -> None:
+    car = Car()
+    car.faults.late_s = late_s
+    with pytest.raises(AdapterError, match="took too long"):
+        asyncio.run(car.adapter.write({"light.dome": True}))
+    car.faults.late_s = 0.0
+    assert asyncio.run(car.adapter.read()).values["light.dome"] is False
+
+
 @pytest.mark.parametrize(("late_s", "fine"), [(0.01, True), (0.5, False)])
 def test_what_comes_too_late_is_not_used(late_s: float, fine: bool) -> None:
     car = Car()

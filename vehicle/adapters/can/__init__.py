@@ -6,7 +6,8 @@ adapter is silent, and offers only what is read.
 
 - A request goes out at once, is repeated a few times with its counter and checksum, and then its frame asks for nothing.
 - Counters and checksums of what is received are checked; a message that stops coming makes its values unknown.
-- Nothing waits for the bus. When it is lost (bus off, the interface gone, silence), requests that are being repeated are
+- Nothing waits for the bus. Nothing is sent to one that is silent, and nothing is repeated half a second later.
+  When it is lost (bus off, the interface gone, silence), requests that are being repeated are
   dropped, and the first frame after recovery asks for nothing.
 - Frames cannot be sent together: of a write over several messages, should one fail, those before it are withdrawn at once.
 

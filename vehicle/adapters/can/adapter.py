@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -24,6 +25,10 @@ SEND_S = 0.005
 
 SILENT_S = 5.0
 """A bus on which nothing of the mapping came for so long is asleep or unplugged. Our choice."""
+
+AWAKE_S = 1.5
+"""Nothing is sent to a bus on which nothing of the mapping came for so long: a controller keeps a frame that nobody
+acknowledges and sends it when the bus wakes up. Our choice: a speed comes at least once a second."""
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 2.0
 """Pauses between attempts to open the bus again begin short and double. Our choice."""
@@ -84,7 +89,7 @@ class CanVehicle:
         self._lock = threading.RLock()
         self._closed = threading.Event()
         self._trouble, self._pause, self._retry_at = "", FIRST_PAUSE_S, 0.0
-        self._heard_at = clock.now()
+        self._heard_at, self._awake_at = clock.now(), -math.inf
         self.frames = 0
         """Frames of the mapping so far."""
         self._bus: can.BusABC | None = self._open_bus()
@@ -133,6 +138,10 @@ class CanVehicle:
             wanted.setdefault(output.frame, {})[output.signal.name] = raw_of(output.signal, theirs)
         with self._lock:
             now = self._clock.now()
+            if now - self._awake_at > AWAKE_S:
+                raise AdapterError(
+                    f"nothing came over {self._where} for {AWAKE_S:g} s; nothing is sent until it is awake"
+                )
             for frame in wanted:
                 self._outgoing[frame].check(now)
             for frame, raw in wanted.items():
@@ -223,7 +232,7 @@ class CanVehicle:
             values: Any = self._network.database.decode_message(message.arbitration_id, data, decode_choices=False)
         except (DecodeError, ValueError):
             return
-        self._heard_at = self._clock.now()
+        self._heard_at = self._awake_at = self._clock.now()
         self.frames += 1
         for one in inputs:
             self._readings.put(one.name, one.read.decode(values[one.signal]))
@@ -258,7 +267,7 @@ class CanVehicle:
             bus, self._bus = self._bus, None
             if bus is None:
                 return
-            self._trouble, self._pause = trouble, FIRST_PAUSE_S
+            self._trouble, self._pause, self._awake_at = trouble, FIRST_PAUSE_S, -math.inf
             self._retry_at = self._clock.now() + self._pause
             for outgoing in self._outgoing.values():
                 outgoing.drop()

@@ -16,6 +16,10 @@ from vehicle.adapters.can.network import Checksum, Received, Sent
 
 RATE_WINDOW_S = 1.0
 
+LASTS_S = 0.5
+"""A request is not repeated after so long, even if some of its repetitions were never sent: whoever sends them was held up, and
+the car may have been asked otherwise meanwhile. Our choice: repetitions take 60 to 100 ms."""
+
 
 def crc8_j1850(data: bytes) -> int:
     """CRC-8 SAE J1850 of the bytes."""
@@ -82,6 +86,7 @@ class Incoming:
 class _Request:
     raw: int
     left: int
+    until: float
 
 
 class Outgoing:
@@ -113,7 +118,7 @@ class Outgoing:
         """The frame that asks for these raw values, to be sent now."""
         self._asked.append(now)
         for signal, value in raw.items():
-            self._requests[signal] = _Request(value, self._rule.repeats)
+            self._requests[signal] = _Request(value, self._rule.repeats, now + LASTS_S)
         return self.next(now)
 
     def due(self, now: float) -> bool:
@@ -127,6 +132,8 @@ class Outgoing:
     def next(self, now: float) -> bytes:
         """The frame as it is to be sent now; each call counts as one sending."""
         rule = self._rule
+        for key in [key for key, request in self._requests.items() if now > request.until]:
+            del self._requests[key]
         raw = {key: one.idle for key, one in rule.signals.items()} | dict(rule.fixed)
         raw |= {key: request.raw for key, request in self._requests.items()}
         self._retract = bool(self._requests)  # once nothing is asked for any more, one frame says so

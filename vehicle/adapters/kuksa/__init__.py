@@ -7,7 +7,10 @@ VSS 4.0 and 5.1 where they differ; the vehicle's own list of leaves decides what
 - An accepted target is not a finished one: the broker does not say whether a provider rejected it. The service watches the
   present value.
 - Nothing waits for a connection. A target that cannot be handed over now is an error now; after a reconnect none is sent
-  again. By v1 the *broker* would keep a target for whoever comes later, so v1 is used only if ``allow_v1`` says so.
+  again. Each goes out only over a connection that has just answered an echo. One that is not answered in time is taken back,
+  and its failure is told when the broker has heard so, or the connection is given up: it is not carried out later. (Left: a
+  broker that stops in the milliseconds between echo and target, and when it wakes up acts before it reads on.)
+- By v1 the *broker* would keep a target for whoever comes later, so v1 is used only if ``allow_v1`` says so.
 - The first values after connecting may be old: they count by their own timestamp. A speed without one is unknown until the
   next report.
 

@@ -17,7 +17,7 @@ from schemas.errors import AdapterError, ConfigError
 from schemas.events import VehicleState
 from schemas.ports import Clock
 from vehicle.adapters.findings import Finding
-from vehicle.adapters.kuksa.broker import V1, V2, Broker, Call, Update, channel_to, credentials, in_words
+from vehicle.adapters.kuksa.broker import SILENT, V1, V2, Broker, Call, Update, channel_to, credentials, in_words
 from vehicle.adapters.kuksa.leaves import Leaf
 from vehicle.adapters.kuksa.routes import DRIVER_POSITION, Routes, combined, load_vss, resolve
 from vehicle.adapters.readings import Readings
@@ -26,6 +26,12 @@ from vehicle.signals import check_changes
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 2.0
 """Pauses between attempts to connect begin short and double. Our choice."""
+
+CONNECT_S = 3.0
+"""How long the broker may take to list what the vehicle has: some thousand leaves. Our choice."""
+
+SETTLE_S = 0.2
+"""How long the broker may take to hear that a command was given up. Our choice: a hundred times an echo on a car's own network."""
 
 SET_BACK_S = 10.0
 """A value that is older than the one that is known came late and is dropped, unless by so much that a clock was set back."""
@@ -45,7 +51,7 @@ class KuksaVehicle:
         ca_file: Path | None = None,
         tls_name: str | None = None,
         mapping: str = "vss6",
-        deadline_s: float = 2.0,
+        deadline_s: float = 0.7,
         start_s: float = 10.0,
         allow_v1: bool = False,
         wall: Callable[[], float] = time.time,
@@ -59,7 +65,8 @@ class KuksaVehicle:
             ca_file: certificate of the authority that signed the broker's; None for no encryption.
             tls_name: name in the broker's certificate where it differs from the address.
             mapping: name or path; see ``vehicle.adapters.mapping``.
-            deadline_s: how long the broker may take to answer.
+            deadline_s: how long the broker may take to answer a command; with ``SETTLE_S`` below the patience of
+                ``vehicle.service``, so that a command is over before its failure is told.
             start_s: how long to wait for the first connection.
             allow_v1: whether a broker that only speaks v1 may be used, which keeps targets.
             wall: seconds since 1970, for the age of the first values.
@@ -79,6 +86,8 @@ class KuksaVehicle:
         self._given: dict[str, float] = {}
         self._routes = Routes()
         self._broker: Broker | None = None
+        self._over: Broker | None = None
+        """The broker whose connection was given up last."""
         self._stream: Any = None
         self._trouble = "no connection yet"
         self._closed = threading.Event()
@@ -122,13 +131,49 @@ class KuksaVehicle:
             return
         what = ", ".join(sorted(leaf.path for leaf in targets))
         try:
-            answer = await _answered(broker.actuate(targets, self._deadline_s))
+            answer = await self._asked(broker, targets)
         except grpc.RpcError as error:
             raise AdapterError(in_words(error, what, connected=self._broker is not None)) from None
         refused = broker.refused(answer)
         if refused:
             raise AdapterError(refused)
         self.sent += 1
+
+    async def _asked(self, broker: Broker, targets: Mapping[Leaf, Scalar]) -> Any:
+        """An echo, then the command and its answer, all within the deadline.
+
+        Within a connection the broker takes everything in its order (HTTP/2, RFC 9113 section 5.1). The first echo shows that it is
+        awake now and has heard of every command that was given up before; the last one that it has heard so of this one. If that
+        stays away, the connection is given up with everything on it.
+
+        Raises:
+            grpc.RpcError: the broker did not answer, or refused.
+        """
+        ends = time.monotonic() + self._deadline_s
+        try:
+            await _answered(broker.echo(self._deadline_s))
+        except grpc.RpcError as error:
+            if error.code() in SILENT:  # pyright: ignore[reportAttributeAccessIssue]
+                self._end(broker, "the databroker did not answer an echo")
+                raise
+        try:
+            return await _answered(broker.actuate(targets, max(0.001, ends - time.monotonic())))
+        except (grpc.RpcError, asyncio.CancelledError) as error:
+            code = error.code() if isinstance(error, grpc.RpcError) else None  # pyright: ignore[reportAttributeAccessIssue]
+            if code in (None, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED):
+                await self._settle(broker)
+            raise
+
+    async def _settle(self, broker: Broker) -> None:
+        """Returns when the broker has heard that the last command was given up, or the connection is given up, too."""
+        try:
+            await _answered(broker.echo(SETTLE_S))
+        except grpc.RpcError as error:
+            if error.code() in SILENT:  # pyright: ignore[reportAttributeAccessIssue]
+                self._end(broker, "the databroker did not answer in time")
+        except asyncio.CancelledError:
+            self._end(broker, "a command was given up")
+            raise
 
     async def close(self) -> None:
         """End the subscription; closing twice is fine."""
@@ -201,7 +246,7 @@ class KuksaVehicle:
             metadata = credentials(self._token_file)
             broker: Broker = V2(channel, metadata)
             try:
-                leaves = broker.leaves(self._deadline_s)
+                leaves = broker.leaves(CONNECT_S)
             except grpc.RpcError as error:
                 if error.code() is not grpc.StatusCode.UNIMPLEMENTED:  # pyright: ignore[reportAttributeAccessIssue]
                     raise
@@ -209,7 +254,7 @@ class KuksaVehicle:
                     said = "the databroker only speaks kuksa.val.v1, which keeps a target and may carry it out later"
                     raise AdapterError(f"{said}; use databroker 0.5 or newer, or set allow_v1") from None
                 broker = V1(channel, metadata)
-                leaves = broker.leaves(self._deadline_s)
+                leaves = broker.leaves(CONNECT_S)
             routes = resolve(self._mapping, leaves, self._driver_position(broker, leaves))
             if not routes.offers:
                 raise AdapterError(f"the vehicle has none of the signals of the mapping {self._mapping.name}")
@@ -222,6 +267,8 @@ class KuksaVehicle:
                 for number, update in enumerate(broker.updates(self._stream)):
                     self._take(update, routes, names, first=number == 0)
                     with self._changed:
+                        if self._over is broker:
+                            return
                         self.updates += 1
                         self._routes, self._broker = routes, broker
                         self._changed.notify_all()
@@ -231,7 +278,7 @@ class KuksaVehicle:
     def _driver_position(self, broker: Broker, leaves: Mapping[str, Leaf]) -> str:
         if DRIVER_POSITION not in leaves:
             return self._mapping.driver_position
-        position = broker.value(DRIVER_POSITION, self._deadline_s)
+        position = broker.value(DRIVER_POSITION, CONNECT_S)
         return position if position in ("LEFT", "RIGHT") else self._mapping.driver_position  # pyright: ignore[reportReturnType]
 
     def _take(self, update: Update, routes: Routes, names: Mapping[str, tuple[str, ...]], *, first: bool) -> None:
@@ -258,6 +305,15 @@ class KuksaVehicle:
             else:
                 self._readings.drop(name)
 
+    def _end(self, broker: Broker, trouble: str) -> None:
+        """This connection is over; a new one is made."""
+        with self._changed:
+            if self._broker is not broker:
+                return
+            self._over = broker
+        self._lose(trouble)
+        self._stream.cancel()
+
     def _lose(self, trouble: str) -> None:
         if self._broker is not None and not self._closed.is_set():
             _log.warning("databroker at %s: %s", self._address, trouble)
@@ -272,7 +328,7 @@ class KuksaVehicle:
         if stream is not None:
             stream.cancel()
         if threading.current_thread() is not self._thread:
-            self._thread.join(self._deadline_s + 1.0)
+            self._thread.join(CONNECT_S + 1.0)
 
 
 async def _answered(call: Call) -> Any:
@@ -294,7 +350,10 @@ async def _answered(call: Call) -> Any:
     except asyncio.CancelledError:
         call.cancel()
         raise
-    error = call.exception()
+    try:
+        error = call.exception()
+    except grpc.FutureCancelledError:  # the connection was given up
+        error = call
     if error is not None:
-        raise error
+        raise error  # pyright: ignore[reportGeneralTypeIssues] - a call of gRPC is its own error
     return call.result()

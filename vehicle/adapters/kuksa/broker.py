@@ -46,6 +46,9 @@ _SAID = {
     grpc.StatusCode.UNIMPLEMENTED: "the databroker does not speak kuksa.val.v2",
 }
 
+SILENT = frozenset({grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED})
+"""Codes of a call that the broker did not answer, or not in time; any other code is an answer."""
+
 _LOCAL = frozenset({grpc.StatusCode.CANCELLED, grpc.StatusCode.UNKNOWN, grpc.StatusCode.INTERNAL})
 
 
@@ -96,6 +99,10 @@ class Broker(Protocol):
 
     def refused(self, answer: Any) -> str | None:
         """What an answer that is no error refuses; None if it accepts."""
+        ...
+
+    def echo(self, deadline_s: float) -> Call:
+        """Ask for something that changes nothing and every broker answers at once."""
         ...
 
 
@@ -207,6 +214,11 @@ class V2:
         """Nothing: v2 refuses by errors."""
         del answer
 
+    def echo(self, deadline_s: float) -> Call:
+        """``GetServerInfo``."""
+        request = messages2.GetServerInfoRequest()
+        return self._stub.GetServerInfo.future(request, timeout=deadline_s, metadata=self._metadata)
+
 
 class V1:
     """A databroker by ``kuksa.val.v1``. It *keeps* a target and gives it to whoever asks later: see ``allow_v1``."""
@@ -262,6 +274,11 @@ class V1:
         if not errors and answer.HasField("error") and answer.error.code not in (0, 200):
             errors = [answer.error.reason or str(answer.error.code)]
         return f"the databroker refused {', '.join(errors)}" if errors else None
+
+    def echo(self, deadline_s: float) -> Call:
+        """``GetServerInfo``."""
+        request = messages1.GetServerInfoRequest()
+        return self._stub.GetServerInfo.future(request, timeout=deadline_s, metadata=self._metadata)
 
     def _get(self, entry: messages1.EntryRequest, deadline_s: float) -> messages1.GetResponse:
         request = messages1.GetRequest(entries=[entry])

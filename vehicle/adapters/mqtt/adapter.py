@@ -201,12 +201,14 @@ class MqttVehicle:
         """An echo, then the commands and their acknowledgements, all within the deadline.
 
         Whoever gives up after a command was handed to the connection gives up the connection: what has not left this machine
-        is never sent, and what the broker has not read it drops when the next connection takes over this client's name.
+        is never sent, and what the broker has not read it drops when the next connection takes over this client's name. Who is
+        cancelled waits for the end of the command's validity, so that it is over when that is told.
         """
         properties = Properties(PacketTypes.PUBLISH)
         properties.MessageExpiryInterval = max(1, round(self._deadline_s))
         properties.UserProperty = (NOT_AFTER, f"{self._wall() + self._deadline_s:.3f}")
         mids: dict[str, int] = {}
+        ends = time.monotonic() + self._deadline_s
         try:
             async with asyncio.timeout(self._deadline_s):
                 await asyncio.wrap_future(self._echo(client))
@@ -220,6 +222,7 @@ class MqttVehicle:
         except asyncio.CancelledError:
             if mids:
                 self._end(client, "a command was given up")
+                await asyncio.sleep(ends - time.monotonic())
             raise
         except (ValueError, OSError, ConnectionError) as error:
             raise AdapterError(f"the command could not be sent: {error}") from None

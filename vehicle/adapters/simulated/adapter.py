@@ -15,6 +15,9 @@ from vehicle.adapters.simulated.drives import drive_named
 from vehicle.adapters.simulated.plant import Plant
 from vehicle.signals import SIGNALS, check_changes, fits
 
+DEADLINE_S = 0.8
+"""A write that the car could not take by then is an error and never happens: below the patience of ``vehicle.service``."""
+
 
 @dataclass(slots=True)
 class Faults:
@@ -118,9 +121,12 @@ class SimulatedVehicle:
         """Set targets; what travels begins to move with the clock.
 
         Raises:
-            schemas.errors.AdapterError: lost or closed, or a change that the table does not allow.
+            schemas.errors.AdapterError: lost or closed, too late, or a change that the table does not allow.
         """
+        asked = self._clock.now()
         await self._reach()
+        if self._clock.now() - asked > DEADLINE_S:
+            raise AdapterError("the simulated car took too long; nothing was changed")
         missing = sorted(set(changes) & (set(SIGNALS) - self._offers))
         if missing:
             raise AdapterError(f"this car has no {', '.join(missing)}")
