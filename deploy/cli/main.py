@@ -21,6 +21,7 @@ from deploy.cli import (
     drive,
     evaluate,
     evaluate_commands,
+    evaluate_hearing,
     evaluate_recall,
     evaluate_wake,
     forgetting,
@@ -57,6 +58,7 @@ app.add_typer(bench.app)
 evaluate_wake.add_to(evaluate.app)
 evaluate_commands.add_to(evaluate.app)
 evaluate_recall.add_to(evaluate.app)
+evaluate_hearing.add_to(evaluate.app)
 screen.add_to(app)
 device.add_to(app)
 

@@ -1,0 +1,91 @@
+"""The assistant in a vehicle of its own, one stream of sound after the other.
+
+Owns the temporary home: the driver's real vault is never touched. Learning waits for the end of a trip that never comes, and no
+questions are asked by the way, so that what is measured is hearing. Plays through `Assistant.play_back`, nothing else.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from deploy.app import Assistant, assemble
+from deploy.config import Config
+from deploy.timeline import TimelineEntry
+from schemas.events import Samples
+from voice.audio.wavefile import WaveSink, WaveSource
+from voice.loop import Load
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What came of a stream."""
+
+    entries: tuple[TimelineEntry, ...]
+    values: Mapping[str, Any]
+    """The vehicle's signals afterwards."""
+    load: Load
+    cpu_s: float
+    """Processor time of this process, threads included."""
+
+
+class Car(Protocol):
+    """Something that hears streams and can be spoken to by typing."""
+
+    def play(self, samples: Samples) -> Played:
+        """Play a stream."""
+        ...
+
+    def typed(self, text: str) -> tuple[TimelineEntry, ...]:
+        """Say something without sound: puts the vehicle into a state."""
+        ...
+
+
+class Rig:
+    """An assistant as `deploy.app.assemble` makes it; meets `Car`."""
+
+    def __init__(self, assistant: Assistant) -> None:
+        """An assistant that is open."""
+        self._assistant = assistant
+
+    def play(self, samples: Samples) -> Played:
+        """Play a stream; the conversation ends with it."""
+        entries: list[TimelineEntry] = []
+        before = time.process_time()
+        load = self._assistant.play_back(WaveSource(samples), WaveSink(), entries.append)
+        spent = time.process_time() - before
+        return Played(tuple(entries), self._assistant.vehicle_state().values, load, spent)
+
+    def typed(self, text: str) -> tuple[TimelineEntry, ...]:
+        """Typed words through the dialogue."""
+        return tuple(self._assistant.say(text))
+
+
+@contextmanager
+def parked(config: Config) -> Generator[Rig]:
+    """The configured assistant in a parked simulated car, with a vault that is gone afterwards.
+
+    Raises:
+        schemas.errors.GloveboxError: a part cannot be had.
+    """
+    with tempfile.TemporaryDirectory(prefix="glovebox-hearing-") as folder, assemble(own(config, Path(folder))) as made:
+        yield Rig(made)
+
+
+def own(config: Config, folder: Path) -> Config:
+    """The configuration with a home in `folder`, the models of the real one, and a parked simulated car."""
+    home = folder / "data"
+    home.mkdir(parents=True, exist_ok=True)
+    models = config.data.folder / "models"
+    if models.is_dir() and not (home / "models").exists():
+        (home / "models").symlink_to(models)
+    data = config.data.model_copy(update={"folder": home, "key_file": folder / "vault.key"})
+    key = config.memory.key.model_copy(update={"source": "file"})
+    memory = config.memory.model_copy(update={"learn": "trip", "ask": False, "key": key})
+    vehicle = config.vehicle.model_copy(update={"adapter": "simulated", "profile": "parked", "decision_log": False})
+    return config.model_copy(update={"data": data, "memory": memory, "vehicle": vehicle})
