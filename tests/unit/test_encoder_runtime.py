@@ -7,9 +7,11 @@ import shutil
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
+from onnx.reference import ReferenceEvaluator
 
-from models.runtime.onnx_encoder import LABELS, NETWORK, TOKENIZER, OnnxEncoder
+from models.runtime.onnx_encoder import LABELS, NETWORK, TOKENIZER, OnnxEncoder, saturates
 from models.training import conversations
 from schemas.errors import ModelDamagedError, ModelMissingError
 
@@ -87,10 +89,33 @@ def test_a_long_text_is_cut(encoder: OnnxEncoder) -> None:
     assert all(words.text in "i love jazz " * 500 for words in encoder.words("i love jazz " * 500, "favorite_genres"))
 
 
+@pytest.mark.parametrize("text", ["i like it at twenty two degrees", "just the centre outlets please and mind my eyes"])
+def test_the_vector_is_that_of_exact_integers_on_every_processor(encoder: OnnxEncoder, text: str) -> None:
+    """Against ONNX's own evaluator, which is slow and does not saturate; without ``EXACT`` a processor that does gets .985."""
+    exact = ReferenceEvaluator(str(MODEL / NETWORK))
+    ids = np.array(encoder._tokenizer.encode(text).ids, np.int64)
+    (vector,) = exact.run(["embedding"], {"ids": ids})
+    assert float(vector @ encoder.encode([text])[0]) > 0.9995
+
+
+@pytest.mark.parametrize(("flags", "wanted"), [("sse4_2 avx2 fma", True), ("avx2 avx512f avx512_vnni", False)])
+def test_exact_integers_are_asked_for_where_the_processor_has_none(tmp_path: Path, flags: str, wanted: bool) -> None:
+    assert saturates(tmp_path / "absent")
+    (tmp_path / "cpuinfo").write_text(f"processor : 0\nflags : fpu {flags}\n")
+    assert saturates(tmp_path / "cpuinfo") is wanted
+
+
+def test_exact_integers_are_had_by_the_option_too(encoder: OnnxEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("models.runtime.onnx_encoder.saturates", lambda: True)
+    text = ["just the centre outlets please and mind my eyes"]
+    assert float(OnnxEncoder(MODEL).encode(text)[0] @ encoder.encode(text)[0]) > 0.9995
+
+
 def test_unseen_patterns_are_told_apart(encoder: OnnxEncoder) -> None:
+    """Of 1,200 the encoder has .813 right (docs/log.md, 2026-11-22); of 120 like these fewer than .706 only once in 700 draws."""
     made = conversations.statements(Random(11), 120, held_out=True)  # noqa: S311 - repeatable on purpose
     right = sum(max(s := encoder.topics(item.text), key=s.__getitem__) == item.detail for item in made)
-    assert right >= 0.75 * len(made)
+    assert right >= 0.706 * len(made)
 
 
 def test_unseen_requests_are_told_apart(encoder: OnnxEncoder) -> None:
