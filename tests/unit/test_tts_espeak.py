@@ -64,15 +64,14 @@ def test_what_reaches_the_program(tmp_path: Path) -> None:
     assert spoken(EspeakSynthesizer(program=program(tmp_path, script)), text).size > 0
     arguments = (tmp_path / "arguments").read_text().split("\n")[:-1]
     assert arguments == [*"--stdout --stdin -b 1 -v en-us -s 165 -p 50 -a 100".split()]
-    assert (tmp_path / "text").read_text() == "-v de; $(touch x) `id` 31m v a"
+    assert (tmp_path / "text").read_text() == "-v de; $(touch x) id 31 metres v a"
 
 
 @given(st.text(max_size=200))
 def test_nothing_is_left_that_a_program_could_obey(text: str) -> None:
     clean = speakable(text)
     assert clean.isprintable()
-    assert "[" not in clean and clean == clean.strip()
-    assert speakable(clean) == clean
+    assert not set("[]<>") & set(clean) and clean == clean.strip()
 
 
 def test_the_limit_of_a_text() -> None:
