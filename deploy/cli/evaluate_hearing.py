@@ -48,7 +48,7 @@ def evaluate(  # noqa: PLR0913 - typer makes options of parameters
     ] = None,
     only: Annotated[str | None, typer.Option("--only", metavar="PART,...", help="Only these parts.")] = None,
     voices: Annotated[
-        str | None, typer.Option("--voices", metavar="NAME,...", help="Only these voices: pico, joe, slt, kal, espeak.")
+        str | None, typer.Option("--voices", metavar="NAME,...", help="Only these voices: pico, joe, slt, espeak.")
     ] = None,
     piper: Annotated[
         Path | None,

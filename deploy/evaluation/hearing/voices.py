@@ -1,9 +1,9 @@
 """Synthetic drivers that nothing here was trained on, and their sound on disk.
 
 Owns who can speak on this machine, and why another cannot. Every voice is optional: SVOX Pico (package py-nanotts, Apache-2.0),
-Piper's joe (package piper-tts and the model that the catalogue names), festival's slt (an HTS voice, Debian's
-festvox-us-slt-hts) and kal (a diphone voice, festvox-kallpc16k). espeak-ng is the control: it is heard better than it should
-be, because grammar, wake word and noise network were made with its help.
+Piper's joe (package piper-tts and the model that the catalogue names) and festival's slt (an HTS voice, Debian's
+festvox-us-slt-hts). The wake word's training leaves the same three out (`models.training.wake.voices`). espeak-ng is the
+control: it is heard better than it should be, because wake word, noise network and thresholds were made with its help.
 """
 
 from __future__ import annotations
@@ -31,24 +31,10 @@ Say = Callable[[Sequence[str]], list[Samples]]
 """Texts in, mono int16 at 16 kHz out, one for each text."""
 
 CONTROL = "espeak"
-UNSEEN = ("pico", "joe", "slt", "kal")
+UNSEEN = ("pico", "joe", "slt")
 """Voices of drivers, in the order in which they share out sentences."""
-
-
-@dataclass(frozen=True, slots=True)
-class FestivalVoice:
-    """A voice of festival."""
-
-    folder: str
-    """Its name in festival."""
-    package: str
-    """Debian's."""
-
-
-FESTIVAL = {
-    "slt": FestivalVoice("cmu_us_slt_arctic_hts", "festvox-us-slt-hts"),
-    "kal": FestivalVoice("kal_diphone", "festvox-kallpc16k"),
-}
+FESTIVAL_VOICE = "cmu_us_slt_arctic_hts"
+"""slt's name in festival."""
 _FESTIVAL_VOICES = Path("/usr/share/festival/voices")
 _FESTIVAL_S = 600.0
 _SPELT = {"a c": "A C", "p m": "P M"}
@@ -129,19 +115,17 @@ def _maker(name: str, piper: Path | None) -> Say | str:
         why = "the package piper-tts is not installed: pip install piper-tts"
     elif name == "joe" and (piper is None or not piper.is_file()):
         why = "its model is not here: get piper-joe with `glovebox models`, or name the .onnx file with --piper"
-    if name in FESTIVAL and shutil.which("festival") is None:
-        why = "festival is not installed: apt-get install festival"
-    elif name in FESTIVAL and not any(_FESTIVAL_VOICES.glob(f"*/{FESTIVAL[name].folder}")):
-        why = f"its voice is not installed: apt-get install {FESTIVAL[name].package}"
+    if name == "slt" and shutil.which("festival") is None:
+        why = "festival is not installed: apt-get install festival festvox-us-slt-hts"
+    elif name == "slt" and not any(_FESTIVAL_VOICES.glob(f"*/{FESTIVAL_VOICE}")):
+        why = "its voice is not installed: apt-get install festvox-us-slt-hts"
     if name == CONTROL and shutil.which("espeak-ng") is None:
         why = "espeak-ng is not installed: apt-get install espeak-ng"
     if why:
         return why
-    if name in FESTIVAL:
-        return lambda texts: _festival(FESTIVAL[name].folder, texts)
     if name == "joe" and piper is not None:
         return lambda texts: _piper(piper, texts)
-    return _pico if name == "pico" else _espeak
+    return {"pico": _pico, "slt": _festival}.get(name, _espeak)
 
 
 def _espeak(texts: Sequence[str]) -> list[Samples]:
@@ -168,7 +152,7 @@ def _piper(model: Path, texts: Sequence[str]) -> list[Samples]:
     return sounds
 
 
-def _festival(voice: str, texts: Sequence[str]) -> list[Samples]:
+def _festival(texts: Sequence[str]) -> list[Samples]:
     """All texts by one process: festival takes a second to start.
 
     Raises:
@@ -176,7 +160,7 @@ def _festival(voice: str, texts: Sequence[str]) -> list[Samples]:
     """
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder) / f"{number}.wav" for number in range(len(texts))]
-        script = [f"(voice_{voice})"]
+        script = [f"(voice_{FESTIVAL_VOICE})"]
         for path, text in zip(paths, texts, strict=True):
             quoted = text.replace("\\", " ").replace('"', " ")
             script.append(f'(utt.save.wave (utt.synth (Utterance Text "{quoted}")) "{path}" \'riff)')
@@ -186,9 +170,9 @@ def _festival(voice: str, texts: Sequence[str]) -> list[Samples]:
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=_FESTIVAL_S, check=False)
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise EngineMissingError(f"festival could not speak with {voice}: {error}") from None
+            raise EngineMissingError(f"festival could not speak with {FESTIVAL_VOICE}: {error}") from None
         if done.returncode or not all(path.is_file() for path in paths):
-            raise EngineMissingError(f"festival could not speak with {voice}: {done.stderr.strip()[:200]}")
+            raise EngineMissingError(f"festival could not speak with {FESTIVAL_VOICE}: {done.stderr.strip()[:200]}")
         return [read(path) for path in paths]
 
 
