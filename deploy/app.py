@@ -20,6 +20,7 @@ from pydantic import BaseModel
 
 from deploy.config import Config
 from deploy.drivers import ConfiguredDrivers
+from deploy.engines import Engines
 from deploy.keys import key_source
 from deploy.notices import KeptNotices
 from deploy.screen import LiveDrivers, car_of, motion_of
@@ -40,22 +41,18 @@ from memory.vault import BackupSettings, Vault
 from models.catalog import Catalog
 from models.commands.matcher import TemplateMatcher
 from models.commands.templates import load_templates
-from models.runtime.llamacpp import LlamaCppModel
 from models.runtime.onnx_encoder import OnnxEncoder
-from models.runtime.phonemes import by_espeak
 from models.structured import Structured
 from schemas.actions import ACTIONS, Domain
 from schemas.errors import NoSpeechError
 from schemas.events import Transcript, VehicleState
 from schemas.memory import Decision
-from schemas.ports import AudioSink, AudioSource, Clock, Encoder, MemoryPort, Recognizer, StructuredModel, Synthesizer
+from schemas.ports import AudioSink, AudioSource, Clock, Encoder, MemoryPort, Recognizer, StructuredModel
 from vehicle.adapters import VehicleAdapter, open_adapter
 from vehicle.gate import Gate
 from vehicle.journal import Journal
 from vehicle.organizer import Organizer
 from vehicle.service import GatedVehicle
-from voice.asr.pocketsphinx import PocketSphinxRecognizer
-from voice.asr.whisper import WhisperRecognizer
 from voice.audio.live import LiveSound
 from voice.audio.portaudio import load_portaudio
 from voice.audio.wavefile import WaveSink, WaveSource
@@ -64,7 +61,6 @@ from voice.dialogue.agent import Dialogue, DialogueSettings
 from voice.dialogue.coordinator import CoordinatorSettings
 from voice.loop import Load, LoopSettings, VoiceLoop
 from voice.tts.espeak import EspeakSettings, EspeakSynthesizer
-from voice.tts.piper import opened_voice
 from voice.tts.voices import Voices
 from voice.turn import Limits, TurnMachine
 from voice.vad.endpoint import Endpointer, EndpointSettings
@@ -91,7 +87,8 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
         say("microphone and loudspeaker")
         load_portaudio()
 
-    catalog = Catalog.load(config.data.folder)
+    catalog = Catalog.load(config.data)
+    engines = Engines(config, catalog)
 
     say("wake word and voice activity")
     wake = OnnxWakeWord(
@@ -100,7 +97,7 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
     vad = SileroVad(catalog.find(config.vad.model))
 
     say("encoder and language model")
-    encoder, structured = understanding(config)
+    encoder, structured = understanding(config, engines)
 
     say("memory")
     memory = _memory(config, encoder, structured)
@@ -114,10 +111,10 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
 
     say("command grammar and recogniser")
     matcher = TemplateMatcher(load_templates(without=lacking(vehicle.offers()), names=sayable(vehicle.names())))
-    recognizer = _recognizer(config, catalog, matcher)
+    recognizer = engines.recognizer(matcher)
 
     say("voice")
-    voice, ahead = assembled_voice(_synthesizer(config, catalog), _espeak(config), config.data.folder)
+    voice, ahead = assembled_voice(engines.synthesizer(), _espeak(config), config.data.folder)
     trip = TripMemory(lambda: dialogue.memory)
     dialogue = Dialogue(
         memory=memory,
@@ -135,7 +132,8 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
         zone=zone(config.memory.tiers.zone),
     )
     return Assistant(
-        config, wake, vad, matcher, recognizer, structured, vehicle, dialogue, voice, ahead, clock, trip, drivers
+        config, wake, vad, matcher, recognizer, structured, vehicle, dialogue, voice, ahead, clock, trip, drivers,
+        lacks=tuple(filter(None, (catalog.trouble, *engines.told()))),
     )  # fmt: skip
 
 
@@ -175,9 +173,11 @@ class Assistant:
         clock: Clock,
         trip: TripMemory,
         drivers: ConfiguredDrivers,
+        *,
+        lacks: tuple[str, ...] = (),
     ) -> None:
-        """Parts as ``assemble`` made them."""
-        self.config = config
+        """Parts as ``assemble`` made them; ``lacks``: a line for each better engine that is not there."""
+        self.config, self.lacks = config, lacks
         self._wake, self._vad, self._matcher, self._recognizer = wake, vad, matcher, recognizer
         self._structured, self._vehicle, self._dialogue = structured, vehicle, dialogue
         self._speech, self._ahead, self._clock, self._trip = voice, ahead, clock, trip
@@ -383,20 +383,24 @@ def open_memory(config: Config) -> DriverMemory:
     Raises:
         schemas.errors.GloveboxError: vault, key or encoder cannot be had.
     """
-    catalog = Catalog.load(config.data.folder)
+    catalog = Catalog.load(config.data)
     encoder = OnnxEncoder(catalog.find(config.encoder.model), threads=config.encoder.threads)
-    return _memory(config, encoder, _OnDemand(lambda: _structured(config, catalog)))
+    return _memory(config, encoder, _OnDemand(lambda: _structured(config, Engines(config, catalog))))
 
 
-def understanding(config: Config) -> tuple[OnnxEncoder, Structured]:
-    """Encoder and language model alone, as memory and dialogue use them: for measuring.
+def understanding(config: Config, engines: Engines | None = None) -> tuple[OnnxEncoder, Structured]:
+    """Encoder and language model alone, as memory and dialogue use them.
+
+    Args:
+        config: the whole configuration.
+        engines: what opens the language model; None where nobody asks afterwards what was chosen.
 
     Raises:
         schemas.errors.GloveboxError: one of them cannot be had.
     """
-    catalog = Catalog.load(config.data.folder)
+    catalog = Catalog.load(config.data)
     encoder = OnnxEncoder(catalog.find(config.encoder.model), threads=config.encoder.threads)
-    return encoder, _structured(config, catalog)
+    return encoder, _structured(config, engines or Engines(config, catalog))
 
 
 def memory_settings(config: Config) -> MemorySettings:
@@ -431,11 +435,9 @@ class _OnDemand:
         return self._loaded.fill(task, model, turns=turns, facts=facts)
 
 
-def _structured(config: Config, catalog: Catalog) -> Structured:
-    language = LlamaCppModel(
-        catalog.find(config.llm.model), threads=config.llm.threads, context_tokens=config.llm.context_tokens
-    )
-    chat = language.render_chat if config.llm.style == "chat" else None
+def _structured(config: Config, engines: Engines) -> Structured:
+    language = engines.language_model()
+    chat = None if language.own else language.render_chat
     return Structured(language, chat_template=chat, max_tokens=config.llm.max_tokens)
 
 
@@ -447,20 +449,6 @@ def _memory(config: Config, encoder: Encoder, structured: StructuredModel) -> Dr
     return DriverMemory(
         config.driver.name, vault, encoder=encoder, model=structured, clock=_now, settings=settings, zone=here
     )
-
-
-def _recognizer(config: Config, catalog: Catalog, matcher: TemplateMatcher) -> Recognizer:
-    if config.asr.engine == "whisper" and config.asr.model is not None:
-        return WhisperRecognizer(catalog.find(config.asr.model), matcher.match, threads=config.asr.threads)
-    return PocketSphinxRecognizer(catalog.find("asr-domain"), matcher, guess=by_espeak)
-
-
-def _synthesizer(config: Config, catalog: Catalog) -> Synthesizer:
-    if config.tts.engine == "piper" and config.tts.model is not None:
-        return opened_voice(catalog.find(config.tts.model))
-    espeak = _espeak(config)
-    espeak.check()
-    return espeak
 
 
 def _espeak(config: Config) -> EspeakSynthesizer:

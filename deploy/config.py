@@ -179,6 +179,8 @@ def _anchored(values: dict[str, Any], folder: Path) -> dict[str, Any]:
     for key, value in values.items():
         if isinstance(value, dict):
             anchored[key] = _anchored(value, folder)
+        elif isinstance(value, list):
+            anchored[key] = [_anchored({"": one}, folder)[""] for one in value]
         elif isinstance(value, str) and value.startswith(("./", "../")):
             anchored[key] = str(folder / value)
         else:

@@ -19,8 +19,11 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from deploy.config import Config, load_config
+from deploy.engines import ROLES, standing
 from models.catalog import Catalog
 from schemas.errors import ConfigError, GloveboxError, VaultBusyError
+from voice.asr import RECOGNIZERS
+from voice.tts import SYNTHESIZERS
 
 LEAST_FREE_MB = 50
 """Under this a vault may not take another drive: it holds kilobytes a trip, SQLite wants room for its journal."""
@@ -164,30 +167,28 @@ def check_engines(
     config: Config, has: Callable[[str], bool] = lambda name: importlib.util.find_spec(name) is not None
 ) -> Iterator[Finding]:
     """The packages that run the chosen models."""
-    wanted = {"onnxruntime": "", "llama_cpp": "", "sqlcipher3": "", "hnswlib": ""}
-    wanted["pocketsphinx" if config.asr.engine == "pocketsphinx" else "faster_whisper"] = "asr"
-    if config.tts.engine == "piper":
-        wanted["piper"] = "tts"
+    better = [RECOGNIZERS[config.asr.engine].package, SYNTHESIZERS[config.tts.engine].package]
+    wanted = ["onnxruntime", "llama_cpp", "sqlcipher3", "hnswlib", "pocketsphinx", *(name for name in better if name)]
     missing = [name for name in wanted if not has(name)]
     if not missing:
         yield Finding(name="engines", verdict="ok", text=", ".join(wanted))
     for name in missing:
-        extra = wanted[name] if name in ("faster_whisper", "piper") else ""
-        advice = f"pip install 'glovebox[{extra}]' in this environment." if extra else "Run ./deploy/up again."
-        yield Finding(name="engines", verdict="fail", text=f"{name} is not installed", advice=advice)
+        verdict = "warn" if name in better else "fail"
+        yield Finding(name="engines", verdict=verdict, text=f"{name} is not installed", advice="Run ./deploy/up again.")
 
 
 def check_models(config: Config) -> Iterator[Finding]:
     """Every byte of the models that the configuration uses."""
     try:
-        catalog = Catalog.load(config.data.folder)
+        catalog = Catalog.load(config.data)
     except GloveboxError as error:
         yield Finding(name="models", verdict="fail", text=str(error), advice="Restore it from the repository.")
         return
-    wanted = [config.wake.model, config.vad.model, config.encoder.model, config.llm.model]
-    wanted += ["asr-pocketsphinx", "asr-domain"] if config.asr.engine == "pocketsphinx" else [str(config.asr.model)]
-    if config.tts.engine == "piper":
-        wanted.append(str(config.tts.model))
+    wanted = [config.wake.model, config.vad.model, config.encoder.model, "asr-pocketsphinx", "asr-domain"]
+    choices = [standing(config, catalog, role) for role in ROLES]
+    wanted += [choice.rung.model for choice in choices if choice.rung.model is not None]
+    for line in filter(None, (catalog.trouble, *(choice.told() for choice in choices))):
+        yield Finding(name="models", verdict="warn", text=line, advice="glovebox models why tells more.")
     whole: list[str] = []
     for name in wanted:
         try:

@@ -18,6 +18,7 @@ import uvicorn
 
 from deploy import __version__
 from deploy.config import Config
+from deploy.engines import ROLES, standing
 from deploy.picture import lines, svg
 from deploy.timeline import TimelineEntry
 from deploy.zone import zone
@@ -191,21 +192,12 @@ def car_of(vehicle: Vehicle, loop: Loop) -> Callable[[], CarPicture | None]:
 
 def about(config: Config) -> About:
     """What the page About tells."""
-    catalog = Catalog.load(config.data.folder)
-    chosen = {
-        config.wake.model,
-        config.vad.model,
-        config.encoder.model,
-        config.llm.model,
-        config.asr.model,
-        config.tts.model,
-    }
+    catalog = Catalog.load(config.data)
+    chosen = {config.wake.model, config.vad.model, config.encoder.model}
+    chosen |= {standing(config, catalog, role).rung.model or "" for role in ROLES}
     models = tuple(
-        Model(m.id, m.role, m.licence, sum(file.bytes for file in m.files) / 1e6)
-        for m in (
-            catalog.model(name)
-            for name in sorted(str(name) for name in chosen if name is not None and "/" not in str(name))
-        )
+        Model(m.id, m.role, m.licence, m.bytes / 1e6)
+        for m in (catalog.model(name) for name in sorted(name for name in chosen if name and "/" not in name))
     )
     return About(__version__, models)
 

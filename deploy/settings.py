@@ -19,7 +19,7 @@ Seconds = Annotated[float, Field(gt=0.0, le=600.0)]
 Word = Annotated[str, Field(min_length=1, max_length=200)]
 Folder = Annotated[Path, AfterValidator(lambda path: path.expanduser())]
 ModelName = Annotated[str, Field(min_length=1)]
-"""A model's id in models/catalog.toml, or the path of its file or folder (with a slash in it)."""
+"""A model's id in the catalogue, or the path of its file or folder (with a slash in it)."""
 
 
 def _number(value: Any) -> Any:
@@ -46,6 +46,8 @@ def _listed(value: Any) -> Any:
     return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
 
 
+ModelNames = Annotated[tuple[ModelName, ...], BeforeValidator(_listed)]
+"""Models in order of preference: the first that is there and can be used is used (``deploy.engines``)."""
 DriverName = Annotated[str, BeforeValidator(_plain), Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$")]
 
 
@@ -62,7 +64,13 @@ class DataSettings(Section):
     """Where things lie on this device."""
 
     folder: Folder
-    """Vaults and imported models."""
+    """Vaults and what else is personal."""
+    models: Folder
+    """Weights that were fetched or imported; nothing personal, one folder for all that this user runs."""
+    catalog: Folder
+    """A catalogue of your own, which may add models; need not be there."""
+    also_fetch: ModelNames
+    """What `glovebox models get` fetches beside the models that recogniser and voice would like."""
     key_file: Folder
     """With ``memory.key.source = "file"``: where keys lie, one file a driver, made with the vault: this one if it has the
     driver's name (``ada.key``, or ``{driver}.key``), else one beside it with the name in it (``vault-ada.key`` for
@@ -148,15 +156,16 @@ class AsrSettings(Section):
     """The recogniser."""
 
     engine: Literal["pocketsphinx", "whisper"]
-    """``whisper`` needs the extra ``asr`` and an imported model."""
-    model: ModelName | None = None
-    """The Whisper model; unused by pocketsphinx, whose acoustic model comes with its package."""
+    """Which recogniser is wanted (``voice.asr.RECOGNIZERS``). Where its package or its models cannot be had, pocketsphinx is
+    used and a line says so."""
+    model: ModelNames
+    """Whisper's models in order of preference; unused by pocketsphinx, whose acoustic model comes with its package."""
     threads: Annotated[int, Field(ge=1, le=64)]
 
     @model_validator(mode="after")
     def _has_model(self) -> Self:
-        if self.engine == "whisper" and self.model is None:
-            raise ValueError("engine whisper needs a model; import one with `glovebox models import` and name it")
+        if self.engine == "whisper" and not self.model:
+            raise ValueError("engine whisper needs a model; name one that `glovebox models list` has")
         return self
 
 
@@ -178,9 +187,9 @@ class DialogueSettings(Section):
 class LlmSettings(Section):
     """The language model."""
 
-    model: ModelName
-    style: Literal["builtin", "chat"]
-    """How the prompt is written: ``builtin`` for the model of this project, ``chat`` for an instruct model's own template."""
+    model: ModelNames
+    """GGUF models in order of preference; last of all the built-in one. A model of this project gets its own compact prompt,
+    any other one in its own chat template."""
     threads: Annotated[int, Field(ge=1, le=64)]
     context_tokens: Annotated[int, Field(ge=256, le=32_768)]
     max_tokens: Annotated[int, Field(ge=16, le=4_096)]
@@ -198,19 +207,20 @@ class TtsSettings(Section):
     """The voice."""
 
     engine: Literal["espeak", "piper"]
-    """``piper`` needs the extra ``tts`` and an imported voice."""
+    """Which synthesiser is wanted (``voice.tts.SYNTHESIZERS``). Where its package or its voices cannot be had, espeak is used
+    and a line says so."""
     voice: Word
     """espeak-ng's voice, e.g. ``en-us+f2``; unused by piper."""
     speed_wpm: Annotated[int, Field(ge=80, le=450)]
     """Words a minute (espeak-ng's range)."""
     pitch: Annotated[int, Field(ge=0, le=99)]
-    model: ModelName | None = None
-    """Piper's voice; unused by espeak."""
+    model: ModelNames
+    """Piper's voices in order of preference; unused by espeak."""
 
     @model_validator(mode="after")
     def _has_model(self) -> Self:
-        if self.engine == "piper" and self.model is None:
-            raise ValueError("engine piper needs a model; import one with `glovebox models import` and name it")
+        if self.engine == "piper" and not self.model:
+            raise ValueError("engine piper needs a model; name one that `glovebox models list` has")
         return self
 
 
@@ -374,7 +384,7 @@ class MemorySettings(Section):
 class Config(Section):
     """The whole configuration."""
 
-    profile: Literal["embedded", "pi5", "jetson"]
+    profile: Literal["default", "small", "pi5", "jetson"]
     """Named set of values in deploy/profiles that lies between the defaults and the device's own file."""
     driver: DriverSettings
     data: DataSettings

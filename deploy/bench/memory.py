@@ -62,7 +62,7 @@ def measure(tell: Progress, *, quick: bool = False, seed: int = 1) -> Report:
     sizes = QUICK if quick else SIZES
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        encoder = OnnxEncoder(Catalog.load(folder).find("encoder"), threads=1)
+        encoder = OnnxEncoder(Catalog().find("encoder"), threads=1)
         tell("encoding texts", 0, 0)
         texts = Texts.made(encoder, QUICK_TEXTS if quick else TEXTS, seed)
         told: dict[int, dict[str, Any]] = {}

@@ -43,7 +43,7 @@ def measure(
 ) -> dict[str, Any]:
     """Figures of a screen over so many memories: milliseconds and bytes."""
     tell("encoding texts", 0, 0)
-    encoder = OnnxEncoder(Catalog.load(config.data.folder).find(config.encoder.model), threads=config.encoder.threads)
+    encoder = OnnxEncoder(Catalog.load(config.data).find(config.encoder.model), threads=config.encoder.threads)
     texts = Texts.made(encoder, TEXTS, seed)
     with tempfile.TemporaryDirectory(prefix="glovebox-screen-") as name:
         folder = Path(name)

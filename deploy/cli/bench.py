@@ -132,7 +132,7 @@ def pruning(
     from models.catalog import Catalog
     from models.runtime.onnx_encoder import OnnxEncoder
 
-    encoder = OnnxEncoder(Catalog.load(config.data.folder).find(config.encoder.model), threads=config.encoder.threads)
+    encoder = OnnxEncoder(Catalog.load(config.data).find(config.encoder.model), threads=config.encoder.threads)
     with progress() as tell:
         report = measure(encoder, tell, lives=lives, days=days)
     deliver(report, as_json=as_json, page=page)

@@ -51,6 +51,8 @@ def ready(session: Session, *, live: bool = False) -> Generator[Assistant]:
     console = err()
     with console.status("loading") as status:
         assistant = assemble(config, live=live, announce=lambda part: status.update(f"loading: {part}"))
+    for line in assistant.lacks:
+        console.print(Text(line, style="yellow"))
     with assistant:
         yield assistant
 

@@ -11,9 +11,11 @@ from rich.text import Text
 
 from deploy.cli.evaluation import JsonOption, PageOption, deliver, progress
 from deploy.cli.session import err, session_of
+from models.catalog import Catalog
 from schemas.errors import ConfigError
 
 if TYPE_CHECKING:
+    from deploy.engines import Rung
     from deploy.evaluation.commands import Condition
     from deploy.evaluation.commands_ears import Heard, Listener
     from deploy.evaluation.commands_orders import Order
@@ -53,11 +55,16 @@ def evaluate(  # noqa: PLR0913 - typer makes options of parameters
     as_json: JsonOption = False,
 ) -> None:
     """Measure how many orders on real recordings are understood in full, with the grammar of any closed domain."""
+    from deploy.engines import standing
     from deploy.evaluation import commands, commands_orders, wake_sounds
     from models.commands.templates import load_templates
 
     session = session_of(context, as_json=as_json)
     config = session.config()
+    choice = standing(config, Catalog.load(config.data), "asr")
+    rung = choice.rung
+    if line := choice.told():
+        err().print(Text(line, style="yellow"))
     ratios = _ratios(snr if snr is not None else RATIOS if noise is not None else "")
     name = noise or ROAD
     templates = load_templates(grammar)
@@ -68,31 +75,30 @@ def evaluate(  # noqa: PLR0913 - typer makes options of parameters
         noise=sound,
         noise_name=name if name == ROAD else Path(name).stem,
         grammar=grammar.name,
-        recognizer=config.asr.engine
-        if config.asr.engine == "pocketsphinx"
-        else f"{config.asr.engine} {config.asr.model}",
+        recognizer=" ".join(filter(None, (rung.engine, rung.model))),
         seed=seed,
     )
     with tempfile.TemporaryDirectory() as folder, progress() as tell:
-        listener = _listener(config, templates, Path(folder))
+        listener = _listener(config, rung, templates, Path(folder))
         conditions = commands.measure(listener, plan, tell, _tell_order if show else None)
     deliver(commands.report(conditions, plan), as_json=as_json, page=page)
 
 
-def _listener(config: Config, templates: Templates, folder: Path) -> Listener:
+def _listener(config: Config, rung: Rung, templates: Templates, folder: Path) -> Listener:
     from deploy.evaluation.commands_ears import Listener, recognizer_for
-    from models.catalog import Catalog
     from models.commands.matcher import TemplateMatcher
     from schemas.ports import Recognizer
-    from voice.asr.whisper import WhisperRecognizer
+    from voice.asr import RECOGNIZERS, Hearing
+    from voice.engines import opened
     from voice.vad.endpoint import Endpointer
     from voice.vad.silero import SileroVad
 
-    catalog = Catalog.load(config.data.folder)
+    catalog = Catalog.load(config.data)
     recognizer: Recognizer
-    if config.asr.engine == "whisper" and config.asr.model is not None:
+    if rung.model is not None:
         matcher = TemplateMatcher(templates)
-        recognizer = WhisperRecognizer(catalog.find(config.asr.model), matcher.match, threads=config.asr.threads)
+        hearing = Hearing(matcher, catalog.find, config.asr.threads, catalog.find(rung.model))
+        recognizer = opened(RECOGNIZERS, rung.engine, hearing)
     else:
         recognizer, matcher = recognizer_for(templates, folder, catalog.find("asr-domain"))
     return Listener(SileroVad(catalog.find(config.vad.model)), recognizer, matcher, Endpointer())

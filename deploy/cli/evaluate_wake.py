@@ -71,7 +71,7 @@ def evaluate(  # noqa: PLR0913 - typer makes options of parameters
     session = session_of(context, as_json=as_json)
     config = session.config()
     word = keyword or config.wake.keyword
-    path = model or Catalog.load(config.data.folder).find(_reference(word, config.wake.keyword, config.wake.model))
+    path = model or Catalog.load(config.data).find(_reference(word, config.wake.keyword, config.wake.model))
     ours = wake_ears.OurEar(path)
     if ours.keyword != word:
         raise ConfigError(

@@ -79,7 +79,7 @@ def options(
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting, e.g. llm.threads=4. Repeatable.")
     ] = None,
     profile: Annotated[
-        str | None, typer.Option("--profile", help="Settings of a kind of device: embedded, pi5 or jetson.")
+        str | None, typer.Option("--profile", help="Settings of a kind of device: default, small, pi5 or jetson.")
     ] = None,
     driver: Annotated[str | None, typer.Option("--driver", help="Whose memory is used.")] = None,
     home: Annotated[

@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from deploy import app
+from deploy.engines import Engines
 from deploy.settings import Config
 from memory.service import MemorySettings
+from models.catalog import Catalog
 from schemas.errors import GenerationError
 from schemas.memory import Words
 from schemas.ports import Encoder, StructuredModel
@@ -117,10 +119,11 @@ def parts_of(config: Config) -> Parts:
     Raises:
         schemas.errors.GloveboxError: a model cannot be had.
     """
-    encoder, model = app.understanding(config)
+    engines = Engines(config, Catalog.load(config.data))
+    encoder, model = app.understanding(config, engines)
     facts = (
         ("encoder", config.encoder.model),
-        ("language model", config.llm.model),
+        ("language model", str(engines.choices["llm"].rung)),
         ("threads", f"encoder {config.encoder.threads}, language model {config.llm.threads}"),
     )
     return Parts(KeptEncoder(encoder), KeptModel(model), app.memory_settings(config), facts)

@@ -69,6 +69,7 @@ class LlamaCppModel:
         self._engine: Any = llama_cpp
         self._lock = threading.Lock()
         self._context, self._path = context_tokens, path
+        self._chat: tuple[Any, str] | None = None
         _silence(llama_cpp)
         try:
             self._llama: Any = llama_cpp.Llama(
@@ -105,18 +106,39 @@ class LlamaCppModel:
     def render_chat(self, system: str, user: str) -> str:
         """A prompt in the chat template that the model's file carries.
 
-        Raises:
-            schemas.errors.ModelDamagedError: the file carries none.
-        """
-        from llama_cpp.llama_chat_format import Jinja2ChatFormatter
+        Where the template refuses a system message or leaves it out, its text goes before the user's.
 
-        template = self._llama.metadata.get("tokenizer.chat_template")
-        if template is None:
-            raise ModelDamagedError(f"{self._path} carries no chat template: choose an instruct model")
-        bos, eos = (self._text([token]) for token in (self._llama.token_bos(), self._llama.token_eos()))
-        formatter = Jinja2ChatFormatter(template=template, bos_token=bos, eos_token=eos)
-        messages: Any = [{"role": "system", "content": system}, {"role": "user", "content": user}]
-        return str(formatter(messages=messages).prompt).removeprefix(bos or "\0")
+        Raises:
+            schemas.errors.ModelDamagedError: the file carries no template, or one that cannot be used.
+        """
+        formatter, bos = self._template()
+        told = {"role": "system", "content": system}, {"role": "user", "content": user}
+        joined = ({"role": "user", "content": f"{system}\n\n{user}"},)
+        trouble = "its words are not in what it makes"
+        for messages in (told, joined):
+            try:
+                prompt = str(formatter(messages=list(messages)).prompt)
+            except Exception as error:  # noqa: BLE001 - a foreign template may raise anything; its words are not ours to show
+                trouble = type(error).__name__
+                continue
+            if system in prompt and user in prompt:
+                return prompt.removeprefix(bos or "\0")
+        raise ModelDamagedError(f"the chat template of {self._path} cannot be used ({trouble}): choose another model")
+
+    def _template(self) -> tuple[Any, str]:
+        """The formatter of the file's chat template, made once, and the text of the token that begins a prompt."""
+        if self._chat is None:
+            from llama_cpp.llama_chat_format import Jinja2ChatFormatter
+
+            template = self._llama.metadata.get("tokenizer.chat_template")
+            if template is None:
+                raise ModelDamagedError(f"{self._path} carries no chat template: choose an instruct model")
+            bos, eos = (self._text([token]) for token in (self._llama.token_bos(), self._llama.token_eos()))
+            try:
+                self._chat = Jinja2ChatFormatter(template=template, bos_token=bos, eos_token=eos), bos
+            except Exception as error:
+                raise ModelDamagedError(f"the chat template of {self._path} is broken: choose another model") from error
+        return self._chat
 
     def close(self) -> None:
         """Release the memory; the model cannot be used afterwards."""

@@ -32,6 +32,7 @@ class FakeAssistant:
 
     def __init__(self, config: Config) -> None:
         self.config = config
+        self.lacks: tuple[str, ...] = ()
         self.ran = self.closed = False
 
     def __enter__(self) -> Self:

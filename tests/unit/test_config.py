@@ -28,7 +28,9 @@ def leaf(config: Config, key: str) -> Any:
 
 def test_defaults_load_without_any_other_source() -> None:
     config = load_config(environment=EMPTY)
-    assert config.asr.engine == "pocketsphinx"
+    assert config.asr.engine == "whisper" and config.asr.model == ("whisper-base", "whisper-tiny-en")
+    assert config.data.models == Path("/home/somebody/.local/share/glovebox/models")
+    assert config.data.catalog == Path("/home/somebody/.config/glovebox/models.toml")
     assert config.data.folder == Path("/home/somebody/.local/share/glovebox")
     assert config.data.key_file == Path("/home/somebody/.config/glovebox/vault.key")
 
@@ -53,16 +55,16 @@ def test_flags_beat_environment_beats_file_beats_profile_beats_defaults(tmp_path
     assert config.llm.threads == 8  # the flag
     assert config.tts.pitch == 20  # the environment
     assert config.llm.max_tokens == 300  # the file
-    assert config.asr.engine == "whisper"  # the profile
+    assert config.asr.model[0] == "whisper-base-en"  # the profile
     assert config.wake.keyword == "computer"  # the defaults
     assert loaded.origins["llm.threads"] == "the command line"
     assert loaded.origins["tts.pitch"] == "the environment"
     assert loaded.origins["llm.max_tokens"] == str(file)
-    assert loaded.origins["asr.engine"] == str(PROFILES / "pi5.toml")
+    assert loaded.origins["asr.model"] == str(PROFILES / "pi5.toml")
     assert loaded.origins["wake.keyword"] == str(DEFAULTS)
 
 
-@pytest.mark.parametrize("profile", ["embedded", "pi5", "jetson"])
+@pytest.mark.parametrize("profile", ["default", "small", "pi5", "jetson"])
 def test_every_profile_is_valid(profile: str) -> None:
     assert load_config(environment={**EMPTY, "GLOVEBOX_PROFILE": profile}).profile == profile
 
@@ -79,10 +81,13 @@ def test_the_users_own_file_comes_before_the_systems(tmp_path: Path, monkeypatch
 
 
 def test_a_relative_path_is_relative_to_its_file(tmp_path: Path) -> None:
-    file = device_file(tmp_path, '[data]\nfolder = "./here"\n[llm]\nmodel = "../other.gguf"\n')
+    file = device_file(
+        tmp_path, '[data]\nfolder = "./here"\n[llm]\nmodel = "../other.gguf"\n[tts]\nmodel = ["./a.onnx", "b"]\n'
+    )
     config = load_config(file, environment=EMPTY)
     assert config.data.folder == tmp_path / "here"
-    assert config.llm.model == str(tmp_path / "../other.gguf")
+    assert config.llm.model == (str(tmp_path / "../other.gguf"),)
+    assert config.tts.model == (str(tmp_path / "a.onnx"), "b")
 
 
 def test_relative_xdg_folders_are_ignored() -> None:
@@ -103,7 +108,7 @@ def test_names_of_the_setup_and_the_tests_are_no_settings() -> None:
         ("wake.treshold", "did you mean wake.threshold?"),
         ("endpoint.hurry_s", "did you mean endpoint.hurry_silence_s?"),
         ("voice", "did you mean tts.voice?"),
-        ("llm.temperature", "[llm] has model, style, threads"),
+        ("llm.temperature", "[llm] has model, threads"),
         ("qqq", "`glovebox config show` lists all"),
     ],
 )
@@ -140,8 +145,8 @@ def test_a_value_that_does_not_fit_is_named(key: str, value: str) -> None:
 @pytest.mark.parametrize(
     ("flags", "needle"),
     [
-        ({"tts.engine": "piper"}, "engine piper needs a model"),
-        ({"asr.engine": "whisper"}, "engine whisper needs a model"),
+        ({"tts.engine": "piper", "tts.model": ""}, "engine piper needs a model"),
+        ({"asr.engine": "whisper", "asr.model": ""}, "engine whisper needs a model"),
         ({"vad.stop_below": "0.9"}, "stop_below (0.9) must not lie above start_at (0.5)"),
         ({"endpoint.silence_s": "0.1"}, "hurry_silence_s <= silence_s < max_utterance_s"),
     ],

@@ -94,8 +94,8 @@ def test_disk_looks_where_the_folder_will_be(tmp_path: Path, free: int, verdict:
 def test_compiler_and_espeak() -> None:
     assert doctor.check_compiler(nothing).verdict == "warn"
     assert doctor.check_compiler(lambda _: "/usr/bin/c++").verdict == "ok"
-    assert doctor.check_speech(config(), nothing).verdict == "fail"
-    assert doctor.check_speech(config(tts__engine="piper", tts__model="x"), nothing).verdict == "warn"
+    assert doctor.check_speech(config(tts__engine="espeak"), nothing).verdict == "fail"
+    assert doctor.check_speech(config(), nothing).verdict == "warn"
     assert doctor.check_speech(config(), lambda _: "/none/espeak-ng").verdict == "fail"
     assert doctor.check_speech(config(), lambda _: sys.executable).verdict == "ok"
 
@@ -120,23 +120,32 @@ def test_sound_that_does_not_answer_is_a_warning() -> None:
     assert finding.verdict == "warn" and "OSError" in finding.text
 
 
-def test_engines_name_the_extra_that_brings_them() -> None:
+def test_an_engine_that_is_missing_is_a_failure_only_if_nothing_can_stand_in_for_it() -> None:
     (fine,) = doctor.check_engines(config(), lambda _: True)
     assert fine.verdict == "ok" and "pocketsphinx" in fine.text
-    missing = list(
-        doctor.check_engines(config(asr__engine="whisper", asr__model="m"), lambda name: name != "faster_whisper")
-    )
-    assert [finding.verdict for finding in missing] == ["fail"] and "glovebox[asr]" in missing[0].advice
+    (better,) = doctor.check_engines(config(), lambda name: name != "faster_whisper")
+    assert better.verdict == "warn" and "faster_whisper" in better.text
     (core,) = doctor.check_engines(config(), lambda name: name != "hnswlib")
-    assert "./deploy/up" in core.advice
+    assert core.verdict == "fail" and "./deploy/up" in core.advice
+    (small,) = doctor.check_engines(config(asr__engine="pocketsphinx"), lambda name: name != "faster_whisper")
+    assert small.verdict == "ok"
 
 
 def test_models_are_verified_by_role(tmp_path: Path) -> None:
     findings = list(
-        doctor.check_models(config(llm__model="nothing", encoder__model=str(tmp_path), wake__model="vad-silero"))
+        doctor.check_models(
+            config(
+                profile="small",
+                llm__model="nothing",
+                encoder__model=str(tmp_path),
+                vad__model="no",
+                wake__model="vad-silero",
+            )
+        )
     )
-    assert [finding.verdict for finding in findings] == ["fail", "ok"]
-    assert "'nothing'" in findings[0].text and str(tmp_path) in findings[1].text
+    assert [finding.verdict for finding in findings] == ["warn", "fail", "ok"]
+    assert findings[0].text.startswith("Language model: language-small instead of nothing: ")
+    assert "'no'" in findings[1].text and str(tmp_path) in findings[2].text
 
 
 def test_no_vault_yet_is_fine_and_none_is_made() -> None:

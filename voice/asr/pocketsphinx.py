@@ -23,8 +23,10 @@ from rapidfuzz.distance import Indel
 
 from models.commands.matcher import TemplateMatcher
 from models.runtime.denoiser import CepstralStream, Denoiser
+from models.runtime.phonemes import by_espeak
 from schemas.errors import EngineMissingError, ModelError, ModelMissingError
 from schemas.events import SAMPLE_RATE, Hypothesis, Samples, Transcript
+from voice.asr import Hearing
 
 WAKE_WORD = "computer"
 """A leading one is dropped; its dictionary entry also has the tails ("-puter", "-ter") that an utterance may begin with."""
@@ -284,6 +286,11 @@ ACCEPT = (-1.24, 1.8, 0.92, 3.96, 0.82, 1.03)
 to .7 / .9 to .97, .05 / .81 / .98 were right: it is a probability."""
 HEARD = (-4.43, 0.97, 1.96, -0.15, 6.54, -0.65)
 """From the same utterances. Of those given .1 to .2 / .35 to .5 / .7 to .9, .14 / .33 / .94 were heard."""
+
+
+def opened(hearing: Hearing) -> PocketSphinxRecognizer:
+    """The recogniser of the table, with this project's models of the domain; names that no dictionary has are guessed."""
+    return PocketSphinxRecognizer(hearing.find("asr-domain"), hearing.matcher, guess=by_espeak)
 
 
 def features(evidence: Evidence) -> tuple[float, ...]:

@@ -18,6 +18,7 @@ import numpy as np
 from models.commands.spelling import spoken
 from schemas.errors import EngineMissingError, ModelError, ModelMissingError
 from schemas.events import SAMPLE_RATE, Command, Hypothesis, Samples, Transcript
+from voice.asr import Hearing
 
 SHORTEST_S = 0.1
 """Less sound than this holds no word; Whisper pads to 30 s and would make one up."""
@@ -144,6 +145,17 @@ class WhisperRecognizer:
         if segment.compression_ratio > limits.compression:
             return False
         return not (segment.no_speech_prob > limits.no_speech and segment.avg_logprob < limits.log_probability)
+
+
+def opened(hearing: Hearing) -> WhisperRecognizer:
+    """The recogniser of the table.
+
+    Raises:
+        schemas.errors.ModelMissingError: no model was chosen.
+    """
+    if hearing.model is None:
+        raise ModelMissingError("whisper needs a model; name one in asr.model")
+    return WhisperRecognizer(hearing.model, hearing.matcher.match, threads=hearing.threads)
 
 
 def _confidence(segments: Sequence[Any]) -> float:

@@ -23,6 +23,7 @@ import numpy as np
 from schemas.errors import AudioError, EngineMissingError
 from schemas.events import SAMPLE_RATE, Samples
 from voice.audio.resample import Resampler
+from voice.tts import Speaking
 from voice.tts.speakable import speakable
 
 _VOICE = re.compile(r"[A-Za-z][A-Za-z0-9_+-]{0,39}")
@@ -201,3 +202,14 @@ def _parse_header(head: bytes) -> tuple[int | None, bytes]:
     raise AudioError(
         "espeak-ng gave something else than mono 16-bit WAV; reinstall it: sudo apt install --reinstall espeak-ng"
     )
+
+
+def opened(speaking: Speaking) -> EspeakSynthesizer:
+    """The synthesiser of the table.
+
+    Raises:
+        EngineMissingError: The program is not installed.
+    """
+    synthesizer = EspeakSynthesizer(EspeakSettings(speaking.voice, speaking.speed, speaking.pitch))
+    synthesizer.check()
+    return synthesizer

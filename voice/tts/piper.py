@@ -26,6 +26,7 @@ import numpy as np
 from schemas.errors import AudioError, EngineMissingError, GloveboxError, ModelDamagedError, ModelMissingError
 from schemas.events import SAMPLE_RATE, Samples
 from voice.audio.resample import Resampler
+from voice.tts import Speaking
 from voice.tts.loudness import levelled, trimmed
 from voice.tts.speakable import speakable
 
@@ -43,6 +44,19 @@ _TRIAL_S = (0.8, 5.5)
 """How long that may take to say. Joe takes 3.2 s; half as fast or four times as fast is a wrong rate in the JSON file."""
 _REST_S = (0.0, 2.0, 10.0, 60.0)
 """Seconds before the program is started again after it failed once, twice, three times, more often in a row."""
+
+
+def opened(speaking: Speaking) -> PiperSynthesizer:
+    """The synthesiser of the table.
+
+    Raises:
+        EngineMissingError: piper-tts is not installed, or its program does not start.
+        ModelMissingError: No voice was chosen, or a file of it is not there.
+        ModelDamagedError: A file of the voice cannot be used, or what it says is no speech.
+    """
+    if speaking.model is None:
+        raise ModelMissingError("piper needs a voice; name one in tts.model")
+    return opened_voice(speaking.model)
 
 
 def opened_voice(voice: Path) -> PiperSynthesizer:

@@ -1,0 +1,210 @@
+"""The best engine that is there: for the recogniser, the voice and the language model a ladder each, tried from the top.
+
+Owns the order and what is told of it. What stands on the ladder are the engines of ``voice.asr`` and ``voice.tts`` with the
+models that the configuration prefers, and last what the repository carries; so a better model that is missing, damaged or
+foreign stops nothing. The engines themselves are made where they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+from deploy.config import Config
+from models.catalog import Catalog, Model
+from models.commands.matcher import TemplateMatcher
+from models.runtime.llamacpp import LlamaCppModel
+from schemas.errors import ModelError
+from schemas.ports import Recognizer, Synthesizer
+from voice.asr import RECOGNIZERS, Hearing
+from voice.engines import Engine, opened, require
+from voice.tts import SYNTHESIZERS, Speaking
+
+Part = TypeVar("Part")
+Role = Literal["asr", "tts", "llm"]
+ROLES: tuple[Role, ...] = ("asr", "tts", "llm")
+NAMES: dict[str, str] = {"asr": "Recogniser", "tts": "Voice", "llm": "Language model"}
+LAST: dict[Role, str] = {"asr": "pocketsphinx", "tts": "espeak", "llm": "language-small"}
+"""What is always there: the engine that takes no model, and the model that comes with Glovebox."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """One step of a ladder."""
+
+    engine: str
+    model: str | None = None
+    """A model's id, or its path; None for an engine that takes none."""
+
+    def __str__(self) -> str:
+        """The model where there is one, else the engine."""
+        return self.model or self.engine
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which rung is used, and what was better and is not there."""
+
+    role: Role
+    rung: Rung
+    missed: tuple[tuple[Rung, str], ...] = ()
+    """Better rungs, best first, each with the reason."""
+
+    def told(self) -> str:
+        """One line for a person; empty where the best is used."""
+        if not self.missed:
+            return ""
+        best, reason = self.missed[0]
+        return f"{NAMES[self.role]}: {self.rung} instead of {best}: {reason}"
+
+
+def ladder(config: Config, role: Role) -> tuple[Rung, ...]:
+    """The rungs of a role, best first; the last is what Glovebox carries."""
+    return tuple(dict.fromkeys(_rungs(config, role)))
+
+
+def _rungs(config: Config, role: Role) -> Iterator[Rung]:
+    if role == "llm":
+        yield from (Rung("llamacpp", model) for model in (*config.llm.model, LAST["llm"]))
+        return
+    section, table = (config.asr, RECOGNIZERS) if role == "asr" else (config.tts, SYNTHESIZERS)
+    engine: Engine = table[section.engine]
+    if engine.takes_model:
+        yield from (Rung(section.engine, model) for model in section.model)
+    else:
+        yield Rung(section.engine)
+    yield Rung(LAST[role])
+
+
+def standing(config: Config, catalog: Catalog, role: Role) -> Choice:
+    """What would be chosen, as far as can be told without loading anything: packages and files, not what is in them."""
+    *better, last = ladder(config, role)
+    missed: list[tuple[Rung, str]] = []
+    for rung in better:
+        try:
+            look(catalog, role, rung)
+        except ModelError as error:
+            missed.append((rung, str(error)))
+            continue
+        return Choice(role, rung, tuple(missed))
+    return Choice(role, last, tuple(missed))
+
+
+def look(catalog: Catalog, role: Role, rung: Rung) -> None:
+    """Look whether a rung's package and files are there.
+
+    Raises:
+        schemas.errors.ModelError: one is not, or a file is damaged.
+    """
+    if role != "llm":
+        require(RECOGNIZERS if role == "asr" else SYNTHESIZERS, rung.engine)
+    if rung.model is not None:
+        catalog.find(rung.model)
+
+
+def wanted(config: Config, catalog: Catalog) -> tuple[Model, ...]:
+    """The models that are worth fetching for this configuration, whether or not they are there.
+
+    For the recogniser and the voice: the best that can be fetched, unless a better one is there; none where the package that runs
+    them is not installed. Then what ``data.also_fetch`` names.
+    """
+    names: list[str] = []
+    for role in ("asr", "tts"):
+        for rung in ladder(config, role):
+            if rung.model is None or "/" in rung.model:
+                continue
+            try:
+                require(RECOGNIZERS if role == "asr" else SYNTHESIZERS, rung.engine)
+                model = catalog.model(rung.model)
+            except ModelError:
+                continue
+            if model.ways:
+                names.append(model.id)
+            if model.ways or catalog.present(model):
+                break
+    return tuple(catalog.model(name) for name in dict.fromkeys((*names, *config.data.also_fetch)))
+
+
+class Engines:
+    """Opens the engines of a configuration.
+
+    Attributes:
+        choices: what was chosen so far, by role.
+    """
+
+    def __init__(self, config: Config, catalog: Catalog) -> None:
+        """Nothing is opened yet."""
+        self._config, self._catalog = config, catalog
+        self.choices: dict[Role, Choice] = {}
+
+    def told(self) -> tuple[str, ...]:
+        """A line for each role whose best engine is not used."""
+        return tuple(line for choice in self.choices.values() if (line := choice.told()))
+
+    def recognizer(self, matcher: TemplateMatcher) -> Recognizer:
+        """The recogniser.
+
+        Raises:
+            schemas.errors.ModelError: not even the last can be used.
+        """
+        find, threads = self._catalog.find, self._config.asr.threads
+
+        def open_(rung: Rung) -> Recognizer:
+            model = None if rung.model is None else find(rung.model)
+            return opened(RECOGNIZERS, rung.engine, Hearing(matcher, find, threads, model))
+
+        return self._climb("asr", open_)
+
+    def synthesizer(self) -> Synthesizer:
+        """The voice.
+
+        Raises:
+            schemas.errors.ModelError: not even the last can be used.
+        """
+        settings = self._config.tts
+
+        def open_(rung: Rung) -> Synthesizer:
+            model = None if rung.model is None else self._catalog.find(rung.model)
+            return opened(
+                SYNTHESIZERS, rung.engine, Speaking(settings.voice, settings.speed_wpm, settings.pitch, model)
+            )
+
+        return self._climb("tts", open_)
+
+    def language_model(self) -> LlamaCppModel:
+        """The language model.
+
+        Raises:
+            schemas.errors.ModelError: not even the last can be used.
+        """
+        settings = self._config.llm
+
+        def open_(rung: Rung) -> LlamaCppModel:
+            path = self._catalog.find(str(rung.model))
+            language = LlamaCppModel(path, threads=settings.threads, context_tokens=settings.context_tokens)
+            if not language.own:
+                try:
+                    language.render_chat("Be brief.", "What time is it?")
+                except ModelError:
+                    language.close()
+                    raise
+            return language
+
+        return self._climb("llm", open_)
+
+    def _climb(self, role: Role, open_: Callable[[Rung], Part]) -> Part:
+        """The first rung that can be opened; of the last one the error is raised."""
+        *better, last = ladder(self._config, role)
+        missed: list[tuple[Rung, str]] = []
+        for rung in better:
+            try:
+                part = open_(rung)
+            except ModelError as error:
+                missed.append((rung, str(error)))
+                continue
+            self.choices[role] = Choice(role, rung, tuple(missed))
+            return part
+        part = open_(last)
+        self.choices[role] = Choice(role, last, tuple(missed))
+        return part
