@@ -11,10 +11,16 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from models.catalog import Catalog
+from schemas.errors import ModelError
+
 settings.register_profile("glovebox", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("glovebox")
 
 
+_SHARE = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+WEIGHTS = Path(os.environ.get("GLOVEBOX_DATA__MODELS") or _SHARE / "glovebox" / "models")
+"""Where this machine's user has fetched weights, read before every test gets a home of its own."""
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
@@ -55,3 +61,19 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(home / "cache"))
     return home
+
+
+@pytest.fixture(scope="session")
+def real_models() -> Callable[[str], Path]:
+    """Where the weights of a model lie that `./deploy/check --real` fetches; a test that asks for others skips and says so."""
+    catalog = Catalog(WEIGHTS)
+    found: dict[str, Path] = {}
+
+    def find(model: str) -> Path:
+        try:
+            found[model] = found.get(model) or catalog.find(model)
+        except ModelError as error:
+            pytest.skip(f"needs fetched weights (./deploy/check --real): {error}")
+        return found[model]
+
+    return find

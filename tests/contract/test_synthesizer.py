@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -12,9 +12,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from deploy.config import load_config
-from models.catalog import Catalog
-from schemas.errors import AudioError, ModelError
+from schemas.errors import AudioError
 from schemas.events import SAMPLE_RATE, Samples
 from schemas.ports import Synthesizer
 from voice.audio.earcon import chime
@@ -69,14 +67,6 @@ def build_voice(folder: Path, rate: int = 22_050) -> Path:
     return path
 
 
-def fetched_voice() -> Path:
-    """The voice that set-up fetches; skips where it was not fetched."""
-    try:
-        return Catalog.load(load_config().data.folder).find("piper-en-us-joe-medium")
-    except ModelError as error:
-        pytest.skip(f"the fetched voice is not here: {error}")
-
-
 @contextmanager
 def piper(voice: Path) -> Generator[PiperSynthesizer]:
     with closing(PiperSynthesizer(voice, patience=20.0)) as synthesizer:
@@ -85,7 +75,9 @@ def piper(voice: Path) -> Generator[PiperSynthesizer]:
 
 
 @pytest.fixture(params=["fake", "espeak", "piper", "fetched", "voices"])
-def synthesizer(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Synthesizer]:
+def synthesizer(
+    request: pytest.FixtureRequest, tmp_path: Path, real_models: Callable[[str], Path]
+) -> Iterator[Synthesizer]:
     match request.param:
         case "fake":
             yield FakeSynthesizer()
@@ -97,7 +89,7 @@ def synthesizer(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Synt
             with piper(build_voice(tmp_path)) as voice:
                 yield voice
         case _:
-            with piper(fetched_voice()) as voice:
+            with piper(real_models("piper-en-us-joe-medium")) as voice:
                 yield voice
 
 
