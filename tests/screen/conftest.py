@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 
+SHORT = "/tmp"  # noqa: S108 - Chromium's own files there have names that nobody guesses
+"""Chromium ends at once where its sockets' paths are longer than a socket's path may be (108 bytes): not under a test's folder."""
+
+
 @pytest.fixture(scope="module")  # not longer: while Playwright runs, no other test can have an event loop
 def chromium() -> Iterator[Browser]:
     if find_spec("playwright") is None:
@@ -26,8 +30,9 @@ def chromium() -> Iterator[Browser]:
 
     # Chromium's own sandbox needs rights that a container's root does not have.
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-    with sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=CHROMIUM, args=arguments)
+    with pytest.MonkeyPatch.context() as patched, sync_playwright() as running:
+        patched.setenv("TMPDIR", SHORT)
+        browser = running.chromium.launch(executable_path=CHROMIUM, args=arguments, env=dict(os.environ))
         yield browser
         browser.close()
 
