@@ -30,6 +30,12 @@ PAGES = ("/", "/questions", "/memory", "/memory/search", "/memory/when", "/memor
          "/drivers/pin", "/drivers/to/1", "/drivers/hand-over", "/about", "/nowhere")  # fmt: skip
 
 
+WITHIN_MS = 120_000
+"""How long a page may take on however busy a machine; nothing waits so long but what has gone wrong."""
+SHORT = "/tmp"  # noqa: S108 - Chromium's own files there have names that nobody guesses
+"""Chromium ends at once where its sockets' paths are longer than a socket's path may be (108 bytes): not under a test's folder."""
+
+
 def absent(what: str) -> None:
     """A tool of these tests is not there: skip, but never silently where everything must run."""
     if os.environ.get("CI") == "true":
@@ -62,6 +68,7 @@ class Rig:
         """A page that was let in; ``script`` runs in every page before its own, brought in by DevTools."""
         width, height = SIZES[size]
         context = chromium.new_context(viewport={"width": width, "height": height}, **options)
+        context.set_default_timeout(WITHIN_MS)
         if script:
             context.add_init_script(script)
         page = context.new_page()

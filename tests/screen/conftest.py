@@ -10,14 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.screen_rig import CHROMIUM, Rig, absent
+from tests.screen_rig import CHROMIUM, SHORT, Rig, absent
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
-
-
-SHORT = "/tmp"  # noqa: S108 - Chromium's own files there have names that nobody guesses
-"""Chromium ends at once where its sockets' paths are longer than a socket's path may be (108 bytes): not under a test's folder."""
 
 
 @pytest.fixture(scope="module")  # not longer: while Playwright runs, no other test can have an event loop

@@ -111,7 +111,7 @@ def test_all_of_it_with_a_knob(rig: Rig, chromium: Browser) -> None:
 def test_what_is_remembered_appears_by_itself_and_is_taken_back(rig: Rig, chromium: Browser) -> None:
     page = rig.open(chromium)
     rig.remembered()
-    page.wait_for_selector("text=Remembered", timeout=15000)
+    page.wait_for_selector("text=Remembered")
     page.click("#happened >> text=Undo")
     page.wait_for_url("**/leaving/*")
     assert len(rig.memory.preferences()) == 7
@@ -122,10 +122,10 @@ def test_a_list_goes_from_the_screen_when_the_car_begins_to_move(rig: Rig, chrom
     page.goto(f"{rig.address}/memory")
     assert page.locator("text=jazz").count() == 1
     rig.car.motion = Motion.MOVING
-    page.wait_for_url(f"{rig.address}/", timeout=15000)
+    page.wait_for_url(f"{rig.address}/")
     assert page.locator("text=Ask me, or park to see them").count() == 1 and page.locator("text=jazz").count() == 0
     rig.car.motion = Motion.PARKED
-    page.wait_for_selector("nav.rail", timeout=15000)
+    page.wait_for_selector("nav.rail")
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -215,7 +215,7 @@ def test_script_in_a_memory_does_not_run(rig: Rig, chromium: Browser) -> None:
     fill(rig.memory, preference("evil", evil))
     page = rig.open(chromium)
     rig.server.screen.parts.feed.tell(Happened(What.REMEMBERED, NOW, evil, "favorite_genres", "evil"))
-    page.wait_for_selector("#happened .row", timeout=15000)
+    page.wait_for_selector("#happened .row")
     page.wait_for_timeout(100)
     assert "broken" not in page.title()
     page.goto(f"{rig.address}/memory/evil")
@@ -229,5 +229,5 @@ def test_a_page_that_is_left_open_covers_itself_when_the_assistant_is_gone(rig: 
     page.wait_for_timeout(300)
     rig.server.screen.door._sessions.clear()  # the assistant was started anew
     page.clock.run_for(8000)
-    page.wait_for_selector("text=/Please open the screen again|No connection/", timeout=15000)
+    page.wait_for_selector("text=/Please open the screen again|No connection/")
     assert page.locator(".lost").count() == 1 or page.locator("text=jazz").count() == 0

@@ -37,9 +37,9 @@ def test_the_simulated_car_is_seen_to_move(rig: Rig, chromium: Browser) -> None:
     page.on("console", lambda message: refused.append(message.text))
     page.goto(f"{rig.address}/dev/car")
     titles = page.locator("#car svg title")
-    titles.filter(has_text="left front window 0 % open").wait_for(state="attached", timeout=15000)
+    titles.filter(has_text="left front window 0 % open").wait_for(state="attached")
     loop.run(vehicle.act(SetWindow(window="driver", percent=100)))
-    titles.filter(has_text=re.compile("left front window [1-9]")).wait_for(state="attached", timeout=15000)
+    titles.filter(has_text=re.compile("left front window [1-9]")).wait_for(state="attached")
     assert refused == []
     page.context.close()
     loop.run(vehicle.close())
@@ -67,12 +67,12 @@ def test_another_driver_takes_the_wheel_on_the_page_of_a_running_assistant(tmp_p
         other.goto((tmp_path / "screen.url").read_text("utf-8").strip())
         address = server.address.partition("/enter")[0]
         parts.feed.tell(Happened(What.HEARD, NOW, "words of ada"))
-        page.wait_for_selector("text=words of ada", timeout=15000)
+        page.wait_for_selector("text=words of ada")
         page.click("nav.rail >> text=Drivers")
         page.click("text=Bert")
         page.click("button:has-text('Change')")
         page.wait_for_url(f"{address}/")
-        other.locator("text=words of ada").wait_for(state="detached", timeout=15000)
+        other.locator("text=words of ada").wait_for(state="detached")
         for window in (page, other):
             window.goto(f"{address}/memory")
             assert window.locator(".list >> text=folk").count() == 1 and "jazz" not in window.content()

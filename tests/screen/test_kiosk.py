@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.screen_rig import CHROMIUM, Rig, absent
+from tests.screen_rig import CHROMIUM, SHORT, Rig, absent
 
 START = Path(__file__).parents[2] / "deploy" / "kiosk" / "start"
 
@@ -27,10 +27,10 @@ def test_the_kiosk_opens_the_screen_and_leaves_nothing_behind(rig: Rig, tmp_path
     shown.write_text(f'#!/bin/sh\nexec {CHROMIUM} --headless {sandbox} --screenshot={picture} "$@"\n', "utf-8")
     shown.chmod(0o755)
     address = (tmp_path / "screen.url").read_text("utf-8")
-    with tempfile.TemporaryDirectory() as temporary:  # a short name: Chromium puts a socket into it
+    with tempfile.TemporaryDirectory(dir=SHORT) as temporary:  # Chromium puts a socket into it
         environment = {**os.environ, "PATH": f"{programs}:/usr/bin:/bin", "TMPDIR": temporary}
         done = subprocess.run(
-            [str(START), str(tmp_path)], env=environment, capture_output=True, text=True, check=False, timeout=60
+            [str(START), str(tmp_path)], env=environment, capture_output=True, text=True, check=False, timeout=600
         )
         left = list(Path(temporary).glob("tmp.*"))
     assert done.returncode == 0 and picture.stat().st_size > 1000, done.stderr[-500:]

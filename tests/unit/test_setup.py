@@ -29,6 +29,10 @@ TOOLS = ("bash", "sh", "awk", "cat", "cut", "df", "dirname", "grep", "head", "id
          "sha256sum", "sleep", "tail", "tr", "uname", "flock")  # fmt: skip
 
 
+WITHIN_S = 600
+"""Longest time for a script, on however busy a machine."""
+
+
 def shell(code: str, root: Path = ROOT, *, path: str | None = None, **env: str) -> subprocess.CompletedProcess[str]:
     environment = {
         "ROOT": str(root),
@@ -37,7 +41,9 @@ def shell(code: str, root: Path = ROOT, *, path: str | None = None, **env: str) 
         "GLOVEBOX_CACHE": str(root / "c"),
     }
     command = [BASH, "-c", PRELUDE + code]
-    return subprocess.run(command, env={**environment, **env}, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(
+        command, env={**environment, **env}, capture_output=True, text=True, check=False, timeout=WITHIN_S
+    )
 
 
 @pytest.fixture
@@ -210,7 +216,9 @@ def test_up_starts_the_command_and_the_assistant_without_one(clone: Path) -> Non
 
     def up(*arguments: str) -> str:
         command = [str(clone / "deploy" / "up"), *arguments]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=60).stdout
+        return subprocess.run(
+            command, env=environment, capture_output=True, text=True, check=True, timeout=WITHIN_S
+        ).stdout
 
     assert up() == "run\n"
     assert up("demo", "--out", "a folder") == "demo\n--out\na folder\n"
@@ -257,6 +265,6 @@ def test_an_interrupt_ends_what_runs_and_leaves_no_stamp(clone: Path) -> None:
     ):
         assert pipe.readline() == "ready\n"
         setup.send_signal(signal.SIGTERM)
-        assert setup.wait(timeout=30) == 143
+        assert setup.wait(timeout=WITHIN_S) == 143
         assert pipe.read() == "", "the pipe ends when nothing that was started holds it any more"
     assert not (clone / ".venv" / ".glovebox-stamp").exists()
