@@ -155,17 +155,17 @@ class TurnSettings(Section):
 class AsrSettings(Section):
     """The recogniser."""
 
-    engine: Literal["pocketsphinx", "whisper"]
-    """Which recogniser is wanted (``voice.asr.RECOGNIZERS``). Where its package or its models cannot be had, pocketsphinx is
-    used and a line says so."""
+    engine: Literal["pocketsphinx", "whisper", "together"]
+    """Which recogniser is wanted (``voice.asr.RECOGNIZERS``); ``together`` is PocketSphinx's grammar beside Whisper. Where its
+    package or its models cannot be had, pocketsphinx is used and a line says so."""
     model: ModelNames
     """Whisper's models in order of preference; unused by pocketsphinx, whose acoustic model comes with its package."""
     threads: Annotated[int, Field(ge=1, le=64)]
 
     @model_validator(mode="after")
     def _has_model(self) -> Self:
-        if self.engine == "whisper" and not self.model:
-            raise ValueError("engine whisper needs a model; name one that `glovebox models list` has")
+        if self.engine != "pocketsphinx" and not self.model:
+            raise ValueError(f"engine {self.engine} needs a model; name one that `glovebox models list` has")
         return self
 
 

@@ -58,6 +58,9 @@ class Transcript(Event):
     confidence: Annotated[float, Field(ge=0.0, le=1.0)]
     in_grammar: bool
     """True only if the command grammar gave a complete parse *and* won against the open model."""
+    alternative: str = ""
+    """Another complete command that the sound fits nearly as well as ``text`` (lock, unlock): the driver has to be asked.
+    Only where ``in_grammar`` is False; mostly empty."""
     grammar: Hypothesis | None = None
     open: Hypothesis | None = None
     seconds: float = 0.0

@@ -95,12 +95,14 @@ def _listener(config: Config, rung: Rung, templates: Templates, folder: Path) ->
 
     catalog = Catalog.load(config.data)
     recognizer: Recognizer
-    if rung.model is not None:
+    model = catalog.find(rung.model) if rung.model is not None else None
+    if rung.engine == "whisper":
         matcher = TemplateMatcher(templates)
-        hearing = Hearing(matcher, catalog.find, config.asr.threads, catalog.find(rung.model))
+        hearing = Hearing(matcher, catalog.find, config.asr.threads, model)
         recognizer = opened(RECOGNIZERS, rung.engine, hearing)
     else:
-        recognizer, matcher = recognizer_for(templates, folder, catalog.find("asr-domain"))
+        domain, threads = catalog.find("asr-domain"), config.asr.threads
+        recognizer, matcher = recognizer_for(templates, folder, domain, model, threads=threads)
     return Listener(SileroVad(catalog.find(config.vad.model)), recognizer, matcher, Endpointer())
 
 

@@ -20,7 +20,11 @@ from models.commands.templates import Templates
 from models.training.asr import build
 from schemas.events import FRAME, SAMPLE_RATE, Samples
 from schemas.ports import Recognizer, Vad
+from voice.asr.expected import expected
 from voice.asr.pocketsphinx import PocketSphinxRecognizer
+from voice.asr.sphinx import GrammarEar
+from voice.asr.together import TogetherRecognizer
+from voice.asr.whisper import WhisperRecognizer
 from voice.vad.endpoint import PREROLL_S, Endpointer, SpeechEnded, SpeechStarted
 from voice.vad.hold import KEEP_S
 
@@ -50,19 +54,25 @@ class Heard:
 
 
 def recognizer_for(
-    templates: Templates, folder: Path, builtin: Path | None = None
-) -> tuple[PocketSphinxRecognizer, TemplateMatcher]:
+    templates: Templates, folder: Path, builtin: Path | None = None, whisper: Path | None = None, *, threads: int = 2
+) -> tuple[Recognizer, TemplateMatcher]:
     """The product's recogniser for another domain: sentences in, its files in ``folder``.
 
     Args:
         templates: the domain's sentences.
         folder: for the files that are made.
         builtin: the folder of the car's own recogniser, whose network against noise serves every domain; None for none.
+        whisper: the folder of a Whisper model, which is then the other recogniser beside the grammar; None for the trigram.
+        threads: of Whisper.
     """
-    build.build(folder, commands=SENTENCES, free=0, templates=templates)
+    # Beside Whisper the trigram is not loaded, so its corpus need not be large.
+    build.build(folder, commands=SENTENCES if whisper is None else 100, free=0, templates=templates)
     matcher = TemplateMatcher(templates)
     noise = builtin / "noise.npz" if builtin is not None else None
-    return PocketSphinxRecognizer(folder, matcher, noise=noise), matcher
+    if whisper is None:
+        return PocketSphinxRecognizer(folder, matcher, noise=noise), matcher
+    ear = WhisperRecognizer(whisper, matcher.match, threads=threads, likely=expected(templates))
+    return TogetherRecognizer(GrammarEar(folder, matcher, noise=noise), ear, matcher), matcher
 
 
 class Listener:

@@ -1,4 +1,4 @@
-"""What every recogniser promises (``schemas.ports.Recognizer``): the fake, PocketSphinx and Whisper.
+"""What every recogniser promises (``schemas.ports.Recognizer``): the fake, PocketSphinx, Whisper, and both together.
 
 The Whisper of this test is made by it: a network of 48 dimensions whose weights are written by hand, so that it hears
 "play some jazz" in any sound. It proves the engine, the files and our handling; it proves nothing about hearing.
@@ -24,6 +24,8 @@ from schemas.events import FRAME, Samples
 from schemas.ports import Recognizer
 from voice.asr.fake import FakeRecognizer
 from voice.asr.pocketsphinx import PocketSphinxRecognizer
+from voice.asr.sphinx import GrammarEar
+from voice.asr.together import TogetherRecognizer
 from voice.asr.whisper import WhisperRecognizer, WhisperSettings
 
 BUILTIN = Path(__file__).parents[2] / "models" / "builtin" / "asr"
@@ -139,16 +141,20 @@ def engines(matcher: TemplateMatcher, tmp_path_factory: pytest.TempPathFactory) 
     folder = tiny_whisper(tmp_path_factory.mktemp("whisper"), ("Play", "Ġsome", "Ġjazz"))
     sphinx = PocketSphinxRecognizer(BUILTIN, matcher)
     whisper = WhisperRecognizer(folder, matcher.match, threads=1)
+    together = TogetherRecognizer(
+        GrammarEar(BUILTIN, matcher), WhisperRecognizer(folder, matcher.match, threads=1), matcher
+    )
     return {
+        "together": lambda: together,
         "fake": lambda: FakeRecognizer(["play some jazz"] * 3, match=matcher.match),
         "pocketsphinx": lambda: sphinx,
         "whisper": lambda: whisper,
     }
 
 
-@pytest.fixture(params=["fake", "pocketsphinx", "whisper"])
+@pytest.fixture(params=["fake", "pocketsphinx", "whisper", "together"])
 def case(request: pytest.FixtureRequest, engines: dict[str, Callable[[], Recognizer]], speech: Samples) -> Case:
-    if request.param == "pocketsphinx" and not available():
+    if request.param in ("pocketsphinx", "together") and not available():
         pytest.skip("espeak-ng is not installed: nobody there to speak")
     return Case(engines[request.param](), speech, "play some jazz")
 

@@ -28,7 +28,7 @@ def leaf(config: Config, key: str) -> Any:
 
 def test_defaults_load_without_any_other_source() -> None:
     config = load_config(environment=EMPTY)
-    assert config.asr.engine == "whisper" and config.asr.model == ("whisper-base", "whisper-tiny-en")
+    assert config.asr.engine == "together" and config.asr.model == ("whisper-base", "whisper-tiny-en")
     assert config.data.models == Path("/home/somebody/.local/share/glovebox/models")
     assert config.data.catalog == Path("/home/somebody/.config/glovebox/models.toml")
     assert config.data.folder == Path("/home/somebody/.local/share/glovebox")

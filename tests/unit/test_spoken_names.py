@@ -67,6 +67,6 @@ def test_the_recogniser_asks_how_a_name_sounds_that_no_dictionary_has(tmp_path: 
     recognizer = PocketSphinxRecognizer(ASR, matcher, guess=guess)
     assert asked == ["zyxa", "zyxa's"]
     for decoder in (recognizer._grammar, recognizer._open):
-        assert decoder.lookup_word("zyxa") == "Z IH K S AH"
+        assert decoder.decoder.lookup_word("zyxa") == "Z IH K S AH"
     with pytest.raises(ModelError, match="zyxa"):
         PocketSphinxRecognizer(ASR, matcher)

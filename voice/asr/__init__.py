@@ -27,6 +27,7 @@ class Hearing:
 RECOGNIZERS: Mapping[str, Engine] = MappingProxyType(
     {
         "pocketsphinx": Engine("voice.asr.pocketsphinx"),
+        "together": Engine("voice.asr.together", package="faster_whisper", extra="asr", takes_model=True),
         "whisper": Engine("voice.asr.whisper", package="faster_whisper", extra="asr", takes_model=True),
     }
 )

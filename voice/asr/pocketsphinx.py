@@ -15,47 +15,20 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from rapidfuzz.distance import Indel
 
 from models.commands.matcher import TemplateMatcher
-from models.runtime.denoiser import CepstralStream, Denoiser
 from models.runtime.phonemes import by_espeak
-from schemas.errors import EngineMissingError, ModelError, ModelMissingError
+from schemas.errors import ModelError
 from schemas.events import SAMPLE_RATE, Hypothesis, Samples, Transcript
 from voice.asr import Hearing
-
-WAKE_WORD = "computer"
-"""A leading one is dropped; its dictionary entry also has the tails ("-puter", "-ter") that an utterance may begin with."""
-
-CEPSTRAL_MEAN = "57,2,-4.6,21,-5.2,3.9,-3.7,-13,0,-9.4,5.8,-4.9,-2.6"
-"""Where live cepstral mean normalisation starts: its value after 15 sentences of three voices in road noise at 25 dB, -20
-dBFS, between quiet and a motorway. It adapts and is kept over utterances. First utterances heard exactly by the open model,
-of 10 at no noise / 25 dB / 15 dB: 5 / 6 / 9, from the package's own start 2 / 3 / 6."""
-
-SCORE_SHIFT = 1024.0
-"""PocketSphinx gives path scores divided by 2^10 (SENSCR_SHIFT in its hmm.h); one frame is then about -0.005."""
+from voice.asr.sphinx import GrammarEar, add_words, open_pass
 
 FRAMES_A_SECOND = 100
 
-BLOCK = 4
-"""Frames given at once. The engine keeps features of few (``acmod.c``: 7, and 5 for the look ahead); of 8 at once the open model
-makes nothing."""
-
 PARTIAL_ALIKE = 0.6
 """Likeness of both models' words from which on a complete command of the grammar is taken for what is being said."""
-
-
-GRAMMAR_BEAMS = {"beam": 1e-70, "pbeam": 1e-70, "wbeam": 1e-50}
-"""How far behind the best a path of the grammar may fall and stay; the engine's 1e-48 and 7e-29 lose the right one in noise. Every
-third recorded order to a coffee machine, kitchen noise at 10 dB, grammar alone right: .79, with the engine's .72."""
-
-
-BEFORE = 12_800
-"""Samples before an utterance that are listened to for their noise: .8 s. More would be a wake word's own beginning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,55 +95,27 @@ class PocketSphinxRecognizer:
             schemas.errors.ModelMissingError: a file is missing in the folder.
             schemas.errors.ModelError: a word of the templates has no pronunciation, or the engine refuses its files.
         """
-        try:
-            import pocketsphinx
-        except ImportError as error:
-            raise EngineMissingError("pocketsphinx is not installed; run: pip install pocketsphinx") from error
-        for name in ("domain.dict", "domain.lm.bin"):
-            if not (folder / name).is_file():
-                raise ModelMissingError(
-                    f"{folder / name} is missing; make it with python -m models.training.asr.build --out {folder}"
-                )
-        self._matcher, self._guess = matcher, guess
+        self._matcher = matcher
         self._settings = settings or PocketSphinxSettings()
-        shared: dict[str, Any] = {
-            "hmm": pocketsphinx.get_model_path("en-us/en-us"), "dict": str(folder / "domain.dict"), "samprate": SAMPLE_RATE,
-            "cmninit": CEPSTRAL_MEAN, "loglevel": "FATAL",
-            # Scores are relative to the best sound unit of each frame. Only with all units computed is that the same unit in
-            # both decoders and the scores comparable; without, the margin does not tell commands from the rest.
-            "compallsen": True,
-        }  # fmt: skip
-        if noise is None and (folder / "noise.npz").is_file():
-            noise = folder / "noise.npz"
-        self._cepstra = CepstralStream(Denoiser(noise) if noise is not None else None)
-        try:
-            # The second pass over the whole utterance (fwdflat) would come after its end; the grammar needs no lattice.
-            self._grammar: Any = pocketsphinx.Decoder(**shared, **GRAMMAR_BEAMS, lm=None, bestpath=False)
-            self._open: Any = pocketsphinx.Decoder(**shared, lm=str(folder / "domain.lm.bin"), fwdflat=False)
-            self._load_grammar(Path(pocketsphinx.get_model_path("en-us/cmudict-en-us.dict")))
-        except RuntimeError as error:
-            raise ModelError(f"pocketsphinx cannot use the files in {folder}: {error}") from error
+        self._ear = GrammarEar(folder, matcher, noise=noise, guess=guess)
+        self._open = open_pass(folder)
+        self._grammar = self._ear.grammar
+        # Both must know the words, so that they can agree on them.
+        add_words(self._open, self._ear.taught, update=True)
         self._running = False
         self._samples = 0
         self._open_score = 0.0
 
     def reset(self) -> None:
         """Forget an open utterance, and the cepstral mean that both decoders have got used to."""
-        for decoder in (self._grammar, self._open):
-            if self._running:
-                decoder.end_utt()
-            decoder.set_cmn(CEPSTRAL_MEAN)
+        self._ear.reset()
+        self._open.reset()
         self._running = False
 
     def start(self, before: Samples | None = None) -> None:
         """Begin an utterance; an unfinished one is thrown away. What was heard before shows the noise."""
-        for decoder in (self._grammar, self._open):
-            if self._running:
-                decoder.end_utt()
-            decoder.start_utt()
-        self._cepstra.reset()
-        if before is not None:
-            self._cepstra.warm(before[-BEFORE:])
+        self._ear.start(before)
+        self._open.start()
         self._running = True
         self._samples = 0
 
@@ -179,7 +124,7 @@ class PocketSphinxRecognizer:
         if not self._running:
             self.start()
         self._samples += len(chunk)
-        self._decode(self._cepstra.push(chunk))
+        self._open.take(self._ear.feed(chunk))
 
     def pause(self) -> None:
         """Nothing to do: both decoders have heard all that was fed but the few frames that are looked ahead."""
@@ -192,7 +137,7 @@ class PocketSphinxRecognizer:
         """
         if not self._running:
             return ""
-        grammar, free = _text(self._grammar), _text(self._open)
+        grammar, free = self._grammar.text(), self._open.text()
         alike = Indel.normalized_similarity(grammar.split(), free.split())
         return grammar if alike >= PARTIAL_ALIKE and self._matcher.match(grammar) is not None else free
 
@@ -206,31 +151,31 @@ class PocketSphinxRecognizer:
             return Transcript(text="", confidence=0.0, in_grammar=False)
         self._running = False
         try:
-            self._decode(self._cepstra.rest())
+            self._open.take(self._ear.rest())
             # Ending the utterance replaces the open model's path score by one of its word lattice, which is scaled otherwise.
-            self._open_score = _score(self._open)
-            self._grammar.end_utt()
-            self._open.end_utt()
+            self._open_score = self._open.score()
+            self._ear.stop()
+            self._open.end()
             return self._decided()
         except RuntimeError as error:
             raise ModelError(f"pocketsphinx failed: {error}") from error
 
     def evidence(self) -> Evidence:
         """What speaks for the grammar's text; of the utterance that ``finish`` has just ended."""
-        grammar, free = _text(self._grammar), _text(self._open)
+        grammar, free = self._grammar.text(), self._open.text()
         command = self._matcher.match(grammar)
         frames = max(1, self._samples * FRAMES_A_SECOND // SAMPLE_RATE)
         return Evidence(
             parses=command is not None,
             same_words=Indel.normalized_similarity(grammar.split(), free.split()),
             same_command=command is not None and self._matcher.match(free) == command,
-            margin=(_score(self._grammar) - self._open_score) / frames,
-            posterior=_posterior(self._open),
+            margin=(self._grammar.score() - self._open_score) / frames,
+            posterior=self._open.posterior(),
             words=len(grammar.split()),
         )
 
     def _decided(self) -> Transcript:
-        grammar, free = _text(self._grammar), _text(self._open)
+        grammar, free = self._grammar.text(), self._open.text()
         evidence = self.evidence()
         likely = accepted_probability(evidence)
         agreed = evidence.same_command or alike_enough(evidence, self._settings)
@@ -239,42 +184,10 @@ class PocketSphinxRecognizer:
             text=grammar if won else free,
             confidence=likely if won else heard_probability(evidence) if free else 0.0,
             in_grammar=won,
-            grammar=Hypothesis(text=grammar, log_score=_score(self._grammar)),
+            grammar=Hypothesis(text=grammar, log_score=self._grammar.score()),
             open=Hypothesis(text=free, log_score=self._open_score),
             seconds=self._samples / SAMPLE_RATE,
         )
-
-    def _decode(self, cepstra: NDArray[np.float32]) -> None:
-        for start in range(0, len(cepstra), BLOCK):
-            block = cepstra[start : start + BLOCK]
-            for decoder in (self._grammar, self._open):
-                decoder.process_cep(
-                    block.tobytes()
-                )  # a copy each: the engine subtracts the mean inside the buffer it gets
-
-    def _add(self, words: list[tuple[str, str]]) -> None:
-        """Make words known to both decoders, so that they can agree on them; taking them up costs the open one some time."""
-        for word, phones in words:
-            self._grammar.add_word(word, phones, False)
-            self._open.add_word(word, phones, word == words[-1][0])
-
-    def _load_grammar(self, cmudict: Path) -> None:
-        vocabulary = self._matcher.templates.vocabulary() | {WAKE_WORD}
-        unknown = {word for word in vocabulary if self._grammar.lookup_word(word) is None}
-        known = _pronunciations(cmudict, unknown)
-        rest = sorted(unknown - {word for word, _ in known})
-        self._add(known + ([(word, self._guess(word)) for word in rest] if self._guess is not None else []))
-        if missing := sorted(word for word in unknown if self._grammar.lookup_word(word) is None):
-            raise ModelError(f"no pronunciation for {', '.join(missing[:5])}; add it to the folder's domain.dict")
-        graph = self._matcher.graph.bare()
-        first, last = len(graph.arcs), len(graph.arcs) + 1
-        transitions: list[tuple[int, int, float] | tuple[int, int, float, str]] = [
-            (source, target, 1.0, word) for source, target, word in graph.transitions()
-        ]
-        transitions += [(first, 0, 1.0), (first, 0, 1.0, WAKE_WORD)]
-        transitions += [(state, last, 1.0) for state in graph.final()]
-        self._grammar.add_fsg("commands", self._grammar.create_fsg("commands", first, last, transitions))
-        self._grammar.activate_search("commands")
 
 
 FEATURES = ("same words", "same command", "margin", "posterior", "words")
@@ -320,29 +233,3 @@ def heard_probability(evidence: Evidence) -> float:
 def _logistic(weights: tuple[float, ...], evidence: Evidence) -> float:
     total = weights[0] + sum(weight * value for weight, value in zip(weights[1:], features(evidence), strict=True))
     return 1.0 / (1.0 + math.exp(-min(30.0, max(-30.0, total))))
-
-
-def _pronunciations(cmudict: Path, words: set[str]) -> list[tuple[str, str]]:
-    if not words:
-        return []
-    lines = (line.split(None, 1) for line in cmudict.read_text(encoding="utf-8").splitlines())
-    return [(word, phones.strip()) for word, phones in lines if word in words]
-
-
-def _text(decoder: Any) -> str:
-    found = decoder.hyp()
-    words = found.hypstr.split() if found is not None else []
-    while words and words[0] == WAKE_WORD:
-        words = words[1:]
-    return " ".join(words)
-
-
-def _score(decoder: Any) -> float:
-    """Log score (natural logarithm) of the best path; a great loss if there is none."""
-    found = decoder.hyp()
-    return math.log(max(found.score, 1e-300)) * SCORE_SHIFT if found is not None else -1e6
-
-
-def _posterior(decoder: Any) -> float:
-    words = [segment.prob for segment in decoder.seg() or () if not segment.word.startswith(("<", "[", "+"))]
-    return min(1.0, sum(words) / len(words)) if words else 0.0

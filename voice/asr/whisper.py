@@ -1,13 +1,14 @@
-"""Whisper through faster-whisper: the recogniser of devices with time for it.
+"""Whisper beside the speech: what was said so far is decoded at every pause, so that the end of the utterance costs nothing.
 
-Owns: collecting an utterance, transcribing it when it ends, and refusing what Whisper invents on sound without words. It loads
-local folders only; nothing is ever fetched. Does not own voice activity (the endpointer came before it) nor what a command is:
-the matcher says whether the text is one.
+Owns: collecting an utterance, when it is decoded, how sure its words are, and refusing what Whisper invents on sound without
+words. Does not own the engine (``voice.asr.whisper_model``), voice activity (the endpointer came before it) nor what a command
+is: the matcher says whether the text is one.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,33 +17,61 @@ from typing import Any
 import numpy as np
 
 from models.commands.spelling import spoken
-from schemas.errors import EngineMissingError, ModelError, ModelMissingError
+from schemas.errors import ModelMissingError
 from schemas.events import SAMPLE_RATE, Command, Hypothesis, Samples, Transcript
 from voice.asr import Hearing
+from voice.asr.expected import expected
+from voice.asr.whisper_model import Decoded, WhisperModel
 
 SHORTEST_S = 0.1
-"""Less sound than this holds no word; Whisper pads to 30 s and would make one up."""
+"""Less sound than this holds no word; Whisper would make one up."""
 
-NEEDED = ("model.bin", "config.json", "tokenizer.json")
-"""Without ``tokenizer.json`` faster-whisper would look for one on the network."""
+INVENTED = frozenset(
+    spoken(text)
+    for text in (
+        "Thank you for watching.", "Thanks for watching!", "Thank you for listening.", "Thank you very much for watching.",
+        "Please subscribe.", "Subscribe to my channel.", "Like and subscribe.", "See you next time.", "See you in the next video.",
+        "I'll see you in the next one.", "you", "Bye.", "Bye bye.", "The end.", "Amara.org", "Transcribed by",
+        "Subtitles by the Amara.org community", "so", "Oh.", "Hmm.", "Mm-hmm.", "uh", "um", "I'm sorry.", "Thank you.",
+    )
+)  # fmt: skip
+"""What Whisper writes for noise, music and silence: ends of films and videos that it was trained on. They count only where the
+words are well heard (``WhisperSettings.invented_at``): a driver may say "thank you"."""
 
 
 @dataclass(frozen=True, slots=True)
 class WhisperSettings:
-    """Whisper's own limits for a segment that is not speech (Radford et al. 2022, section 4.5)."""
+    """Limits of what counts as speech."""
 
+    padding_s: float = 1.0
+    """Silence after the utterance, seconds."""
     beam: int = 1
     """1 is greedy; each further beam costs as much again."""
     no_speech: float = 0.6
-    """A segment more likely empty than this is dropped if it is also improbable."""
+    """A segment more likely empty than this is dropped if it is also improbable (Radford et al. 2022, section 4.5)."""
     log_probability: float = -1.0
-    """Mean log probability of a token under which a segment is improbable."""
+    """Mean log probability of a token under which a segment is improbable (the same)."""
     compression: float = 2.4
-    """Text that compresses better than this repeats itself: invented."""
+    """Text that compresses better than this repeats itself: invented (the same)."""
+    invented_at: float = 0.6
+    """Least confidence of words that Whisper likes to invent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """What was decoded, and of how much of the utterance."""
+
+    samples: int
+    decoded: Decoded
+    encoded: Any
+    """The engine's view of the sound, for scoring other words on it."""
+    text: str
+    """In the form of ``spoken``; empty if it was invented."""
+    confidence: float
 
 
 class WhisperRecognizer:
-    """``schemas.ports.Recognizer``: not streaming inside, all the work is in ``finish``."""
+    """``schemas.ports.Recognizer``: decodes at pauses, and at the end if something was fed since the last one."""
 
     def __init__(
         self,
@@ -51,6 +80,7 @@ class WhisperRecognizer:
         *,
         threads: int = 2,
         settings: WhisperSettings | None = None,
+        likely: str = "",
     ) -> None:
         """Load a model in CTranslate2's format.
 
@@ -59,79 +89,57 @@ class WhisperRecognizer:
             match: the command matcher; a text that it knows is in grammar.
             threads: processor threads that the engine may use.
             settings: limits of the gate.
+            likely: words of the domain and names that are likely to be said (``voice.asr.expected``).
 
         Raises:
             schemas.errors.EngineMissingError: faster-whisper is not installed.
             schemas.errors.ModelMissingError: the folder lacks a file.
             schemas.errors.ModelError: the engine cannot use the files.
         """
-        try:
-            from faster_whisper import WhisperModel
-        except ImportError as error:
-            raise EngineMissingError("faster-whisper is not installed; run: pip install 'glovebox[asr]'") from error
-        for name in NEEDED:
-            if not (folder / name).is_file():
-                raise ModelMissingError(f"{folder / name} is missing; a Whisper model needs {', '.join(NEEDED)}")
-        try:
-            self._model: Any = WhisperModel(
-                str(folder), device="cpu", compute_type="int8", cpu_threads=threads, local_files_only=True
-            )
-        except (RuntimeError, ValueError) as error:
-            raise ModelError(f"faster-whisper cannot load the model in {folder}: {error}") from error
-        self._match = match
         self._settings = settings or WhisperSettings()
+        self._model = WhisperModel(folder, threads=threads, padding_s=self._settings.padding_s)
+        self._model.expect(likely)
+        self._match = match
+        self._echo = spoken(likely)
         self._chunks: list[Samples] = []
+        self._samples = 0
+        self._take: Take | None = None
 
     def reset(self) -> None:
         """Forget an utterance that is open; nothing else is kept."""
-        self._chunks = []
+        self.start()
 
     def start(self, before: Samples | None = None) -> None:
         """Begin an utterance; an unfinished one is thrown away."""
         del before
-        self._chunks = []
+        self._chunks, self._samples, self._take = [], 0, None
 
     def feed(self, chunk: Samples) -> None:
         """Take the next samples of the utterance (any number)."""
         self._chunks.append(chunk.copy())
+        self._samples += len(chunk)
 
     def pause(self) -> None:
-        """Nothing yet: the utterance is decoded at its end."""
-
-    def partial(self) -> str:
-        """Always empty: Whisper hears an utterance as a whole."""
-        return ""
-
-    def finish(self) -> Transcript:
-        """Transcribe what was fed.
+        """Decode what was fed so far.
 
         Raises:
             schemas.errors.ModelError: the engine failed.
         """
-        samples = np.concatenate(self._chunks) if self._chunks else np.zeros(0, dtype=np.int16)
-        self._chunks = []
-        seconds = len(samples) / SAMPLE_RATE
-        if seconds < SHORTEST_S:
-            return Transcript(text="", confidence=0.0, in_grammar=False, seconds=seconds)
-        try:
-            segments, _ = self._model.transcribe(
-                samples.astype(np.float32) / 32768.0,
-                language="en",
-                beam_size=self._settings.beam,
-                temperature=0.0,
-                condition_on_previous_text=False,
-                without_timestamps=True,
-                vad_filter=False,
-                # The gate below sees every segment with its figures, so the engine itself drops none.
-                no_speech_threshold=None,
-                log_prob_threshold=None,
-                compression_ratio_threshold=None,
-            )
-            kept = [segment for segment in segments if self._spoken(segment)]
-        except RuntimeError as error:
-            raise ModelError(f"faster-whisper failed: {error}") from error
-        text = spoken(" ".join(segment.text for segment in kept))
-        confidence = _confidence(kept)
+        self.take()
+
+    def partial(self) -> str:
+        """The words up to the last pause."""
+        return self._take.text if self._take is not None else ""
+
+    def finish(self) -> Transcript:
+        """The words of all that was fed.
+
+        Raises:
+            schemas.errors.ModelError: the engine failed.
+        """
+        take, seconds = self.take(), self.seconds
+        self.start()
+        text, confidence = (take.text, take.confidence) if take is not None else ("", 0.0)
         return Transcript(
             text=text,
             confidence=confidence if text else 0.0,
@@ -140,11 +148,43 @@ class WhisperRecognizer:
             seconds=seconds,
         )
 
-    def _spoken(self, segment: Any) -> bool:
+    @property
+    def seconds(self) -> float:
+        """What was fed of this utterance."""
+        return self._samples / SAMPLE_RATE
+
+    def take(self) -> Take | None:
+        """What the model makes of all that was fed so far, decoded if it was not yet; None if that holds no word.
+
+        Raises:
+            schemas.errors.ModelError: the engine failed.
+        """
+        if self._samples < SHORTEST_S * SAMPLE_RATE:
+            return None
+        if self._take is None or self._take.samples != self._samples:
+            self._chunks = [np.concatenate(self._chunks)]
+            encoded = self._model.encode(self._chunks[0])
+            decoded = self._model.decode(encoded, self.seconds, self._settings.beam)
+            confidence = heard_probability(decoded)
+            text = spoken(decoded.text)
+            if self._invented(decoded, text, confidence):
+                text, confidence = "", 0.0
+            self._take = Take(self._samples, decoded, encoded, text, confidence)
+        return self._take
+
+    def scores(self, take: Take, texts: Sequence[str]) -> list[float]:
+        """Natural log probability of each text as what was said in the take."""
+        return self._model.scores(take.encoded, texts, take.samples / SAMPLE_RATE)
+
+    def _invented(self, decoded: Decoded, text: str, confidence: float) -> bool:
         limits = self._settings
-        if segment.compression_ratio > limits.compression:
-            return False
-        return not (segment.no_speech_prob > limits.no_speech and segment.avg_logprob < limits.log_probability)
+        if decoded.compression > limits.compression and not decoded.again:
+            return True
+        if decoded.no_speech > limits.no_speech and decoded.log_probability < limits.log_probability:
+            return True
+        if text in INVENTED and confidence < limits.invented_at:
+            return True
+        return repeats(text) or (len(text.split()) >= ECHO_WORDS and text in self._echo)
 
 
 def opened(hearing: Hearing) -> WhisperRecognizer:
@@ -155,11 +195,24 @@ def opened(hearing: Hearing) -> WhisperRecognizer:
     """
     if hearing.model is None:
         raise ModelMissingError("whisper needs a model; name one in asr.model")
-    return WhisperRecognizer(hearing.model, hearing.matcher.match, threads=hearing.threads)
+    matcher = hearing.matcher
+    return WhisperRecognizer(hearing.model, matcher.match, threads=hearing.threads, likely=expected(matcher.templates))
 
 
-def _confidence(segments: Sequence[Any]) -> float:
-    """Mean probability of a token, of the least certain segment, less the chance that nothing was said."""
-    if not segments:
-        return 0.0
-    return min(math.exp(min(0.0, segment.avg_logprob)) * (1.0 - segment.no_speech_prob) for segment in segments)
+ECHO_WORDS = 7
+"""So many words of the prompt, in its order, were not said but copied from it."""
+
+_REPEATED = re.compile(r"\b(\w+(?: \w+){0,3})(?: \1){3,}\b")
+
+
+def repeats(text: str) -> bool:
+    """Whether one to four words stand in it four times or more, one after the other."""
+    return _REPEATED.search(text) is not None
+
+
+HEARD = (0.0, 1.0, 1.0)
+
+
+def heard_probability(decoded: Decoded) -> float:
+    """Probability that at least three of four words are what was said."""
+    return math.exp(min(0.0, decoded.log_probability)) * (1.0 - decoded.no_speech)

@@ -1,0 +1,115 @@
+"""The sentences of the templates that come nearest to heard words.
+
+Owns: the search through the word graph, and what a difference of words costs. Free recognisers write what they heard in words
+of their own ("ice mocha", "a seed", "wind down"); what was said then is most likely a sentence of the grammar close by. Whether it
+was, the caller decides by the sound.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rapidfuzz.distance import Levenshtein
+
+from models.commands.graph import WordGraph
+
+SMALL = frozenset(
+    "a an the to of for with and in on at by my me i it is please um uh oh so well now just hey okay computer some you can could "
+    "would will we let's let do thank thanks that this be up".split()
+)
+"""Words that carry little: leaving one out or adding one costs little."""
+SMALL_COST, WORD_COST = 0.35, 1.0
+"""Our choice: three small words, or one that matters, make a sentence another one."""
+STEPS = 20_000
+"""Bound of the search: steps of the graph that are looked at; the car's graph has 36,000 arcs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A sentence of the graph."""
+
+    words: tuple[str, ...]
+    cost: float
+    """What the differences to the heard words cost; 0 for none."""
+
+
+def nearest(graph: WordGraph, heard: Sequence[str], *, most: int = 3, limit: float = 2.0) -> tuple[Near, ...]:
+    """Complete sentences of the graph near the heard words, cheapest first.
+
+    Args:
+        graph: the closed templates.
+        heard: words in the form of ``spoken``.
+        most: so many sentences at most.
+        limit: the most that differences may cost.
+    """
+    words = tuple(heard)
+    waiting: list[tuple[float, int, int, int, tuple[str, ...]]] = [(0.0, -len(words), 0, 0, ())]
+    found: list[Near] = []
+    seen: dict[tuple[int, int], int] = {}
+    steps = number = 0
+    while waiting and len(found) < most and steps < STEPS:
+        cost, left, _, state, said = heapq.heappop(waiting)
+        at = len(words) + left
+        count = seen.get((state, at), 0)
+        if count >= most:
+            continue
+        seen[state, at] = count + 1
+        steps += 1
+        if at == len(words) and graph.blocks[state] and all(one.words != said for one in found):
+            found.append(Near(said, cost))
+        following: list[tuple[float, int, int, tuple[str, ...]]] = []
+        if at < len(words):
+            following.append((cost + _alone(words[at]), left + 1, state, said))
+        for word, end in graph.arcs[state].items():
+            following.append((cost + _alone(word), left, end, (*said, word)))
+            if at < len(words):
+                following.append((cost + unlike(words[at], word), left + 1, end, (*said, word)))
+            if at + 1 < len(words):
+                following.append((cost + 0.1 + unlike(words[at] + words[at + 1], word), left + 2, end, (*said, word)))
+        for total, place, end, path in following:
+            if total <= limit:
+                number += 1
+                heapq.heappush(waiting, (total, place, number, end, path))
+    return tuple(found)
+
+
+@lru_cache(maxsize=65_536)
+def unlike(heard: str, word: str) -> float:
+    """What it costs to have heard one word for another: 0 for the same, up to 1.5 for words that share nothing."""
+    if heard == word:
+        return 0.0
+    near = max(_stem(heard) == _stem(word), 0.0)
+    if near:
+        return 0.15
+    alike = max(
+        Levenshtein.normalized_similarity(heard, word), Levenshtein.normalized_similarity(_sound(heard), _sound(word))
+    )
+    return 0.2 + 1.3 * (1.0 - alike)
+
+
+def _stem(word: str) -> str:
+    for end in ("ed", "s", "d", "'s", "ing"):
+        if len(word) > len(end) + 2 and word.endswith(end):
+            word = word[: -len(end)]
+            break
+    return word.rstrip("e")
+
+
+_SOUNDS = (
+    ("ph", "f"), ("ck", "k"), ("gh", ""), ("wh", "w"), ("kn", "n"), ("wr", "r"), ("ee", "i"), ("ea", "i"), ("oo", "u"), ("ou", "u"),
+    ("c", "k"), ("q", "k"), ("z", "s"), ("y", "i"), ("e", "i"),
+)  # fmt: skip
+
+
+@lru_cache(maxsize=65_536)
+def _sound(word: str) -> str:
+    for spelt, said in _SOUNDS:
+        word = word.replace(spelt, said)
+    return "".join(letter for at, letter in enumerate(word) if at == 0 or letter != word[at - 1])
+
+
+def _alone(word: str) -> float:
+    return SMALL_COST if word in SMALL else WORD_COST

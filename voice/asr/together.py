@@ -1,0 +1,247 @@
+"""Two recognisers side by side: PocketSphinx follows the command grammar, Whisper hears everything.
+
+Owns: the decision between them. Whisper writes what was most likely said and knows nothing of our commands ("ice mocha"); the
+grammar always says a command, whether one was said or not. So every command that one of them proposes, and those closest to
+Whisper's words, are scored by Whisper on the sound, against Whisper's own words; a logistic function of that evidence gives the
+probability that the best of them was said. Two commands that the sound tells apart badly (lock, unlock) are both handed on, and the
+driver is asked. Does not own the engines (``voice.asr.sphinx``, ``voice.asr.whisper``) nor the question (``voice.dialogue``).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from rapidfuzz.distance import Indel
+
+from models.commands.matcher import TemplateMatcher
+from models.commands.nearest import nearest
+from models.runtime.phonemes import by_espeak
+from schemas.errors import ModelError
+from schemas.events import Command, Hypothesis, Samples, Transcript
+from voice.asr import Hearing, whisper
+from voice.asr.sphinx import GrammarEar
+from voice.asr.whisper import Take, WhisperRecognizer
+
+
+@dataclass(frozen=True, slots=True)
+class TogetherSettings:
+    """What was chosen by measurement (docs/log.md)."""
+
+    accept_at: float = 0.5
+    """Least probability that a command is what was said."""
+    doubt_gap: float = 1.0
+    """Natural logarithm: a second command whose score is less than this behind the best is asked about."""
+    near: int = 3
+    """Sentences close to Whisper's words that are scored."""
+    near_limit: float = 2.0
+    """Most that they may differ (``models.commands.nearest``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What speaks for the best command of an utterance and what against."""
+
+    agreed: bool
+    """Grammar and Whisper have the same command."""
+    whispered: bool
+    """Whisper's own words are that command."""
+    followed: bool
+    """The grammar's words are that command."""
+    margin: float
+    """Whisper's log probability of the command's words less that of its own, at most 0; natural logarithm, of the whole text."""
+    gap: float
+    """The same of the command less the next best other one; ``NO_OTHER`` where there is none."""
+    alike: float
+    """Likeness of the grammar's words and Whisper's, 0..1."""
+    heard: float
+    """Whisper's confidence in its own words, 0..1."""
+    words: int
+    """Words of the command."""
+
+
+NO_OTHER = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    text: str
+    command: Command
+    score: float
+
+
+class TogetherRecognizer:
+    """``schemas.ports.Recognizer``: the grammar is followed as the sound comes, Whisper decodes at every pause."""
+
+    def __init__(
+        self,
+        grammar: GrammarEar,
+        ear: WhisperRecognizer,
+        matcher: TemplateMatcher,
+        settings: TogetherSettings | None = None,
+    ) -> None:
+        """Put them together.
+
+        Args:
+            grammar: follows the closed templates of ``matcher``.
+            ear: hears free speech.
+            matcher: the commands.
+            settings: thresholds.
+        """
+        self._grammar, self._whisper, self._matcher = grammar, ear, matcher
+        self._settings = settings or TogetherSettings()
+        self._decided: tuple[Take, str, Transcript] | None = None
+        self._evidence: Evidence | None = None
+
+    def reset(self) -> None:
+        """Forget an open utterance and the room."""
+        self._grammar.reset()
+        self._whisper.reset()
+        self._decided = self._evidence = None
+
+    def start(self, before: Samples | None = None) -> None:
+        """Begin an utterance; an unfinished one is thrown away. What was heard before shows the noise."""
+        self._grammar.start(before)
+        self._whisper.start(before)
+        self._decided = self._evidence = None
+
+    def feed(self, chunk: Samples) -> None:
+        """Take the next samples of the utterance (any number)."""
+        self._grammar.feed(chunk)
+        self._whisper.feed(chunk)
+
+    def pause(self) -> None:
+        """Decode what was fed so far and decide.
+
+        Raises:
+            schemas.errors.ModelError: an engine failed.
+        """
+        self._decide()
+
+    def partial(self) -> str:
+        """The words that were decided for at the last pause; empty before the first."""
+        return self._decided[2].text if self._decided is not None else ""
+
+    def finish(self) -> Transcript:
+        """End the utterance.
+
+        Raises:
+            schemas.errors.ModelError: an engine failed.
+        """
+        try:
+            self._grammar.rest()
+            self._grammar.stop()
+        except RuntimeError as error:
+            raise ModelError(f"pocketsphinx failed: {error}") from error
+        transcript = self._decide()
+        self._whisper.start()
+        self._decided = None
+        return transcript
+
+    def evidence(self) -> Evidence | None:
+        """What the last decision was made on; None where no command was near. For measuring."""
+        return self._evidence
+
+    def _decide(self) -> Transcript:
+        take = self._whisper.take()
+        if take is None:
+            return Transcript(text="", confidence=0.0, in_grammar=False, seconds=self._whisper.seconds)
+        followed = self._grammar.text()  # at the end of the utterance it may be another than at the last pause
+        if self._decided is None or self._decided[0] is not take or self._decided[1] != followed:
+            self._decided = take, followed, self._of(take, followed)
+        return self._decided[2]
+
+    def _of(self, take: Take, followed: str) -> Transcript:
+        settings, heard = self._settings, take.text
+        self._evidence = None
+        plain = Transcript(
+            text=heard,
+            confidence=take.confidence,
+            in_grammar=False,
+            grammar=Hypothesis(text=followed, log_score=0.0),
+            open=Hypothesis(text=heard, log_score=math.log(max(take.confidence, 1e-9))),
+            seconds=self._whisper.seconds,
+        )
+        if not heard:
+            return plain
+        candidates = self._candidates(take, followed)
+        if not candidates:
+            return plain
+        best = candidates[0]
+        others = [one for one in candidates if one.command != best.command]
+        gap = min(NO_OTHER, best.score - others[0].score) if others else NO_OTHER
+        whispered, grammatical = self._matcher.match(heard), self._matcher.match(followed)
+        self._evidence = evidence = Evidence(
+            agreed=whispered == grammatical == best.command,
+            whispered=whispered == best.command,
+            followed=grammatical == best.command,
+            margin=min(0.0, best.score),
+            gap=gap,
+            alike=Indel.normalized_similarity(followed.split(), heard.split()),
+            heard=take.confidence,
+            words=len(best.text.split()),
+        )
+        likely = accepted_probability(evidence)
+        if likely < settings.accept_at:
+            return plain
+        doubtful = bool(others) and not evidence.agreed and gap < settings.doubt_gap
+        return plain.model_copy(
+            update={
+                "text": best.text,
+                "confidence": likely,
+                "in_grammar": not doubtful,
+                "alternative": others[0].text if doubtful else "",
+            }
+        )
+
+    def _candidates(self, take: Take, followed: str) -> list[_Candidate]:
+        """Commands that may have been said, best first; ``score`` is less Whisper's own words'."""
+        heard = take.text
+        whispered, grammatical = self._matcher.match(heard), self._matcher.match(followed)
+        if whispered is not None and whispered == grammatical:
+            return [_Candidate(heard, whispered, 0.0)]
+        texts = [text for text, command in ((heard, whispered), (followed, grammatical)) if command is not None]
+        if whispered is None:
+            limit = min(self._settings.near_limit, 0.5 * len(heard.split()))
+            found = nearest(self._matcher.graph, heard.split(), most=self._settings.near, limit=limit)
+            texts += [" ".join(one.words) for one in found]
+        texts = list(dict.fromkeys(texts))
+        if not texts:
+            return []
+        own, *scores = self._whisper.scores(take, [heard, *texts])
+        rated = [
+            _Candidate(text, command, score - own)
+            for text, score in zip(texts, scores, strict=True)
+            if (command := self._matcher.match(text)) is not None
+        ]
+        return sorted(rated, key=lambda one: -one.score)
+
+
+def opened(hearing: Hearing) -> TogetherRecognizer:
+    """The recogniser of the table, with this project's dictionary; names that no dictionary has are guessed.
+
+    Raises:
+        schemas.errors.ModelMissingError: no Whisper model was chosen.
+    """
+    grammar = GrammarEar(hearing.find("asr-domain"), hearing.matcher, guess=by_espeak)
+    return TogetherRecognizer(grammar, whisper.opened(hearing), hearing.matcher)
+
+
+FEATURES = ("agreed", "whispered", "followed", "margin", "gap", "alike", "heard", "words")
+"""What the weights below belong to, in this order, after a constant."""
+
+ACCEPT = (-4.0, 3.0, 2.0, 1.0, 0.4, 0.1, 3.0, 3.0, 0.5)
+
+
+def features(evidence: Evidence) -> tuple[float, ...]:
+    """The evidence as numbers of about the same size, in the order of ``FEATURES``."""
+    return (
+        float(evidence.agreed), float(evidence.whispered), float(evidence.followed), max(-12.0, evidence.margin),
+        evidence.gap, evidence.alike, evidence.heard, min(evidence.words, 8) / 8.0,
+    )  # fmt: skip
+
+
+def accepted_probability(evidence: Evidence) -> float:
+    """Probability that the command is what was said."""
+    total = ACCEPT[0] + sum(weight * value for weight, value in zip(ACCEPT[1:], features(evidence), strict=True))
+    return 1.0 / (1.0 + math.exp(-min(30.0, max(-30.0, total))))
