@@ -15,7 +15,7 @@ from deploy.cli.session import Session, err, out, put_json, report, session_of
 from deploy.config import Config
 from deploy.engines import LAST, NAMES, ROLES, Choice, Engines, standing, wanted
 from models.catalog import Catalog, Model
-from models.catalog.fetching import Fetcher, Step
+from models.catalog.fetching import Fetcher, NotFetchedError, Step
 from schemas.errors import GloveboxError, ModelError, ModelMissingError
 
 app = typer.Typer(
@@ -64,18 +64,26 @@ def get(
     config, catalog = _loaded(session)
     models = [catalog.model(one) for one in ids] if ids else wanted(config, catalog)
     fetcher = Fetcher(catalog)
-    failed: list[ModelMissingError] = []
+    failed: list[NotFetchedError] = []
     for model in models:
         try:
             _get(fetcher, model, folders or (), as_json=as_json)
-        except ModelMissingError as error:
+        except NotFetchedError as error:
             failed.append(error)
     if not as_json and not failed and models:
         total = sum(model.bytes for model in models) / 1e6
         err().print(f"{len(models)} models are here, {total:.0f} MB in {config.data.models}.")
     if failed:
-        told = ModelMissingError("; ".join(str(error) for error in failed))
-        raise typer.Exit(report(told, session))
+        raise typer.Exit(report(_together(failed), session))
+
+
+def _together(failed: Sequence[NotFetchedError]) -> ModelMissingError:
+    """Models that could not be fetched as one sentence; where all have the same reasons, those once."""
+    if len({error.reasons for error in failed}) > 1:
+        return ModelMissingError("; ".join(str(error) for error in failed))
+    *others, last = (error.model for error in failed)
+    names = f"{', '.join(others)} and {last}" if others else last
+    return ModelMissingError(f"{names} could not be fetched: {'; '.join(failed[0].reasons)}")
 
 
 def _get(fetcher: Fetcher, model: Model, folders: Sequence[Path], *, as_json: bool) -> None:
@@ -85,15 +93,15 @@ def _get(fetcher: Fetcher, model: Model, folders: Sequence[Path], *, as_json: bo
     columns = (
         TextColumn("{task.description}"), BarColumn(bar_width=24), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn(),
     )  # fmt: skip
-    way = ""
+    begun: dict[str, int] = {}
     with Progress(*columns, console=console, transient=True, disable=as_json or not console.is_terminal) as bar:
         task = bar.add_task(about, total=model.bytes)
 
         def tell(step: Step) -> None:
-            nonlocal way
-            if step.way != way and not as_json and not console.is_terminal:
+            first = begun.setdefault(step.way, step.done)
+            if step.done > first >= 0 and not as_json and not console.is_terminal:
                 console.print(Text(f"fetching {about} from {step.way}"))
-            way = step.way
+                begun[step.way] = -1
             bar.update(task, description=f"{about} from {step.way}", completed=step.done)
 
         def waiting() -> None:

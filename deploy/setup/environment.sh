@@ -17,7 +17,17 @@ environment_ready() { # MODE
     command -v espeak-ng >/dev/null || return 1
     local digest made
     read -r digest made <"$STAMP" || return 1
-    [ "$digest" = "$(environment_digest)" ] && { [ "$made" = dev ] || [ "$made" = "$1" ]; }
+    [ "$digest" = "$(environment_digest)" ] && serves "$made" "$1"
+}
+
+# Whether an environment that was made in one mode serves another: small < default < dev, and without-piper, which is default less
+# Piper, stays so until it is asked for otherwise.
+serves() { # MADE WANTED
+    case $2 in
+        small) true ;;
+        default) [ "$1" != small ] ;;
+        *) [ "$1" = "$2" ] ;;
+    esac
 }
 
 lock_setup() {
@@ -48,14 +58,24 @@ make_environment() { # PYTHON
 
 # What the project asks for, one requirement a line, and what installing it in place takes.
 requirements() { # MODE
-    "$VENV/bin/python" - "$ROOT/pyproject.toml" "$1" <<'PYTHON'
+    "$VENV/bin/python" - "$ROOT/pyproject.toml" "$(extras "$1")" <<'PYTHON'
 import sys, tomllib
 with open(sys.argv[1], "rb") as file:
     settings = tomllib.load(file)
 project = settings["project"]
-extra = project["optional-dependencies"]["dev"] if sys.argv[2] == "dev" else []
+extra = [one for name in sys.argv[2].split(",") if name for one in project["optional-dependencies"][name]]
 print(*settings["build-system"]["requires"], "editables", *project["dependencies"], *extra, sep="\n")
 PYTHON
+}
+
+# The extras that a mode installs.
+extras() { # MODE
+    case $1 in
+        small) ;;
+        without-piper) echo asr ;;
+        default) echo asr,tts ;;
+        dev) echo asr,tts,dev ;;
+    esac
 }
 
 # Written when every package that a mode needs lies in the folder.
@@ -82,15 +102,14 @@ fetch_packages() { # FOLDER MODE
 
 # From what is kept; should some of it be damaged, it is fetched again.
 install_all() { # FOLDER MODE
-    local project=$ROOT
-    if [ "$2" = dev ]; then project="$ROOT[dev]"; fi
     local install=("$VENV/bin/python" -m pip install --no-compile --find-links "$1"
-        --constraint "$ROOT/deploy/constraints.txt" --editable "$project")
+        --constraint "$ROOT/deploy/constraints.txt" --editable "$ROOT[$(extras "$2")]")
     "${install[@]}" --no-index || { rm -f -- "$(fetched_mark "$1" "$2")" && "${install[@]}"; }
 }
 
 install_packages() { # FOLDER MODE
     watch_command "installing packages" "$LOGS/install.log" "Remove $VENV and run this again." install_all "$1" "$2"
+    if [ "$2" = without-piper ]; then "$VENV/bin/python" -m pip uninstall --quiet --yes piper-tts; fi
 }
 
 # axe-core of npm, for the tests of the driver's screen: the version and the sha512 of the lock file, fetched by the npm that comes
@@ -140,6 +159,10 @@ set_up() { # MODE
     if [ "$builds" = yes ]; then note "once; kept in $folder"; else note "kept from before in $folder"; fi
     build_wheels "$folder"
     step "Installing"
+    case $1 in
+        default) note "with piper-tts, the better voice, which is GPL-3.0-or-later; --without-piper leaves it out (docs/licences.md)" ;;
+        small) note "without Whisper and Piper" ;;
+    esac
     fetch_packages "$folder" "$1"
     install_packages "$folder" "$1"
     step "Checking"

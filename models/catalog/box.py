@@ -28,11 +28,12 @@ POLL_S = 0.25
 TRIES = 3
 _BLOCK = 1 << 20
 _UNREACHABLE = re.compile(
-    r"Connection|Max retries|timed? ?out|name resolution|Name or service not known|unreachable|ProxyError|SSLError",
-    re.IGNORECASE,
+    r"connection error: |Max retries exceeded|ReadTimeout|ConnectTimeout|NewConnectionError|ProxyError|SSLError|ProtocolError"
+    r"|IncompleteRead|Connection (?:broken|aborted|reset|refused)|name resolution"
 )
-_WRONG = re.compile(r"DO NOT MATCH THE HASHES|is invalid|BadZipFile|not a (?:valid )?zip", re.IGNORECASE)
-_FULL = re.compile(r"No space left|Disk quota exceeded|Errno (?:28|122)\b", re.IGNORECASE)
+_WRONG = re.compile(r"DO NOT MATCH THE HASHES")
+_FULL = re.compile(r"No space left on device|Disk quota exceeded")
+"""What pip writes (23 to 26, with -vv) in these cases."""
 
 
 class Index:
@@ -85,7 +86,7 @@ class Index:
         wanted, log = into / "wanted.txt", into / "pip.log"
         wanted.write_text(f"{wheel.name}=={wheel.version} --hash=sha256:{wheel.sha256}\n", encoding="utf-8")
         command = [
-            "env", f"TMPDIR={into}", sys.executable, "-I", "-m", "pip", "download", "--no-deps", "--only-binary=:all:",
+            "env", f"TMPDIR={into}", sys.executable, "-I", "-m", "pip", "-vv", "download", "--no-deps", "--only-binary=:all:",
             "--require-hashes", "--no-cache-dir", "--no-input", "--disable-pip-version-check", "--progress-bar=off", "--retries=0",
             f"--timeout={CONNECT_S}", f"--dest={into}", f"--requirement={wanted}", *self._options,
         ]  # fmt: skip
@@ -164,9 +165,9 @@ def _plain(member: zipfile.ZipInfo) -> bool:
 
 
 def _largest(folder: Path) -> int:
-    """The size of the largest file in a folder and below: what pip has downloaded so far."""
+    """The size of the largest wheel in a folder and below: what pip has downloaded so far."""
     sizes = [0]
-    for path in folder.rglob("*"):
+    for path in folder.rglob("*.whl"):
         try:
             sizes.append(path.stat().st_size)
         except OSError:  # pip moved it meanwhile

@@ -31,6 +31,20 @@ class Step:
     """Bytes of all its files that are there."""
 
 
+class NotFetchedError(ModelMissingError):
+    """No way led to a model's files.
+
+    Attributes:
+        model: its id.
+        reasons: why each way did not, in their order.
+    """
+
+    def __init__(self, model: str, reasons: Sequence[str]) -> None:
+        """Say it in one sentence."""
+        self.model, self.reasons = model, tuple(reasons)
+        super().__init__(f"model {model} could not be fetched: {'; '.join(reasons)}")
+
+
 Tell = Callable[[Step], None]
 
 
@@ -68,7 +82,8 @@ class Fetcher:
             Where the last of its bytes came from; empty if it was there already.
 
         Raises:
-            schemas.errors.ModelMissingError: no way led to it; the message names each with its reason.
+            NotFetchedError: no way led to it.
+            schemas.errors.ModelMissingError: it is none that can be fetched.
             schemas.errors.StorageFullError: no room.
         """
         weights = self._catalog.folder_of_weights
@@ -112,7 +127,7 @@ class Fetcher:
                 reasons.append(str(error))
                 continue
             return name
-        raise ModelMissingError(f"model {model.id} could not be fetched: {'; '.join(reasons) or 'it has no way'}")
+        raise NotFetchedError(model.id, reasons or ["it has no way"])
 
 
 class _Try:

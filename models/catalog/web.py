@@ -12,6 +12,7 @@ import threading
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import quote, urlsplit
@@ -119,21 +120,25 @@ class Web:
         """Whether the host answers within ``REACH_S``; asked once."""
         name = host(url)
         if name not in self._reached:
-            answered = threading.Event()
+            answers: SimpleQueue[bool] = SimpleQueue()
             # A look-up of a name cannot be given a time limit, so it gets a thread that may outlive the question.
-            threading.Thread(target=self._knock, args=(url, answered), daemon=True).start()
-            self._reached[name] = answered.wait(REACH_S + 0.5)
+            threading.Thread(target=self._knock, args=(url, answers), daemon=True).start()
+            try:
+                self._reached[name] = answers.get(timeout=REACH_S)
+            except Empty:
+                self._reached[name] = False
         return self._reached[name]
 
-    def _knock(self, url: str, answered: threading.Event) -> None:
+    def _knock(self, url: str, answers: SimpleQueue[bool]) -> None:
         request = urllib.request.Request(url, method="HEAD", headers={"User-Agent": "glovebox"})  # noqa: S310 - as above
         try:
             self._opener.open(request, timeout=REACH_S).close()
         except HTTPError as error:
             error.close()
         except (OSError, http.client.HTTPException, WayError):
+            answers.put(False)
             return
-        answered.set()
+        answers.put(True)
 
 
 def host(url: str) -> str:

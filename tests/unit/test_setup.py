@@ -8,7 +8,9 @@ import signal
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +25,7 @@ BASH = shutil.which("bash") or "/bin/bash"
 PRELUDE = """
 set -euo pipefail
 . "$ROOT/deploy/setup/progress.sh"; . "$ROOT/deploy/setup/machine.sh"
-. "$ROOT/deploy/setup/wheels.sh"; . "$ROOT/deploy/setup/environment.sh"
+. "$ROOT/deploy/setup/wheels.sh"; . "$ROOT/deploy/setup/environment.sh"; . "$ROOT/deploy/setup/weights.sh"
 """
 TOOLS = ("bash", "sh", "awk", "cat", "cut", "df", "dirname", "grep", "head", "id", "mkdir", "mktemp", "mv", "rm", "rmdir", "sed",
          "sha256sum", "sleep", "tail", "tr", "uname", "flock")  # fmt: skip
@@ -51,7 +53,9 @@ def clone(tmp_path: Path) -> Path:
     """A folder with what the set-up reads, and nothing set up."""
     root = tmp_path / "clone"
     shutil.copytree(ROOT / "deploy" / "setup", root / "deploy" / "setup")
-    for name in ("pyproject.toml", "deploy/up", "deploy/constraints.txt"):
+    shutil.copytree(ROOT / "deploy" / "profiles", root / "deploy" / "profiles")
+    (root / "models").mkdir()
+    for name in ("pyproject.toml", "deploy/up", "deploy/constraints.txt", "deploy/default.toml", "models/catalog.toml"):
         shutil.copy(ROOT / name, root / name)
     return root
 
@@ -171,14 +175,19 @@ def test_a_kept_wheel_is_used_and_a_damaged_one_removed(clone: Path) -> None:
 def test_what_is_fetched_follows_the_project(clone: Path) -> None:
     (clone / ".venv" / "bin").mkdir(parents=True)
     (clone / ".venv" / "bin" / "python").symlink_to(sys.executable)
-    core = shell("requirements core", clone).stdout.splitlines()
+    core = shell("requirements small", clone).stdout.splitlines()
     assert any(line.startswith("pydantic>=") for line in core) and any(line.startswith("hatchling") for line in core)
     assert not any(line.startswith("pytest>=") for line in core)
     assert any(line.startswith("pytest>=") for line in shell("requirements dev", clone).stdout.splitlines())
-    before = shell("fetched_mark folder core", clone).stdout
+    small, without, default = (
+        {line.partition(">")[0] for line in shell(f"requirements {mode}", clone).stdout.splitlines()}
+        for mode in ("small", "without-piper", "default")
+    )
+    assert without - small == {"faster-whisper"} and default - without == {"piper-tts"}
+    before = shell("fetched_mark folder default", clone).stdout
     with (clone / "deploy" / "constraints.txt").open("a", encoding="utf-8") as constraints:
         constraints.write("another==1\n")
-    assert shell("fetched_mark folder core", clone).stdout != before
+    assert shell("fetched_mark folder default", clone).stdout != before
 
 
 def test_packages_that_are_kept_are_installed_without_an_index_and_fetched_again_if_that_fails(clone: Path) -> None:
@@ -188,7 +197,7 @@ def test_packages_that_are_kept_are_installed_without_an_index_and_fetched_again
     )
     assert shell('fetched_mark() { echo "$1/mark"; }; : >"$ROOT/mark"; install_all "$ROOT" dev', clone).returncode == 0
     first, second = (clone / "calls").read_text("utf-8").splitlines()
-    assert first.endswith("--no-index") and second == first.removesuffix(" --no-index") and "[dev]" in first
+    assert first.endswith("--no-index") and second == first.removesuffix(" --no-index") and "[asr,tts,dev]" in first
     assert not (clone / "mark").exists()
 
 
@@ -198,30 +207,68 @@ def test_a_stamp_counts_only_while_nothing_has_changed(clone: Path) -> None:
     stamp = 'printf "%s %s\\n" "$(environment_digest)" dev >"$STAMP"'
     path = f"{clone}/fake:{os.environ['PATH']}"
     program(clone / "fake" / "espeak-ng", "exit 0")
-    assert shell("environment_ready core", clone, path=path).returncode == 1
-    assert shell(f"{stamp}; environment_ready core; environment_ready dev", clone, path=path).returncode == 0
-    assert shell(f"{stamp.replace('dev', 'core')}; environment_ready dev", clone, path=path).returncode == 1
-    assert shell("environment_ready core", clone, path=path).returncode == 0
+    assert shell("environment_ready default", clone, path=path).returncode == 1
+    assert shell(f"{stamp}; environment_ready default; environment_ready dev", clone, path=path).returncode == 0
+    assert shell(f"{stamp.replace('dev', 'default')}; environment_ready dev", clone, path=path).returncode == 1
+    assert shell("environment_ready default", clone, path=path).returncode == 0
     (clone / "pyproject.toml").write_text("changed", encoding="utf-8")
-    assert shell("environment_ready core", clone, path=path).returncode == 1
+    assert shell("environment_ready default", clone, path=path).returncode == 1
 
 
-def test_up_starts_the_command_and_the_assistant_without_one(clone: Path) -> None:
-    program(clone / ".venv" / "bin" / "glovebox", 'printf "%s\\n" "$@"')
+@pytest.mark.parametrize(
+    ("made", "serves"),
+    [
+        ("small", {"small"}),
+        ("default", {"small", "default"}),
+        ("without-piper", {"small", "default", "without-piper"}),
+        ("dev", {"small", "default", "dev"}),
+    ],
+)
+def test_an_environment_serves_what_needs_less_and_one_without_piper_stays_so(
+    clone: Path, made: str, serves: set[str]
+) -> None:
+    asked = " ".join(f"serves {made} {mode} && echo {mode};" for mode in ("small", "default", "without-piper", "dev"))
+    assert set(shell(f"{asked} true", clone).stdout.split()) == serves
+
+
+@pytest.fixture
+def ready(clone: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """`deploy/up` of a clone that is set up, with a glovebox that prints what it is asked; the mode it was made in comes first."""
+    program(
+        clone / ".venv" / "bin" / "glovebox", f'printf "%s\\n" "$@"; [ "$1" != models ] || [ ! -e "{clone}/offline" ]'
+    )
     program(clone / "fake" / "espeak-ng", "exit 0")
     (clone / ".venv" / "bin" / "python").symlink_to(sys.executable)
     path = f"{clone}/fake:{os.environ['PATH']}"
-    shell('printf "%s %s\\n" "$(environment_digest)" core >"$STAMP"', clone, path=path)
-    environment = {**os.environ, "PATH": path}
 
-    def up(*arguments: str) -> str:
+    def up(made: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        shell(f'printf "%s %s\\n" "$(environment_digest)" {made} >"$STAMP"', clone, path=path)
         command = [str(clone / "deploy" / "up"), *arguments]
-        return subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=True, timeout=WITHIN_S
-        ).stdout
+        environment = {**os.environ, "PATH": path}
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=WITHIN_S)
 
-    assert up() == "run\n"
-    assert up("demo", "--out", "a folder") == "demo\n--out\na folder\n"
+    return up
+
+
+def test_up_starts_the_command_and_the_assistant_without_one(ready: Callable[..., Any]) -> None:
+    assert ready("default").stdout == "run\n"
+    assert ready("default", "demo", "--out", "a folder").stdout == "demo\n--out\na folder\n"
+    assert ready("default", "--small", "demo").stdout == "--profile\nsmall\ndemo\n"
+    assert ready("without-piper", "--without-piper", "demo").stdout == "demo\n"
+
+
+def test_weights_are_fetched_once_and_nothing_stops_without_them(clone: Path, ready: Callable[..., Any]) -> None:
+    (clone / "offline").touch()
+    for _ in range(2):
+        done = ready("default", "demo")
+        assert done.stdout == "demo\n" and done.stderr.startswith("models\nget\n")
+        assert "going on with what the repository carries" in done.stderr
+    (clone / "offline").unlink()
+    assert ready("default", "demo").stderr == "models\nget\n"
+    assert ready("default", "demo").stderr == ""
+    (clone / "models" / "catalog.toml").write_text("another", "utf-8")
+    assert ready("default", "demo").stderr == "models\nget\n"
+    assert ready("default", "--small", "demo").stderr == "" and ready("dev", "--dev").stderr.count("models") == 0
 
 
 def test_a_failing_step_shows_the_end_of_its_log_and_where_it_is(clone: Path) -> None:
