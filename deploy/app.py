@@ -20,7 +20,7 @@ from pydantic import BaseModel
 
 from deploy.config import Config
 from deploy.drivers import ConfiguredDrivers
-from deploy.engines import Engines
+from deploy.engines import Choice, Engines, Role
 from deploy.keys import key_source
 from deploy.notices import KeptNotices
 from deploy.screen import LiveDrivers, car_of, motion_of
@@ -133,7 +133,7 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
     )
     return Assistant(
         config, wake, vad, matcher, recognizer, structured, vehicle, dialogue, voice, ahead, clock, trip, drivers,
-        lacks=tuple(filter(None, (catalog.trouble, *engines.told()))),
+        engines=engines.choices, lacks=tuple(filter(None, (catalog.trouble, *engines.told()))),
     )  # fmt: skip
 
 
@@ -174,10 +174,11 @@ class Assistant:
         trip: TripMemory,
         drivers: ConfiguredDrivers,
         *,
+        engines: Mapping[Role, Choice],
         lacks: tuple[str, ...] = (),
     ) -> None:
-        """Parts as ``assemble`` made them; ``lacks``: a line for each better engine that is not there."""
-        self.config, self.lacks = config, lacks
+        """Parts as ``assemble`` made them; ``engines``: the chosen ones; ``lacks``: a line for each better one that is missing."""
+        self.config, self.engines, self.lacks = config, engines, lacks
         self._wake, self._vad, self._matcher, self._recognizer = wake, vad, matcher, recognizer
         self._structured, self._vehicle, self._dialogue = structured, vehicle, dialogue
         self._speech, self._ahead, self._clock, self._trip = voice, ahead, clock, trip

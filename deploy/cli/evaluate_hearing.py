@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from deploy.evaluation.hearing.voices import Voice
     from deploy.settings import Config
 
-PIPER = "piper-joe"
+PIPER = "piper-en-us-joe-medium"
 """The catalogue's id of the driver joe."""
 WAKE_WORD = "computer"
 """Lines of talk that hold it are left out."""
@@ -77,20 +77,20 @@ def evaluate(  # noqa: PLR0913 - typer makes options of parameters
     plan = _plan(found, talk or [], recordings, seed, limit)
     skipped = {part: why for part, why in parts.lacking(plan).items() if part in chosen}
     chosen = [part for part in chosen if part not in skipped]
-    results, weight = parts.Results(), dict[str, float]()
+    results, weight, engines = parts.Results(), dict[str, float](), dict[str, str]()
     with progress() as tell:
         parts.sounds_of(plan, chosen, tell)
         for part in chosen:
             if part in parts.RUNS:
                 with rig.parked(config) as car:
+                    engines = car.engines
                     parts.RUNS[part](car, plan, results, tell, _tell_case if show else _quietly)
         if "resident" in chosen:
             tell("resident memory", 0, 1)
             weight = resident.measure(config, parts.weighed(plan))
     facts = {
         "profile": config.profile,
-        "recogniser": " ".join(part for part in (config.asr.engine, config.asr.model) if part),
-        "voice": " ".join(part for part in (config.tts.engine, config.tts.model or config.tts.voice) if part),
+        **engines,
         "wake word": config.wake.model,
         "drivers": ", ".join(voice.name for voice in found),
         "seed": str(seed),
@@ -138,7 +138,7 @@ def _piper(config: Config) -> Path | None:
     from models.catalog import Catalog
 
     try:
-        return Catalog.load(config.data.folder).find(PIPER)
+        return Catalog.load(config.data).find(PIPER)
     except (ModelMissingError, ModelDamagedError):
         return None
 

@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 
 from deploy.cli.main import main
-from deploy.evaluation.hearing import cases, figures, judge, parts, resident, scenes, voices
+from deploy.evaluation.hearing import cases, figures, judge, parts, scenes, voices
 from deploy.evaluation.hearing.cases import Case, Wanted, Wording
 from deploy.evaluation.hearing.judge import Outcome
 from deploy.evaluation.hearing.parts import Plan, Results
 from deploy.evaluation.hearing.rig import Played
 from deploy.evaluation.page import render
 from deploy.evaluation.report import silent
+from deploy.footprint import resident_mb
 from deploy.timeline import TimelineEntry
 from models.commands.matcher import TemplateMatcher
 from models.training.acoustics import active_level
@@ -399,4 +400,4 @@ def test_resident_memory_is_that_of_the_whole_tree(tmp_path: Path) -> None:
         (folder / "status").write_text(f"Name:\tx\nPPid:\t{parent}\nVmRSS:\t{kilobytes} kB\n", encoding="utf-8")
     (tmp_path / "14").mkdir()  # ended meanwhile
     (tmp_path / "self").mkdir()
-    assert resident.tree_mb(10, tmp_path) == pytest.approx(1750 * 1024 / 1e6)
+    assert resident_mb(10, tmp_path) == pytest.approx(1750 * 1024 / 1e6)

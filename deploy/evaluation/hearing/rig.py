@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from deploy.app import Assistant, assemble
 from deploy.config import Config
+from deploy.engines import NAMES
 from deploy.timeline import TimelineEntry
 from schemas.events import Samples
 from voice.audio.wavefile import WaveSink, WaveSource
@@ -52,6 +53,8 @@ class Rig:
     def __init__(self, assistant: Assistant) -> None:
         """An assistant that is open."""
         self._assistant = assistant
+        self.engines = {NAMES[role].lower(): str(choice.rung) for role, choice in assistant.engines.items()}
+        """What it hears, speaks and thinks with."""
 
     def play(self, samples: Samples) -> Played:
         """Play a stream; the conversation ends with it."""
@@ -78,13 +81,8 @@ def parked(config: Config) -> Generator[Rig]:
 
 
 def own(config: Config, folder: Path) -> Config:
-    """The configuration with a home in `folder`, the models of the real one, and a parked simulated car."""
-    home = folder / "data"
-    home.mkdir(parents=True, exist_ok=True)
-    models = config.data.folder / "models"
-    if models.is_dir() and not (home / "models").exists():
-        (home / "models").symlink_to(models)
-    data = config.data.model_copy(update={"folder": home, "key_file": folder / "vault.key"})
+    """The configuration with a home in `folder` and a parked simulated car; models stay where they are."""
+    data = config.data.model_copy(update={"folder": folder / "data", "key_file": folder / "vault.key"})
     key = config.memory.key.model_copy(update={"source": "file"})
     memory = config.memory.model_copy(update={"learn": "trip", "ask": False, "key": key})
     vehicle = config.vehicle.model_copy(update={"adapter": "simulated", "profile": "parked", "decision_log": False})

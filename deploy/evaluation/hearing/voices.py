@@ -114,7 +114,7 @@ def _maker(name: str, piper: Path | None) -> Say | str:
     if name == "joe" and importlib.util.find_spec("piper") is None:
         why = "the package piper-tts is not installed: pip install piper-tts"
     elif name == "joe" and (piper is None or not piper.is_file()):
-        why = "its model is not here: get piper-joe with `glovebox models`, or name the .onnx file with --piper"
+        why = "its model is not here: get piper-en-us-joe-medium with `glovebox models get`, or name the .onnx file with --piper"
     if name == "slt" and shutil.which("festival") is None:
         why = "festival is not installed: apt-get install festival festvox-us-slt-hts"
     elif name == "slt" and not any(_FESTIVAL_VOICES.glob(f"*/{FESTIVAL_VOICE}")):
