@@ -25,7 +25,7 @@ from deploy.keys import key_source
 from deploy.notices import KeptNotices
 from deploy.screen import LiveDrivers, car_of, motion_of
 from deploy.screen import parts as screen_parts
-from deploy.speech import MakingAhead, assembled_voice
+from deploy.speech import MakingAhead, open_voice
 from deploy.timeline import Timeline, TimelineEntry, reply_entries
 from deploy.trips import TripMemory
 from deploy.zone import zone
@@ -60,7 +60,6 @@ from voice.clock import StreamClock, WallClock
 from voice.dialogue.agent import Dialogue, DialogueSettings
 from voice.dialogue.coordinator import CoordinatorSettings
 from voice.loop import Load, LoopSettings, VoiceLoop
-from voice.tts.espeak import EspeakSettings, EspeakSynthesizer
 from voice.tts.voices import Voices
 from voice.turn import Limits, TurnMachine
 from voice.vad.endpoint import Endpointer, EndpointSettings
@@ -114,7 +113,7 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
     recognizer = engines.recognizer(matcher)
 
     say("voice")
-    voice, ahead = assembled_voice(engines.synthesizer(), _espeak(config), config.data.folder)
+    voice, ahead = open_voice(config, engines)
     trip = TripMemory(lambda: dialogue.memory)
     dialogue = Dialogue(
         memory=memory,
@@ -450,11 +449,6 @@ def _memory(config: Config, encoder: Encoder, structured: StructuredModel) -> Dr
     return DriverMemory(
         config.driver.name, vault, encoder=encoder, model=structured, clock=_now, settings=settings, zone=here
     )
-
-
-def _espeak(config: Config) -> EspeakSynthesizer:
-    settings = EspeakSettings(voice=config.tts.voice, speed=config.tts.speed_wpm, pitch=config.tts.pitch)
-    return EspeakSynthesizer(settings)
 
 
 def _quietly(part: str) -> None:

@@ -1,4 +1,4 @@
-"""The commands that use the assistant: run, demo, hear, say, transcribe.
+"""The commands that use the assistant: run, demo, hear, say, speak, transcribe.
 
 Owns how a timeline is printed. Does not construct anything (``deploy.app``).
 """
@@ -6,7 +6,7 @@ Owns how a timeline is printed. Does not construct anything (``deploy.app``).
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -39,6 +39,7 @@ def add_to(app: typer.Typer) -> None:
     app.command()(demo)
     app.command()(hear)
     app.command()(say)
+    app.command()(speak)
     app.command()(transcribe)
 
 
@@ -145,6 +146,39 @@ def say(
                 put_json(entry.model_dump(mode="json"))
             else:
                 show(entry)
+
+
+def speak(
+    context: typer.Context,
+    texts: Annotated[list[str] | None, typer.Argument(metavar="TEXT...", help="What it is to say.")] = None,
+    file: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="A WAV or FLAC file, not aloud.")] = None,
+    ahead: Annotated[bool, typer.Option("--ahead", help="First make the sound of all fixed sentences.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Say something with the assistant's voice, as it would in a reply."""
+    session = session_of(context, as_json=as_json)
+    if not ahead and not any(text.strip() for text in texts or ()):
+        raise typer.BadParameter("there are no words in it", param_hint="TEXT")
+    if file is not None and file.suffix.lower() not in (".wav", ".flac"):
+        raise typer.BadParameter(f"{file} ends in neither .wav nor .flac", param_hint="--out")
+    from deploy.engines import Engines
+    from deploy.speech import open_voice, said
+    from models.catalog import Catalog
+
+    config = session.config()
+    engines = Engines(config, Catalog.load(config.data))
+    voice, making = open_voice(config, engines)
+    for line in engines.told():
+        err().print(Text(line, "dim"))
+    with closing(voice):
+        if ahead:
+            made = making.make_all() if making is not None else 0
+            err().print(f"{made} fixed sentences made")
+        for one in said(voice, texts or (), file, config.audio.output_device):
+            if as_json:
+                put_json(one)
+            else:
+                out().print(Text(f"{one['seconds']:.1f} s of sound, the first after {one['first_ms']:.0f} ms"))
 
 
 def transcribe(

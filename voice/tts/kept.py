@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import shutil
-import tempfile
 import wave
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,6 +19,7 @@ import numpy as np
 from schemas.errors import GloveboxError
 from schemas.events import SAMPLE_RATE, Samples
 from schemas.ports import Synthesizer
+from voice.audio.wavefile import write
 
 LIMIT_S = 600.0
 """Seconds of sound held at most: 19 MB."""
@@ -61,8 +61,8 @@ class KeptSentences:
         """Make one sentence that is missing; returns how many still are. For idle time, in a thread of its own.
 
         Raises:
-            GloveboxError: The voice failed.
-            OSError: The folder cannot be written; the sentence is kept in memory all the same.
+            GloveboxError: The voice failed, or the file cannot be written; then the sentence is kept in memory all the same.
+            OSError: The folder cannot be made; likewise.
         """
         missing = self.missing()
         if not missing:
@@ -71,7 +71,9 @@ class KeptSentences:
         if not sound.size:
             raise GloveboxError("a fixed sentence gave no sound")
         self._hold(missing[0], sound)
-        _write(self._path(missing[0]), sound)
+        path = self._path(missing[0])
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write(path, sound)
         return len(missing) - 1
 
     def drop_other_voices(self) -> None:
@@ -118,19 +120,3 @@ def _read(path: Path) -> Samples | None:
             return np.frombuffer(data, "<i2").astype(np.int16) if len(data) == 2 * file.getnframes() > 0 else None
     except (OSError, EOFError, wave.Error):
         return None
-
-
-def _write(path: Path, sound: Samples) -> None:
-    """Whole or not at all, for the owner alone."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        try:
-            with wave.open(file, "wb") as sheet:
-                sheet.setnchannels(1)
-                sheet.setsampwidth(2)
-                sheet.setframerate(SAMPLE_RATE)
-                sheet.writeframes(sound.astype("<i2").tobytes())
-        except BaseException:
-            Path(file.name).unlink(missing_ok=True)
-            raise
-    Path(file.name).replace(path)

@@ -34,9 +34,8 @@ _SHORT = {
 }  # fmt: skip
 """Before a full stop that ends no sentence: Piper makes an end of it, with the fall and the pause."""
 _SIGNS = {
-    "½": " and a half",
-    "¼": " and a quarter", "¾": " and three quarters", "~": " about ", "≈": " about ", "×": " times ", "&": " and ", "ß": "ss",
-    "_": " ", "*": " ", "`": " ", "|": ", ", "#": " number ",
+    "½": " and a half", "¼": " and a quarter", "¾": " and three quarters", "~": " about ", "≈": " about ", "×": " times ",
+    "&": " and ", "#": " number ", "ß": "ss", "straße": "strahssa", "Straße": "Strahssa", "_": " ", "*": " ", "`": " ", "|": ", ",
 }  # fmt: skip
 _SLASHED = {"a/c": "air conditioning", "w/o": "without", "24/7": "twenty four seven"}
 _HALF = re.compile(r"(?<!\d)(\s*)([½¼¾])")
