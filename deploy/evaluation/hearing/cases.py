@@ -160,6 +160,8 @@ _WINDOW = {"window": "passenger"}
 _DRIVER = {"window": "driver"}
 
 ONWARD: tuple[Onward, ...] = (
+    _onward("turn on the air conditioning | and close all windows", Wanted("set_air_conditioning", {"on": True}),
+            Wanted("set_air_conditioning", {"on": True}), Wanted("set_window", {"window": "all", "percent": 0})),
     _onward("open the passenger window | halfway", Wanted("set_window", {**_WINDOW, "percent": 100}),
             Wanted("set_window", {**_WINDOW, "percent": 50}, {"window.passenger": 50})),
     _onward("turn on the seat heating | for the passenger", Wanted("set_seat_heating", {"zone": "driver"}),
@@ -192,15 +194,13 @@ ONWARD: tuple[Onward, ...] = (
             Wanted("change_window", {**_DRIVER, "change": "open", "by": 30})),
     _onward("lock the doors | and fold the mirrors", Wanted("set_door_locks", {"locked": True}),
             Wanted("set_door_locks", {"locked": True}), Wanted("set_mirrors", {"folded": True})),
-    _onward("turn on the air conditioning | and close all windows", Wanted("set_air_conditioning", {"on": True}),
-            Wanted("set_air_conditioning", {"on": True}), Wanted("set_window", {"window": "all", "percent": 0})),
     _onward("navigate to the airport | and avoid motorways", Wanted("navigate_to", {"destination": "the airport"}),
             Wanted("navigate_to", {"destination": "the airport"}),
             Wanted("set_route_preference", {"preference": "avoid_highways"})),
     _onward("play some jazz | and turn up the volume", Wanted("play_music", {"genre": "jazz"}),
             Wanted("play_music", {"genre": "jazz"}), Wanted("change_volume", {"change": "up"})),
 )  # fmt: skip
-"""Complete before the pause, and another request after it."""
+"""Complete before the pause, and another request after it. The first stands there since no window is open yet."""
 
 ONE_BREATH = _case("lock the doors", "set_door_locks", {"locked": True})
 """Said directly behind recordings of the wake word, in an unlocked car."""
