@@ -23,7 +23,7 @@ from schemas.events import ActionResult, ActionStatus, Command, CommandKind, Rep
 from schemas.memory import Turn
 from schemas.ports import CommandMatcher, Drivers, Encoder, MemoryPort, StructuredModel, VehiclePort
 from schemas.preferences import BY_DETAIL
-from voice.dialogue import followup, responder, talks, wishes
+from voice.dialogue import followup, responder, talks, which, wishes
 from voice.dialogue.coordinator import Coordinator, CoordinatorSettings, Plan
 from voice.dialogue.operator import Operator, Proposal
 from voice.dialogue.question import PER_TRIP, Question
@@ -52,6 +52,8 @@ class _Pending:
     actions: tuple[Action, ...] = ()
     partial: Action | None = None
     """A timer or reminder that lacks its time."""
+    which: tuple[str, str] | None = None
+    """Two commands, one of which was heard."""
 
 
 def _first(pending: _Pending | None) -> str | None:
@@ -168,6 +170,9 @@ class Dialogue:
             schemas.errors.GloveboxError: memory, a model or the vehicle failed.
         """
         started = time.perf_counter()
+        transcript = which.heard(self._pending.which if self._pending is not None else None, transcript)
+        if transcript.alternative:
+            return self._ask_which(transcript.text, transcript.alternative)
         offers = self._vehicle.offers()
         self._coordinator.fit(offers)
         self._operator.fit(offers)
@@ -194,6 +199,12 @@ class Dialogue:
         if plan.command is None or plan.command.name != "repeat":
             self._last_reply = reply.text
         return reply
+
+    def _ask_which(self, one: str, other: str) -> Reply:
+        self.drop_pending()
+        self._pending = _Pending(which=(one, other))
+        self._last_reply = which.question(one, other)
+        return Reply(text=self._last_reply, route=Route.CONTROL, reason=f"heard {one!r} or {other!r}")
 
     async def _planned(self, transcript: Transcript) -> Plan:
         """The coordinator's plan; what only means something after what was done becomes its actions."""
@@ -423,6 +434,8 @@ class Dialogue:
 
     async def _control(self, command: Command, plan: Plan, *, thanked: bool = False) -> Reply:
         pending, self._pending = self._pending, None
+        if command.name == "yes" and pending is not None and pending.which is not None:
+            return self._ask_which(*pending.which)
         if command.name == "yes" and pending is not None:
             return await self._confirmed(pending, plan)
         if command.name in ("no", "stop"):
