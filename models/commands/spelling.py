@@ -1,6 +1,7 @@
 """Text as it is spoken: one spelling for typed commands, recogniser output and the words of the templates.
 
-Owns: case, punctuation and digits. Does not own meaning.
+Owns: case, punctuation, digits, units and abbreviations: templates, both recognisers, typed text and the measurements all meet
+in the form that ``spoken`` gives. How text is read aloud is the voice's matter (``voice.tts.reading``). Does not own meaning.
 """
 
 from __future__ import annotations
@@ -10,20 +11,55 @@ from functools import lru_cache
 
 from unicode_rbnf import RbnfEngine
 
-_UNITS = (
-    (re.compile(r"(?<=\d)\s*°\s*c\b"), " degrees celsius"),
-    (re.compile(r"(?<=\d)\s*°"), " degrees"),
-    (re.compile(r"(?<=\d)\s*%"), " percent"),
+_SHORT: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"\bo\.k\b\.?"), "okay"),
+    (re.compile(r"\bdr\.(?=\s+\w)"), "doctor"),
+    (re.compile(r"\bmr\b\.?"), "mister"),
+    (re.compile(r"\bmrs\b\.?"), "missus"),
+    (re.compile(r"\bst\.(?=\s+\w)"), "saint"),
+    (re.compile(r"(?<=\w)\s+st\.?(?=\s*(?:$|[,?!]))"), " street"),
+    (re.compile(r"(?<=\w)\s+(?:ave|av)\b\.?"), " avenue"),
+    (re.compile(r"(?<=\w)\s+rd\b\.?"), " road"),
     (re.compile(r"\bper cent\b"), "percent"),
     (re.compile(r"&"), " and "),
+)  # fmt: skip
+"""Abbreviations that recognisers write and nobody says as they stand."""
+_UNITS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"(?:(?<=\d)|(?<=\d\s))(?:°\s*|(?<!\s))c\b"), " degrees celsius"),
+    (re.compile(r"(?:(?<=\d)|(?<=\d\s))(?:°\s*|(?<!\s))f\b"), " degrees fahrenheit"),
+    (re.compile(r"(?<=\d)\s*°"), " degrees"),
+    (re.compile(r"(?<=\d)\s*%"), " percent"),
+    (re.compile(r"(?<=\d)\s*km/h\b"), " kilometers per hour"),
+    (re.compile(r"(?<=\d)\s*mph\b"), " miles per hour"),
+    (re.compile(r"(?<=\d)\s*km\b"), " kilometers"),
+    (re.compile(r"(?<=\d)\s*mins?\b"), " minutes"),
+    (re.compile(r"(?<=\d)\s*secs?\b"), " seconds"),
+    (re.compile(r"(?<=\d)\s*(?:hrs?|h)\b"), " hours"),
+    (re.compile(r"(?<=\d)[\s-]*oz\b"), " ounce"),
 )
+"""Units behind a number."""
+_MONEY = re.compile(r"([€$£])\s*(\d{1,6})(?:[.,](\d{2}))?(?!\d)|(\d{1,6})(?:[.,](\d{2}))?\s*([€£])")
+_COINS = {"€": "euro", "$": "dollar", "£": "pound"}
+_CLOCK = re.compile(r"(?<![\d:.])([01]?\d|2[0-3]):([0-5]\d)(?![\d:])(\s*[ap]\.?m\b)?")
+_ORDINAL = re.compile(r"(?<![\w.])(\d{1,4})(?:st|nd|rd|th)\b")
+_DECADE = re.compile(r"(?<!\w)'?(\d0)'?s\b")
+_DECADES = {
+    "20": "twenties", "30": "thirties", "40": "forties", "50": "fifties", "60": "sixties", "70": "seventies", "80": "eighties",
+    "90": "nineties",
+}  # fmt: skip
+_FRACTIONS = {"½": "a half", "¼": "a quarter", "¾": "three quarters"}
+_FRACTION = re.compile(r"(\d)?\s*([½¼¾])")
+_THOUSANDS = re.compile(r"(?<![\d,.])(\d{1,3}),(\d{3})(?![\d,])")
+_MINUS = re.compile(r"(?:^|(?<=\s))[-\u2212](?=\d)")
 _HALF_DAY = re.compile(r"(?<=\d)\s*([ap])\.?m\b\.?|\b(?<=[a-z] )(p)m\b")
 _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d\b)")
 _NUMBER = re.compile(r"(?<![\w.])\d{1,6}(?:\.\d{1,2})?(?!\w)(?!\.\d)")
 _INITIALS = re.compile(r"\b(?:[a-z]\.){2,}|\b[a-z]\.[a-z]\b")
 _STRAY = re.compile(r"[^\w' ]|_")
 _LOOSE_APOSTROPHE = re.compile(r"(?<![^\W_])'|'(?![^\W_])")
-_CONTRACTIONS = {"ok": "okay", "o'clock": "oclock"}
+_WORDS = {"ok": "okay", "o'clock": "oclock", "ac": "a c", "metre": "meter", "metres": "meters", "kilometre": "kilometer",
+          "kilometres": "kilometers"}  # fmt: skip
+"""Words with more than one spelling."""
 
 
 @lru_cache(maxsize=1)
@@ -38,19 +74,57 @@ def number_words(value: float) -> str:
     return _engine().format_number(exact).text.replace("-", " ")
 
 
+@lru_cache(maxsize=256)
+def ordinal_words(value: int) -> str:
+    """A place in an order in English words: ``21`` is "twenty first"."""
+    return _engine().format_number(value, ruleset_names=["spellout-ordinal"]).text.replace("-", " ")
+
+
 def spoken(text: str) -> str:
     """Lower-case words without punctuation, digits spelled out, single spaces; the form that all matching works on.
 
     ``"Set the temperature to 22.5°C, please!"`` is "set the temperature to twenty two point five degrees celsius please".
-    Apostrophes inside words stay ("driver's"), hyphens become spaces, "A/C" and "A.C." become "a c".
+    Apostrophes inside words stay ("driver's"), hyphens become spaces, "A/C", "AC" and "A.C." become "a c", "7:30" is "seven
+    thirty", "€5" is "five euros". Text in this form stays as it is.
     """
     text = text.lower().replace("’", "'")
+    for pattern, words in _SHORT:
+        text = pattern.sub(words, text)
+    text = _MONEY.sub(_money, text)
+    text = _CLOCK.sub(_clock, text)
+    text = _THOUSANDS.sub(r"\1\2", text)
+    text = _MINUS.sub(" minus ", text)
+    text = _FRACTION.sub(_fraction, text)
     for pattern, words in _UNITS:
         text = pattern.sub(words, text)
+    text = _DECADE.sub(lambda found: _DECADES.get(found[1], found[0]), text)
+    text = _ORDINAL.sub(lambda found: ordinal_words(int(found[1])), text)
     text = _HALF_DAY.sub(lambda found: f" {found[1] or found[2]} m", text)
     text = _DECIMAL_COMMA.sub(".", text)
     text = _NUMBER.sub(lambda found: f" {number_words(float(found.group()))} ", text)
     text = _INITIALS.sub(lambda found: found.group().replace(".", " "), text)
     text = _STRAY.sub(" ", text)
     text = _LOOSE_APOSTROPHE.sub(" ", text)
-    return " ".join(_CONTRACTIONS.get(word, word) for word in text.split())
+    return " ".join(_WORDS.get(word, word) for word in text.split())
+
+
+def _money(found: re.Match[str]) -> str:
+    """€5 "five euros", $12.50 "twelve dollars fifty"."""
+    sign, whole, small = found[1] or found[6], found[2] or found[4], found[3] or found[5]
+    coin = _COINS[sign]
+    words = f"{whole} {coin}" if whole == "1" else f"{whole} {coin}s"
+    return f" {words} {int(small)} " if small and int(small) else f" {words} "
+
+
+def _clock(found: re.Match[str]) -> str:
+    """7:30 "seven thirty", 7:05 "seven oh five", 7:00 "seven o'clock" and 7:00 pm "seven p m"."""
+    hour, minute, half = found[1], int(found[2]), found[3] or ""
+    hour = str(int(hour))
+    if not minute:
+        return f"{hour}{half}" if half else f"{hour} o'clock"
+    return f"{hour} {'oh ' if minute < 10 else ''}{minute}{half}"
+
+
+def _fraction(found: re.Match[str]) -> str:
+    words = _FRACTIONS[found[2]]
+    return f"{found[1]} and {words}" if found[1] else f" {words} "
