@@ -47,20 +47,20 @@ def open_voice(config: Config, engines: Engines) -> tuple[Voices, MakingAhead | 
     """
     settings = config.tts
     behind = EspeakSynthesizer(EspeakSettings(settings.voice, settings.speed_wpm, settings.pitch))
-    return assembled_voice(engines.synthesizer(), behind, config.data.folder)
+    return assembled_voice(engines.synthesizer(), behind, config.data.models / "spoken")
 
 
-def assembled_voice(engine: Synthesizer, behind: Synthesizer, data: Path) -> tuple[Voices, MakingAhead | None]:
+def assembled_voice(engine: Synthesizer, behind: Synthesizer, folder: Path) -> tuple[Voices, MakingAhead | None]:
     """The voice, and what makes its fixed sentences ahead; None for a voice that begins to sound in 20 ms anyway.
 
     Args:
         engine: the chosen one.
         behind: speaks when that fails; may be the same.
-        data: the folder of the assistant's data.
+        folder: where sentences made ahead are kept: with the models, which hold nothing personal either.
     """
     if not isinstance(engine, PiperSynthesizer):
         return Voices(engine), None
-    kept = KeptSentences(data / "voice", voice_digest(engine.voice), fixed_sentences())
+    kept = KeptSentences(folder, voice_digest(engine.voice), fixed_sentences())
     return Voices(engine, behind, kept=kept.get, close=engine.close), MakingAhead(kept, engine.voice)
 
 

@@ -74,10 +74,11 @@ def piper(voice: Path) -> Generator[PiperSynthesizer]:
         yield synthesizer
 
 
-@pytest.fixture(params=["fake", "espeak", "piper", "fetched", "voices"])
+@pytest.fixture(scope="module", params=["fake", "espeak", "piper", "fetched", "voices"])
 def synthesizer(
-    request: pytest.FixtureRequest, tmp_path: Path, real_models: Callable[[str], Path]
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, real_models: Callable[[str], Path]
 ) -> Iterator[Synthesizer]:
+    """One for all tests, as the assistant has one for all replies: what a test does to it must not harm the next."""
     match request.param:
         case "fake":
             yield FakeSynthesizer()
@@ -86,7 +87,7 @@ def synthesizer(
         case "voices":
             yield Voices(FakeSynthesizer(), EspeakSynthesizer())
         case "piper":
-            with piper(build_voice(tmp_path)) as voice:
+            with piper(build_voice(tmp_path_factory.mktemp("hum"))) as voice:
                 yield voice
         case _:
             with piper(real_models("piper-en-us-joe-medium")) as voice:

@@ -19,7 +19,7 @@ _MOST_DB = 20.0
 """A sound is raised by so much at most: noise stays noise."""
 _KNEE, _TOP = 0.6, 0.95
 """Peaks above the knee are bent so that none passes the top; of full scale."""
-_AUDIBLE = 0.01
+_AUDIBLE = 0.004
 """Of the loudest sample: below it, a voice has not begun or is over."""
 _BEFORE_S = 0.01
 _AFTER_S = {",": 0.12, ";": 0.16, ":": 0.16, "–": 0.16}
