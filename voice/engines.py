@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from schemas.errors import EngineMissingError
+from schemas.errors import EngineMissingError, GloveboxError, ModelDamagedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +38,19 @@ def opened(table: Mapping[str, Engine], name: str, needs: Any) -> Any:
 
     Raises:
         schemas.errors.EngineMissingError: the package that it runs on is not installed, or cannot be imported.
-        schemas.errors.ModelError: its model cannot be used.
+        schemas.errors.ModelError: its model cannot be used, whatever the engine says to it.
     """
     require(table, name)
     try:
         return import_module(table[name].module).opened(needs)
-    except (ImportError, OSError) as error:
+    except GloveboxError:
+        raise
+    except ImportError as error:
         raise EngineMissingError(f"{name} cannot be started here ({error}); run ./deploy/up again") from error
+    except Exception as error:  # engines raise anything on a file that is no model of theirs
+        raise ModelDamagedError(
+            f"{name} cannot use its model ({type(error).__name__}); get or import it again"
+        ) from error
 
 
 def require(table: Mapping[str, Engine], name: str) -> None:

@@ -59,10 +59,54 @@ def test_a_model_without_a_chat_template_cannot_chat(model: LlamaCppModel) -> No
         model.render_chat("system", "user")
 
 
+def chatting(model: LlamaCppModel, monkeypatch: pytest.MonkeyPatch, template: str) -> str:
+    """What the model makes of two messages with this template in its file."""
+    monkeypatch.setitem(model._llama.metadata, "tokenizer.chat_template", template)
+    monkeypatch.setattr(model, "_chat", None)
+    return model.render_chat("Be brief.", "Turn 0: hi")
+
+
+USER_ALONE = "{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}"
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{% if messages[0].role == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}"
+        + USER_ALONE,
+        "{% for m in messages if m.role == 'user' %}[user]{{ m.content }}{% endfor %}",
+    ],
+)
+def test_a_template_without_a_system_role_gets_it_all_from_the_user(
+    model: LlamaCppModel, monkeypatch: pytest.MonkeyPatch, template: str
+) -> None:
+    assert chatting(model, monkeypatch, template) == "[user]Be brief.\n\nTurn 0: hi"
+
+
+@pytest.mark.parametrize(
+    ("template", "why"),
+    [
+        ("{{ raise_exception('No') }}", "ValueError"),
+        ("{{ messages.nothing.at.all }}", "UndefinedError"),
+        ("{{ ''.__class__.__mro__ }}", "SecurityError"),
+        ("I say what I like", "its words are not in what it makes"),
+    ],
+)
+def test_a_template_that_cannot_be_used_is_damage(
+    model: LlamaCppModel, monkeypatch: pytest.MonkeyPatch, template: str, why: str
+) -> None:
+    with pytest.raises(ModelDamagedError, match=why):
+        chatting(model, monkeypatch, template)
+
+
+def test_a_broken_template_is_damage(model: LlamaCppModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ModelDamagedError, match="is broken"):
+        chatting(model, monkeypatch, "{% if %}")
+
+
 def test_a_chat_template_of_the_file_is_used(model: LlamaCppModel, monkeypatch: pytest.MonkeyPatch) -> None:
     template = "{% for m in messages %}[{{ m['role'] }}]{{ m['content'] }}{% endfor %}[assistant]"
-    monkeypatch.setitem(model._llama.metadata, "tokenizer.chat_template", template)
-    assert model.render_chat("Be brief.", "Turn 0: hi") == "[system]Be brief.[user]Turn 0: hi[assistant]"
+    assert chatting(model, monkeypatch, template) == "[system]Be brief.[user]Turn 0: hi[assistant]"
 
 
 def test_a_prompt_that_fills_the_context_is_refused(model: LlamaCppModel) -> None:

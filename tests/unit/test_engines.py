@@ -1,0 +1,193 @@
+"""The ladders: what is missing, damaged or foreign leads to the next best engine and one line that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from deploy import engines as module
+from deploy.config import Config, load_config
+from deploy.engines import LAST, ROLES, Engines, Rung, ladder, standing, wanted
+from models.catalog import Catalog
+from models.commands.matcher import TemplateMatcher
+from models.commands.templates import load_templates
+from models.training.language.tiny import write_tiny
+from schemas.errors import EngineMissingError, ModelDamagedError, ModelError, ModelMissingError
+from voice import engines as rows
+from voice.asr import RECOGNIZERS
+from voice.engines import Engine, opened, require
+from voice.tts import SYNTHESIZERS
+
+
+def config(**flags: str) -> Config:
+    return load_config(flags={key.replace("__", "."): value for key, value in flags.items()})
+
+
+def engines(chosen: Config) -> Engines:
+    return Engines(chosen, Catalog.load(chosen.data))
+
+
+def bring(chosen: Config, model: str, *names: str, content: bytes = b"not a model" * 1_000) -> None:
+    """Import files under a model's name that are no such model."""
+    stick = chosen.data.folder / "stick"
+    stick.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        (stick / name).write_bytes(content)
+    Catalog.load(chosen.data).import_model(model, stick, unverified=True)
+
+
+@pytest.mark.parametrize("table", [RECOGNIZERS, SYNTHESIZERS])
+def test_every_row_of_the_tables_leads_to_an_engine(table: dict[str, Engine]) -> None:
+    for engine in table.values():
+        assert callable(import_module(engine.module).opened)
+        assert (engine.package is None) == (engine.extra is None)
+
+
+def test_the_settings_name_the_rows_of_the_tables() -> None:
+    from typing import get_args
+
+    from deploy.settings import AsrSettings, TtsSettings
+
+    assert set(get_args(AsrSettings.model_fields["engine"].annotation)) == set(RECOGNIZERS)
+    assert set(get_args(TtsSettings.model_fields["engine"].annotation)) == set(SYNTHESIZERS)
+
+
+@pytest.mark.parametrize("profile", ["default", "small", "pi5", "jetson"])
+def test_every_profile_ends_with_what_the_repository_carries(profile: str) -> None:
+    chosen = config(profile=profile)
+    for role in ROLES:
+        *_, last = ladder(chosen, role)
+        assert str(last) == LAST[role]
+        if profile == "small":
+            assert len(ladder(chosen, role)) == 1
+        choice = standing(chosen, Catalog.load(chosen.data), role)
+        assert choice.rung == last and bool(choice.told()) == (profile != "small" and role != "llm")
+
+
+def test_what_is_worth_fetching_follows_the_profile(monkeypatch: pytest.MonkeyPatch) -> None:
+    def ids(**flags: str) -> list[str]:
+        chosen = config(**flags)
+        return [model.id for model in wanted(chosen, Catalog.load(chosen.data))]
+
+    whisper, voice, language = "whisper-base", "piper-en-us-joe-medium", "qwen2.5-coder-0.5b-instruct"
+    assert ids() == [whisper, voice, language]
+    assert ids(profile="small") == []
+    assert ids(profile="pi5") == ids(profile="jetson") == [whisper, voice, language]
+    assert ids(asr__model="whisper-tiny-en", data__also_fetch="") == ["whisper-tiny-en", voice]
+    assert ids(asr__model="/some/folder,whisper-tiny-en", tts__engine="espeak", data__also_fetch="") == [
+        "whisper-tiny-en"
+    ]
+    bring(config(), "whisper-base-en", "model.bin", "config.json", "tokenizer.json", "vocabulary.txt")
+    assert ids(profile="pi5") == [voice, language]
+
+    def absent(name: str) -> None:
+        assert name in {"piper", "faster_whisper"}
+
+    monkeypatch.setattr(rows.importlib.util, "find_spec", absent)
+    assert ids(data__also_fetch="") == []
+
+
+def test_a_better_language_model_that_is_missing_damaged_or_mute_is_passed_over(tmp_path: Path) -> None:
+    for name in ("junk.gguf", "mute.gguf"):
+        write_tiny(tmp_path / name)
+    whole = (tmp_path / "mute.gguf").read_bytes()
+    (tmp_path / "junk.gguf").write_bytes(whole[:2_000])
+    key = b"glovebox.prompt_format"  # without it the model is another's, and it has no chat template
+    (tmp_path / "mute.gguf").write_bytes(whole.replace(key, b"x" * len(key)))
+    ladder_ = f"qwen2.5-0.5b-instruct,{tmp_path}/junk.gguf,{tmp_path}/mute.gguf"
+    tried = engines(config(llm__model=ladder_))
+    language = tried.language_model()
+    assert language.own
+    language.close()
+    choice = tried.choices["llm"]
+    assert choice.rung == Rung("llamacpp", "language-small")
+    reasons = [reason for _, reason in choice.missed]
+    assert "glovebox models import qwen2.5-0.5b-instruct" in reasons[0]
+    assert "cannot be loaded as a GGUF model" in reasons[1] and "no chat template" in reasons[2]
+    (line,) = tried.told()
+    assert line == f"Language model: language-small instead of qwen2.5-0.5b-instruct: {reasons[0]}"
+
+
+def test_a_foreign_whisper_leads_to_pocketsphinx() -> None:
+    chosen = config(asr__model="whisper-base-en")
+    bring(chosen, "whisper-base-en", "model.bin", "config.json", "tokenizer.json", "vocabulary.txt")
+    tried = engines(chosen)
+    tried.recognizer(TemplateMatcher(load_templates()))
+    (line,) = tried.told()
+    assert line.startswith("Recogniser: pocketsphinx instead of whisper-base-en: ") and "\n" not in line
+
+
+def test_a_foreign_voice_leads_to_espeak() -> None:
+    chosen = config(tts__model="piper-en-us-lessac-low")
+    bring(chosen, "piper-en-us-lessac-low", "a.onnx", "a.onnx.json")
+    tried = engines(chosen)
+    tried.synthesizer()
+    (line,) = tried.told()
+    assert line.startswith("Voice: espeak instead of piper-en-us-lessac-low: ")
+
+
+def test_a_damaged_file_is_named(tmp_path: Path) -> None:
+    chosen = config(tts__model="piper-en-us-lessac-low")
+    bring(chosen, "piper-en-us-lessac-low", "a.onnx", "a.onnx.json")
+    (chosen.data.models / "piper-en-us-lessac-low" / "a.onnx").write_bytes(b"cut")
+    choice = standing(chosen, Catalog.load(chosen.data), "tts")
+    assert choice.rung == Rung("espeak") and "is damaged: 3 bytes" in choice.told()
+
+
+@pytest.mark.parametrize(
+    ("raised", "told"),
+    [
+        (ModelMissingError("no file"), ModelMissingError),
+        (ImportError("libx is missing"), EngineMissingError),
+        (Exception("no tokenizer"), ModelDamagedError),
+        (SystemError("null pointer"), ModelDamagedError),
+    ],
+)
+def test_whatever_an_engine_raises_is_an_error_of_its_model(
+    monkeypatch: pytest.MonkeyPatch, raised: Exception, told: type[ModelError]
+) -> None:
+    def fail(_: Any) -> None:
+        raise raised
+
+    def imported(_: str) -> Any:
+        return SimpleNamespace(opened=fail)
+
+    monkeypatch.setattr(rows, "import_module", imported)
+    with pytest.raises(told):
+        opened({"odd": Engine("odd")}, "odd", None)
+
+
+def test_an_engine_without_its_package_says_what_brings_it() -> None:
+    table = {"odd": Engine("odd", package="no_such_package", extra="asr")}
+    with pytest.raises(EngineMissingError, match=r"needs the package no_such_package; pip install 'glovebox\[asr\]'"):
+        require(table, "odd")
+
+
+def test_of_the_last_rung_the_error_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> None:
+        raise EngineMissingError("not installed")
+
+    monkeypatch.setattr(module, "opened", fail)
+    with pytest.raises(EngineMissingError):
+        engines(config()).synthesizer()
+
+
+@pytest.mark.timeout(300)
+def test_the_fetched_models_can_be_loaded(real_models: Callable[[str], Path]) -> None:
+    names = ("whisper-base", "piper-en-us-joe-medium", "qwen2.5-coder-0.5b-instruct")
+    for name in names:
+        real_models(name)
+    chosen = config(data__models=str(real_models("whisper-base").parent), llm__model=names[2])
+    tried = engines(chosen)
+    tried.recognizer(TemplateMatcher(load_templates()))
+    tried.synthesizer()
+    language = tried.language_model()
+    prompt = language.render_chat("Be brief.", "What is two and two?")
+    assert language.complete(prompt, grammar='root ::= "four" | "seven"\n', max_tokens=8) in {"four", "seven"}
+    language.close()
+    assert tried.told() == () and {choice.rung.model for choice in tried.choices.values()} == set(names)
