@@ -247,10 +247,10 @@ def test_the_program_ends_with_the_assistant(tmp_path: Path, voice: Path) -> Non
     source = fake.read_text()
     busy = """
 def busy(path, threads, niceness):
-    requests = _Requests(sys.stdin.buffer, lambda: None)
+    requests = _Requests(sys.stdin.buffer)
     threading.Thread(target=requests.read_forever, daemon=True).start()
     _send(sys.stdout.buffer, b"R", 0, b"16000")
-    requests.take()
+    requests.take(list)
     while True:
         pass
 

@@ -42,19 +42,19 @@ class _Stoppable:
 class _Requests:
     """The newest request, filled by a thread of its own."""
 
-    def __init__(self, source: BinaryIO, options: Any) -> None:
-        self._source, self._options = source, options
+    def __init__(self, source: BinaryIO) -> None:
+        self._source = source
         self._changed = threading.Condition()
         self._newest: tuple[int, str] | None = None
         self._running: Any = None
 
-    def take(self) -> tuple[int, str, Any]:
-        """Wait for the next; with what stops it."""
+    def take(self, options: Any) -> tuple[int, str, Any]:
+        """Wait for the next; with what stops it, made by `options`."""
         with self._changed:
             while self._newest is None:
                 self._changed.wait()
             (number, text), self._newest = self._newest, None
-            self._running = self._options()
+            self._running = options()
             return number, text, self._running
 
     def read_forever(self) -> None:
@@ -100,6 +100,8 @@ def main(path: str, threads: int, niceness: int) -> None:
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints must not fall among the frames
     os.nice(niceness)
+    requests = _Requests(sys.stdin.buffer)
+    threading.Thread(target=requests.read_forever, daemon=True).start()  # loading, too, ends with the input
     try:
         voice, session, options = _load(path, threads)
     except ImportError:
@@ -108,11 +110,9 @@ def main(path: str, threads: int, niceness: int) -> None:
         return _send(out, b"X", 0, b"ld")
     np = import_module("numpy")
     settings = import_module("piper").SynthesisConfig(normalize_audio=False)  # the level is ours: `voice.tts.loudness`
-    requests = _Requests(sys.stdin.buffer, options)
-    threading.Thread(target=requests.read_forever, daemon=True).start()
     _send(out, b"R", 0, str(voice.config.sample_rate).encode())
     while True:
-        number, text, running = requests.take()
+        number, text, running = requests.take(options)
         session.options = running
         try:
             parts = [np.atleast_1d(part.audio_float_array) for part in voice.synthesize(text, settings)] if text else []
