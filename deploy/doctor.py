@@ -29,7 +29,7 @@ LEAST_FREE_MB = 50
 """Under this a vault may not take another drive: it holds kilobytes a trip, SQLite wants room for its journal."""
 GOOD_FREE_MB = 500
 GOOD_MEMORY_MB = 700
-"""What the assistant on the embedded profile may use (the limit that the demo checks)."""
+"""What the assistant may use (the limit that the demo checks)."""
 WANTED_FLAGS = {"x86_64": ("avx2", "fma", "f16c"), "aarch64": ("asimddp",)}
 """Processor features that the built llama.cpp uses (see deploy/setup/wheels.sh)."""
 
