@@ -104,7 +104,7 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
 
     say("vehicle")
     clock: Clock = WallClock() if live else StreamClock()
-    vehicle = open_vehicle(config, clock)
+    vehicle = open_vehicle(config, clock, patient=live)
     notices = KeptNotices(vehicle.organizer, memory)
     drivers.switched = notices.take_up
 
@@ -299,7 +299,8 @@ class Assistant:
             stop=self._hush, car=car_of(self._vehicle, lambda: self._running) if dev else None,
         )  # fmt: skip
         self._sound.health.watch(given.feed.changed)
-        return replace(given, sound=self._sound.health.troubles)
+        self._vehicle.watch(given.feed.changed)
+        return replace(given, sound=self._sound.health.troubles, vehicle=lambda: not self._vehicle.away)
 
     def _hush(self) -> None:
         voice = self._voice
@@ -351,25 +352,40 @@ class Assistant:
         )
 
 
-def reach_vehicle(config: Config, clock: Clock) -> tuple[VehicleAdapter, Clock]:
+PATIENT_START_S = 2.0
+"""How long the live assistant waits for its vehicle at start: it goes on trying beside everything else. Our choice."""
+
+
+def reach_vehicle(config: Config, clock: Clock, *, patient: bool = False) -> tuple[VehicleAdapter, Clock]:
     """The configured adapter, and the clock that it and its gate live by: a real vehicle does not wait for a stream.
+
+    Args:
+        config: the whole configuration.
+        clock: of the assistant.
+        patient: whether a vehicle that is not there yet may come later.
 
     Raises:
         schemas.errors.ConfigError: the adapter or a setting of it cannot be used.
-        schemas.errors.AdapterError: the vehicle cannot be reached.
+        schemas.errors.AdapterError: the vehicle cannot be reached, unless ``patient``.
     """
-    own = clock if config.vehicle.adapter == "simulated" else WallClock()
-    return open_adapter(config.vehicle.adapter, clock=own, **config.vehicle.options()), own
+    if config.vehicle.adapter == "simulated":
+        return open_adapter("simulated", clock=clock, **config.vehicle.options()), clock
+    own, options = WallClock(), config.vehicle.options()
+    if patient:
+        options["patient"] = True
+        if "start_s" in options:
+            options["start_s"] = min(options["start_s"], PATIENT_START_S)
+    return open_adapter(config.vehicle.adapter, clock=own, **options), own
 
 
-def open_vehicle(config: Config, clock: Clock) -> GatedVehicle:
+def open_vehicle(config: Config, clock: Clock, *, patient: bool = False) -> GatedVehicle:
     """The configured vehicle behind its gate, with its contacts and calendar, and the gate's decisions on disk.
 
     Raises:
         schemas.errors.ConfigError: a setting of the adapter, a mapping, or the file of contacts cannot be used.
-        schemas.errors.AdapterError: the vehicle cannot be reached.
+        schemas.errors.AdapterError: the vehicle cannot be reached, unless ``patient``.
     """
-    adapter, own = reach_vehicle(config, clock)
+    adapter, own = reach_vehicle(config, clock, patient=patient)
     settings = config.vehicle
     organizer = Organizer.load(settings.organizer, own.now, _local_now, outbox=settings.outbox)
     sink = Journal(config.data.folder / "decisions.jsonl") if settings.decision_log else None

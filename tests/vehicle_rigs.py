@@ -105,6 +105,9 @@ class Rig:
     def restore(self) -> None:
         """The connection works again; returns when the adapter has it."""
 
+    def start_anew(self, *, patient: bool = True) -> None:
+        """The adapter ends, and another begins, whether or not the other end is there."""
+
     def back(self) -> None:
         """Returns when a connection that the adapter gave up by itself (a slow machine) stands again."""
 
@@ -156,9 +159,13 @@ class KuksaRig(Rig):
         self._provide = lambda: KuksaCar(self.far, self.address, wall=self.wall)
         self.provider = self._provide()
         self.down = False
-        self.car = self.kuksa = KuksaVehicle(
-            self.clock, address=self.address, deadline_s=PATIENCE_S, wall=self.wall, start_s=PATIENCE_S
-        )
+        given: dict[str, Any] = {"address": self.address, "deadline_s": PATIENCE_S, "start_s": PATIENCE_S}
+
+        def made(**more: Any) -> KuksaVehicle:
+            return KuksaVehicle(self.clock, wall=self.wall, **{**given, **more})
+
+        self._make = made
+        self.car = self.kuksa = self._make()
         self.clock.settle = self.settle
         self.settle()
 
@@ -219,6 +226,10 @@ class KuksaRig(Rig):
             self.provider = self._provide()
         self.back()
 
+    def start_anew(self, *, patient: bool = True) -> None:
+        super().close()
+        self.car = self.kuksa = self._make(patient=patient, start_s=0.01)
+
     def back(self) -> None:
         assert self.kuksa.connected(PATIENCE_S)
         self.settle()
@@ -272,7 +283,11 @@ class CanRig(Rig):
                 raise AdapterError("the interface is gone")
             return Breakable(channel=self.channel)
 
-        self.car = self.bus = CanVehicle(self.clock, transmit=True, threaded=False, open_bus=opened)
+        def made(**more: Any) -> CanVehicle:
+            return CanVehicle(self.clock, transmit=True, threaded=False, open_bus=opened, **more)
+
+        self._make = made
+        self.car = self.bus = self._make()
         self.ecu = CanCar(self.far, can.Bus(interface="virtual", channel=self.channel), self.bus._network)
         self.clock.settle = self.settle
         self.settle()
@@ -311,6 +326,10 @@ class CanRig(Rig):
         self.clock.advance_to(self.clock.now() + 0.2)
         self.bus.look()
         self.settle()
+
+    def start_anew(self, *, patient: bool = True) -> None:
+        super().close()
+        self.car = self.bus = self._make(patient=patient)
 
     def lie(self) -> str:
         frame = self.ecu.network.database.get_message_by_name("OPENING_STATUS")
@@ -351,9 +370,14 @@ class MqttRig(Rig):
         self.gateway = MqttCar(self.far, self.port)
         self.missed = 0
         self.hung = False
-        self.car = self.mqtt = MqttVehicle(
-            self.clock, port=self.port, deadline_s=PATIENCE_S, start_s=PATIENCE_S, mapping=str(mapping), **settings
-        )
+        given: dict[str, Any] = {"port": self.port, "deadline_s": PATIENCE_S, "start_s": PATIENCE_S, **settings}
+        given["mapping"] = str(mapping)
+
+        def made(**more: Any) -> MqttVehicle:
+            return MqttVehicle(self.clock, **{**given, **more})
+
+        self._make = made
+        self.car = self.mqtt = self._make()
         self.clock.settle = self.settle
         self.settle()
 
@@ -394,6 +418,10 @@ class MqttRig(Rig):
             self.gateway.connect()
         assert self.mqtt.connected(PATIENCE_S)
         self.settle()
+
+    def start_anew(self, *, patient: bool = True) -> None:
+        super().close()
+        self.car = self.mqtt = self._make(patient=patient, start_s=0.01)
 
     def back(self) -> None:
         assert self.mqtt.connected(PATIENCE_S)

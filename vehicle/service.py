@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -115,6 +115,11 @@ class GatedVehicle:
         self._turn = asyncio.Lock()
         self._unfinished: asyncio.Future[Any] | None = None
         """A write that was given up and that the adapter has not let go of yet."""
+        self.away = False
+        """Whether the vehicle could not be reached when it was last asked."""
+        self._told = ""
+        """What was wrong the last time: said once in the log, however often the vehicle is asked."""
+        self._changed: Callable[[], None] | None = None
 
     def offers(self) -> frozenset[str]:
         """Names of the actions that this vehicle has all signals for now: what it announces later is added, what goes is gone."""
@@ -139,7 +144,12 @@ class GatedVehicle:
         """
         state = self._believed(await self._within(self._adapter.read(), "read"))
         self.gate.arm(state)
+        self._tell(away=False)
         return state
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """From now on call this whenever ``away`` changes; from the thread of the loop, and it must be quick."""
+        self._changed = changed
 
     def known(self) -> VehicleState | None:
         """What was read last, as old as it is by now; None before the first reading. After a loss it is old at once."""
@@ -370,8 +380,20 @@ class GatedVehicle:
         self._meant.clear()
         if self._known is not None:
             self._known = self._known.model_copy(update={"age_s": UNKNOWN_AGE_S})
-        _log.warning("vehicle adapter: %s", why)
+        if not self.away or why != self._told:
+            _log.warning("vehicle adapter: %s", why)
+        self._told = why
+        self._tell(away=True)
         return AdapterError(why)
+
+    def _tell(self, *, away: bool) -> None:
+        if away == self.away:
+            return
+        self.away = away
+        if not away:
+            _log.warning("the vehicle can be reached again")
+        if self._changed is not None:
+            self._changed()
 
     def _believed(self, state: VehicleState) -> VehicleState:
         """The state without values that cannot be, and as old at once if it came out of order."""

@@ -39,7 +39,7 @@ class KuksaCar:
         driver_position: str = "LEFT",
         wall: Callable[[], float] = time.time,
         metadata: tuple[tuple[str, str], ...] = (),
-        within_s: float = 5.0,
+        within_s: float = 60.0,
         ca_file: Path | None = None,
         tls_name: str | None = None,
     ) -> None:
@@ -95,7 +95,7 @@ class KuksaCar:
         stamp = Timestamp(seconds=int(moment), nanos=int((moment - int(moment)) * 1e9))
         point = types2.Datapoint(value=typed, timestamp=stamp)
         request = messages2.PublishValueRequest(signal_id=types2.SignalID(path=ROOT + path), data_point=point)
-        self._stub.PublishValue(request, timeout=5.0, metadata=self._metadata)
+        self._stub.PublishValue(request, timeout=60.0, metadata=self._metadata)
 
     def raw_values(self) -> dict[str, Scalar]:
         """The car's values as the tree has them."""

@@ -89,7 +89,7 @@ class MqttCar:
         keep.SessionExpiryInterval = 3600
         client.connect(*self._address, keepalive=60, clean_start=False, properties=keep)
         client.loop_start()
-        if not self._ready.wait(5.0):
+        if not self._ready.wait(60.0):
             raise RuntimeError("the gateway could not connect")
 
     def publish(self) -> None:
@@ -107,7 +107,7 @@ class MqttCar:
 
     def flush(self) -> None:
         """Returns when the broker has everything that was reported."""
-        self._client.publish(f"{BASE}/flush", b"", qos=1).wait_for_publish(5.0)
+        self._client.publish(f"{BASE}/flush", b"", qos=1).wait_for_publish(60.0)
 
     def close(self) -> None:
         """Leave without a word: the broker gives the last will, and keeps the session."""

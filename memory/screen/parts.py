@@ -76,6 +76,8 @@ class Parts:
     """Whether the assistant listens; None where no assistant runs beside the screen."""
     sound: Callable[[], Sequence[str]] = tuple
     """What is wrong with microphone and loudspeaker now: keys of the sentences under ``sound`` in ``locale/``."""
+    vehicle: Callable[[], bool] = lambda: True
+    """Whether the vehicle answers."""
     stop: Callable[[], None] | None = None
     """Falls silent and ends the turn and its conversation; None where no assistant runs."""
     car: Callable[[], CarPicture | None] | None = None

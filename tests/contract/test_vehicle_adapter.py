@@ -296,6 +296,36 @@ def test_a_loss_in_the_middle_of_a_write_is_an_error(wired: Rig) -> None:
     write(wired, {"climate.fan": 2})
 
 
+def test_it_starts_without_the_vehicle_and_reaches_it_when_it_comes(wired: Rig) -> None:
+    there = wired.car.offers()
+    wired.lose()
+    wired.start_anew()
+    assert there <= wired.car.offers(), "what is asked for is understood, and its failure told"
+    with pytest.raises(AdapterError):
+        read(wired)
+    changes: list[bool] = []
+    vehicle = GatedVehicle(wired.car, wired.clock, patience_s=PATIENCE_S)
+    vehicle.watch(lambda: changes.append(vehicle.away))
+    for _ in range(2):
+        result = asyncio.run(vehicle.act(SetWindow(percent=100)))
+        assert (result.status, result.error, result.ruling.rule) == (ActionStatus.FAULT, "adapter", "silent")
+    assert not vehicle.gate.armed and vehicle.known() is None
+    assert [finding.verdict for finding in wired.car.check() if finding.subject == "connection"] == ["fail"]
+    wired.restore()
+    assert wired.commands() == []
+    assert asyncio.run(vehicle.act(SetWindow(percent=30))).status is ActionStatus.DONE
+    assert changes == [True, False]
+    assert wired.car.offers() == there
+    wired.settle()
+    assert wired.commands() == [{"window.driver": 30}]
+
+
+def test_an_impatient_adapter_does_not_start_without_the_vehicle(wired: Rig) -> None:
+    wired.lose()
+    with pytest.raises(AdapterError):
+        wired.start_anew(patient=False)
+
+
 def test_old_speed_is_unknown(wired: Rig) -> None:
     wired.clock.advance_to(wired.clock.now() + 1.5)
     state = read(wired)

@@ -54,6 +54,12 @@ def test_home_tells_status_and_what_just_happened(browser: Browser, screen: Scre
     assert "Listening" in page and "Remembered" in page and "jazz" in page and "/take-back/1" in page
 
 
+def test_home_says_that_the_car_cannot_be_reached(browser: Browser, screen: Screen) -> None:
+    assert "reach the car." not in browser.get("/")
+    object.__setattr__(screen.parts, "vehicle", lambda: False)
+    assert "reach the car." in browser.get("/")
+
+
 def test_the_list_is_paged_and_narrowed(browser: Browser, memory: FakeMemory) -> None:
     fill(memory, *(preference(f"x{n}", f"band {n}", "favorite_artists_or_bands", n) for n in range(20)))
     assert browser.get("/memory").count('class="row"') == 6

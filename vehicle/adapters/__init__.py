@@ -26,7 +26,10 @@ class VehicleAdapter(Protocol):
     """A connection to one vehicle."""
 
     def offers(self) -> frozenset[str]:
-        """Names of the signals (``vehicle.signals``) that this vehicle has: the last known while it cannot be reached."""
+        """Names of the signals (``vehicle.signals``) that this vehicle has: the last known while it cannot be reached.
+
+        Of a vehicle that was never reached: what it could have, so that a wish is understood and its failure told.
+        """
         ...
 
     async def read(self) -> VehicleState:
@@ -75,7 +78,8 @@ def open_adapter(name: str, *, clock: Clock, **settings: Any) -> VehicleAdapter:
     Args:
         name: a key of ``ADAPTERS``.
         clock: the adapter's time.
-        settings: what its class takes; for ``simulated`` the ``profile``: the name of a drive.
+        settings: what its class takes; for ``simulated`` the ``profile``: the name of a drive; for the others ``patient``, to start
+            without the vehicle and reach it later.
 
     Raises:
         schemas.errors.ConfigError: no adapter has that name, a setting of it cannot be used, or its optional package is

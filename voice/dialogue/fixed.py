@@ -28,6 +28,7 @@ PLAIN = (
     "For how long?",
     "When shall I remind you?",
     "The car did not do that.",
+    "I can't reach the car.",
     "I asked the car, but nothing moved.",
     "That stays in your hands: I touch nothing that drives the car.",
 )

@@ -57,6 +57,8 @@ def _sentence(result: ActionResult, units: Units) -> str:
     if result.status is ActionStatus.NEEDS_CONFIRMATION:
         return f"{units.sentence(result.ruling.reason).rstrip('.')}. {question(result.action, units)}"
     if result.status is ActionStatus.FAULT:
+        if result.ruling.rule == "silent":
+            return "I can't reach the car."
         return "The car did not do that." if result.error != "not_moved" else "I asked the car, but nothing moved."
     slots = units.slots(result.action.name, result.action.model_dump(mode="json"))
     if result.action.name in DONE:

@@ -30,6 +30,7 @@ def status(visit: Visit) -> dict[str, Any]:
         "paused_until": paused,
         "microphone": microphone,
         "sound": sound,
+        "vehicle": visit.parts.vehicle(),
         "driver": visit.memory.driver,
     }
 

@@ -54,6 +54,7 @@ class CanVehicle:
         dbc: str = "example",
         mapping: str = "example_can",
         transmit: bool = False,
+        patient: bool = False,
         threaded: bool = True,
         open_bus: Callable[[], can.BusABC] | None = None,
     ) -> None:
@@ -66,12 +67,13 @@ class CanVehicle:
             dbc: name or path of the DBC file.
             mapping: name or path of the mapping.
             transmit: whether anything may be sent.
+            patient: a bus that cannot be opened yet is tried again and again.
             threaded: False: the bus is only looked at when the adapter is read or written (for tests).
             open_bus: None for python-can's bus of that interface and channel.
 
         Raises:
             schemas.errors.ConfigError: mapping and DBC cannot be used, or there is no such interface.
-            schemas.errors.AdapterError: the bus cannot be opened.
+            schemas.errors.AdapterError: the bus cannot be opened, unless ``patient``.
         """
         self._clock, self._transmit = clock, transmit
         self._where = f"{interface} {channel}"
@@ -92,7 +94,13 @@ class CanVehicle:
         self._heard_at, self._awake_at = clock.now(), -math.inf
         self.frames = 0
         """Frames of the mapping so far."""
-        self._bus: can.BusABC | None = self._open_bus()
+        self._bus: can.BusABC | None = None
+        try:
+            self._bus = self._open_bus()
+        except AdapterError as error:
+            if not patient:
+                raise
+            self._trouble = str(error)
         self._thread: threading.Thread | None = None
         if threaded:
             self._thread = threading.Thread(target=self._keep, name="can", daemon=True)

@@ -54,6 +54,7 @@ class KuksaVehicle:
         deadline_s: float = 0.7,
         start_s: float = 10.0,
         allow_v1: bool = False,
+        patient: bool = False,
         wall: Callable[[], float] = time.time,
     ) -> None:
         """Connect, learn what the vehicle has, and follow its values.
@@ -69,11 +70,12 @@ class KuksaVehicle:
                 ``vehicle.service``, so that a command is over before its failure is told.
             start_s: how long to wait for the first connection.
             allow_v1: whether a broker that only speaks v1 may be used, which keeps targets.
+            patient: without a connection within ``start_s`` go on trying; until then everything of the mapping is offered.
             wall: seconds since 1970, for the age of the first values.
 
         Raises:
             schemas.errors.ConfigError: the mapping, the token or the certificate cannot be used.
-            schemas.errors.AdapterError: no connection within ``start_s``.
+            schemas.errors.AdapterError: no connection within ``start_s``, unless ``patient``.
         """
         self._clock, self._wall = clock, wall
         self._address, self._token_file, self._ca_file, self._tls_name = address, token_file, ca_file, tls_name
@@ -85,6 +87,7 @@ class KuksaVehicle:
         self._raw: dict[str, Scalar] = {}
         self._given: dict[str, float] = {}
         self._routes = Routes()
+        self._expected = frozenset(self._mapping.signals)
         self._broker: Broker | None = None
         self._over: Broker | None = None
         """The broker whose connection was given up last."""
@@ -98,13 +101,13 @@ class KuksaVehicle:
         """Requests that the broker has accepted."""
         self._thread = threading.Thread(target=self._keep, name="kuksa", daemon=True)
         self._thread.start()
-        if not self.connected(start_s):
+        if not self.connected(start_s) and not patient:
             self._shut()
             raise AdapterError(f"no databroker at {address}: {self._trouble}; check address, token and whether it runs")
 
     def offers(self) -> frozenset[str]:
-        """Signals whose leaves the vehicle has, in a form that the mapping can use."""
-        return self._routes.offers
+        """Signals whose leaves the vehicle has, as the mapping can use them; before the first connection all of it."""
+        return self._routes.offers or self._expected
 
     async def read(self) -> VehicleState:
         """The values that the broker last reported.

@@ -65,6 +65,7 @@ class MqttVehicle:
         mapping: str = "homeassistant",
         deadline_s: float = 0.8,
         start_s: float = 10.0,
+        patient: bool = False,
         wall: Callable[[], float] = time.time,
     ) -> None:
         """Connect, learn which entities there are, and follow their states.
@@ -82,11 +83,12 @@ class MqttVehicle:
             deadline_s: how long the broker may take to acknowledge; below the patience of ``vehicle.service``, so that a command
                 is over before its failure is told.
             start_s: how long to wait for the first connection.
+            patient: without a connection within ``start_s`` go on trying; until then everything of the mapping is offered.
             wall: seconds since 1970, for the end of a command's validity.
 
         Raises:
             schemas.errors.ConfigError: mapping, password or certificate cannot be used.
-            schemas.errors.AdapterError: no connection within ``start_s``.
+            schemas.errors.AdapterError: no connection within ``start_s``, unless ``patient``.
         """
         self._clock, self._wall, self._host, self._port = clock, wall, host, port
         self._username, self._password_file, self._ca_file = username, password_file, ca_file
@@ -100,7 +102,7 @@ class MqttVehicle:
         self._odd: dict[str, str] = {}
         self._links: dict[str, Link] = {}
         self._by_topic: dict[str, tuple[str, ...]] = {}
-        self._offered: frozenset[str] = frozenset()
+        self._offered = frozenset(self._mapping.signals)
         self._online: dict[str, str] = {}
         self._findings: tuple[Finding, ...] = ()
         self._announcing = threading.Lock()
@@ -116,14 +118,14 @@ class MqttVehicle:
         """Last payload by topic."""
         self._thread = threading.Thread(target=self._keep, name="mqtt", daemon=True)
         self._thread.start()
-        if not self.connected(start_s):
+        if not self.connected(start_s) and not patient:
             self._shut()
             raise AdapterError(
                 f"no MQTT broker at {host}:{port}: {self._trouble}; check address, user and whether it runs"
             )
 
     def offers(self) -> frozenset[str]:
-        """Signals whose entities are announced, in a form that the mapping can use."""
+        """Signals whose entities are announced, as the mapping can use them; before the first connection all of it."""
         return self._offered
 
     async def read(self) -> VehicleState:
