@@ -25,6 +25,7 @@ from deploy.keys import key_source
 from deploy.notices import KeptNotices
 from deploy.screen import LiveDrivers, car_of, motion_of
 from deploy.screen import parts as screen_parts
+from deploy.seat import Seat, commands_of
 from deploy.speech import MakingAhead, open_voice
 from deploy.timeline import Timeline, TimelineEntry, reply_entries
 from deploy.trips import TripMemory
@@ -40,10 +41,8 @@ from memory.tiers import TierSettings
 from memory.vault import BackupSettings, Vault
 from models.catalog import Catalog
 from models.commands.matcher import TemplateMatcher
-from models.commands.templates import load_templates
 from models.runtime.onnx_encoder import OnnxEncoder
 from models.structured import Structured
-from schemas.actions import ACTIONS, Domain
 from schemas.errors import NoSpeechError
 from schemas.events import Transcript, VehicleState
 from schemas.memory import Decision
@@ -53,13 +52,14 @@ from vehicle.gate import Gate
 from vehicle.journal import Journal
 from vehicle.organizer import Organizer
 from vehicle.service import GatedVehicle
+from voice.account import Load, LoopSettings
 from voice.audio.live import LiveSound
 from voice.audio.portaudio import load_portaudio
 from voice.audio.wavefile import WaveSink, WaveSource
 from voice.clock import StreamClock, WallClock
-from voice.dialogue.agent import Dialogue, DialogueSettings
-from voice.dialogue.coordinator import CoordinatorSettings
-from voice.loop import Load, LoopSettings, VoiceLoop
+from voice.dialogue.agent import Dialogue
+from voice.dialogue.coordinator import CoordinatorSettings, DialogueSettings
+from voice.loop import VoiceLoop
 from voice.tts.voices import Voices
 from voice.turn import Limits, TurnMachine
 from voice.vad.endpoint import Endpointer, EndpointSettings
@@ -98,22 +98,34 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
     say("encoder and language model")
     encoder, structured = understanding(config, engines)
 
-    say("memory")
-    memory = _memory(config, encoder, structured)
-    drivers = ConfiguredDrivers(config, memory, lambda other: _memory(other, encoder, structured))
-
-    say("vehicle")
-    clock: Clock = WallClock() if live else StreamClock()
-    vehicle = open_vehicle(config, clock, patient=live)
-    notices = KeptNotices(vehicle.organizer, memory)
-    drivers.switched = notices.take_up
+    say("memory and vehicle")
+    seat = _seat(config, encoder, structured, WallClock() if live else StreamClock(), commands_of)
 
     say("command grammar and recogniser")
-    matcher = TemplateMatcher(load_templates(without=lacking(vehicle.offers()), names=sayable(vehicle.names())))
-    recognizer = engines.recognizer(matcher)
+    recognizer = engines.recognizer(seat.matcher)
 
     say("voice")
     voice, ahead = open_voice(config, engines)
+    return Assistant(
+        config, wake, vad, recognizer, structured, voice, ahead, seat,
+        lambda: _seat(config, encoder, structured, StreamClock(), lambda _: seat.matcher),
+        engines=engines.choices, lacks=tuple(filter(None, (catalog.trouble, *engines.told()))),
+    )  # fmt: skip
+
+
+def _seat(
+    config: Config,
+    encoder: Encoder,
+    structured: Structured,
+    clock: Clock,
+    commands: Callable[[GatedVehicle], TemplateMatcher],
+) -> Seat:
+    memory = _memory(config, encoder, structured)
+    drivers = ConfiguredDrivers(config, memory, lambda other: _memory(other, encoder, structured))
+    vehicle = open_vehicle(config, clock, patient=isinstance(clock, WallClock))
+    notices = KeptNotices(vehicle.organizer, memory)
+    drivers.switched = notices.take_up
+    matcher = commands(vehicle)
     trip = TripMemory(lambda: dialogue.memory)
     dialogue = Dialogue(
         memory=memory,
@@ -130,28 +142,7 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
         drivers=drivers,
         zone=zone(config.memory.tiers.zone),
     )
-    return Assistant(
-        config, wake, vad, matcher, recognizer, structured, vehicle, dialogue, voice, ahead, clock, trip, drivers,
-        engines=engines.choices, lacks=tuple(filter(None, (catalog.trouble, *engines.told()))),
-    )  # fmt: skip
-
-
-RELATIONS = (
-    "mum", "mom", "dad", "my wife", "my husband", "my mother", "my father", "my sister", "my brother", "my boss", "my son",
-    "my daughter", "my partner", "my parents", "the office",
-)  # fmt: skip
-"""People who are asked for without a name: understood whether or not the contacts say who they are."""
-
-
-def sayable(names: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    """The names that can be said: those of the driver's contacts and playlists, and relations; none where none are known."""
-    contacts = names["contact"]
-    return {"contact": (*contacts, *RELATIONS) if contacts else (), "playlist": tuple(names["playlist"])}
-
-
-def lacking(offers: frozenset[str]) -> frozenset[str]:
-    """Actions that this vehicle does not have; what memory answers needs no vehicle."""
-    return frozenset(action.name for action in ACTIONS if action.domain is not Domain.MEMORY) - offers
+    return Seat(clock, vehicle, matcher, drivers, dialogue, trip)
 
 
 class Assistant:
@@ -162,26 +153,25 @@ class Assistant:
         config: Config,
         wake: OnnxWakeWord,
         vad: SileroVad,
-        matcher: TemplateMatcher,
         recognizer: Recognizer,
         structured: Structured,
-        vehicle: GatedVehicle,
-        dialogue: Dialogue,
         voice: Voices,
         ahead: MakingAhead | None,
-        clock: Clock,
-        trip: TripMemory,
-        drivers: ConfiguredDrivers,
+        seat: Seat,
+        another: Callable[[], Seat],
         *,
         engines: Mapping[Role, Choice],
         lacks: tuple[str, ...] = (),
     ) -> None:
-        """Parts as ``assemble`` made them; ``engines``: the chosen ones; ``lacks``: a line for each better one that is missing."""
+        """Parts as ``assemble`` made them.
+
+        ``another`` gives a seat in a car like the first, in which nothing has happened; ``engines`` are the chosen ones, and
+        ``lacks`` has a line for each better one that is missing.
+        """
         self.config, self.engines, self.lacks = config, engines, lacks
-        self._wake, self._vad, self._matcher, self._recognizer = wake, vad, matcher, recognizer
-        self._structured, self._vehicle, self._dialogue = structured, vehicle, dialogue
-        self._speech, self._ahead, self._clock, self._trip = voice, ahead, clock, trip
-        self._drivers = drivers
+        self._wake, self._vad, self._recognizer, self._structured = wake, vad, recognizer, structured
+        self._speech, self._ahead, self._seat, self._another = voice, ahead, seat, another
+        self._heard = False
         self._sound = LiveSound(config.audio.input_device, config.audio.output_device)
         self._running: asyncio.AbstractEventLoop | None = None
         self._voice: VoiceLoop | None = None
@@ -189,7 +179,7 @@ class Assistant:
     @property
     def memory(self) -> MemoryPort:
         """The memory of whoever drives."""
-        return self._dialogue.memory
+        return self._seat.dialogue.memory
 
     def __enter__(self) -> Self:
         """The assistant itself."""
@@ -199,11 +189,8 @@ class Assistant:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Release vault and vehicle; what was said and not yet learnt from stays in the vault for the next start."""
-        self._trip.wait()
-        self._drivers.wait()
         self._speech.close()
-        asyncio.run(self._vehicle.close())
-        self.memory.close()
+        self._seat.leave()
 
     def play_back(self, source: AudioSource, sink: AudioSink, emit: Emit) -> Load:
         """Play a source through the whole chain, faster than real time if it can deliver so.
@@ -212,18 +199,24 @@ class Assistant:
             schemas.errors.AudioError: the source failed.
         """
         loop = self._loop(source, sink, emit)
-        self._trip.begin()
+        self._seat.trip.begin()
         asyncio.run(loop.run())
         return loop.load
 
     def hear(self, path: Path) -> Iterator[TimelineEntry]:
         """A sound file through the whole chain, entry by entry; the trip ends with it.
 
+        Every file is heard in a car in which nothing has happened, on a clock of its own; only the driver's memory goes on.
+
         Raises:
             schemas.errors.AudioFileError: the file is missing, empty or no sound.
             schemas.errors.NoSpeechError: the wake word is not in it.
         """
         source = WaveSource.from_file(path, lead_s=0.5, tail_s=2.0)
+        if self._heard:
+            self._seat.leave()
+            self._seat = self._another()
+        self._heard = True
         entries: list[TimelineEntry] = []
         self.play_back(source, WaveSink(), entries.append)
         if not any(entry.kind == "wake" for entry in entries):
@@ -236,12 +229,12 @@ class Assistant:
 
     def say(self, text: str) -> Iterator[TimelineEntry]:
         """Typed words through the dialogue, which is learnt from at once; no trip."""
-        reply = asyncio.run(self._dialogue.respond(self._dialogue.typed(text.strip())))
+        reply = asyncio.run(self._seat.dialogue.respond(self._seat.dialogue.typed(text.strip())))
         yield from reply_entries(reply, 0.0)
         data = {"seconds": 0.0, "latency_ms": reply.timings, "route": reply.route.value}
         yield TimelineEntry(at_s=0.0, kind="said", text=f"“{reply.text}”", data=data)
         learnt: list[TimelineEntry] = []
-        self._trip.learn(learnt.append)
+        self._seat.trip.learn(learnt.append)
         yield from learnt
 
     def transcribe(self, path: Path) -> Transcript:
@@ -253,6 +246,7 @@ class Assistant:
         """
         vad = self._vad
         vad.reset()
+        self._recognizer.reset()
         frames = list(WaveSource.from_file(path, tail_s=0.3).frames())
         voiced = [vad.process(frame) >= self.config.vad.start_at for frame in frames]
         if sum(voiced) < EndpointSettings().start_frames:
@@ -273,7 +267,7 @@ class Assistant:
         sound = self._sound
         sound.start()
         loop = self._loop(sound.microphone, sound.loudspeaker, emit)
-        self._trip.begin()
+        self._seat.trip.begin()
 
         async def until_stopped() -> None:
             running = asyncio.get_running_loop()
@@ -292,15 +286,15 @@ class Assistant:
 
     def screen(self, *, dev: bool = False) -> Parts:
         """What the driver's screen is given of the running assistant; ``dev``: with the development page."""
-        live = LiveDrivers(self._drivers, self._dialogue, lambda: self._running)
-        moving = motion_of(self._vehicle, lambda: self._running)
+        live = LiveDrivers(self._seat.drivers, self._seat.dialogue, lambda: self._running)
+        moving = motion_of(self._seat.vehicle, lambda: self._running)
         given = screen_parts(
             self.config, lambda: self.memory, live, moving, _now, microphone=lambda: self._running is not None,
-            stop=self._hush, car=car_of(self._vehicle, lambda: self._running) if dev else None,
+            stop=self._hush, car=car_of(self._seat.vehicle, lambda: self._running) if dev else None,
         )  # fmt: skip
         self._sound.health.watch(given.feed.changed)
-        self._vehicle.watch(given.feed.changed)
-        return replace(given, sound=self._sound.health.troubles, vehicle=lambda: not self._vehicle.away)
+        self._seat.vehicle.watch(given.feed.changed)
+        return replace(given, sound=self._sound.health.troubles, vehicle=lambda: not self._seat.vehicle.away)
 
     def _hush(self) -> None:
         voice = self._voice
@@ -309,11 +303,11 @@ class Assistant:
 
     def end_trip(self, emit: Emit) -> tuple[Decision, ...]:
         """Learn from what was said and not yet learnt from, and think about it; a private trip is over, too."""
-        return self._trip.end(emit)
+        return self._seat.trip.end(emit)
 
     def vehicle_state(self) -> VehicleState:
         """The vehicle's current signals."""
-        return asyncio.run(self._vehicle.state())
+        return asyncio.run(self._seat.vehicle.state())
 
     def generations(self) -> tuple[int, int]:
         """Outputs of the language model so far, and how many of them were valid against their slice."""
@@ -321,8 +315,8 @@ class Assistant:
 
     def _loop(self, source: AudioSource, sink: AudioSink, emit: Emit) -> VoiceLoop:
         config = self.config
-        live = not isinstance(self._clock, StreamClock)
-        learn = self._trip.learn_beside if live else self._trip.learn
+        live = not isinstance(self._seat.clock, StreamClock)
+        learn = self._seat.trip.learn_beside if live else self._seat.trip.learn
         after_each = config.memory.learn == "conversation"
         timeline = Timeline(emit, at_end=(lambda: learn(emit)) if after_each else None)
         turn = config.turn
@@ -337,18 +331,19 @@ class Assistant:
                 )
             ),
             recognizer=self._recognizer,
-            matcher=self._matcher,
-            dialogue=self._dialogue,
+            matcher=self._seat.matcher,
+            dialogue=self._seat.dialogue,
             synthesizer=self._speech,
             observer=timeline,
-            machine=TurnMachine(
-                Limits(turn.listening_s, turn.capturing_s, turn.thinking_s, turn.speaking_s, turn.follow_up_s)
-            ),
-            clock=self._clock if isinstance(self._clock, StreamClock) else None,
+            machine=TurnMachine(Limits(**turn.model_dump(include=set(Limits.__slots__)))),
+            clock=self._seat.clock if isinstance(self._seat.clock, StreamClock) else None,
             settings=LoopSettings(
-                preroll_s=turn.preroll_s, chime=turn.chime, chime_after_s=turn.chime_after_s, barge_in=turn.barge_in
+                preroll_s=turn.preroll_s,
+                chime=turn.chime,
+                chime_after_s=turn.chime_after_s,
+                barge_in=turn.barge_in or not live,  # in a file there is no echo
             ),
-            due=self._vehicle.due,
+            due=self._seat.vehicle.due,
         )
 
 

@@ -117,19 +117,24 @@ class EndpointSettings(Section):
     """When an utterance is over."""
 
     silence_s: Seconds
-    """Silence that ends it."""
+    """Silence that ends it after free speech, or where nothing is known of the words."""
     hurry_silence_s: Seconds
-    """Silence that ends it when the words so far are a complete command."""
+    """Silence that ends it when the words so far are a complete command that no longer one begins with."""
+    middle_silence_s: Seconds
+    """The same after a command that may go on as another ("open the window ... halfway")."""
+    unfinished_silence_s: Seconds
+    """The same after words that cannot be all ("navigate to the ...")."""
     max_utterance_s: Seconds
     no_speech_s: Seconds
     """Silence after the wake word that gives up."""
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
-        if not self.hurry_silence_s <= self.silence_s < self.max_utterance_s:
+        pauses = (self.silence_s, self.middle_silence_s, self.unfinished_silence_s)
+        if not self.hurry_silence_s <= min(pauses) or max(pauses) >= self.max_utterance_s:
             raise ValueError(
-                "needs hurry_silence_s <= silence_s < max_utterance_s; they are "
-                f"{self.hurry_silence_s}, {self.silence_s} and {self.max_utterance_s}"
+                "needs hurry_silence_s <= silence_s, middle_silence_s, unfinished_silence_s < max_utterance_s; they are "
+                f"{self.hurry_silence_s}, {', '.join(map(str, pauses))} and {self.max_utterance_s}"
             )
         return self
 
@@ -143,13 +148,15 @@ class TurnSettings(Section):
     speaking_s: Seconds
     follow_up_s: Seconds
     """How long the driver may go on without the wake word after a reply."""
+    conversation_s: Seconds
+    """From the wake word until the driver may no longer go on without it, whatever was said meanwhile."""
     preroll_s: Annotated[float, Field(ge=0.0, le=2.0)]
     """Sound before the detected start of speech that the recogniser still gets."""
     chime: bool
     """A short sound when the wake word was heard and nobody goes on speaking."""
     chime_after_s: Annotated[float, Field(ge=0.0, le=2.0)]
     barge_in: bool
-    """Listen for the wake word while speaking; only where the sound system cancels echo."""
+    """A voice, not the wake word alone, interrupts a reply: only where the echo is cancelled. In a file there is none."""
 
 
 class AsrSettings(Section):
@@ -174,6 +181,8 @@ class DialogueSettings(Section):
 
     request_at: Share
     """Probability that the utterance asks for something, from which on the language model is asked."""
+    unasked_at: Share
+    """The same without the wake word, in the follow-up window."""
     statement_at: Share
     """Probability of its best preference category, from which on it counts as telling a preference."""
     heard_at: Share

@@ -87,6 +87,19 @@ class Command(Event):
     slots: dict[str, Any] = {}
 
 
+class Standing(StrEnum):
+    """How much of a sentence the words so far are: how long a pause after them may last before it is over."""
+
+    COMPLETE = "complete"
+    """A command, and no longer one that means something else begins with it."""
+    CONTINUABLE = "continuable"
+    """A command that a longer one begins with, which means something else: "open the window", "... halfway"."""
+    UNFINISHED = "unfinished"
+    """The beginning of a command, or words after which no sentence is over ("and then take me to the")."""
+    OPEN = "open"
+    """None of these: free speech that may be over, or no words yet."""
+
+
 class Motion(StrEnum):
     """Driving state as the gate sees it. Unknown or stale signals count as moving."""
 

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
-from schemas.actions import Action
-from schemas.events import ActionResult, Command, Samples, Transcript, VehicleState, WakeDetection
+from schemas.events import Command, Samples, Standing, Transcript, WakeDetection
 from schemas.memory import (
     Conversation,
     Decision,
@@ -35,6 +34,7 @@ from schemas.memory import (
     Words,
 )
 from schemas.memory_port import BrowsingPort, ConsentPort, KeepingPort
+from schemas.vehicle_port import VehiclePort as VehiclePort  # noqa: PLC0414 - handed on
 
 
 class Clock(Protocol):
@@ -124,6 +124,10 @@ class CommandMatcher(Protocol):
 
     def match(self, text: str) -> Command | None:
         """The command that the whole text asks for, or None: a partial match is no match."""
+        ...
+
+    def standing(self, text: str) -> Standing:
+        """How much of a sentence these words are; cheap enough to be asked in every pause."""
         ...
 
 
@@ -454,46 +458,6 @@ class Drivers(Protocol):
         Raises:
             schemas.errors.MemoryStoreError: something could not be removed; the message says what.
         """
-        ...
-
-
-class VehiclePort(Protocol):
-    """The vehicle behind the gate."""
-
-    def offers(self) -> frozenset[str]:
-        """Names of the actions that this vehicle has."""
-        ...
-
-    async def state(self) -> VehicleState:
-        """Current signals.
-
-        Raises:
-            schemas.errors.AdapterError: the vehicle cannot be reached.
-        """
-        ...
-
-    async def act(self, action: Action) -> ActionResult:
-        """Ask the gate, then the vehicle. Denied and unconfirmed are results; DONE only when the value has moved."""
-        ...
-
-    async def confirm(self, token: str) -> ActionResult:
-        """Carry out the action that waits under this token, if the gate still agrees.
-
-        Raises:
-            schemas.errors.ConfirmationError: unknown or expired token.
-        """
-        ...
-
-    def withdraw(self, token: str) -> None:
-        """Drop an action that waits for confirmation; unknown tokens are ignored."""
-        ...
-
-    def due(self) -> Sequence[str]:
-        """Sentences to speak unasked: timers and reminders that have become due since the last call."""
-        ...
-
-    async def close(self) -> None:
-        """Release the adapter."""
         ...
 
 

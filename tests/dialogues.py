@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ValidationError
 
-from schemas.actions import ACTIONS, Action, SetTrunk, SetWindow
+from schemas.actions import ACTIONS, Action, SetTrunk, SetWindow, Undo
 from schemas.errors import ConfirmationError, GenerationError
 from schemas.events import (
     ActionResult,
@@ -19,6 +19,7 @@ from schemas.events import (
     CommandKind,
     Reply,
     Ruling,
+    Standing,
     VehicleState,
     Verdict,
 )
@@ -61,6 +62,9 @@ class FakeMatcher:
 
     def match(self, text: str) -> Command | None:
         return self.commands.get(text)
+
+    def standing(self, text: str) -> Standing:
+        return Standing.OPEN if self.match(text) is None else Standing.COMPLETE
 
 
 class FakeEncoder:
@@ -153,6 +157,13 @@ class FakeVehicle:
 
     def withdraw(self, token: str) -> None:
         self.waiting.pop(token, None)
+
+    async def take_back(self, action: Action) -> ActionResult | None:
+        if not self.done or self.done[-1] != action:
+            return None
+        self.done.pop()
+        ruling = Ruling(verdict=Verdict.ALLOW, rule="comfort", reason="")
+        return ActionResult(action=Undo(), status=ActionStatus.DONE, ruling=ruling, answer={"undone": action.name})
 
     def due(self) -> tuple[str, ...]:
         return ()

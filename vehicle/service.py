@@ -168,6 +168,11 @@ class GatedVehicle:
                 return ActionResult(action=action, status=ActionStatus.DENIED, ruling=NOTHING_TO_UNDO)
             return await self._requested(action, meant)
 
+    async def take_back(self, action: Action) -> ActionResult | None:
+        """Undo this action if it is the last that was done, by the gate's rules for that; None: there is nothing to take back."""
+        done = self._history.last()
+        return await self.act(Undo()) if done is not None and done.action == action else None
+
     async def put(self, signal: str, value: Any) -> ActionResult:
         """Write one signal, by the rules of the action that this amounts to.
 

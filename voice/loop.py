@@ -7,27 +7,34 @@ the recogniser. Everything that takes longer than a frame runs beside it. Two pa
 - *playback* (a file, the demo): frames come faster than real time and the stream is the clock. Understanding is awaited
   at once, measured, and its result takes effect when the stream has advanced by as much, exactly as it would have live.
 
-Owns no decision about a turn (``voice.turn``) and none about a reply (``voice.dialogue``).
+The wake word hears every frame. Voice is looked for in all of them but those in which our own sounds and its echo is not
+cancelled; then the second in which an utterance may go on is what is left of it before the reply sounds.
+
+Owns no decision about a turn (``voice.turn``) and none about a reply (``voice.dialogue``); the recogniser's work is
+``voice.hearing``'s, the loudspeaker's ``voice.speaking``'s.
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from schemas.errors import GloveboxError, TurnTimeoutError
-from schemas.events import FRAME, SAMPLE_RATE, Reply, Samples, Transcript, TurnRecord, WakeDetection
+from schemas.events import FRAME, SAMPLE_RATE, Reply, Samples, Transcript
 from schemas.ports import AudioSink, AudioSource, CommandMatcher, Recognizer, Synthesizer, Vad, WakeWord
+from voice.account import Load, LoopSettings, Observer, RunningTurn
 from voice.audio.earcon import chime
 from voice.clock import StreamClock
 from voice.dialogue.agent import Dialogue
-from voice.tts.sentences import split_sentences
+from voice.dialogue.amending import First
+from voice.hearing import Heard, Hearing
+from voice.speaking import Speaker, Speech
 from voice.turn import (
     Answered,
     Closed,
@@ -36,6 +43,7 @@ from voice.turn import (
     Hushed,
     SpeechBegan,
     SpeechEnded,
+    SpeechResumed,
     Spoken,
     State,
     TurnEvent,
@@ -46,87 +54,13 @@ from voice.turn import (
 from voice.vad.endpoint import Endpointer
 from voice.vad.endpoint import SpeechEnded as VoiceEnded
 from voice.vad.endpoint import SpeechStarted as VoiceStarted
-from voice.vad.hold import PauseHold
 
+HISTORY_S = 2.5
+"""Sound that is kept for pre-roll, for commands said in one breath with the wake word, and to show the recogniser the noise: the
+wake word is told of .2 to .6 s after its end, and the noise takes .8 s (``voice.asr.pocketsphinx.BEFORE``)."""
 
-class Observer(Protocol):
-    """Who is told what happened; called from the loop, must be quick."""
-
-    def woke(self, at: float, detection: WakeDetection) -> None:
-        """The wake word was heard at this second of the stream."""
-        ...
-
-    def finished(self, record: TurnRecord) -> None:
-        """A turn is over as far as its reply has begun to sound (or it failed, or held no words)."""
-        ...
-
-    def ended(self, at: float, conversation: str) -> None:
-        """The conversation is over."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class LoopSettings:
-    """What is not the business of a single part."""
-
-    preroll_s: float = 0.3
-    """Audio before the detected start of speech that the recogniser still gets: one-word answers are lost without
-    it."""
-    history_s: float = 2.5
-    """Audio kept for pre-roll and for commands said in one breath with the wake word."""
-    partial_every: int = 2
-    """Frames between looks at the recogniser's partial words, while the VAD hears a pause (64 ms)."""
-    pause_at: float = 0.35
-    """VAD probability under which a pause may have begun."""
-    chime: bool = True
-    chime_after_s: float = 0.3
-    """The chime sounds only if nobody speaks by then: a command in one breath must not be talked over."""
-    barge_in: bool = False
-    """Feed the wake word while speaking; only with echo cancelling."""
-
-
-@dataclass(slots=True)
-class Load:
-    """What the always-on part costs."""
-
-    audio_s: float = 0.0
-    wake_cpu_s: float = 0.0
-    vad_cpu_s: float = 0.0
-    recognise_audio_s: float = 0.0
-    recognise_cpu_s: float = 0.0
-
-    def share(self) -> float:
-        """Share of one core that wake word and VAD take together at real time."""
-        return (self.wake_cpu_s + self.vad_cpu_s) / self.audio_s if self.audio_s else 0.0
-
-
-@dataclass(slots=True)
-class _Turn:
-    """What is known of the running turn."""
-
-    wake: WakeDetection | None = None
-    began_s: float = 0.0
-    speech_ended_s: float = 0.0
-    endpoint_s: float = 0.0
-    endpoint_reason: str = ""
-    transcript: Transcript | None = None
-    reply: Reply | None = None
-    error: GloveboxError | None = None
-    latency_ms: dict[str, float] = field(default_factory=dict[str, float])
-    speech: Iterator[Samples] | None = None
-    """The reply's sound after its first piece."""
-    first_piece: Samples | None = None
-
-    def abandoned(self) -> _Turn:
-        """What stays known of a turn whose utterance or thought is thrown away; late results reach the old object only."""
-        return _Turn(
-            wake=self.wake,
-            began_s=self.began_s,
-            speech_ended_s=self.speech_ended_s,
-            endpoint_s=self.endpoint_s,
-            endpoint_reason=self.endpoint_reason,
-            transcript=self.transcript,
-        )
+RISING_FRAMES = 3
+"""Frames that a reply which is ready waits if a voice may just begin: as many as the endpointer needs to tell."""
 
 
 class VoiceLoop:
@@ -154,29 +88,32 @@ class VoiceLoop:
 
         ``due`` gives sentences that are to be spoken unasked (a timer is over); it is asked while nobody speaks.
         """
-        self._source, self._sink, self._wake, self._vad = source, sink, wake, vad
-        self._endpointer, self._recognizer, self._matcher = endpointer, recognizer, matcher
-        self._dialogue, self._synthesizer, self._observer = dialogue, synthesizer, observer
+        self._source, self._wake, self._vad = source, wake, vad
+        self._endpointer, self._matcher = endpointer, matcher
+        self._hearing = Hearing(recognizer, matcher, live=clock is None)
+        self._speaker = Speaker(synthesizer, sink, live=clock is None)
+        self._sink = sink
+        self._dialogue, self._observer = dialogue, observer
         self._machine, self._clock = machine or TurnMachine(), clock
         self._settings = settings or LoopSettings()
         self._due = due
-        self._announcing_until: float | None = None
+        self._announcing = False
         self._position = 0
         """Samples of the stream so far."""
-        self._wake_base = 0
         self._voice_base = 0
-        keep = int(self._settings.history_s * SAMPLE_RATE / FRAME) + 1
-        self._history: deque[Samples] = deque(maxlen=keep)
+        """Where the endpointer's positions count from."""
+        self._history: deque[Samples] = deque(maxlen=int(HISTORY_S * SAMPLE_RATE / FRAME) + 1)
         self._earliest = 0
         """First sample that the next utterance may hold: the end of the wake word."""
-        self._turn = _Turn()
+        self._turn = RunningTurn()
+        self._last: RunningTurn | None = None
+        """The turn whose reply sounds."""
         self._gated = False
-        self._thought: asyncio.Task[type[TurnEvent]] | None = None
+        self._speaking = False
+        self._voice_at: int | None = None
+        """Where a voice began that no utterance has been made of yet."""
         self._ready: tuple[float, type[TurnEvent]] | None = None
-        self._spoken_at: float | None = None
         self._chime_at: float | None = None
-        self._frames_since_look = 0
-        self._hold = PauseHold()
         self._hushed = False
         self.load = Load()
 
@@ -197,17 +134,28 @@ class VoiceLoop:
     async def run(self) -> None:
         """Run until the source ends; an open utterance is still answered.
 
+        What was heard before, of another source, is forgotten.
+
         Raises:
-            schemas.errors.AudioError: microphone or loudspeaker failed; every other error is spoken and recorded.
+            schemas.errors.AudioError: the microphone failed for good; every other error is spoken, recorded or logged.
         """
+        self._wake.reset()
+        self._vad.reset()
+        self._endpointer.reset()
+        self._hearing.reset()
         frames = self._source.frames()
         live = self._clock is None
-        while True:
-            frame = await asyncio.to_thread(next, frames, None) if live else next(frames, None)
-            if frame is None:
-                break
-            await self._frame(frame)
-        await self._finish()
+        try:
+            while True:
+                frame = await asyncio.to_thread(next, frames, None) if live else next(frames, None)
+                if frame is None:
+                    break
+                await self._frame(frame)
+            await self._finish()
+        finally:
+            self.load.recognise_audio_s, self.load.recognise_cpu_s = self._hearing.audio_s, self._hearing.cpu_s
+            self._hearing.close()
+            self._speaker.close()
 
     async def _frame(self, frame: Samples) -> None:
         self._position += len(frame)
@@ -220,74 +168,93 @@ class VoiceLoop:
         await self._perform(self._machine.tick(self.at))
         await self._announce()
         self._history.append(frame)
+        await self._hear_wake(frame)
         if not self._gated or self._settings.barge_in:
-            await self._hear_wake(frame)
-        if not self._gated:
             await self._hear_voice(frame)
 
     async def _be_quiet(self) -> None:
         self._hushed, self._chime_at = False, None
-        self._sink.stop()  # once more: something may have been queued meanwhile
-        if self._announcing_until is not None:
-            self._announcing_until = None
+        self._hush()  # once more: something may have been queued meanwhile
+        if self._announcing:
+            self._announcing = False
             self._ungate()
         await self._feed(Hushed(self.at))
+
+    # Hearing -----------------------------------------------------------------------------------------------------------
 
     async def _hear_wake(self, frame: Samples) -> None:
         started = time.process_time()
         detection = self._wake.process(frame)
         self.load.wake_cpu_s += time.process_time() - started
-        if detection is None:
+        if detection is None or self._is_our_own(detection.keyword):
             return
-        self._earliest = self._wake_base + detection.end_sample
+        if self._announcing:
+            self._announcing = False
+            self._hush()
+            self._ungate()
+        self._earliest = detection.end_sample
         self._turn.wake = detection
         self._observer.woke(self._earliest / SAMPLE_RATE, detection)
         await self._feed(WakeHeard(self.at))
+
+    def _is_our_own(self, keyword: str) -> bool:
+        """Whether we say the wake word ourselves just now, and hear it."""
+        return self._gated and not self._settings.barge_in and keyword in re.findall(r"\w+", self._speaker.text.lower())
 
     async def _hear_voice(self, frame: Samples) -> None:
         started = time.process_time()
         probability = self._vad.process(frame)
         self.load.vad_cpu_s += time.process_time() - started
         state = self._machine.state
+        if state is State.IDLE:
+            return
         if state is State.CAPTURING:
-            for ready in self._hold.take(frame, self._endpointer.pause_frames):
-                await self._recognise(ready)
-            self._look_ahead(probability)
-        if state in (State.LISTENING, State.CAPTURING, State.FOLLOW_UP):
-            event = self._endpointer.process(probability)
-            if isinstance(event, VoiceStarted):
-                preroll = int(self._settings.preroll_s * SAMPLE_RATE)
-                begin = max(self._earliest, self._voice_base + event.sample - preroll)
-                self._turn.began_s = begin / SAMPLE_RATE
-                await self._feed(SpeechBegan(self.at))
-            elif isinstance(event, VoiceEnded):
+            self._hearing.take(frame, self._endpointer.pause_frames, self.at)
+            self._endpointer.expect(self._hearing.standing(self.at))
+        elif self._may_go_on(self._position - SAMPLE_RATE):  # a second later than a voice may begin, until it is found
+            self._hearing.follow(frame)
+        event = self._endpointer.process(probability)
+        if isinstance(event, VoiceStarted):
+            self._voice_at = self._voice_base + event.sample
+        elif isinstance(event, VoiceEnded):
+            self._voice_at = None
+            if state is State.CAPTURING:
                 self._turn.speech_ended_s = (self._voice_base + event.sample) / SAMPLE_RATE
                 self._turn.endpoint_reason = event.reason
                 await self._feed(SpeechEnded(self.at))
+        if self._voice_at is not None and self._machine.state is not State.CAPTURING:
+            await self._voice(self._voice_at)
         if self._chime_at is not None and self.at >= self._chime_at:
             self._chime_at = None
             if self._machine.state is State.LISTENING:
-                self._sink.play(chime("listening"))
+                self._speaker.play(chime("listening"), lambda: self.at)
 
-    async def _recognise(self, frame: Samples) -> None:
-        started = time.process_time()
-        if self._clock is None:
-            await asyncio.to_thread(self._recognizer.feed, frame)
+    async def _voice(self, begin: int) -> None:
+        """A voice that began at this sample and is no utterance yet."""
+        state = self._machine.state
+        sounding = state in (State.SPEAKING, State.CLOSING)
+        if sounding and self._endpointer.voiced_frames * FRAME < self._settings.interrupt_s * SAMPLE_RATE:
+            return
+        if state is State.THINKING or (sounding and self._may_go_on(begin)):
+            if not self._may_go_on(begin):
+                return  # it may interrupt the reply, when that sounds
+            await self._feed(SpeechResumed(self.at))
         else:
-            self._recognizer.feed(frame)
-        self.load.recognise_cpu_s += time.process_time() - started
-        self.load.recognise_audio_s += len(frame) / SAMPLE_RATE
+            preroll = int(self._settings.preroll_s * SAMPLE_RATE)
+            self._turn.began_s = max(self._earliest, begin - preroll) / SAMPLE_RATE
+            await self._feed(SpeechBegan(self.at))
+        self._voice_at = None
 
-    def _look_ahead(self, probability: float) -> None:
-        """Endpoint sooner where the words so far are a complete command: the driver has said all that it takes."""
-        self._frames_since_look += 1
-        if probability >= self._settings.pause_at:
-            self._endpointer.hurry(False)
-            self._frames_since_look = self._settings.partial_every
-        elif self._frames_since_look >= self._settings.partial_every:
-            self._frames_since_look = 0
-            partial = self._recognizer.partial()
-            self._endpointer.hurry(bool(partial) and self._matcher.match(partial) is not None)
+    def _may_go_on(self, sample: int) -> bool:
+        """Whether a voice at this sample goes on with the utterance that has ended."""
+        ended = self._turn if self._thinking else self._last
+        return ended is not None and sample / SAMPLE_RATE - ended.speech_ended_s <= self._settings.amend_s
+
+    @property
+    def _thinking(self) -> bool:
+        return self._turn.thought is not None or self._ready is not None
+
+    # What the machine wants --------------------------------------------------------------------------------------------
 
     async def _feed(self, event: TurnEvent) -> None:
         await self._perform(self._machine.feed(event))
@@ -302,96 +269,146 @@ class VoiceLoop:
                 self._chime_at = self.at + self._settings.chime_after_s if self._settings.chime else None
             case Command.LISTEN:
                 self._endpointer.reset()
-                self._voice_base = self._position
+                self._voice_at = None
+                self._voice_base = self._position - FRAME  # the endpointer gets the present frame after this
             case Command.CAPTURE:
-                await self._capture()
+                self._capture()
+            case Command.RESUME:
+                self._resume()
             case Command.DROP_PENDING:
                 self._dialogue.drop_pending()
             case Command.GATE:
                 self._gated = True
-                self._turn.endpoint_s = self.at
             case Command.UNGATE:
                 self._ungate()
             case Command.UNDERSTAND:
                 await self._understand()
             case Command.ABANDON:
-                if self._thought is not None:
-                    self._thought.cancel()
-                self._thought = self._ready = None
+                if self._turn.thought is not None:
+                    self._turn.thought.cancel()
+                self._ready = None
                 self._turn = self._turn.abandoned()
             case Command.SPEAK | Command.APOLOGISE:
                 await self._speak(command)
             case Command.HUSH:
-                self._sink.stop()
-                self._spoken_at = None
+                self._hush()
             case Command.END_CONVERSATION:
+                self._last = None
                 self._observer.ended(self.at, self._dialogue.conversation)
                 self._dialogue.end_conversation()
 
+    def _hush(self) -> None:
+        self._speaker.hush()
+        self._speaking = False
+
     def _ungate(self) -> None:
         self._gated = False
-        self._wake.reset()
+        if self._settings.barge_in:
+            return
         self._vad.reset()
-        self._wake_base = self._earliest = self._position
-        self._history.clear()
+        if (
+            self._machine.state is not State.LISTENING
+        ):  # what was kept is our own voice; after the wake word it is the driver's
+            self._earliest = self._position
+            self._history.clear()
 
-    async def _capture(self) -> None:
-        self._hold.reset()
-        self._frames_since_look = 0
+    def _capture(self) -> None:
         history = np.concatenate(list(self._history)) if self._history else np.zeros(0, np.int16)
         wanted = max(0, min(self._position - int(self._turn.began_s * SAMPLE_RATE), len(history)))
         begin = len(history) - wanted
-        self._recognizer.start(history[:begin])
-        if wanted > 0:
-            await self._recognise(history[begin:])
+        self._hearing.begin(history[:begin], history[begin:])
+
+    def _resume(self) -> None:
+        earlier = self._turn if self._thinking else self._last
+        begin = self._position if self._voice_at is None else self._voice_at
+        assert earlier is not None  # noqa: S101 - `_may_go_on` said so
+        earlier.superseded, self._ready, self._last = True, None, None
+        self._turn = RunningTurn(wake=earlier.wake, began_s=earlier.began_s, earlier=earlier)
+        self._hearing.resume(self._position - begin + int(self._settings.preroll_s * SAMPLE_RATE))
 
     async def _understand(self) -> None:
-        self._turn.latency_ms["endpoint"] = (self._turn.endpoint_s - self._turn.speech_ended_s) * 1000.0
+        turn = self._turn
+        turn.endpoint_s = self.at
+        if not turn.endpoint_reason:  # the turn's limit or the end of the stream cut it off
+            turn.speech_ended_s = self.at
+        turn.latency_ms["endpoint"] = (turn.endpoint_s - turn.speech_ended_s) * 1000.0
         if self._clock is None:
-            self._thought = asyncio.create_task(self._think())
+            turn.thought = asyncio.create_task(self._think(turn))
             return
+        owed = self._hearing.owed(self.at)
         started, slept = time.perf_counter(), self._clock.slept
-        event = await self._think()
-        took = time.perf_counter() - started + self._clock.slept - slept
+        event = await self._think(turn)
+        took = time.perf_counter() - started + self._clock.slept - slept + owed
+        turn.latency_ms["recognise"] = turn.latency_ms.get("recognise", 0.0) + owed * 1000.0
+        turn.latency_ms["total"] = turn.latency_ms["endpoint"] + took * 1000.0
         self._ready = (self.at + took, event)
 
-    async def _think(self) -> type[TurnEvent]:
+    async def _think(self, turn: RunningTurn) -> type[TurnEvent]:
         """Words, reply, first sound. Every error ends as a spoken failure and a record, never as silence."""
-        turn, latency = self._turn, self._turn.latency_ms
+        latency = turn.latency_ms
         try:
             started = time.perf_counter()
-            turn.transcript = await asyncio.to_thread(self._recognizer.finish)
+            heard = await self._hearing.finish(self._is_command)
+            turn.transcript = heard.whole
             latency["recognise"] = _ms(started)
-            if not turn.transcript.text:
+            reply = await self._replied(turn, heard)
+            if reply is None or turn.superseded:
                 return Unheard
-            turn.reply = await self._dialogue.respond(turn.transcript, addressed=turn.wake is not None)
-            latency.update(turn.reply.timings)
-            if not turn.reply.text:
+            turn.reply = reply
+            latency.update(reply.timings)
+            if not reply.text:
                 return Unheard
-            await self._prepare(turn, turn.reply.text)
+            started_speaking = time.perf_counter()
+            turn.speech = await self._speaker.prepare(reply.text)
+            latency["synthesise"] = _ms(started_speaking)
         except GloveboxError as error:
             turn.error = error
             return Failed
         latency["total"] = _ms(started) + latency["endpoint"]
         return Closed if turn.reply.ends_conversation else Answered
 
-    async def _prepare(self, turn: _Turn, text: str) -> None:
-        """Start speaking: the first piece of the first sentence is made here, the rest while it sounds."""
-        started = time.perf_counter()
-        turn.speech = (piece for sentence in split_sentences(text) for piece in self._synthesizer.synthesize(sentence))
-        turn.first_piece = await asyncio.to_thread(next, turn.speech, None)
-        turn.latency_ms["synthesise"] = _ms(started)
+    def _is_command(self, transcript: Transcript) -> bool:
+        return transcript.in_grammar and self._matcher.match(transcript.text) is not None
+
+    async def _replied(self, turn: RunningTurn, heard: Heard) -> Reply | None:
+        """The reply to what was heard, which is acted on on the way; None where there is nothing to answer."""
+        earlier, addressed = turn.earlier, turn.wake is not None
+        if earlier is None:
+            if turn.superseded or not heard.whole.text:
+                return None
+            turn.reply = await self._dialogue.respond(heard.whole, addressed=addressed)
+            return turn.reply
+        if earlier.thought is not None:  # what it was about to do is done or given up before anything else is
+            await asyncio.wait([earlier.thought])
+        if earlier.reply is not None and earlier.reply.results and not earlier.told:
+            unsaid = replace(earlier, reply=earlier.reply.model_copy(update={"text": ""}))
+            self._observer.finished(unsaid.record(self._dialogue.conversation, None, 0.0))
+        if turn.superseded:
+            return None
+        first = First(earlier.transcript, earlier.reply) if earlier.transcript is not None else None
+        turn.reply = await self._dialogue.amend(heard.whole, heard.tail, first, addressed=addressed)
+        return turn.reply
+
+    # Speaking ----------------------------------------------------------------------------------------------------------
 
     async def _deliver(self) -> None:
         """Hand finished thoughts and finished speech to the machine."""
-        if self._thought is not None and self._thought.done():
-            thought, self._thought = self._thought, None
+        turn = self._turn
+        if (
+            self._endpointer.rising
+            and self._thinking
+            and turn.waited < RISING_FRAMES
+            and self._may_go_on(self._position)
+        ):
+            turn.waited += 1
+        elif turn.thought is not None and turn.thought.done():
+            thought, turn.thought = turn.thought, None
             await self._settle(thought.result())
         elif self._ready is not None and self.at >= self._ready[0]:
             (_, event), self._ready = self._ready, None
             await self._settle(event)
-        if self._spoken_at is not None and self.at >= self._spoken_at:
-            self._spoken_at = None
+        if self._speaking and self._speaker.over(self.at):
+            self._speaking = False
             await self._feed(Spoken(self.at))
 
     async def _settle(self, event: type[TurnEvent]) -> None:
@@ -408,83 +425,63 @@ class VoiceLoop:
                     turn.error = TurnTimeoutError(
                         f"no reply within {limit:g} s; a smaller model or slice would be quicker"
                     )
-                await self._prepare(turn, turn.error.spoken)
+                turn.speech = await self._speaker.prepare(turn.error.spoken)
             except GloveboxError as error:
                 turn.error = turn.error or error
-                turn.first_piece = chime("error")
-                turn.speech = None
-        seconds = self._sink.play(turn.first_piece) if turn.first_piece is not None else 0.0
-        if turn.speech is not None:
-            for piece in turn.speech:
-                seconds = self._sink.play(piece)
+                turn.speech = Speech("", chime("error"), iter(()))
+        assert turn.speech is not None  # noqa: S101 - a thought that is answered has prepared it
+        seconds = await self._speaker.say(turn.speech, lambda: self.at)
+        self._speaking = True
         self._record(self.at, seconds)
-        self._spoken_at = self.at + seconds
 
     async def _announce(self) -> None:
-        """Speak what is due while nobody speaks; the microphone is gated meanwhile, as in a reply."""
-        idle = self._machine.state is State.IDLE
-        if self._announcing_until is not None:
-            if not idle:  # woken in the middle of it
-                self._sink.stop()
-            if not idle or self.at >= self._announcing_until:
-                self._announcing_until = None
+        """Speak what is due while nobody speaks; without echo cancelling only the wake word listens meanwhile."""
+        if self._announcing:
+            if self._speaker.over(self.at):
+                self._announcing = False
                 self._ungate()
             return
-        if self._due is None or not idle:
+        if self._due is None or self._machine.state is not State.IDLE:
             return
         text = " ".join(self._due())
         if not text:
             return
-        speak = self._synthesizer.synthesize
         try:
-            pieces = (
-                list(speak(text)) if self._clock is not None else await asyncio.to_thread(lambda: list(speak(text)))
-            )
+            speech = await self._speaker.prepare(text)
         except GloveboxError:
-            pieces = [chime("error")]
-        seconds = self._sink.play(chime("listening"))
-        for piece in pieces:
-            seconds = self._sink.play(piece)
-        self._gated = True
-        self._announcing_until = self.at + seconds
+            speech = Speech("", chime("error"), iter(()))
+        self._announcing = self._gated = True
+        self._speaker.play(chime("listening"), lambda: self.at)
+        await self._speaker.say(speech, lambda: self.at)
+
+    # Telling -----------------------------------------------------------------------------------------------------------
 
     def _record(self, reply_at: float | None, seconds: float) -> None:
-        turn, self._turn = self._turn, _Turn()
-        self._observer.finished(
-            TurnRecord(
-                conversation=self._dialogue.conversation,
-                wake=turn.wake,
-                began_s=turn.began_s,
-                speech_ended_s=turn.speech_ended_s,
-                endpoint_s=turn.endpoint_s,
-                endpoint_reason=turn.endpoint_reason,
-                transcript=turn.transcript,
-                reply=turn.reply,
-                error=turn.error.code if turn.error else None,
-                error_message=str(turn.error) if turn.error else None,
-                latency_ms=turn.latency_ms,
-                reply_at_s=reply_at,
-                reply_seconds=seconds,
-            )
-        )
+        turn, self._turn = self._turn, RunningTurn()
+        self._last = turn
+        self._observer.finished(turn.record(self._dialogue.conversation, reply_at, seconds))
 
     async def _finish(self) -> None:
         """The source has ended: answer what is open, let it sound, close the conversation."""
         await self._feed(SpeechEnded(self.at))
-        if self._thought is not None:
-            await asyncio.wait([self._thought])
         for _ in range(3):
-            later = [t for t in (self._ready[0] if self._ready else None, self._spoken_at) if t is not None]
-            if later:
-                self._position = max(self._position, int(np.ceil(max(later) * SAMPLE_RATE)))
-                if self._clock is not None:
-                    self._clock.advance_to(self.at)
+            if self._turn.thought is not None:
+                await asyncio.wait([self._turn.thought])
+            await self._speaker.made()
+            later = [
+                self.at,
+                *([self._ready[0]] if self._ready else []),
+                *([self._speaker.until] if self._speaking else []),
+            ]
+            self._position = int(np.ceil(max(later) * SAMPLE_RATE))
+            if self._clock is not None:
+                self._clock.advance_to(self.at)
+            self._turn.waited = RISING_FRAMES
             await self._deliver()
         limit = self._machine.limits.of(self._machine.state)
         if limit is not None:
             self._position += int((limit + 1.0) * SAMPLE_RATE)
             await self._perform(self._machine.tick(self.at))
-        self._sink.close()
 
 
 def _ms(started: float) -> float:

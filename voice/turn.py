@@ -9,13 +9,20 @@ Rules, in the order in which they win:
    ignored: late results of an abandoned turn must not disturb the next one.
 2. Every state but IDLE has a hard limit (``Limits``). Passing it is the event ``TimedOut``, which has a row for each
    of them, and a turn that dies in THINKING is told to the driver aloud.
-3. The microphone is gated from the end of the utterance until the reply has been heard; only then does the follow-up
-   window open. With echo cancelling the loop keeps feeding the wake word, so WakeHeard has a row in SPEAKING.
-4. The wake word always starts over: in the follow-up window and inside an utterance it drops what was waiting for a
-   yes. An action is withdrawn then; a question of memory stays open in memory, but a later yes does not mean it any more.
-5. A button for silence ends whatever runs, and the conversation with it: nothing is said and nothing waits for a yes after it.
-6. A conversation lasts from the wake word to the end of the follow-up window. It ends exactly once: with
-   EndConversation.
+3. The wake word is heard in every state and always starts over: it silences a reply, drops the utterance or the thought that
+   runs, and withdraws what was waiting for a yes. An action is withdrawn then; a question of memory stays open in memory, but a
+   later yes does not mean it any more.
+4. An utterance goes on if the voice begins again soon after its end (SpeechResumed; how soon is the loop's setting): what was
+   worked out for its first part gives way to what the whole asks for. It has one limit of its length, however often it goes on.
+5. From GATE to UNGATE the microphone hears our own voice. Where its echo is cancelled voice is looked for all the same: then
+   SpeechBegan interrupts the reply, what waits for a yes goes on waiting, and the utterance is taken as in the follow-up window.
+   Where it is not, nothing but the wake word comes through.
+6. The follow-up window opens when a reply has been heard. What is not understood there, or was not meant for the assistant, ends
+   in Unheard and does not open it anew: the window goes on from where it was. After the wake word that is forgiven once. And no
+   window outlasts ``conversation_s`` since the wake word.
+7. A button for silence ends whatever runs, and the conversation with it: nothing is said and nothing waits for a yes after it.
+8. A conversation lasts from the wake word to the end of the follow-up window, or of the reply that closes it (CLOSING). It ends
+   exactly once: with EndConversation.
 
 The diagram in docs/architecture.md is made from ``TABLE`` by ``diagram()``; a test compares them.
 """
@@ -37,6 +44,8 @@ class State(StrEnum):
     """The driver is speaking."""
     THINKING = "thinking"
     SPEAKING = "speaking"
+    CLOSING = "closing"
+    """The last reply of the conversation sounds."""
     FOLLOW_UP = "follow_up"
     """The reply was heard; the driver may go on without the wake word."""
 
@@ -57,6 +66,10 @@ class SpeechBegan(TurnEvent):
     """Voice after silence."""
 
 
+class SpeechResumed(TurnEvent):
+    """Voice again, so soon after the end of the utterance that it goes on."""
+
+
 class SpeechEnded(TurnEvent):
     """The endpointer closed the utterance."""
 
@@ -70,7 +83,7 @@ class Closed(TurnEvent):
 
 
 class Unheard(TurnEvent):
-    """The utterance held no words: a cough, a slammed door."""
+    """There is nothing to answer: no words (a cough, a slammed door), or none that were meant for the assistant."""
 
 
 class Failed(TurnEvent):
@@ -100,12 +113,14 @@ class Command(StrEnum):
     """Start the recogniser with the pre-roll."""
     DROP_PENDING = "drop_pending"
     """Withdraw what waits for a spoken yes: an action, or the question of memory at the end of the last reply."""
-    GATE = "gate"
-    """Stop feeding the microphone to wake word, endpointer and recogniser."""
+    RESUME = "resume"
+    """Go on with the utterance that had ended: its sound and what follows are one."""
     UNDERSTAND = "understand"
     """Finish the recogniser, work out a reply and act; ends in Answered, Closed, Unheard or Failed."""
     ABANDON = "abandon"
     """Throw the running utterance or thought away."""
+    GATE = "gate"
+    """Our own voice begins: without echo cancelling only the wake word listens from here."""
     SPEAK = "speak"
     """Say the reply; ends in Spoken."""
     APOLOGISE = "apologise"
@@ -113,6 +128,7 @@ class Command(StrEnum):
     HUSH = "hush"
     """Silence the loudspeaker at once."""
     UNGATE = "ungate"
+    """Our own voice is over."""
     END_CONVERSATION = "end_conversation"
 
 
@@ -130,6 +146,9 @@ class Limits:
     thinking_s: float = 6.0
     speaking_s: float = 30.0
     follow_up_s: float = 5.0
+    conversation_s: float = 120.0
+    """From the wake word to the last moment at which a follow-up window is open: as long as "it" means what was done last
+    (``voice.dialogue.followup.FRESH``). Without it one conversation lasted 929 s of a passenger's talk."""
 
     def of(self, state: State) -> float | None:
         """Limit of a state; None for IDLE."""
@@ -138,6 +157,7 @@ class Limits:
             State.CAPTURING: self.capturing_s,
             State.THINKING: self.thinking_s,
             State.SPEAKING: self.speaking_s,
+            State.CLOSING: self.speaking_s,
             State.FOLLOW_UP: self.follow_up_s,
         }.get(state)
 
@@ -149,67 +169,84 @@ TABLE: dict[tuple[State, type[TurnEvent]], tuple[State, tuple[Command, ...]]] = 
     (_S.LISTENING, SpeechBegan): (_S.CAPTURING, (_C.CAPTURE,)),
     (_S.LISTENING, WakeHeard): (_S.LISTENING, (_C.LISTEN,)),
     (_S.LISTENING, TimedOut): (_S.IDLE, (_C.END_CONVERSATION,)),
-    (_S.CAPTURING, SpeechEnded): (_S.THINKING, (_C.GATE, _C.UNDERSTAND)),
+    (_S.CAPTURING, SpeechEnded): (_S.THINKING, (_C.UNDERSTAND,)),
     (_S.CAPTURING, WakeHeard): (_S.LISTENING, (_C.ABANDON, _C.DROP_PENDING, _C.LISTEN)),
-    (_S.CAPTURING, TimedOut): (_S.THINKING, (_C.GATE, _C.UNDERSTAND)),
-    (_S.THINKING, Answered): (_S.SPEAKING, (_C.SPEAK,)),
-    (_S.THINKING, Closed): (_S.SPEAKING, (_C.SPEAK, _C.END_CONVERSATION)),
-    (_S.THINKING, Unheard): (_S.FOLLOW_UP, (_C.UNGATE, _C.LISTEN)),
-    (_S.THINKING, Failed): (_S.SPEAKING, (_C.APOLOGISE,)),
-    (_S.THINKING, TimedOut): (_S.SPEAKING, (_C.ABANDON, _C.APOLOGISE)),
+    (_S.CAPTURING, TimedOut): (_S.THINKING, (_C.UNDERSTAND,)),
+    (_S.THINKING, Answered): (_S.SPEAKING, (_C.GATE, _C.SPEAK)),
+    (_S.THINKING, Closed): (_S.CLOSING, (_C.GATE, _C.SPEAK)),
+    (_S.THINKING, Unheard): (_S.FOLLOW_UP, (_C.LISTEN,)),
+    (_S.THINKING, Failed): (_S.SPEAKING, (_C.GATE, _C.APOLOGISE)),
+    (_S.THINKING, TimedOut): (_S.SPEAKING, (_C.ABANDON, _C.GATE, _C.APOLOGISE)),
+    (_S.THINKING, SpeechResumed): (_S.CAPTURING, (_C.RESUME,)),
+    (_S.THINKING, WakeHeard): (_S.LISTENING, (_C.ABANDON, _C.DROP_PENDING, _C.LISTEN)),
     (_S.SPEAKING, Spoken): (_S.FOLLOW_UP, (_C.UNGATE, _C.LISTEN)),
-    (_S.SPEAKING, WakeHeard): (_S.LISTENING, (_C.HUSH, _C.DROP_PENDING, _C.UNGATE, _C.LISTEN)),
+    (_S.SPEAKING, SpeechResumed): (_S.CAPTURING, (_C.HUSH, _C.UNGATE, _C.RESUME)),
+    (_S.SPEAKING, SpeechBegan): (_S.CAPTURING, (_C.HUSH, _C.UNGATE, _C.CAPTURE)),
+    (_S.SPEAKING, WakeHeard): (_S.LISTENING, (_C.HUSH, _C.UNGATE, _C.DROP_PENDING, _C.LISTEN)),
     (_S.SPEAKING, TimedOut): (_S.FOLLOW_UP, (_C.HUSH, _C.UNGATE, _C.LISTEN)),
-    (_S.LISTENING, Hushed): (_S.IDLE, (_C.END_CONVERSATION,)),
-    (_S.CAPTURING, Hushed): (_S.IDLE, (_C.ABANDON, _C.DROP_PENDING, _C.END_CONVERSATION)),
-    (_S.THINKING, Hushed): (_S.IDLE, (_C.ABANDON, _C.DROP_PENDING, _C.UNGATE, _C.END_CONVERSATION)),
-    (_S.SPEAKING, Hushed): (_S.IDLE, (_C.HUSH, _C.DROP_PENDING, _C.UNGATE, _C.END_CONVERSATION)),
-    (_S.FOLLOW_UP, Hushed): (_S.IDLE, (_C.DROP_PENDING, _C.END_CONVERSATION)),
+    (_S.CLOSING, Spoken): (_S.IDLE, (_C.UNGATE, _C.END_CONVERSATION)),
+    (_S.CLOSING, SpeechResumed): (_S.CAPTURING, (_C.HUSH, _C.UNGATE, _C.RESUME)),
+    (_S.CLOSING, WakeHeard): (_S.LISTENING, (_C.HUSH, _C.UNGATE, _C.END_CONVERSATION, _C.LISTEN)),
+    (_S.CLOSING, TimedOut): (_S.IDLE, (_C.HUSH, _C.UNGATE, _C.END_CONVERSATION)),
     (_S.FOLLOW_UP, SpeechBegan): (_S.CAPTURING, (_C.CAPTURE,)),
     (_S.FOLLOW_UP, WakeHeard): (_S.LISTENING, (_C.DROP_PENDING, _C.CHIME, _C.LISTEN)),
     (_S.FOLLOW_UP, TimedOut): (_S.IDLE, (_C.DROP_PENDING, _C.END_CONVERSATION)),
+    (_S.LISTENING, Hushed): (_S.IDLE, (_C.END_CONVERSATION,)),
+    (_S.CAPTURING, Hushed): (_S.IDLE, (_C.ABANDON, _C.DROP_PENDING, _C.END_CONVERSATION)),
+    (_S.THINKING, Hushed): (_S.IDLE, (_C.ABANDON, _C.DROP_PENDING, _C.END_CONVERSATION)),
+    (_S.SPEAKING, Hushed): (_S.IDLE, (_C.HUSH, _C.UNGATE, _C.DROP_PENDING, _C.END_CONVERSATION)),
+    (_S.CLOSING, Hushed): (_S.IDLE, (_C.HUSH, _C.UNGATE, _C.END_CONVERSATION)),
+    (_S.FOLLOW_UP, Hushed): (_S.IDLE, (_C.DROP_PENDING, _C.END_CONVERSATION)),
 }
 """(state, event) -> (next state, commands)."""
 
 
 class TurnMachine:
-    """The state of the present turn.
-
-    After Closed the conversation is over: the reply is spoken and the machine returns to IDLE instead of the follow-up
-    window (``_closing``).
-    """
+    """The state of the present turn, and since when it counts (rules 4 and 6 of the module)."""
 
     def __init__(self, limits: Limits | None = None) -> None:
         """A machine in IDLE."""
         self.limits = limits or Limits()
         self.state = State.IDLE
         self.since = 0.0
-        """When the present state was entered, seconds of audio time."""
-        self._closing = False
+        """From when on the present state's limit counts, seconds of audio time."""
+        self._woken = self._began = 0.0
+        """When the wake word was heard, and when the utterance began."""
+        self._window: float | None = None
+        """When the follow-up window was opened last; None since the wake word."""
 
     def feed(self, event: TurnEvent) -> tuple[Command, ...]:
         """Take an event; the commands to perform, in order. Events without a row are ignored."""
         row = TABLE.get((self.state, type(event)))
-        if row is None:
+        if row is None or (isinstance(event, SpeechResumed) and event.at - self._began >= self.limits.capturing_s):
             return ()
-        state, commands = row
-        if isinstance(event, Closed):
-            self._closing = True
-        elif self._closing and state is not State.SPEAKING:
-            self._closing = False
-            if state is State.FOLLOW_UP:
-                state, commands = State.IDLE, tuple(c for c in commands if c is not Command.LISTEN)
-            elif state is State.IDLE:  # hushed while the last reply sounded
-                commands = tuple(c for c in commands if c is not Command.END_CONVERSATION)
-        self.state, self.since = state, event.at
+        self.state, commands = row
+        self.since = self._counts_from(event)
         return commands
 
     def tick(self, at: float) -> tuple[Command, ...]:
         """Let audio time reach ``at``: feeds TimedOut when the state's limit has passed."""
         limit = self.limits.of(self.state)
-        if limit is not None and at - self.since >= limit:
-            return self.feed(TimedOut(at))
-        return ()
+        if limit is None:
+            return ()
+        over = self.state is State.FOLLOW_UP and at - self._woken >= self.limits.conversation_s
+        return self.feed(TimedOut(at)) if over or at - self.since >= limit else ()
+
+    def _counts_from(self, event: TurnEvent) -> float:
+        match event:
+            case WakeHeard():
+                self._woken, self._window = event.at, None
+            case SpeechBegan():
+                self._began = event.at
+            case SpeechResumed():
+                return self._began
+            case Unheard() if self._window is not None:
+                return self._window
+            case _:
+                pass
+        if self.state is State.FOLLOW_UP:
+            self._window = event.at
+        return event.at
 
 
 def diagram() -> str:

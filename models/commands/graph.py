@@ -9,7 +9,8 @@ graph takes 0.1 s, 0.06 and 3 ms.)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from models.commands.phrase import Choice, Phrase, Run, Words
@@ -48,15 +49,30 @@ class WordGraph:
         graph.arcs, graph.blocks = _minimised(self.arcs, ends)
         return graph
 
-    def ends(self, words: Sequence[str]) -> frozenset[int]:
-        """The blocks that have this sentence; empty if it is no complete sentence of the templates."""
+    def after(self, words: Sequence[str]) -> int | None:
+        """The state that these words lead to; None where no sentence of the templates begins so."""
         state = 0
         for word in words:
             following = self.arcs[state].get(word)
             if following is None:
-                return frozenset()
+                return None
             state = following
-        return self.blocks[state]
+        return state
+
+    def ends(self, words: Sequence[str]) -> frozenset[int]:
+        """The blocks that have this sentence; empty if it is no complete sentence of the templates."""
+        state = self.after(words)
+        return frozenset() if state is None else self.blocks[state]
+
+    def tails(self, state: int) -> Iterator[tuple[str, ...]]:
+        """What completes a sentence from this state on, at least a word each; the shortest first, then by the alphabet."""
+        waiting: deque[tuple[int, tuple[str, ...]]] = deque([(state, ())])
+        while waiting:
+            at, words = waiting.popleft()
+            for word, following in sorted(self.arcs[at].items()):
+                if self.blocks[following]:
+                    yield (*words, word)
+                waiting.append((following, (*words, word)))
 
     def transitions(self) -> list[tuple[int, int, str]]:
         """Every arc as (from, to, word), in a fixed order."""

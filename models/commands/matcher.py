@@ -7,6 +7,7 @@ exactly this sentence, and hassil reads the slots from them. Does not own whethe
 from __future__ import annotations
 
 from functools import cache
+from itertools import islice
 
 from hassil.intents import Intents
 from hassil.recognize import recognize_all
@@ -15,10 +16,28 @@ from models.commands.graph import WordGraph
 from models.commands.phrase import slots_of
 from models.commands.spelling import spoken
 from models.commands.templates import Template, Templates, load_templates
-from schemas.events import Command
+from schemas.events import Command, CommandKind, Standing
 
 MAX_WORDS = 60
 """Longer texts are no commands; it bounds the work."""
+
+MAX_TAILS = 60
+"""Longer sentences that are looked at, the shortest first. Of the 206 commands in docs/what-to-say.md 26 have one that means
+something else, and the first such is one of the first five tails (``tests/unit/test_commands.py``)."""
+
+_ANSWERS = frozenset({"yes", "no", "stop"})
+"""Control words that are answered at once though commands begin with them ("stop ... the window"): they move nothing that the
+rest of the sentence would not move, and somebody who says them does not want to wait."""
+
+_GOES_ON = frozenset(
+    "a an the my your his her our their some any every another "  # a noun follows
+    "to of at for from with into onto than until via and or but nor because if when while "  # what they join follows
+    "i'm i'd i'll i've you're we're we'd let's it's that's there's what's where's who's how's "  # a predicate follows
+    "am want need would could should very too "
+    "twenty thirty forty fifty sixty seventy eighty ninety hundred point oh "  # a number that may go on
+    "um uh er erm hmm well".split()
+)
+"""Last words after which free speech is not over. Prepositions that end orders too ("turn it down", "put it on") are not here."""
 
 
 class TemplateMatcher:
@@ -43,6 +62,7 @@ class TemplateMatcher:
         shared = Intents.from_dict({**self.templates.definition, "intents": {}})
         self._lists, self._rules = shared.slot_lists, shared.expansion_rules
         self._intents = cache(self._block_intents)
+        self._standings: dict[str, Standing] = {}
 
     def match(self, text: str) -> Command | None:
         """The command that the whole text asks for, or None: a partial match is no match.
@@ -59,6 +79,33 @@ class TemplateMatcher:
                 slots = {name: entity.value for name, entity in result.entities.items()}
                 return Command(kind=template.kind, name=template.intent, slots=slots)
         return None
+
+    def standing(self, text: str) -> Standing:
+        """How much of a sentence these words are.
+
+        "please" and "now" after a command do not make another one of it, so nothing waits for them.
+        """
+        sentence = spoken(text)
+        if sentence not in self._standings:
+            if len(self._standings) >= 4096:
+                self._standings.clear()
+            self._standings[sentence] = self._stands(sentence.split())
+        return self._standings[sentence]
+
+    def _stands(self, words: list[str]) -> Standing:
+        if not words:
+            return Standing.OPEN
+        command, state = self.match(" ".join(words)), self.graph.after(words)
+        if command is None:
+            unfinished = state is not None or words[-1] in _GOES_ON
+            return Standing.UNFINISHED if unfinished else Standing.OPEN
+        if state is None or (command.kind is CommandKind.CONTROL and command.name in _ANSWERS):
+            return Standing.COMPLETE
+        for tail in islice(self.graph.tails(state), MAX_TAILS):
+            longer = self.match(" ".join((*words, *tail)))
+            if longer is not None and longer != command:
+                return Standing.CONTINUABLE
+        return Standing.COMPLETE
 
     def _block_intents(self, block: int) -> Intents:
         own = self._blocks[block]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections import defaultdict, deque
-from itertools import product
+from collections import Counter, defaultdict, deque
+from itertools import islice, product
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +19,7 @@ from models.commands.graph import WordGraph
 from models.commands.matcher import TemplateMatcher
 from models.commands.templates import Templates, load_templates
 from schemas.actions import ACTIONS, BY_NAME, parse_action
-from schemas.events import Command, CommandKind
+from schemas.events import Command, CommandKind, Standing
 from schemas.preferences import find
 from voice.dialogue import followup
 
@@ -241,3 +241,43 @@ def test_a_match_uses_every_word(matcher: TemplateMatcher, vocabulary: list[str]
     first = matcher.match(" ".join(words))
     assert first == matcher.match(" ".join(words).upper() + ".")
     assert first is None or matcher.match(" ".join([*words, "xylophone"])) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "standing"),
+    [
+        ("lock the doors", Standing.COMPLETE),
+        ("lock the doors please", Standing.COMPLETE),
+        ("play some jazz", Standing.COMPLETE),  # "... please" is no other command
+        ("open the passenger window", Standing.CONTINUABLE),  # "... halfway"
+        ("make it warmer", Standing.CONTINUABLE),  # "... in the back"
+        ("set the temperature to twenty", Standing.CONTINUABLE),  # "... two"
+        ("stop", Standing.COMPLETE),  # "... the window": who says stop does not want to wait
+        ("yes", Standing.COMPLETE),
+        ("no", Standing.COMPLETE),
+        ("set the temperature to", Standing.UNFINISHED),
+        ("Navigate to the", Standing.UNFINISHED),
+        ("i was wondering whether we could go to the", Standing.UNFINISHED),
+        ("somewhere with a view and", Standing.UNFINISHED),
+        ("what a lovely day", Standing.OPEN),
+        ("", Standing.OPEN),
+    ],
+)
+def test_how_much_of_a_sentence_words_are(matcher: TemplateMatcher, words: str, standing: Standing) -> None:
+    assert matcher.standing(words) is standing
+
+
+def test_few_of_the_documented_commands_go_on_and_the_first_words_tell_it(matcher: TemplateMatcher) -> None:
+    """The figures of docs/log.md and of ``models.commands.matcher.MAX_TAILS``."""
+    page = (Path(__file__).parents[2] / "docs" / "what-to-say.md").read_text(encoding="utf-8")
+    said = [one for row in re.findall(r"^\| `\w+`[^|]*\| (.*) \|$", page, re.MULTILINE) for one in row.split("<br>")]
+    standings = Counter(matcher.standing(one) for one in said)
+    assert standings[Standing.COMPLETE] + standings[Standing.CONTINUABLE] == len(said)
+    assert 0.05 < standings[Standing.CONTINUABLE] / len(said) < 0.2
+    for one in said:
+        words = one.split()
+        state = matcher.graph.after(words)
+        assert state is not None
+        if matcher.standing(one) is Standing.CONTINUABLE:
+            first = [matcher.match(" ".join((*words, *tail))) for tail in islice(matcher.graph.tails(state), 5)]
+            assert any(command not in (None, matcher.match(one)) for command in first), one

@@ -148,7 +148,10 @@ def test_a_value_that_does_not_fit_is_named(key: str, value: str) -> None:
         ({"tts.engine": "piper", "tts.model": ""}, "engine piper needs a model"),
         ({"asr.engine": "whisper", "asr.model": ""}, "engine whisper needs a model"),
         ({"vad.stop_below": "0.9"}, "stop_below (0.9) must not lie above start_at (0.5)"),
-        ({"endpoint.silence_s": "0.1"}, "hurry_silence_s <= silence_s < max_utterance_s"),
+        (
+            {"endpoint.silence_s": "0.1"},
+            "hurry_silence_s <= silence_s, middle_silence_s, unfinished_silence_s < max_utterance_s",
+        ),
     ],
 )
 def test_settings_that_do_not_go_together(flags: dict[str, str], needle: str) -> None:
@@ -206,9 +209,8 @@ def test_the_defaults_are_those_that_the_parts_were_measured_with() -> None:
     from memory.retrieval import RetrievalSettings
     from memory.tiers import TierSettings
     from vehicle.policy import CONFIRMATION_S
-    from voice.dialogue.agent import DialogueSettings
-    from voice.dialogue.coordinator import CoordinatorSettings
-    from voice.loop import LoopSettings
+    from voice.account import LoopSettings
+    from voice.dialogue.coordinator import CoordinatorSettings, DialogueSettings
     from voice.tts.espeak import EspeakSettings
     from voice.turn import Limits
     from voice.vad import endpoint

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.app import sayable
+from deploy.seat import sayable
 from models.commands.matcher import TemplateMatcher
 from models.commands.templates import load_templates
 from schemas.events import Transcript

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from schemas.errors import GenerationError, GloveboxError
+from schemas.errors import AudioDeviceError, GenerationError, GloveboxError
 from schemas.events import (
     FRAME,
     SAMPLE_RATE,
@@ -18,13 +20,17 @@ from schemas.events import (
     Reply,
     Route,
     Samples,
+    Standing,
     Transcript,
     TurnRecord,
     WakeDetection,
 )
+from voice import hearing
+from voice.account import LoopSettings
 from voice.audio.wavefile import WaveSink, WaveSource
 from voice.clock import StreamClock
-from voice.loop import LoopSettings, VoiceLoop
+from voice.dialogue.amending import First
+from voice.loop import VoiceLoop
 from voice.turn import Limits, TurnMachine
 from voice.vad.endpoint import Endpointer
 from voice.vad.fake import FakeVad
@@ -78,14 +84,27 @@ class FakeDialogue:
 
     def __init__(self, *, fails: GloveboxError | None = None, ends: bool = False) -> None:
         self.heard: list[tuple[str, bool]] = []
+        self.amended: list[tuple[str, str | None, str | None]] = []
         self.dropped = self.ended = 0
         self.fails, self.ends, self.conversation = fails, ends, "c1"
+        self.clock: StreamClock | None = None
+        self.takes_s = 0.0
+        self.answers: dict[str, str] = {}
 
     async def respond(self, transcript: Transcript, *, addressed: bool = True) -> Reply:
         self.heard.append((transcript.text, addressed))
+        if self.clock is not None:
+            await self.clock.sleep(self.takes_s)
         if self.fails is not None:
             raise self.fails
-        return Reply(text=f"You said {transcript.text}.", route=Route.FAST, reason="fake", ends_conversation=self.ends)
+        text = self.answers.get(transcript.text, f"You said {transcript.text}.")
+        return Reply(text=text, route=Route.FAST, reason="fake", ends_conversation=self.ends)
+
+    async def amend(
+        self, whole: Transcript, tail: Transcript | None, first: First | None, *, addressed: bool = True
+    ) -> Reply:
+        self.amended.append((whole.text, tail.text if tail else None, first.heard.text if first else None))
+        return Reply(text=f"All in all {whole.text}.", route=Route.FAST, reason="fake")
 
     def drop_pending(self) -> None:
         self.dropped += 1
@@ -99,6 +118,9 @@ class FakeMatcher:
 
     def match(self, text: str) -> Command | None:
         return Command(kind=CommandKind.CONTROL, name="yes")
+
+    def standing(self, text: str) -> Standing:
+        return Standing.COMPLETE
 
 
 class SecondOfSound:
@@ -165,15 +187,18 @@ def run(
     due: Callable[[], Sequence[str]] | None = None,
     *,
     hush_at: float | None = None,
+    wake: Callable[[list[int]], FakeWakeWord] = WakesOnce,
+    vad: FakeVad | None = None,
     **settings: object,
 ) -> tuple[Notes, WaveSink, VoiceLoop]:
     notes, clock = Notes(), StreamClock()
+    dialogue.clock = clock
     sink = WaveSink(clock.now)
     loop = VoiceLoop(
         source=Pressed(samples, hush_at, lambda: loop.hush()),  # noqa: PLW0108 - the loop is made of the source
         sink=sink,
-        wake=WakesOnce([int(at * SAMPLE_RATE) for at in wake_at]),
-        vad=FakeVad(),
+        wake=wake([int(at * SAMPLE_RATE) for at in wake_at]),
+        vad=vad or FakeVad(),
         endpointer=Endpointer(),
         recognizer=recognizer,
         matcher=FakeMatcher(),
@@ -348,7 +373,7 @@ def test_what_is_due_is_spoken_while_nobody_speaks() -> None:
     voice = SecondOfSound()
     samples = sound((6, QUIET))
     _, sink, _ = run(samples, [], FakeRecognizer(), FakeDialogue(), voice, once("Your tea timer is over.", "Stop."))
-    assert voice.said == ["Your tea timer is over. Stop."]
+    assert voice.said == ["Your tea timer is over.", "Stop."]
     begin = int(np.flatnonzero(sink.track())[0])
     assert begin / SAMPLE_RATE == pytest.approx(DUE_S, abs=0.1)
 
@@ -371,3 +396,248 @@ def test_after_it_the_wake_word_is_heard_again() -> None:
 def test_a_voice_that_fails_still_gives_a_sound_for_what_is_due() -> None:
     _, sink, _ = run(sound((5, QUIET)), [], FakeRecognizer(), FakeDialogue(), SecondOfSound(fails=True), once("Over."))
     assert sink.track().size > 0
+
+
+# An utterance that goes on --------------------------------------------------------------------------------------------
+
+GOES_ON = ((1.5, QUIET), (1.0, LOUD), (0.8, QUIET), (0.5, LOUD), (9, QUIET))
+"""The voice ends at 2.5 s, the utterance .6 s later, and at 3.3 s the voice goes on."""
+
+
+def test_an_utterance_that_goes_on_while_it_is_thought_about_is_understood_as_one() -> None:
+    dialogue, recognizer = FakeDialogue(), FakeRecognizer("one", "one two", "two")
+    dialogue.takes_s = 0.6
+    notes, _, _ = run(sound(*GOES_ON), [1.0], recognizer, dialogue)
+    assert dialogue.amended == [("one two", "two", "one")]
+    (record,) = notes.records
+    assert record.transcript is not None and record.transcript.text == "one two"
+    assert (record.began_s, record.speech_ended_s) == (pytest.approx(1.2, abs=0.1), pytest.approx(3.8, abs=0.1))
+    whole, tail = recognizer.fed[1:]
+    assert whole / SAMPLE_RATE == pytest.approx(3.8 - 1.2 + KEEP_S, abs=0.2), "all of it, with the pause"
+    assert tail / SAMPLE_RATE == pytest.approx(0.3 + 0.5 + 0.6, abs=0.2), "what was said since, with its pre-roll"
+    assert record.reply_at_s is not None
+    assert notes.ends == [pytest.approx(record.reply_at_s + 0.5 + 5.0, abs=0.2)]
+
+
+def test_without_a_voice_the_thought_is_answered_as_ever() -> None:
+    dialogue = FakeDialogue()
+    dialogue.takes_s = 0.6
+    notes, _, _ = run(sound((1.5, QUIET), (1.0, LOUD), (9, QUIET)), [1.0], FakeRecognizer("one"), dialogue)
+    assert dialogue.amended == [] and len(notes.records) == 1
+    assert notes.records[0].latency_ms["total"] == pytest.approx(1200, abs=150)
+
+
+def test_where_our_own_voice_is_not_heard_an_utterance_goes_on_into_its_reply() -> None:
+    dialogue = FakeDialogue()
+    notes, sink, _ = run(sound(*GOES_ON), [1.0], FakeRecognizer("one", "one two", "two"), dialogue, barge_in=True)
+    assert dialogue.amended == [("one two", "two", "one")]
+    assert [record.transcript.text for record in notes.records if record.transcript] == ["one", "one two"]
+    assert not sink.track()[int(3.6 * SAMPLE_RATE) : int(4.3 * SAMPLE_RATE)].any(), "the reply fell silent"
+
+
+def test_where_it_is_heard_the_reply_is_finished_first() -> None:
+    dialogue = FakeDialogue()
+    notes, _, _ = run(sound(*GOES_ON), [1.0], FakeRecognizer("one", "two"), dialogue)
+    assert dialogue.amended == []
+    assert dialogue.heard[0] == ("one", True) and notes.records[0].reply_seconds == pytest.approx(0.5, abs=0.05)
+
+
+def test_a_voice_a_second_later_is_no_part_of_the_utterance() -> None:
+    dialogue = FakeDialogue()
+    samples = sound((1.5, QUIET), (1.0, LOUD), (1.9, QUIET), (0.5, LOUD), (9, QUIET))
+    run(samples, [1.0], FakeRecognizer("one", "two"), dialogue, barge_in=True)
+    assert dialogue.amended == [] and dialogue.heard == [("one", True), ("two", False)]
+
+
+# Pauses ---------------------------------------------------------------------------------------------------------------
+
+
+def test_the_recogniser_is_told_of_every_pause_once() -> None:
+    recognizer = FakeRecognizer("one")
+    run(sound((1.5, QUIET), (1.0, LOUD), (0.4, QUIET), (1.0, LOUD), (9, QUIET)), [1.0], recognizer, FakeDialogue())
+    assert len(recognizer.pauses) == 2
+    first, last = recognizer.pauses
+    assert first / SAMPLE_RATE == pytest.approx(0.3 + 1.0 + KEEP_S, abs=0.1)
+    assert last == recognizer.fed[0], "nothing is fed after the last one, so finishing costs nothing"
+
+
+@pytest.mark.parametrize(
+    ("decodes_s", "endpoint_ms", "reason"), [(0.0, 160, "hurry"), (0.3, 450, "hurry"), (0.8, 600, "silence")]
+)
+def test_in_playback_words_count_when_they_would_be_known(
+    decodes_s: float, endpoint_ms: float, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Slow(FakeRecognizer):
+        def pause(self) -> None:
+            super().pause()
+            now[0] += decodes_s
+            self.words_so_far = "yes"
+
+    now = [0.0]
+    monkeypatch.setattr(hearing, "time", SimpleNamespace(perf_counter=lambda: now[0], process_time=lambda: 0.0))
+    notes, _, _ = run(sound((1.5, QUIET), (1.0, LOUD), (9, QUIET)), [1.0], Slow("yes"), FakeDialogue())
+    (record,) = notes.records
+    assert (record.endpoint_reason, record.latency_ms["endpoint"]) == (reason, pytest.approx(endpoint_ms, abs=40))
+    owed = max(0.0, KEEP_S + decodes_s - 0.6)
+    assert record.latency_ms["recognise"] == pytest.approx(owed * 1000.0, abs=80), "what is left of it delays the reply"
+
+
+# Interrupting ---------------------------------------------------------------------------------------------------------
+
+LONG = "First of all. Then there is this. And then that. And so on. And at last the end."
+"""Two and a half seconds of the fake voice."""
+
+
+def long_reply() -> FakeDialogue:
+    dialogue = FakeDialogue()
+    dialogue.answers = {"one": LONG}
+    return dialogue
+
+
+def test_a_voice_interrupts_a_reply_where_our_own_is_not_heard() -> None:
+    dialogue = long_reply()
+    samples = sound((1.5, QUIET), (1.0, LOUD), (2.0, QUIET), (0.5, LOUD), (9, QUIET))
+    notes, sink, _ = run(samples, [1.0], FakeRecognizer("one", "two"), dialogue, barge_in=True)
+    assert dialogue.heard == [("one", True), ("two", False)]
+    assert dialogue.dropped == 1, "what waits for a yes goes on waiting until the window closes"
+    assert not sink.track()[int(4.9 * SAMPLE_RATE) : int(5.5 * SAMPLE_RATE)].any()
+    assert notes.records[1].began_s == pytest.approx(4.2, abs=0.1)
+
+
+def test_a_cough_does_not_interrupt() -> None:
+    dialogue = long_reply()
+    samples = sound((1.5, QUIET), (1.0, LOUD), (2.0, QUIET), (0.15, LOUD), (9, QUIET))
+    _, sink, _ = run(samples, [1.0], FakeRecognizer("one", "two"), dialogue, barge_in=True)
+    assert len(dialogue.heard) == 1
+    assert sink.track()[int(4.9 * SAMPLE_RATE) : int(5.5 * SAMPLE_RATE)].any()
+
+
+@pytest.mark.parametrize("barge_in", [False, True])
+def test_the_wake_word_interrupts_and_the_words_after_it_are_kept(barge_in: bool) -> None:
+    """Wake word from 4.0 to 4.5 s, told of at 4.7, and words until 5.0: in one breath."""
+    dialogue, recognizer = long_reply(), FakeRecognizer("one", "stop")
+
+    class Late(WakesOnce):
+        def process(self, chunk: Samples) -> WakeDetection | None:
+            found = super().process(chunk)
+            if found is None or found.end_sample < 3 * SAMPLE_RATE:
+                return found
+            return found.model_copy(update={"end_sample": found.end_sample - SAMPLE_RATE // 5})
+
+    samples = sound((1.5, QUIET), (1.0, LOUD), (2.2, QUIET), (0.4, LOUD), (9, QUIET))
+    notes, sink, _ = run(samples, [1.0, 4.7], recognizer, dialogue, wake=Late, barge_in=barge_in)
+    assert dialogue.heard == [("one", True), ("stop", True)]
+    assert notes.records[1].began_s == pytest.approx(4.5, abs=0.05), "from the end of the wake word"
+    assert recognizer.fed[1] / SAMPLE_RATE == pytest.approx(0.6 + KEEP_S, abs=0.1)
+    assert not sink.track()[int(4.9 * SAMPLE_RATE) : int(5.5 * SAMPLE_RATE)].any()
+
+
+@pytest.mark.parametrize(("barge_in", "woken"), [(False, 1), (True, 2)])
+def test_our_own_voice_does_not_wake_us(barge_in: bool, woken: int) -> None:
+    dialogue = FakeDialogue()
+    dialogue.answers = {"one": "Say computer, and then what you want. " + LONG}
+    samples = sound((1.5, QUIET), (1.0, LOUD), (9, QUIET))
+    notes, _, _ = run(samples, [1.0, 4.0], FakeRecognizer("one"), dialogue, barge_in=barge_in)
+    assert len(notes.woken) == woken
+
+
+# A conversation ends --------------------------------------------------------------------------------------------------
+
+
+def test_talk_that_is_not_answered_does_not_keep_a_conversation_open() -> None:
+    dialogue = FakeDialogue()
+    dialogue.answers = {f"talk {number}": "" for number in range(20)}
+    samples = sound((1.5, QUIET), (1.0, LOUD), (1.5, QUIET), *[(1.0, LOUD), (0.8, QUIET)] * 20, (3, QUIET))
+    talk = [f"talk {number}" for number in range(20)]
+    notes, _, _ = run(samples, [1.0], FakeRecognizer("one", *talk), dialogue)
+    assert len(notes.ends) == 1
+    assert notes.ends[0] == pytest.approx(3.7 + 5.0, abs=2.0)
+    assert len(dialogue.heard) <= 4
+
+
+def test_a_source_is_heard_as_if_it_were_the_first() -> None:
+    """Wake word and VAD know nothing of what the loop before them heard."""
+    wake, vad = FakeWakeWord([SAMPLE_RATE]), Counting()
+    for _ in range(2):
+        dialogue = FakeDialogue()
+        run(
+            sound((1.5, QUIET), (1.0, LOUD), (9, QUIET)),
+            [],
+            FakeRecognizer("one"),
+            dialogue,
+            wake=lambda _: wake,
+            vad=vad,
+        )
+        assert dialogue.heard == [("one", True)]
+    assert vad.resets >= 2
+
+
+class Counting(FakeVad):
+    """The fake VAD, which counts its resets."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.resets = 0
+
+    def reset(self) -> None:
+        self.resets += 1
+
+
+# Live -----------------------------------------------------------------------------------------------------------------
+
+
+def run_live(
+    samples: Samples, synthesizer: SecondOfSound, sink: WaveSink, dialogue: FakeDialogue, source: WaveSource
+) -> Notes:
+    """As fast as the threads go: nothing here depends on how fast that is."""
+    notes = Notes()
+    loop = VoiceLoop(
+        source=source, sink=sink, wake=WakesOnce([SAMPLE_RATE]), vad=FakeVad(), endpointer=Endpointer(),
+        recognizer=FakeRecognizer("one", *[""] * 20), matcher=FakeMatcher(), dialogue=dialogue,  # type: ignore[arg-type]
+        synthesizer=synthesizer, observer=notes, machine=TurnMachine(Limits(thinking_s=1e6, speaking_s=1e6)),
+    )  # fmt: skip
+    asyncio.run(loop.run())
+    return notes
+
+
+def test_live_a_loudspeaker_that_fails_costs_the_sound_only() -> None:
+    class Broken(WaveSink):
+        def play(self, samples: Samples) -> float:
+            raise AudioDeviceError("gone")
+
+    dialogue = FakeDialogue()
+    samples = sound((1.5, QUIET), (1.0, LOUD), (2, QUIET))
+    notes = run_live(samples, SecondOfSound(), Broken(), dialogue, WaveSource(samples))
+    assert dialogue.heard == [("one", True)]
+    assert len(notes.records) == 1 and notes.records[0].error is None
+    assert len(notes.ends) == 1
+
+
+def test_live_frames_go_on_while_the_rest_of_a_reply_is_made() -> None:
+    """The second piece is only made when fifty more frames have been heard: a loop that waited for it would never end."""
+    more, waited = threading.Event(), list[bool]()
+
+    class Held(SecondOfSound):
+        def synthesize(self, text: str) -> Iterator[Samples]:
+            yield np.full(SAMPLE_RATE // 4, 500, np.int16)
+            started[0] = True
+            waited.append(more.wait(30.0))
+            yield np.full(SAMPLE_RATE // 4, 500, np.int16)
+
+    class Watching(WaveSource):
+        def frames(self) -> Iterator[Samples]:
+            since = 0
+            quiet = np.full(FRAME, QUIET, np.int16)
+            yield from super().frames()
+            while not more.is_set() and since < 1_000_000:  # silence until fifty frames after the first piece
+                since += started[0]
+                if since == 50:
+                    more.set()
+                yield quiet
+
+    started = [False]
+    samples = sound((1.5, QUIET), (1.0, LOUD), (1, QUIET))
+    sink = WaveSink()
+    run_live(samples, Held(), sink, FakeDialogue(), Watching(samples))
+    assert waited == [True]
+    assert np.count_nonzero(sink.track()[-SAMPLE_RATE // 2 :] == 500) == SAMPLE_RATE // 2, "and all of it sounds"

@@ -23,7 +23,8 @@ from schemas.memory import (
     Turn,
 )
 from tests.dialogues import NOW, FakeEncoder, FakeMatcher, FakeModel, FakeVehicle, say
-from voice.dialogue.agent import Dialogue, DialogueSettings
+from voice.dialogue.agent import Dialogue
+from voice.dialogue.coordinator import DialogueSettings
 from voice.dialogue.question import answer
 
 TWENTY_TWO = "set the temperature to twenty two degrees"

@@ -20,7 +20,8 @@ from models.commands.matcher import TemplateMatcher
 from schemas.events import Reply, Route, Transcript, VehicleState
 from schemas.memory import Candidate, Conversation, Outcome, Turn
 from tests.dialogues import FakeEncoder, FakeModel, FakeVehicle
-from voice.dialogue.agent import Dialogue, DialogueSettings
+from voice.dialogue.agent import Dialogue
+from voice.dialogue.coordinator import DialogueSettings
 from voice.dialogue.moments import pause_end, period, spoken_moment, spoken_span
 
 START = datetime(2026, 3, 4, 9, 15, tzinfo=UTC)

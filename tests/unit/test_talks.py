@@ -17,7 +17,8 @@ from models.commands.matcher import TemplateMatcher
 from schemas.events import VehicleState
 from schemas.memory import CONVERSATIONS, Kind, Turn
 from tests.dialogues import FakeEncoder, FakeModel, FakeVehicle
-from voice.dialogue.agent import Dialogue, DialogueSettings
+from voice.dialogue.agent import Dialogue
+from voice.dialogue.coordinator import DialogueSettings
 from voice.dialogue.talks import asks
 
 TUESDAY = datetime(2026, 3, 3, 18, 0, tzinfo=UTC)

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.events import FRAME, SAMPLE_RATE
+from schemas.events import FRAME, SAMPLE_RATE, Standing
 from voice.vad.endpoint import (
     Endpointer,
     EndpointEvent,
     EndpointSettings,
     NoSpeech,
+    Reason,
     SpeechEnded,
     SpeechStarted,
 )
@@ -23,18 +24,28 @@ PROBABILITY = {"#": 0.9, "-": 0.4, ".": 0.1}
 QUICK = EndpointSettings(
     silence_s=5 * FRAME / SAMPLE_RATE,
     hurry_silence_s=2 * FRAME / SAMPLE_RATE,
+    middle_silence_s=6 * FRAME / SAMPLE_RATE,
+    unfinished_silence_s=8 * FRAME / SAMPLE_RATE,
     max_utterance_s=20 * FRAME / SAMPLE_RATE,
     no_speech_s=10 * FRAME / SAMPLE_RATE,
 )
-"""3 of 4 frames begin, a pause of 5 ends, of 2 in a hurry, cap 20, nothing said after 10."""
+"""3 of 4 frames begin, a pause of 5 ends, of 2 a complete command, of 6 one that may go on, of 8 what cannot be all, cap
+20, nothing said after 10."""
 
 
-def run(line: str, setting: EndpointSettings = QUICK, *, hurry: bool = False) -> list[tuple[int, EndpointEvent]]:
+def run(
+    line: str, setting: EndpointSettings = QUICK, *, words: Standing = Standing.OPEN
+) -> list[tuple[int, EndpointEvent]]:
     """(frame at which it was told, counted from 1; what)."""
     endpointer = Endpointer(setting)
-    endpointer.hurry(hurry)
-    told = [(number, endpointer.process(PROBABILITY[mark])) for number, mark in enumerate(line, 1)]
-    return [(number, event) for number, event in told if event is not None]
+    told: list[tuple[int, EndpointEvent]] = []
+    for number, mark in enumerate(line, 1):
+        if endpointer.pause_frames:
+            endpointer.expect(words)
+        event = endpointer.process(PROBABILITY[mark])
+        if event is not None:
+            told.append((number, event))
+    return told
 
 
 def started(frame: int) -> SpeechStarted:
@@ -92,24 +103,50 @@ def test_lines(case: str) -> None:
     assert run(line) == expected
 
 
-def test_in_a_hurry_a_short_pause_is_enough() -> None:
-    assert run("..####..", hurry=True) == [(5, started(2)), (8, SpeechEnded(6 * FRAME, "hurry"))]
+@pytest.mark.parametrize(
+    ("words", "told_at", "reason"),
+    [
+        (Standing.COMPLETE, 8, "hurry"), (Standing.OPEN, 11, "silence"), (Standing.CONTINUABLE, 12, "middle"),
+        (Standing.UNFINISHED, 14, "unfinished"),
+    ],
+)  # fmt: skip
+def test_the_words_say_how_long_the_pause_may_be(words: Standing, told_at: int, reason: Reason) -> None:
+    line = "..####" + "." * (told_at - 6)
+    assert run(line, words=words) == [(5, started(2)), (told_at, SpeechEnded(6 * FRAME, reason))]
 
 
-def test_hurry_may_come_and_go_within_the_pause() -> None:
+def test_what_is_expected_may_come_and_go_within_the_pause() -> None:
     endpointer = Endpointer(QUICK)
     for mark in "###...":
         endpointer.process(PROBABILITY[mark])
-    endpointer.hurry(True)
-    endpointer.hurry(False)
-    assert endpointer.process(0.1) is None
-    endpointer.hurry(True)
+    endpointer.expect(Standing.COMPLETE)
+    endpointer.expect(Standing.UNFINISHED)
+    assert [endpointer.process(0.1) for _ in range(3)] == [None] * 3
+    endpointer.expect(Standing.OPEN)
     assert endpointer.process(0.1) == SpeechEnded(3 * FRAME, "silence")
 
 
-def test_hurry_holds_for_one_utterance() -> None:
-    events = run("####..####.....", hurry=True)
-    assert [event.reason for _, event in events if isinstance(event, SpeechEnded)] == ["hurry", "silence"]
+def test_what_is_expected_holds_for_one_pause() -> None:
+    endpointer = Endpointer(QUICK)
+    endpointer.expect(Standing.COMPLETE)
+    told: list[EndpointEvent | None] = []
+    for number, mark in enumerate("###.##..####....."):
+        if number == 3:
+            endpointer.expect(Standing.COMPLETE)
+        told.append(endpointer.process(PROBABILITY[mark]))
+    assert [event for event in told if event is not None] == [started(0), SpeechEnded(12 * FRAME, "silence")]
+
+
+def test_how_long_the_voice_has_lasted_is_counted_from_its_last_pause() -> None:
+    endpointer = Endpointer(QUICK)
+    counted: list[tuple[int, bool]] = []
+    for mark in ".#.###.##..":
+        endpointer.process(PROBABILITY[mark])
+        counted.append((endpointer.voiced_frames, endpointer.rising))
+    assert counted == [
+        (0, False), (0, True), (0, True), (0, True), (4, False), (5, False), (0, False), (0, False), (2, False), (0, False),
+        (0, False),
+    ]  # fmt: skip
 
 
 def test_reset_counts_from_there() -> None:
@@ -137,6 +174,8 @@ def test_what_is_no_probability_is_refused(probability: float) -> None:
         {"start_frames": 5},
         {"resume_frames": 0},
         {"hurry_silence_s": 0.7},
+        {"middle_silence_s": 0.1},
+        {"unfinished_silence_s": 12.0},
         {"hurry_silence_s": 0.0},
         {"max_utterance_s": 0.5},
         {"no_speech_s": 0.0},
@@ -167,15 +206,15 @@ STREAMS = st.lists(
 
 
 @settings(max_examples=200, deadline=None)
-@given(runs=STREAMS, hurries=st.lists(st.booleans(), min_size=1, max_size=20))
-def test_whatever_is_heard(runs: list[tuple[float, int]], hurries: list[bool]) -> None:
+@given(runs=STREAMS, standings=st.lists(st.sampled_from(Standing), min_size=1, max_size=20))
+def test_whatever_is_heard(runs: list[tuple[float, int]], standings: list[Standing]) -> None:
     """Beginnings and ends alternate, in order, inside the stream; no utterance passes the cap; none is left hanging."""
     endpointer = Endpointer(QUICK)
     began: int | None = None
     last = 0
     stream = [value for value, count in runs for _ in range(count)] + [0.0] * 25
     for number, probability in enumerate(stream, 1):
-        endpointer.hurry(hurries[number % len(hurries)])
+        endpointer.expect(standings[number % len(standings)])
         match endpointer.process(probability):
             case SpeechStarted(sample):
                 assert began is None and last <= sample < number * FRAME
@@ -183,7 +222,10 @@ def test_whatever_is_heard(runs: list[tuple[float, int]], hurries: list[bool]) -
             case SpeechEnded(sample, reason):
                 assert began is not None and began < sample <= number * FRAME
                 silent = number * FRAME - sample
-                least = {"silence": QUICK.silence_s, "hurry": QUICK.hurry_silence_s, "cap": 0.0}[reason]
+                least = {
+                    "silence": QUICK.silence_s, "hurry": QUICK.hurry_silence_s, "middle": QUICK.middle_silence_s,
+                    "unfinished": QUICK.unfinished_silence_s, "cap": 0.0,
+                }[reason]  # fmt: skip
                 assert silent >= round(least * SAMPLE_RATE)
                 began, last = None, sample
             case NoSpeech(sample):

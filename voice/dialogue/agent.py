@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
+from functools import partial
 from uuid import uuid4
-
-from pydantic import BaseModel, ConfigDict, Field
 
 from models.commands.spelling import spoken
 from schemas.actions import Action, ChangeTemperature, Domain, ForgetPreference, ListPlaces, parse_action
@@ -23,51 +22,17 @@ from schemas.events import ActionResult, ActionStatus, Command, CommandKind, Rep
 from schemas.memory import Turn
 from schemas.ports import CommandMatcher, Drivers, Encoder, MemoryPort, StructuredModel, VehiclePort
 from schemas.preferences import BY_DETAIL
-from voice.dialogue import followup, responder, talks, which, wishes
-from voice.dialogue.coordinator import Coordinator, CoordinatorSettings, Plan
+from voice.dialogue import amending, followup, responder, talks, which, wishes
+from voice.dialogue.asking import Pending, first_token
+from voice.dialogue.coordinator import Coordinator, DialogueSettings, Plan
 from voice.dialogue.operator import Operator, Proposal
-from voice.dialogue.question import PER_TRIP, Question
+from voice.dialogue.question import Question
 from voice.dialogue.remembering import Remembering
-from voice.dialogue.units import METRIC, in_celsius, units_of
+from voice.dialogue.units import MEASURED, METRIC, in_celsius, units_of
 
 _REFUSED = re.compile(r"^(?:please )?(?:don't|do not|never) (?:you )?")
-_DRIVING = re.compile(
-    r"\b(?:cruise control|horn|honk|hoot|wipers?|brakes?|handbrake|autopilot|indicators?|blinkers?|hazard (?:lights?|warning)|"
-    r"lane assist\w*|accelerate|steer|overtake|(?:drive|park) (?:itself|yourself|the car|for me))\b"
-)
-"""What no action exists for and none is to be guessed at."""
-_MEASURED = frozenset({"set_unit", "set_temperature", "change_temperature", "get_outside_temperature", "get_cabin_temperature",
-                       "get_climate", "get_weather", "get_range", "get_car", "get_distance", "get_routes", "choose_route",
-                       "set_window", "change_window", "set_sunroof", "change_sunroof"})  # fmt: skip
-"""Actions whose reply may hold a temperature, a distance or a speed."""
 _STOPPED = (Domain.OPENINGS, Domain.SEATS)
 """Domains in which something may still be on its way when the driver says stop."""
-
-
-@dataclass(slots=True)
-class _Pending:
-    """What waits for a spoken yes: a gate's token, or an action that the validator wants confirmed first."""
-
-    tokens: tuple[str, ...] = ()
-    actions: tuple[Action, ...] = ()
-    partial: Action | None = None
-    """A timer or reminder that lacks its time."""
-    which: tuple[str, str] | None = None
-    """Two commands, one of which was heard."""
-
-
-def _first(pending: _Pending | None) -> str | None:
-    return pending.tokens[0] if pending is not None and pending.tokens else None
-
-
-class DialogueSettings(BaseModel):
-    """What can be set about a dialogue."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    coordinator: CoordinatorSettings = CoordinatorSettings()
-    questions: int = Field(default=PER_TRIP, ge=0)
-    """How often a trip memory may ask the driver something."""
 
 
 class Dialogue:
@@ -103,15 +68,18 @@ class Dialogue:
         """
         settings = settings or DialogueSettings()
         self._memory, self._vehicle, self._matcher, self._clock = memory, vehicle, matcher, clock
+        self._unasked_at = settings.coordinator.unasked_at
         self._coordinator = Coordinator(matcher, encoder, vehicle.offers(), settings.coordinator)
         self._operator = Operator(memory, model, vehicle.offers())
         self._new_id = new_id
         self._conversation: str | None = None
-        self._pending: _Pending | None = None
+        self._pending: Pending | None = None
         self._question = Question(memory, clock, settings.questions, self._is_order)
         self._talk = Remembering(memory, clock, zone=zone, drivers=drivers)
         self._drivers, self._zone = drivers, zone
         self._last_reply: str | None = None
+        self._apologised = False
+        """Said since the wake word that something was not understood: once is enough."""
         self._thread = followup.Thread()
         self._units = METRIC
 
@@ -150,7 +118,7 @@ class Dialogue:
         command = self._matcher.match(sentence)
         return command is not None and command.kind is CommandKind.ACTION
 
-    def _withdraw(self, pending: _Pending | None) -> None:
+    def _withdraw(self, pending: Pending | None) -> None:
         for token in pending.tokens if pending is not None else ():
             self._vehicle.withdraw(token)
 
@@ -163,8 +131,9 @@ class Dialogue:
 
         Args:
             transcript: what was heard.
-            addressed: False in the follow-up window: what is not understood there was most likely said to somebody
-                else, so it gets an empty reply and is not kept.
+            addressed: False in the follow-up window: what is not understood there, or is a request only just, was most
+                likely said to somebody else, so it gets an empty reply and is not kept. Where something was asked, one
+                answer that is not understood is asked for again.
 
         Raises:
             schemas.errors.GloveboxError: memory, a model or the vehicle failed.
@@ -184,12 +153,15 @@ class Dialogue:
                 self._last_reply = reply.text
                 timings = {"route": planned_ms, "act": (time.perf_counter() - started) * 1000.0 - planned_ms}
                 return reply.model_copy(update={"timings": timings})
-        if not addressed and plan.route is Route.REJECT and self._pending is None:
-            return Reply(
-                text="", route=plan.route, reason=f"{plan.reason}; not addressed", timings={"route": planned_ms}
-            )
+        self._apologised = self._apologised and not addressed
+        if not addressed and (unmeant := self._unmeant(plan)) is not None:
+            return unmeant.model_copy(update={"timings": {"route": planned_ms}})
         self._note("driver", transcript.text, transcript.confidence)
         reply = await self._carry_out(plan, transcript)
+        if reply.text == responder.NOT_UNDERSTOOD:
+            if not addressed and self._apologised:
+                return reply.model_copy(update={"text": "", "timings": {"route": planned_ms, **reply.timings}})
+            self._apologised = True
         if self._pending is None and self._talk.question is None:
             reply = self._question.append(reply, plan.command, self.conversation)
         if plan.route is Route.STATEMENT:
@@ -202,9 +174,48 @@ class Dialogue:
 
     def _ask_which(self, one: str, other: str) -> Reply:
         self.drop_pending()
-        self._pending = _Pending(which=(one, other))
+        self._pending = Pending(which=(one, other))
         self._last_reply = which.question(one, other)
         return Reply(text=self._last_reply, route=Route.CONTROL, reason=f"heard {one!r} or {other!r}")
+
+    async def amend(
+        self, whole: Transcript, tail: Transcript | None, first: amending.First | None, *, addressed: bool = True
+    ) -> Reply:
+        """The reply to an utterance that went on after its first part had been answered: see ``voice.dialogue.amending``.
+
+        ``tail`` is what was said since, by itself, where the whole is no command; the rest is as for `respond`.
+        """
+        chosen = amending.way(self._matcher, whole, tail, first)
+        free = (
+            chosen is amending.Way.REPLACED and not whole.in_grammar and first is not None and first.reply is not None
+        )
+        if free and self._coordinator.free(whole).route is Route.REJECT:
+            chosen = amending.Way.STANDS
+        if chosen in (amending.Way.REPLACED, amending.Way.CANCELLED):
+            self.drop_pending()
+        instead = amending.action_of(self._matcher, whole)
+        respond = partial(self.respond, addressed=addressed)
+        reply = await amending.amended(self._vehicle, chosen, (whole, tail), first, instead, respond)
+        if reply.pending is not None and self._pending is None:
+            self._pending = Pending(tokens=(reply.pending,))
+        self._last_reply = reply.text or self._last_reply
+        return reply
+
+    def _unmeant(self, plan: Plan) -> Reply | None:
+        """The reply to what was most likely not said to the assistant, without the wake word; None where it was."""
+        if plan.route is Route.REJECT:
+            asked = self._pending is not None or self._talk.question is not None
+            if asked and not self._apologised:
+                self._apologised = True
+                return Reply(
+                    text=responder.NOT_UNDERSTOOD,
+                    route=plan.route,
+                    reason=plan.reason,
+                    pending=first_token(self._pending),
+                )
+        elif plan.route is not Route.MODEL or plan.command is not None or plan.asks >= self._unasked_at:
+            return None
+        return Reply(text="", route=Route.REJECT, reason=f"{plan.reason}; not addressed")
 
     async def _planned(self, transcript: Transcript) -> Plan:
         """The coordinator's plan; what only means something after what was done becomes its actions."""
@@ -310,7 +321,7 @@ class Dialogue:
         self.drop_pending()
         if plan.meant:
             return await self._followed(plan)
-        if plan.command is None and _DRIVING.search(transcript.text.lower()):
+        if plan.command is None and responder.DRIVES.search(transcript.text.lower()):
             return Reply(text=responder.DRIVING, route=Route.REJECT, reason="asks for what drives the car")
         refused = _REFUSED.match(transcript.text.lower()) if plan.command is None else None
         if refused is not None and self._matcher.match(transcript.text[refused.end() :]) is not None:
@@ -318,7 +329,7 @@ class Dialogue:
         if plan.route is Route.FAST and plan.command is not None:
             action = self._as_meant(parse_action(plan.command.name, plan.command.slots))
             if followup.lacks_time(action):
-                self._pending = _Pending(partial=action)
+                self._pending = Pending(partial=action)
                 text = responder.FOR_HOW_LONG if action.name == "set_timer" else responder.WHEN
                 return Reply(text=text, route=plan.route, reason=f"{plan.reason}, without a time")
             return await self._act((action,), plan, Proposal())
@@ -357,19 +368,11 @@ class Dialogue:
 
     def _did(self, results: Sequence[ActionResult]) -> None:
         """Keep in mind what was done last, or asked about."""
-        kept = [r for r in results if r.status in (ActionStatus.DONE, ActionStatus.NEEDS_CONFIRMATION)]
-        actions = tuple(r.action for r in kept if r.action.name != "undo")
-        if not actions:
-            return
-        answer: Mapping[str, object] = kept[-1].answer
-        visited = self._thread.visited if actions == self._thread.actions or followup.goal(actions[-1]) else ()
-        if followup.goal(actions[-1]) and answer.get("name"):
-            visited = (*visited, str(answer["name"]))
-        self._thread = followup.Thread(actions, answer, self._clock(), visited)
+        self._thread = self._thread.after(results, self._clock())
 
     async def _measure(self, actions: tuple[Action, ...]) -> None:
         """Look up the driver's units where they may be spoken."""
-        if any(action.name in _MEASURED for action in actions):
+        if any(action.name in MEASURED for action in actions):
             try:
                 self._units = units_of(await self._vehicle.state())
             except VehicleError:
@@ -387,7 +390,7 @@ class Dialogue:
             reason = f"{plan.reason}; {proposal.reason}"
             return Reply(text=responder.NOT_UNDERSTOOD, route=Route.REJECT, reason=reason, timings=proposal.timings)
         if proposal.ask_first:
-            self._pending = _Pending(actions=actions)
+            self._pending = Pending(actions=actions)
             return Reply(
                 text=" ".join(responder.question(action, self._units) for action in actions),
                 route=plan.route,
@@ -454,9 +457,9 @@ class Dialogue:
             "yes": responder.NOTHING_PENDING,
             **responder.SMALL_TALK,
         }[command.name]
-        return Reply(text=text, route=plan.route, reason=plan.reason, pending=_first(pending))
+        return Reply(text=text, route=plan.route, reason=plan.reason, pending=first_token(pending))
 
-    async def _confirmed(self, pending: _Pending, plan: Plan) -> Reply:
+    async def _confirmed(self, pending: Pending, plan: Plan) -> Reply:
         started = time.perf_counter()
         results: list[ActionResult] = []
         try:
@@ -482,8 +485,8 @@ class Dialogue:
         """Keep what waits for a yes; the first of it."""
         tokens = tuple(result.token for result in results if result.token is not None)
         if tokens:
-            self._pending = _Pending(tokens=tokens)
-        return _first(self._pending) if tokens else None
+            self._pending = Pending(tokens=tokens)
+        return first_token(self._pending) if tokens else None
 
     async def _liking(self, action: Action) -> str:
         """What the driver asks in free words about what is remembered, or wants to have forgotten."""

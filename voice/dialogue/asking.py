@@ -1,4 +1,4 @@
-"""What the talk about memory may ask the driver, one question at a time.
+"""What waits for the driver's answer: an action for a yes, and what the talk about memory may ask, one question at a time.
 
 The by-the-way questions of memory itself ("shall I remember that ...?") are ``voice.dialogue.question``'s.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from schemas.actions import Action
 from schemas.memory import Preference, Selector
 
 
@@ -40,3 +41,20 @@ LEFT = {
     Asked.DELETE_SURELY: "Okay, nothing is deleted.",
 }
 """What is said when the driver says no."""
+
+
+@dataclass(slots=True)
+class Pending:
+    """What waits for a spoken yes: a gate's token, or an action that the validator wants confirmed first."""
+
+    tokens: tuple[str, ...] = ()
+    actions: tuple[Action, ...] = ()
+    partial: Action | None = None
+    """A timer or reminder that lacks its time."""
+    which: tuple[str, str] | None = None
+    """Two commands, one of which was heard."""
+
+
+def first_token(pending: Pending | None) -> str | None:
+    """The gate's token of what waits, if it waits at the gate."""
+    return pending.tokens[0] if pending is not None and pending.tokens else None

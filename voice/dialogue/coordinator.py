@@ -10,13 +10,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from models.commands.spelling import spoken
 from schemas.actions import BY_NAME, Action, Domain, parse_action
 from schemas.events import Command, CommandKind, Route, Transcript
 from schemas.ports import CommandMatcher, Encoder
 from voice.dialogue import errands, followup
+from voice.dialogue.question import PER_TRIP
 
 _PLACES = (
     "favourite_cuisine",
@@ -67,6 +68,8 @@ class CoordinatorSettings(BaseModel):
 
     request_at: float = 0.5
     """Probability that the utterance asks for something, from which on the language model is asked."""
+    unasked_at: float = 0.8
+    """The same for what is said in the follow-up window, without the wake word."""
     statement_at: float = 0.4
     """Probability of its best preference category, from which on it counts as telling a preference."""
     heard_at: float = 0.2
@@ -79,6 +82,16 @@ class CoordinatorSettings(BaseModel):
     """Probability of an action that this vehicle does not have, from which on the answer says so."""
     slice_size: int = 5
     """Most actions in a slice: .965 of held-out requests have their action within the first three (docs/log.md)."""
+
+
+class DialogueSettings(BaseModel):
+    """What can be set about a dialogue."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    coordinator: CoordinatorSettings = CoordinatorSettings()
+    questions: int = Field(default=PER_TRIP, ge=0)
+    """How often a trip memory may ask the driver something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +111,8 @@ class Plan:
     """For REJECT: actions that were asked for and that this vehicle does not have, most probable first."""
     parts: tuple[tuple[str, Plan], ...] = ()
     """For MODEL: the requests that are joined in this one ("make it warmer and play some jazz"), each with its own plan."""
+    asks: float = 1.0
+    """For MODEL: probability that it asks for something."""
     sure: bool = False
     """For parts: the words were typed."""
     meant: tuple[Action, ...] = ()
@@ -236,7 +251,7 @@ class Coordinator:
                 actions = tuple(offered[: settings.slice_size])
                 details = tuple(dict.fromkeys(d for a in actions[:2] for d in SERVES.get(a, ())))
                 why = f"asks for something ({asks:.2f}), most like {actions[0]} ({requests[actions[0]]:.2f})"
-                return Plan(Route.MODEL, why, actions=actions, details=details)
+                return Plan(Route.MODEL, why, actions=actions, details=details, asks=asks)
             return Plan(Route.REJECT, "asks for something that this vehicle does not have", lacks=tuple(ranked[:1]))
         if tells >= settings.statement_at:
             return Plan(Route.STATEMENT, f"tells something about {topic} ({tells:.2f})", topic=topic)

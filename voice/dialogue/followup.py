@@ -6,7 +6,7 @@ do is judged like any other action; nothing here is done without the gate.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from schemas.actions import BY_NAME, Action, Domain, SetReminder, SetTimer, Undo, parse_action
-from schemas.events import Command
+from schemas.events import ActionResult, ActionStatus, Command
 from voice.dialogue.units import celsius
 
 FRESH = timedelta(minutes=2)
@@ -55,6 +55,18 @@ class Thread:
     def fresh(self, now: datetime) -> bool:
         """Whether it is still what the driver means."""
         return self.at is not None and now - self.at <= FRESH
+
+    def after(self, results: Sequence[ActionResult], now: datetime) -> Thread:
+        """What is meant once these were done, or asked about; the same as before where nothing was."""
+        kept = [r for r in results if r.status in (ActionStatus.DONE, ActionStatus.NEEDS_CONFIRMATION)]
+        actions = tuple(r.action for r in kept if r.action.name != "undo")
+        if not actions:
+            return self
+        answer: Mapping[str, object] = kept[-1].answer
+        visited = self.visited if actions == self.actions or goal(actions[-1]) else ()
+        if goal(actions[-1]) and answer.get("name"):
+            visited = (*visited, str(answer["name"]))
+        return Thread(actions, answer, now, visited)
 
 
 def meant(
@@ -277,6 +289,12 @@ def _zone(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ..
     return (parse_action(last.name, {**had, slot: zone}),)
 
 
+def _instead(last: Action, slots: Mapping[str, Any], thread: Thread) -> tuple[Action, ...]:
+    """The same elsewhere, and not where it was done."""
+    actions = _zone(last, slots, thread)
+    return (Undo(), *actions) if actions and actions != (last,) else ()
+
+
 def _thing(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ...]:
     """The same with another thing: warmer, "and the seat heating too"."""
     had, things = last.slots(), slots["things"].split()
@@ -390,7 +408,7 @@ def _time(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ..
 
 _AFTER = {
     "follow_step": _step, "follow_switch": _switch, "follow_way": _way, "follow_open": _open,
-    "follow_zone": _zone, "follow_thing": _thing, "follow_value": _value,
+    "follow_zone": _zone, "follow_instead": _instead, "follow_thing": _thing, "follow_value": _value,
     "follow_track": _track, "follow_choice": _choice, "follow_there": _there, "follow_person": _person,
     "follow_quality": _quality, "follow_day": _day, "follow_time": _time,
 }  # fmt: skip

@@ -5,6 +5,7 @@ Every word comes from an action's slots, a result of the vehicle, a remembered v
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from schemas.actions import Action
@@ -80,6 +81,11 @@ SMALL_TALK = {
     "blame": "I'm sorry. Tell me what you want in other words, or say: help.",
 }
 """Replies to what people say to anything that talks, by control word."""
+DRIVES = re.compile(
+    r"\b(?:cruise control|horn|honk|hoot|wipers?|brakes?|handbrake|autopilot|indicators?|blinkers?|hazard (?:lights?|warning)|"
+    r"lane assist\w*|accelerate|steer|overtake|(?:drive|park) (?:itself|yourself|the car|for me))\b"
+)
+"""What no action exists for and none is to be guessed at."""
 DRIVING = "That stays in your hands: I touch nothing that drives the car."
 WELCOME = "You're welcome."
 FOR_HOW_LONG = "For how long?"

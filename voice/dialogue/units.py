@@ -26,6 +26,11 @@ _ALIKE = {"seventeen": "seventy", "eighteen": "eighty"}
 """Numbers that sound alike and are a temperature in one unit each."""
 _FOLLOWING = r"(?! (?:one|two|three|four|five|six|seven|eight|nine|percent)\b)"
 
+MEASURED = frozenset({"set_unit", "set_temperature", "change_temperature", "get_outside_temperature", "get_cabin_temperature",
+                       "get_climate", "get_weather", "get_range", "get_car", "get_distance", "get_routes", "choose_route",
+                       "set_window", "change_window", "set_sunroof", "change_sunroof"})  # fmt: skip
+"""Actions whose reply may hold a temperature, a distance or a speed."""
+
 
 def celsius(fahrenheit: float) -> float:
     """A temperature in degrees Celsius, to the half degree that a car can be set to."""

@@ -7,8 +7,10 @@ the last `reset`. The rules, in order:
    position is the beginning of the first of them; who keeps audio must keep `preroll_frames` frames.
 2. A pause begins with the first frame under `stop_below`. It is over when `resume_frames` frames in a row are speech;
    what lies between the two thresholds neither begins nor ends one.
-3. The utterance ends when the pause has lasted `silence_s`, or only `hurry_silence_s` while the caller knows that the
-   words so far are complete (`hurry`); not on a frame that is speech.
+3. The utterance ends when the pause has lasted as long as the words so far want (`expect`): `hurry_silence_s` after a complete
+   command, `middle_silence_s` after one that a longer one begins with, `unfinished_silence_s` after what cannot be all, and
+   `silence_s` after free speech or where nothing is known of the words; not on a frame that is speech. What is expected holds for
+   one pause: when the voice returns, the words are not all.
 4. The utterance ends `max_utterance_s` after it began, whatever is heard. After that no new one begins before a frame
    under `stop_below`: a noise that was taken for speech must not keep the listener busy for ever.
 5. If nothing has begun `no_speech_s` after the reset or the last end, that is said once.
@@ -22,7 +24,7 @@ from enum import Enum
 from math import ceil, floor
 from typing import Literal
 
-from schemas.events import FRAME, SAMPLE_RATE
+from schemas.events import FRAME, SAMPLE_RATE, Standing
 
 PREROLL_S = 0.3
 """Audio before the detected beginning that a recogniser should still get: the VAD is late on soft consonants."""
@@ -47,6 +49,12 @@ class EndpointSettings:
     hurry_silence_s: float = 0.16
     """Longer than the closure of a stop consonant (about 0.1 s). The VAD itself holds on for about 0.1 s in noise, so the
     driver has been quiet for 0.26 s, and the words so far are a complete command."""
+    middle_silence_s: float = 0.75
+    """After a command that a longer one begins with. People pause .7 s before they go on (``python -m deploy.bench.pauses``); the
+    VAD hears about .1 s less of it. 26 of the 206 commands in docs/what-to-say.md wait so long."""
+    unfinished_silence_s: float = 1.3
+    """After words that cannot be all ("navigate to the ..."): our choice, between the .7 s that people pause within a sentence and
+    the 1.5 s after which they ask whether anybody listens."""
     max_utterance_s: float = 12.0
     """Under the turn's own limit of 15 s, so that the utterance is closed by the endpointer."""
     no_speech_s: float = 5.0
@@ -64,11 +72,37 @@ class EndpointSettings:
                 "need 1 <= start_frames <= start_window and resume_frames >= 1; "
                 f"got {self.start_frames}, {self.start_window} and {self.resume_frames}"
             )
-        if not 0.0 < self.hurry_silence_s <= self.silence_s < self.max_utterance_s or self.no_speech_s <= 0.0:
+        pauses = (self.hurry_silence_s, self.silence_s, self.middle_silence_s, self.unfinished_silence_s)
+        if (
+            not 0.0 < min(pauses) == self.hurry_silence_s
+            or max(pauses) >= self.max_utterance_s
+            or self.no_speech_s <= 0.0
+        ):
             raise ValueError(
-                "need 0 < hurry_silence_s <= silence_s < max_utterance_s and no_speech_s > 0; got "
-                f"{self.hurry_silence_s}, {self.silence_s}, {self.max_utterance_s} and {self.no_speech_s}"
+                "need 0 < hurry_silence_s <= the other silences < max_utterance_s and no_speech_s > 0; got "
+                f"{', '.join(map(str, pauses))}, {self.max_utterance_s} and {self.no_speech_s}"
             )
+
+    def silence_after(self, words: Standing) -> float:
+        """Seconds of pause that end an utterance whose words stand so."""
+        return {
+            Standing.COMPLETE: self.hurry_silence_s,
+            Standing.CONTINUABLE: self.middle_silence_s,
+            Standing.UNFINISHED: self.unfinished_silence_s,
+            Standing.OPEN: self.silence_s,
+        }[words]
+
+
+Reason = Literal["silence", "hurry", "middle", "unfinished", "cap"]
+"""Which pause ended an utterance: that after free speech, a complete command, one that might go on, words that cannot be all; or
+none did."""
+
+_REASONS: dict[Standing, Reason] = {
+    Standing.COMPLETE: "hurry",
+    Standing.CONTINUABLE: "middle",
+    Standing.UNFINISHED: "unfinished",
+    Standing.OPEN: "silence",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +119,7 @@ class SpeechEnded:
 
     sample: int
     """Where its last voice ended: the beginning of the closing pause, or the cap."""
-    reason: Literal["silence", "hurry", "cap"]
+    reason: Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,16 +159,28 @@ class Endpointer:
             return 0
         return self._frames - self._quiet_since
 
+    @property
+    def rising(self) -> bool:
+        """Whether no utterance has begun and one of the last frames was speech: a voice may just begin."""
+        return self._state is _State.WAITING and any(self._recent)
+
+    @property
+    def voiced_frames(self) -> int:
+        """How long the utterance has lasted without a pause, in frames; 0 in a pause, or where there is no utterance."""
+        if self._state is not _State.SPEAKING or self._quiet_since is not None:
+            return 0
+        return self._frames - self._voiced_from
+
     def reset(self) -> None:
-        """Forget everything; positions count from here. `hurry` is off."""
+        """Forget everything; positions count from here. Nothing is expected."""
         self._frames = 0
-        self._hurry = False
+        self._words = Standing.OPEN
         self._wait()
         self._state = _State.WAITING
 
-    def hurry(self, complete: bool) -> None:
-        """Tell whether the words so far are a complete command; holds until told otherwise or the utterance ends."""
-        self._hurry = complete
+    def expect(self, words: Standing) -> None:
+        """Tell how much of a sentence the words so far are; holds until told otherwise or the pause is over."""
+        self._words = words
 
     def process(self, probability: float) -> EndpointEvent | None:
         """Take the next frame's probability of speech; what it leads to.
@@ -166,6 +212,7 @@ class Endpointer:
         if sum(self._recent) >= self.settings.start_frames:
             first = self._frames - len(self._recent) + list(self._recent).index(True)
             self._began, self._quiet_since, self._run = first, None, self.settings.resume_frames
+            self._voiced_from, self._words = first, Standing.OPEN
             self._state = _State.SPEAKING
             return SpeechStarted(first * FRAME)
         if not self._told and self._frames - self._waits_since >= _frames(self.settings.no_speech_s):
@@ -178,22 +225,22 @@ class Endpointer:
         speech = probability >= settings.start_at
         self._run = self._run + 1 if speech else 0
         if self._run >= settings.resume_frames:
+            if self._quiet_since is not None:
+                self._voiced_from, self._words = self._frames - self._run, Standing.OPEN
             self._quiet_since = None
         elif probability < settings.stop_below and self._quiet_since is None:
             self._quiet_since = self._frames - 1
         if self._quiet_since is not None and not speech:
             pause = self._frames - self._quiet_since
-            if pause >= _frames(settings.silence_s):
-                return self._end("silence", self._quiet_since)
-            if self._hurry and pause >= _frames(settings.hurry_silence_s):
-                return self._end("hurry", self._quiet_since)
+            if pause >= _frames(settings.silence_after(self._words)):
+                return self._end(_REASONS[self._words], self._quiet_since)
         if self._frames - self._began >= floor(settings.max_utterance_s * SAMPLE_RATE / FRAME):
             end = self._frames if self._quiet_since is None else self._quiet_since
             return self._end("cap", end)
         return None
 
-    def _end(self, reason: Literal["silence", "hurry", "cap"], frame: int) -> SpeechEnded:
-        self._hurry = False
+    def _end(self, reason: Reason, frame: int) -> SpeechEnded:
+        self._words = Standing.OPEN
         self._wait()
         if reason == "cap":
             self._state = _State.BARRED

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from schemas.events import FRAME, SAMPLE_RATE, Samples
 
-KEEP_S = 0.16
+KEEP_S = 0.13
 """Pause that is passed on at once: the VAD is sure a little before the last sound has faded. Orders to a coffee machine in
 kitchen noise at 10 dB, a third of them, grammar alone, acoustic model of docs/log.md: .714 right with .15 s, .648 with all
-.6 s."""
+.6 s. A frame less than that, so that the words are known when the shortest pause that ends an utterance is over."""
 
 
 class PauseHold:
@@ -19,7 +19,8 @@ class PauseHold:
 
     def __init__(self, keep_s: float = KEEP_S) -> None:
         """Hold what lies more than this many seconds behind the voice."""
-        self._keep = max(1, round(keep_s * SAMPLE_RATE / FRAME))
+        self.keep = max(1, round(keep_s * SAMPLE_RATE / FRAME))
+        """Frames of a pause that are passed on at once."""
         self._held: list[Samples] = []
 
     def reset(self) -> None:
@@ -33,7 +34,7 @@ class PauseHold:
             frame: the next frame.
             pause_frames: how many frames the pause has lasted before it (``Endpointer.pause_frames``); 0 for speech.
         """
-        if pause_frames >= self._keep:
+        if pause_frames >= self.keep:
             self._held.append(frame)
             return []
         ready, self._held = [*self._held, frame], []

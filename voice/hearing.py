@@ -1,0 +1,194 @@
+"""The recogniser beside the frames: what it is fed, when it decodes, and what is known of the words meanwhile.
+
+Owns the sound of the utterance that is open, or has just ended and may go on; the order of the recogniser's work; and when its
+words count. Two paces, as in ``voice.loop``:
+
+- *live*: one thread does all of the recogniser's work in the order in which it came up. No frame ever waits for it, and what it
+  found is taken up with the next frame.
+- *playback*: the work is done at once and measured, and what it found counts when the stream has advanced by as much. What is
+  still owed when the utterance ends is added to the time that the reply takes.
+
+Owns no decision: the endpointer says where an utterance ends (``voice.vad.endpoint``), the matcher how much of a sentence the
+words are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from schemas.errors import GloveboxError
+from schemas.events import SAMPLE_RATE, Samples, Standing, Transcript
+from schemas.ports import CommandMatcher, Recognizer
+from voice.vad.hold import PauseHold
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What was understood of an utterance."""
+
+    whole: Transcript
+    tail: Transcript | None = None
+    """Where it had ended and went on, and is no complete command as a whole: what was said since, taken by itself."""
+
+
+class Hearing:
+    """One recogniser, fed with one utterance at a time."""
+
+    def __init__(self, recognizer: Recognizer, matcher: CommandMatcher, *, live: bool) -> None:
+        """A recogniser that hears nothing yet."""
+        self._recognizer, self._matcher = recognizer, matcher
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="recogniser") if live else None
+        self._hold = PauseHold()
+        self._before: Samples = np.zeros(0, np.int16)
+        self._sound: list[Samples] = []
+        self._tail_from: int | None = None
+        self._pause = 0
+        """Counts the pauses: what was found in one says nothing in the next."""
+        self._standing = Standing.OPEN
+        self._found: list[tuple[float, int, Standing]] = []
+        """In playback: (second from which on it counts, pause, what was found)."""
+        self._busy_until = 0.0
+        self.audio_s = self.cpu_s = 0.0
+        """What it was fed, and the processor time that this took."""
+
+    def reset(self) -> None:
+        """Another source begins."""
+        self._drop()
+        self._do(self._recognizer.reset)
+
+    def close(self) -> None:
+        """Wait for the recogniser's thread."""
+        if self._worker is not None:
+            self._worker.shutdown(wait=True, cancel_futures=True)
+
+    # An utterance ------------------------------------------------------------------------------------------------------
+
+    def begin(self, before: Samples, sound: Samples) -> None:
+        """A new utterance: the sound before it, which shows the noise, and its first samples."""
+        self._drop()
+        self._before, self._sound = before, [sound]
+        self._restart()
+
+    def take(self, frame: Samples, pause_frames: int, at: float) -> None:
+        """The next frame of the open utterance, and how long the pause has lasted before it; see `standing`."""
+        self._sound.append(frame)
+        for one in self._hold.take(frame, pause_frames):
+            self._feed(one)
+        if not pause_frames:
+            self._forget_words()
+        elif pause_frames == self._hold.keep - 1:  # all of the pause that it gets has been fed
+            self._look(at)
+
+    def follow(self, frame: Samples) -> None:
+        """A frame after the end: kept in case the utterance goes on."""
+        self._sound.append(frame)
+
+    def standing(self, at: float) -> Standing:
+        """How much of a sentence the words are, as far as that is known in the pause of this moment."""
+        for due, pause, found in list(self._found):
+            if due <= at:
+                self._found.remove((due, pause, found))
+                if pause == self._pause:
+                    self._standing = found
+        return self._standing
+
+    def resume(self, samples_ago: int) -> None:
+        """The utterance that had ended goes on: a voice began again so many samples ago."""
+        whole = np.concatenate(self._sound)
+        self._sound = [whole]
+        self._tail_from = max(0, len(whole) - samples_ago)
+        self._restart()
+
+    async def finish(self, matched: Callable[[Transcript], bool]) -> Heard:
+        """The utterance is over: its words.
+
+        Args:
+            matched: whether the whole is understood; if not, what was said since it went on is heard by itself, too.
+
+        Raises:
+            schemas.errors.ModelError: the recogniser failed.
+        """
+        tail = None if self._tail_from is None else np.concatenate(self._sound)[self._tail_from :]
+
+        def work() -> Heard:
+            whole = self._recognizer.finish()
+            if tail is None or matched(whole):
+                return Heard(whole)
+            self._recognizer.start(self._before)
+            self._recognizer.feed(tail)
+            return Heard(whole, self._recognizer.finish())
+
+        self._hold.reset()
+        if self._worker is None:
+            return await asyncio.to_thread(work)
+        return await asyncio.wrap_future(self._worker.submit(work))
+
+    def owed(self, at: float) -> float:
+        """Playback: seconds for which the recogniser is still busy at this moment with what came before."""
+        return max(0.0, self._busy_until - at)
+
+    # The recogniser's work ---------------------------------------------------------------------------------------------
+
+    def _drop(self) -> None:
+        self._hold.reset()
+        self._sound, self._tail_from = [], None
+        self._forget_words()
+
+    def _forget_words(self) -> None:
+        """The voice is there: what was found in a pause before is not all."""
+        self._standing, self._found = Standing.OPEN, []
+        self._pause += 1
+
+    def _restart(self) -> None:
+        before, sound = self._before, np.concatenate(self._sound)
+        self._hold.reset()
+        self._forget_words()
+        self._do(lambda: self._recognizer.start(before))
+        if sound.size:
+            self._feed(sound)
+
+    def _feed(self, sound: Samples) -> None:
+        def work() -> None:
+            started = time.process_time()
+            self._recognizer.feed(sound)
+            self.cpu_s += time.process_time() - started
+            self.audio_s += len(sound) / SAMPLE_RATE
+
+        self._do(work)
+
+    def _look(self, at: float) -> None:
+        """Tell the recogniser of the pause, and find out how much of a sentence the words are."""
+        pause = self._pause
+
+        def work() -> Standing:
+            try:
+                self._recognizer.pause()
+                words = self._recognizer.partial()
+            except GloveboxError:  # it will be told when the utterance ends; until then nothing is known
+                return Standing.OPEN
+            return self._matcher.standing(words) if words else Standing.OPEN
+
+        if self._worker is not None:
+            self._worker.submit(work).add_done_callback(lambda done: self._take_up(done, pause))
+            return
+        started = time.perf_counter()
+        found = work()
+        self._busy_until = max(self._busy_until, at) + time.perf_counter() - started
+        self._found.append((self._busy_until, pause, found))
+
+    def _take_up(self, done: Future[Standing], pause: int) -> None:
+        """In the recogniser's thread: a list's append is all that the loop's thread sees of it."""
+        if not done.cancelled() and done.exception() is None:
+            self._found.append((0.0, pause, done.result()))
+
+    def _do(self, work: Callable[[], object]) -> None:
+        if self._worker is None:
+            work()
+        else:
+            self._worker.submit(work)

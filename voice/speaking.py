@@ -1,0 +1,121 @@
+"""A reply as sound: the first clause plays while the next is made.
+
+Owns the order of the voice's work and how long a reply sounds. One thread makes all sound, one piece after the other; live the
+loop goes on meanwhile, and silence is immediate: what is being made then is thrown away. In playback the pieces are made at once.
+A loudspeaker that fails costs the sound, never the program.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from schemas.errors import AudioError, GloveboxError
+from schemas.events import Samples
+from schemas.ports import AudioSink, Synthesizer
+from voice.tts.sentences import split_sentences
+
+_log = logging.getLogger("glovebox.voice")
+
+
+@dataclass(slots=True)
+class Speech:
+    """Something to say, of which the first piece is made."""
+
+    text: str
+    first: Samples | None
+    rest: Iterator[Samples]
+
+
+class Speaker:
+    """The loudspeaker and who speaks through it."""
+
+    def __init__(self, synthesizer: Synthesizer, sink: AudioSink, *, live: bool) -> None:
+        """A speaker that says nothing."""
+        self._synthesizer, self._sink, self._live = synthesizer, sink, live
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="voice")
+        self._making: asyncio.Task[None] | None = None
+        self._until = 0.0
+        self.text = ""
+        """What sounds now; empty: nothing does."""
+
+    async def prepare(self, text: str) -> Speech:
+        """Make the first piece of the first clause.
+
+        Raises:
+            schemas.errors.GloveboxError: the voice failed.
+        """
+        rest = (piece for sentence in split_sentences(text) for piece in self._synthesizer.synthesize(sentence))
+        first = await self._next(rest)
+        return Speech(text, first, rest)
+
+    async def say(self, speech: Speech, at: Callable[[], float]) -> float:
+        """Let it sound; returns its seconds, live those of its first piece.
+
+        Args:
+            speech: what `prepare` made.
+            at: the present second of the stream.
+        """
+        self.text, self._until = speech.text, at()
+        if speech.first is not None:
+            self.play(speech.first, at)
+        if self._live:
+            self._making = asyncio.create_task(self._rest(speech, at))
+        else:
+            await self._rest(speech, at)
+        return self._until - at()
+
+    def play(self, samples: Samples, at: Callable[[], float]) -> None:
+        """Queue a sound that is ready; a loudspeaker that fails is noted in the log."""
+        try:
+            self._until = max(self._until, at() + self._sink.play(samples))
+        except AudioError as error:
+            _log.warning("nothing was heard: %s", error)
+
+    def over(self, at: float) -> bool:
+        """Whether all of it has been made and heard."""
+        return self._making is None and at >= self._until
+
+    @property
+    def until(self) -> float:
+        """The second of the stream at which what was made by now will have been heard."""
+        return self._until
+
+    async def made(self) -> None:
+        """Return when all of it is made."""
+        if self._making is not None:
+            await asyncio.wait([self._making])
+
+    def hush(self) -> None:
+        """Silence at once; what is being made is thrown away."""
+        if self._making is not None:
+            self._making.cancel()
+            self._making = None
+        self._until, self.text = 0.0, ""
+        try:
+            self._sink.stop()
+        except AudioError as error:
+            _log.warning("the loudspeaker cannot be stopped: %s", error)
+
+    def close(self) -> None:
+        """Let go of the loudspeaker."""
+        self._worker.shutdown(wait=True, cancel_futures=True)
+        self._sink.close()
+
+    async def _rest(self, speech: Speech, at: Callable[[], float]) -> None:
+        try:
+            while (piece := await self._next(speech.rest)) is not None:
+                self.play(piece, at)
+        except GloveboxError as error:
+            _log.warning("the rest of a reply was not said: %s", error)
+        finally:
+            if self._making is asyncio.current_task():
+                self._making = None
+
+    async def _next(self, pieces: Iterator[Samples]) -> Samples | None:
+        if not self._live:
+            return await asyncio.to_thread(next, pieces, None)
+        return await asyncio.get_running_loop().run_in_executor(self._worker, next, pieces, None)
