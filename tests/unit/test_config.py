@@ -29,7 +29,7 @@ def leaf(config: Config, key: str) -> Any:
 def test_defaults_load_without_any_other_source() -> None:
     config = load_config(environment=EMPTY)
     assert config.asr.engine == "together" and config.asr.model == ("whisper-base", "whisper-tiny-en")
-    assert config.data.models == Path("/home/somebody/.local/share/glovebox/models")
+    assert config.data.models == Path("/home/somebody/.local/share/glovebox-models")
     assert config.data.catalog == Path("/home/somebody/.config/glovebox/models.toml")
     assert config.data.folder == Path("/home/somebody/.local/share/glovebox")
     assert config.data.key_file == Path("/home/somebody/.config/glovebox/vault.key")
@@ -234,3 +234,9 @@ def test_the_defaults_are_those_that_the_parts_were_measured_with() -> None:
     assert config.vehicle.confirmation_s == CONFIRMATION_S
     voice = EspeakSettings(voice=config.tts.voice, speed=config.tts.speed_wpm, pitch=config.tts.pitch)
     assert voice == EspeakSettings()
+
+
+def test_weights_do_not_lie_among_what_is_personal(tmp_path: Path) -> None:
+    flags = {"data.folder": str(tmp_path / "personal"), "data.models": str(tmp_path / "personal" / "models")}
+    with pytest.raises(ConfigError, match="beside it"):
+        load_config(flags=flags, environment={"HOME": "/home/somebody"})
