@@ -17,10 +17,12 @@ from deploy.demo.script import TRIPS, Trip
 from deploy.timeline import TimelineEntry
 from schemas.memory import Outcome
 
-FAST_P95_MS, MODEL_P95_MS = 400.0, 1200.0
-RESIDENT_MB = 700.0
-ALWAYS_ON_SHARE = 0.06
-WALL_S = 60.0
+FAST_P95_MS, MODEL_P95_MS = 400.0, 950.0
+SMALL = {"recogniser": "pocketsphinx", "voice": "espeak"}
+"""Engines of the smallest assistant, which nothing was fetched for."""
+SMALL_MB, DEFAULT_MB = 400.0, 1200.0
+ALWAYS_ON_SHARE = 0.05
+WALL_S = 90.0
 REPLY = "speech to reply"
 """From the true end of the driver's words, which only the cabin knows, to the first sound of the reply. It is longer than
 ``total``, which begins where the VAD heard the speech end: about 100 ms late in noise."""
@@ -153,8 +155,10 @@ def _figures(stages: Sequence[Stage], summaries: Mapping[int, Mapping[str, Any]]
     resident = max(s["resident_mb"] for s in summaries.values())
     share = max(s["always_on_share"] for s in summaries.values())
     calls, valid = (sum(s[key] for s in summaries.values()) for key in ("generations", "generations_valid"))
+    small = all(summary["engines"].items() >= SMALL.items() for summary in summaries.values())
+    most = SMALL_MB if small else DEFAULT_MB
     checks += [
-        Check(ok=resident < RESIDENT_MB, text=f"resident memory {resident:.0f} MB (goal under {RESIDENT_MB:.0f})",
+        Check(ok=resident < most, text=f"resident memory of all processes {resident:.0f} MB (goal under {most:.0f})",
               decides=False),
         Check(ok=share < ALWAYS_ON_SHARE, text=f"wake word and VAD: {share:.1%} of a core (goal under {ALWAYS_ON_SHARE:.0%})",
               decides=False),

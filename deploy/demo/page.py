@@ -60,6 +60,7 @@ def render(drive: Drive, audio: np.ndarray[Any, Any]) -> str:
         checks=drive.checks,
         passed=all(check.ok for check in drive.checks if check.decides),
         wall_s=drive.wall_s,
+        engines=next(iter(drive.summaries.values()))["engines"],
         resident_mb=max(s["resident_mb"] for s in drive.summaries.values()),
         totals={stage.path: stage for stage in drive.stages if stage.stage == REPLY},
     )

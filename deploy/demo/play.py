@@ -94,6 +94,8 @@ def play(config: Config, out: Path, json_lines: bool) -> int:
                     entry = TimelineEntry.model_validate(line["entry"])
                     drive.entries.setdefault(trip.number, []).append(entry)
                     tell(entry)
+                elif "engines" in line:
+                    _tell_engines(console, trip, line, json_lines)
                 elif "summary" in line:
                     drive.summaries[trip.number] = line["summary"]
                 elif "error" in line:
@@ -175,6 +177,16 @@ def _teller(console: Console, trip: Trip, json_lines: bool) -> Callable[[Timelin
             console.print(entry.text, style=style, markup=False, soft_wrap=not console.is_terminal)
 
     return tell
+
+
+def _tell_engines(console: Console, trip: Trip, line: dict[str, Any], json_lines: bool) -> None:
+    """What the assistant runs with, and what would be better and is not there."""
+    if json_lines:
+        print(json.dumps({"trip": trip.number, **line}), flush=True)
+        return
+    console.print(Text(", ".join(f"{role}: {name}" for role, name in line["engines"].items()), style="bold"))
+    for lack in line["lacks"]:
+        console.print(Text(lack, style="yellow"), soft_wrap=not console.is_terminal)
 
 
 def _print_json(drive: Drive, passed: bool) -> None:

@@ -1,14 +1,13 @@
 """One trip in a process of its own: reads its orders from standard input, tells what happens as JSON lines.
 
-``python -m deploy.demo.trip`` with ``{"config": ..., "number": 1, "out": folder}`` on standard input. Every line of
-output is a timeline entry or, last, the summary. The process knows the script's sounds and nothing of what they
-should lead to.
+``python -m deploy.demo.trip`` with ``{"config": ..., "number": 1, "out": folder}`` on standard input. Every line of output is
+what the assistant runs with, a timeline entry or, last, the summary. The process knows the script's sounds and nothing of what
+they should lead to.
 """
 
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 from pathlib import Path
@@ -21,6 +20,8 @@ from deploy.app import assemble
 from deploy.config import Config
 from deploy.demo.cabin import Cabin, CabinSpeaker, Line
 from deploy.demo.script import TRIPS, Trip
+from deploy.engines import NAMES
+from deploy.footprint import resident_mb
 from deploy.timeline import TimelineEntry
 from schemas.errors import GloveboxError
 from schemas.events import SAMPLE_RATE, Samples
@@ -50,14 +51,16 @@ def _trimmed(sound: Samples) -> Samples:
 
 
 def drive(config: Config, trip: Trip, out: Path) -> dict[str, Any]:
-    """Play the trip through a new assistant; entries go to standard output. Returns the summary."""
+    """Play the trip through a new assistant; engines and entries go to standard output. Returns the summary."""
 
     def emit(entry: TimelineEntry) -> None:
-        print(json.dumps({"entry": entry.model_dump(mode="json")}), flush=True)
+        tell(entry=entry.model_dump(mode="json"))
 
     started = time.perf_counter()
     with assemble(config) as assistant:
         ready_s = time.perf_counter() - started
+        engines = {NAMES[role].lower(): str(choice.rung) for role, choice in assistant.engines.items()}
+        tell(engines=engines, lacks=list(assistant.lacks))
         speaker = CabinSpeaker()
         lines = [(line, speak(line, config.wake.keyword)) for line in trip.lines]
         cabin = Cabin(lines, speaker, seed=trip.seed)
@@ -67,6 +70,7 @@ def drive(config: Config, trip: Trip, out: Path) -> dict[str, Any]:
         learning = time.perf_counter()
         assistant.end_trip(emit)
         learn_s = time.perf_counter() - learning
+        weighed = resident_mb()
         state = assistant.vehicle_state()
         held = [
             {"detail": p.detail, "title": p.category.title, "value": p.value, "id": p.id}
@@ -83,7 +87,8 @@ def drive(config: Config, trip: Trip, out: Path) -> dict[str, Any]:
             "wake_cpu_ms_per_s": 1000.0 * load.wake_cpu_s / load.audio_s,
             "vad_cpu_ms_per_s": 1000.0 * load.vad_cpu_s / load.audio_s,
             "recognise_rtf": load.recognise_cpu_s / max(load.recognise_audio_s, 1e-9),
-            "resident_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0,
+            "resident_mb": weighed,
+            "engines": engines,
             "generations": calls,
             "generations_valid": valid,
             "vehicle": state.values,
@@ -94,6 +99,11 @@ def drive(config: Config, trip: Trip, out: Path) -> dict[str, Any]:
     return summary
 
 
+def tell(**line: Any) -> None:
+    """A line of JSON on standard output."""
+    print(json.dumps(line), flush=True)
+
+
 def main() -> int:
     """Read the orders, drive, print the summary; the exit code is that of the error, if any."""
     orders = json.load(sys.stdin)
@@ -102,9 +112,9 @@ def main() -> int:
         summary = drive(Config.model_validate(orders["config"]), trip, Path(orders["out"]))
     except GloveboxError as error:
         failure = {"code": error.code, "message": str(error), "exit_code": error.exit_code}
-        print(json.dumps({"error": failure}), flush=True)
+        tell(error=failure)
         return error.exit_code
-    print(json.dumps({"summary": summary}), flush=True)
+    tell(summary=summary)
     return 0
 
 

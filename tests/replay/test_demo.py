@@ -88,8 +88,25 @@ def _entry(kind: str, at: float = 1.0, text: str = "", **data: Any) -> TimelineE
 def _summary(**changes: Any) -> dict[str, Any]:
     base: dict[str, Any] = {
         "vehicle": {}, "vault": [], "generations": 1, "generations_valid": 1, "resident_mb": 100.0, "always_on_share": 0.01,
+        "engines": {"recogniser": "pocketsphinx", "voice": "espeak"},
     }  # fmt: skip
     return {**base, **changes}
+
+
+def test_it_is_told_what_ran(lines: tuple[int, list[dict[str, Any]], Path]) -> None:
+    _, told, out = lines
+    engines = [line["engines"] for line in told if "engines" in line]
+    assert len(engines) == len(TRIPS) and engines[0].keys() == {"recogniser", "voice", "language model"}
+    assert all(name in (out / "drive.html").read_text("utf-8") for name in engines[0].values())
+
+
+@pytest.mark.parametrize(("engines", "limit"), [({}, 400.0), ({"voice": "piper-en-us-joe-medium"}, 1200.0)])
+def test_what_was_fetched_may_weigh_more(engines: dict[str, str], limit: float) -> None:
+    for resident, ok in ((limit - 1.0, True), (limit + 1.0, False)):
+        summary = _summary(resident_mb=resident)
+        summary["engines"] = {**summary["engines"], **engines}
+        checks = judge({1: [], 2: []}, {1: summary, 2: _summary()}, [], 10.0)
+        assert next(check.ok for check in checks if check.text.startswith("resident memory")) is ok
 
 
 def test_a_drive_in_which_nothing_happened_fails() -> None:

@@ -224,6 +224,9 @@ def test_words_are_compared_in_the_spoken_form() -> None:
     fewer = judge.words_heard([entry("wake"), entry("heard", text="degrees twenty")], wording)
     assert fewer.carried == 1 and not fewer.right
     assert not judge.words_heard(heard[1:], wording).right
+    assert judge.words_heard(
+        [entry("wake"), entry("heard", text="the head lights on")], Wording("*headlights* *on*")
+    ).right
 
 
 def test_the_wake_word_in_front_is_not_counted_as_an_error() -> None:

@@ -158,11 +158,16 @@ def words_heard(entries: Sequence[TimelineEntry], wording: Wording) -> Words:
     carriers = [word for phrase in wording.carriers for word in spoken(phrase).split()]
     place = carried = 0
     for word in carriers:
-        if word in heard[place:]:
-            place = heard.index(word, place) + 1
-            carried += 1
+        ahead = [step for step in range(place, len(heard)) if _stands(word, heard, step)]
+        if ahead:
+            place, carried = ahead[0] + 1, carried + 1
     woken = any(entry.kind == "wake" for entry in entries)
     return Words(Levenshtein.distance(said, heard), len(said), carried, len(carriers), woken)
+
+
+def _stands(word: str, heard: Sequence[str], place: int) -> bool:
+    """Whether a word stands there, in one ("headlights") or in two ("head lights")."""
+    return heard[place] == word or "".join(heard[place : place + 2]) == word
 
 
 def answered_at(entries: Sequence[TimelineEntry], after_s: float) -> float | None:
