@@ -91,10 +91,14 @@ fetch_all() { # FOLDER MODE
 }
 
 fetch_packages() { # FOLDER MODE
-    if [ -f "$(fetched_mark "$1" "$2")" ]; then
-        note "packages are kept from before in $1"
-        return
-    fi
+    local mode more=no
+    for mode in small without-piper default dev; do # each needs what the one before needs, and more
+        if [ "$mode" = "$2" ]; then more=yes; fi
+        if [ $more = yes ] && [ -f "$(fetched_mark "$1" "$mode")" ]; then
+            note "packages are kept from before in $1"
+            return
+        fi
+    done
     watch_command "fetching packages" "$LOGS/fetch.log" \
         "If they could not be fetched, look whether this machine reaches a Python package index, and run this again." \
         fetch_all "$1" "$2"

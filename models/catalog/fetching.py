@@ -17,7 +17,7 @@ from models.catalog.entries import Address, Boxes, Folder, Model, ModelFile, Par
 from models.catalog.shelf import Catalog
 from models.catalog.store import Staging, full_or_missing, locked, need_room
 from models.catalog.web import WayError, Web, host
-from schemas.errors import ModelMissingError, StorageFullError
+from schemas.errors import ModelError, ModelMissingError, StorageFullError
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +107,11 @@ class Fetcher:
         return came
 
     def _there(self, model: Model) -> bool:
-        """Whether it is there as its makers publish it, by sizes."""
-        folder = self._catalog.folder(model)
-        return self._catalog.from_makers(model) and all(
-            (folder / file.path).is_file() and (folder / file.path).stat().st_size == file.bytes for file in model.files
-        )
+        """Whether it is there as its makers publish it, byte for byte."""
+        try:
+            return self._catalog.from_makers(model) and self._catalog.verify(model) == model.bytes
+        except ModelError:
+            return False
 
     def _by_any_way(self, model: Model, staging: Staging, tell: Tell, sticks: Sequence[Path]) -> str:
         reasons: list[str] = []

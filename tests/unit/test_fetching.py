@@ -553,7 +553,7 @@ def test_two_processes_fetch_one_after_the_other(catalog: Catalog, tmp_path: Pat
 def test_a_damaged_model_is_replaced_and_an_imported_one_by_its_makers(catalog: Catalog, tmp_path: Path) -> None:
     stick = filled(tmp_path / "stick")
     fetch(catalog, model_of(), sticks=[stick])
-    (Shelf(catalog).at / "brought" / "weights.bin").write_bytes(b"half")
+    (Shelf(catalog).at / "brought" / "weights.bin").write_bytes(bytes(len(WEIGHTS)))
     assert fetch(catalog, model_of(), sticks=[stick])[0] and Shelf(catalog).whole()
     manifest = Shelf(catalog).at / "brought" / "manifest.json"
     manifest.write_text(json.dumps({**json.loads(manifest.read_text("utf-8")), "makers": False}), "utf-8")

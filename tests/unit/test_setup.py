@@ -190,6 +190,14 @@ def test_what_is_fetched_follows_the_project(clone: Path) -> None:
     assert shell("fetched_mark folder default", clone).stdout != before
 
 
+@pytest.mark.parametrize(("kept", "fetched"), [("small", True), ("default", False), ("dev", False)])
+def test_what_was_fetched_for_more_serves_for_less(clone: Path, kept: str, fetched: bool) -> None:
+    (clone / ".venv" / "bin").mkdir(parents=True)
+    (clone / ".venv" / "bin" / "python").symlink_to(sys.executable)
+    code = f': >"$(fetched_mark "$ROOT" {kept})"; watch_command() {{ echo fetching; }}; fetch_packages "$ROOT" without-piper'
+    assert ("fetching" in shell(code, clone).stdout) == fetched
+
+
 def test_packages_that_are_kept_are_installed_without_an_index_and_fetched_again_if_that_fails(clone: Path) -> None:
     program(
         clone / ".venv" / "bin" / "python",
