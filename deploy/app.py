@@ -172,7 +172,9 @@ class Assistant:
         self._wake, self._vad, self._recognizer, self._structured = wake, vad, recognizer, structured
         self._speech, self._ahead, self._seat, self._another = voice, ahead, seat, another
         self._heard = False
-        self._sound = LiveSound(config.audio.input_device, config.audio.output_device)
+        audio = config.audio
+        cancel = audio.echo == "builtin" and not isinstance(seat.clock, StreamClock)
+        self._sound = LiveSound(audio.input_device, audio.output_device, cancel_echo=cancel)
         self._running: asyncio.AbstractEventLoop | None = None
         self._voice: VoiceLoop | None = None
 
@@ -341,7 +343,9 @@ class Assistant:
                 preroll_s=turn.preroll_s,
                 chime=turn.chime,
                 chime_after_s=turn.chime_after_s,
-                barge_in=turn.barge_in or not live,  # in a file there is no echo
+                barge_in=not live
+                or config.audio.echo == "system"
+                or self._sound.cancels_echo,  # in a file there is no echo
             ),
             due=self._seat.vehicle.due,
         )

@@ -92,6 +92,9 @@ class AudioSettings(Section):
     input_device: Device = None
     """Number or part of the name, as ``glovebox doctor`` lists them; left out: the system's default."""
     output_device: Device = None
+    echo: Literal["none", "builtin", "system"]
+    """Who takes the assistant's own voice out of the microphone's sound, so that it can listen while it speaks: the package
+    pywebrtc-audio (``builtin``; nobody, where it is not installed), or a sound server that is set up for it (``system``)."""
 
 
 class WakeSettings(Section):
@@ -164,8 +167,6 @@ class TurnSettings(Section):
     chime: bool
     """A short sound when the wake word was heard and nobody goes on speaking."""
     chime_after_s: Annotated[float, Field(ge=0.0, le=2.0)]
-    barge_in: bool
-    """A voice, not the wake word alone, interrupts a reply: only where the echo is cancelled. In a file there is none."""
 
 
 class AsrSettings(Section):

@@ -6,10 +6,12 @@ on a stereo socket), and a mix with a dead channel is half as loud: so channels 
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.events import Samples
+_Kind = TypeVar("_Kind", np.int16, np.float32)
 
 MEMORY_S = 1.0
 """Time constant of the channels' powers in seconds: as long as a word, so that the choice does not change within one."""
@@ -37,20 +39,21 @@ class ChannelChoice:
         """The channel that is used, counted from 0; None: the mean of all."""
         return self._chosen - 1 if self._chosen else None
 
-    def mono(self, block: NDArray[np.int16]) -> Samples:
+    def mono(self, block: NDArray[_Kind]) -> NDArray[_Kind]:
         """One channel of a block of shape (n, channels); more than two are a microphone array's, whose first is its result."""
         if block.shape[1] == 1 or not len(block):
             return np.ascontiguousarray(block[:, 0])
         if block.shape[1] > 2:
             block = block[:, :1] if block[:, 0].any() else block[:, [int(np.abs(block).max(axis=0).argmax())]]
             return np.ascontiguousarray(block[:, 0])
-        mean = block.mean(axis=1)
+        mean = block.mean(axis=1, dtype=np.float64)
         signals = np.column_stack([mean, block])
         powers = signals.var(axis=0)
         before = powers if self._powers is None else self._powers
         now = self._powers = before + (powers - before) * (BLOCK_S / MEMORY_S)
         self._choose(now)
-        return np.rint(signals[:, self._chosen]).astype(np.int16)
+        heard = signals[:, self._chosen]
+        return (np.rint(heard) if block.dtype.kind == "i" else heard).astype(block.dtype)
 
     def _choose(self, powers: NDArray[np.floating]) -> None:
         louder = int(powers[1:].argmax()) + 1

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 from schemas.errors import AudioError
-from voice.audio.portaudio import SoundCard
+from voice.audio.portaudio import Part, SoundCard
 
 _LOG = logging.getLogger(__name__)
 
@@ -24,13 +24,16 @@ LOOK_S = 0.5
 RETRY_S = 2.0
 """Between two tries. With the second that finding a hang takes, a device that is back is open within 3.5 s (wanted: 5)."""
 CUT_S = 60.0
-"""Between two searches for a device that cost another, working one a break (17 ms and up), though nothing was plugged."""
+"""Between two searches for a loudspeaker that cost the working microphone a break (17 ms and up), though nothing was plugged
+in. A loudspeaker that says nothing is closed for a moment without anybody noticing."""
 START_S = 3.0
 """Longest that `start` waits for the first try."""
 
 
 class Line(Protocol):
     """A device that is looked after."""
+
+    part: Part
 
     def open(self) -> None:
         """Open it; nothing if it is open.
@@ -45,7 +48,7 @@ class Line(Protocol):
         ...
 
     def busy(self) -> bool:
-        """Whether it must not be interrupted now."""
+        """Whether a break would be noticed now: a reply never gets one, the microphone only where it may bring something."""
         ...
 
     def release(self) -> None:
@@ -102,10 +105,11 @@ class Caretaker:
             return
         self._retry_at = now + RETRY_S
         lost = [line for line in lost if not _opens(line)]
-        if not lost or any(line.busy() for line in self._lines):
+        busy = {line.part for line in self._lines if line.busy()}
+        if not lost or "loudspeaker" in busy:
             return
         seen = self._landscape()
-        if len(lost) < len(self._lines) and seen == self._seen and now < self._cut_at:
+        if busy and seen == self._seen and now < self._cut_at:
             return
         self._seen, self._cut_at = seen, now + CUT_S
         for line in self._lines:

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from schemas.errors import AudioDeviceError
 from schemas.events import SAMPLE_RATE, Samples
+from voice.audio.echo import Reference
 from voice.audio.health import Health
-from voice.audio.portaudio import DeviceId, Opened, SoundCard
+from voice.audio.portaudio import DeviceId, Opened, Part, SoundCard
 from voice.audio.resample import Resampler
 
 _LOG = logging.getLogger(__name__)
@@ -35,12 +36,15 @@ SETTLED_S = 2.0
 class Loudspeaker:
     """A loudspeaker; meets `schemas.ports.AudioSink`. `open` opens it, at any time and from any thread; it stays open."""
 
+    part: Part = "loudspeaker"
+
     def __init__(
         self,
         device: DeviceId = None,
         *,
         card: SoundCard | None = None,
         health: Health | None = None,
+        reference: Reference | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         """A loudspeaker that is not open yet.
@@ -49,9 +53,11 @@ class Loudspeaker:
             device: Index or part of the name; None for the system's default.
             card: What it is opened through; shared with the microphone.
             health: Who is told when it is missing.
+            reference: Who is told what sounds, so that its echo can be cancelled.
             now: Seconds.
         """
         self._device, self._card, self._health, self._now = device, card or SoundCard(), health or Health(), now
+        self._reference = reference
         self._lock = threading.Lock()
         self._playing: _Playing | None = None
         """None: there is no loudspeaker now."""
@@ -101,9 +107,10 @@ class Loudspeaker:
         if self._closed or self._playing is not None:
             return
         self._let_go()
-        playing = _Playing(self._now)
+        playing = _Playing(self._now, self._reference)
         try:
-            playing.begin(self._card.open("loudspeaker", self._device, playing.give, playing.finished))
+            known = self._health.is_ill("loudspeaker")
+            playing.begin(self._card.open("loudspeaker", self._device, playing.give, playing.finished, quietly=known))
         except AudioDeviceError as error:
             self._health.ill("loudspeaker", "loudspeaker_missing", str(error))
             raise
@@ -158,8 +165,8 @@ class Loudspeaker:
 class _Playing:
     """One opening of the device and what is queued for it."""
 
-    def __init__(self, now: Callable[[], float]) -> None:
-        self._now = now
+    def __init__(self, now: Callable[[], float], reference: Reference | None) -> None:
+        self._now, self._reference = now, reference
         self._lock = threading.Lock()
         self._pieces: deque[Samples] = deque()
         """At the device's rate, oldest first."""
@@ -179,6 +186,8 @@ class _Playing:
         """The device runs; silence sounded until now."""
         with self._lock:
             self.opened, self._rate = opened, opened.rate
+            if self._reference is not None:
+                self._reference.begin()
             self._resampler = Resampler(SAMPLE_RATE, opened.rate)
             self.since = self.last = self._now()
 
@@ -219,6 +228,8 @@ class _Playing:
                     self._pieces.appendleft(rest)
             self.waiting -= filled
         out[filled:] = 0
+        if self._reference is not None and self.opened is not None:
+            self._reference.give(out[:, 0].copy(), self._rate, self.last)
 
     def finished(self) -> None:
         """PortAudio ended the stream."""

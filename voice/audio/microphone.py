@@ -22,8 +22,10 @@ from numpy.typing import NDArray
 from schemas.errors import AudioDeviceError
 from schemas.events import FRAME, SAMPLE_RATE, Samples
 from voice.audio.channels import ChannelChoice
-from voice.audio.health import Health
-from voice.audio.portaudio import DeviceId, Opened, SoundCard
+from voice.audio.echo import EchoFilter
+from voice.audio.health import DEFECTS, Health
+from voice.audio.levels import Defect, Leveller
+from voice.audio.portaudio import DeviceId, Opened, Part, SoundCard
 from voice.audio.resample import Resampler
 
 _LOG = logging.getLogger(__name__)
@@ -117,12 +119,15 @@ class Microphone:
     (`voice.audio.channels`).
     """
 
+    part: Part = "microphone"
+
     def __init__(
         self,
         device: DeviceId = None,
         *,
         card: SoundCard | None = None,
         health: Health | None = None,
+        echo: EchoFilter | None = None,
         inbox: Inbox | None = None,
         queue_s: float = QUEUE_S,
     ) -> None:
@@ -132,11 +137,12 @@ class Microphone:
             device: Index or part of the name; None for the system's default.
             card: What it is opened through; shared with the loudspeaker.
             health: Who is told when it is missing.
+            echo: Takes the assistant's own voice out of what was recorded.
             inbox: Tests give one whose time they make pass.
             queue_s: See `QUEUE_S`.
         """
         self._device, self._card, self._health = device, card or SoundCard(), health or Health()
-        self._inbox = inbox or Inbox()
+        self._echo, self._inbox = echo, inbox or Inbox()
         self._limit = max(1, round(queue_s * SAMPLE_RATE / FRAME))
         self._recording: _Recording | None = None
         """None: there is no microphone now."""
@@ -147,6 +153,8 @@ class Microphone:
         """Whose blocks `frames` converts."""
         self._resampler = Resampler(SAMPLE_RATE, SAMPLE_RATE)
         self._channels = ChannelChoice()
+        self._leveller = Leveller()
+        self._defect: Defect | None = None
         self._held: Samples = np.zeros(0, np.int16)
         """At 16 kHz, less than a frame."""
         self._covered = 0.0
@@ -169,7 +177,7 @@ class Microphone:
         while not self._closed:
             while self._held.size >= FRAME and not self._closed:
                 frame, self._held = self._held[:FRAME], self._held[FRAME:]
-                yield frame
+                yield self._level(frame)
             try:
                 item = self._inbox.get(self._patience())
             except queue.Empty:
@@ -198,7 +206,10 @@ class Microphone:
         self._let_go()
         recording = _Recording(self._inbox, self._limit)
         try:
-            recording.opened = self._card.open("microphone", self._device, recording.take, recording.finished)
+            known = self._health.is_ill("microphone")
+            recording.opened = self._card.open(
+                "microphone", self._device, recording.take, recording.finished, quietly=known
+            )
         except AudioDeviceError as error:
             self._health.ill("microphone", "microphone_missing", str(error))
             raise
@@ -219,8 +230,8 @@ class Microphone:
         return self._closed or self._recording is not None
 
     def busy(self) -> bool:
-        """Never: a break is filled with silence."""
-        return False
+        """Whether it records: a break would be silence."""
+        return self._recording is not None
 
     def release(self) -> None:
         """Close the device; `frames` goes on with silence until `open`."""
@@ -229,6 +240,18 @@ class Microphone:
             self._overflows += recording.overflows
             self._card.close(recording.opened.stream)
         self._let_go()
+
+    def _level(self, frame: Samples) -> Samples:
+        """At a level that can be heard; what cannot be mended is told."""
+        frame = self._leveller.level(frame)
+        defect = self._leveller.defect
+        if defect != self._defect:
+            self._defect = defect
+            if defect is None:
+                self._health.well("level")
+            else:
+                self._health.ill("level", DEFECTS[defect])
+        return frame
 
     def _patience(self) -> float:
         """How long to wait for sound before silence is due or the device counts as lost."""
@@ -279,6 +302,8 @@ class Microphone:
             self._taken = block.recording
             self._resampler, self._channels = Resampler(opened.rate, SAMPLE_RATE), ChannelChoice()
             self._fill(block.at - len(block.sound) / opened.rate)
+            if self._echo is not None:
+                self._echo.begin()
         self._covered = block.at
         sound = self._channels.mono(block.sound)
         if block.lost:
@@ -290,4 +315,7 @@ class Microphone:
                 self.overflows,
             )
             sound = np.concatenate([np.zeros(block.lost, np.int16), sound])
-        self._held = np.concatenate([self._held, self._resampler.feed(sound)])
+        sound = self._resampler.feed(sound)
+        if self._echo is not None:
+            sound = self._echo.clean(sound, block.at)
+        self._held = np.concatenate([self._held, sound])

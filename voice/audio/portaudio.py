@@ -10,11 +10,15 @@ costs both devices a break, which is why one object stands for all of it.
 from __future__ import annotations
 
 import atexit
+import ctypes
 import importlib
 import logging
+import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal, Protocol, cast
 
 from schemas.errors import AudioDeviceError, EngineMissingError
@@ -95,6 +99,7 @@ def load_portaudio() -> PortAudio:
         EngineMissingError: The Python package or the library under it is not installed.
     """
     try:
+        _calm_alsa()
         return cast(PortAudio, importlib.import_module("sounddevice"))
     except ImportError as error:
         raise EngineMissingError(
@@ -155,11 +160,20 @@ class SoundCard:
         self._backend = self._backend or load_portaudio()
         return self._backend
 
-    def open(self, part: Part, device: DeviceId, callback: Callable[..., None], finished: Callable[[], None]) -> Opened:
+    def open(
+        self,
+        part: Part,
+        device: DeviceId,
+        callback: Callable[..., None],
+        finished: Callable[[], None],
+        *,
+        quietly: bool = False,
+    ) -> Opened:
         """Open a device and let it run; blocks of `FRAME` samples' length at 16 kHz go to or come from ``callback``.
 
         16 kHz is taken where the device can do it, else its own rate; two channels where it has them (a microphone's may
-        be in opposite phase, and a mix of them silence), else one, else as many as it has.
+        be in opposite phase, and a mix of them silence), else one, else as many as it has. ``quietly``: what the libraries
+        underneath write to standard error is thrown away: a device that stays missing must not fill the journal.
 
         Raises:
             EngineMissingError: See `load_portaudio`.
@@ -167,7 +181,7 @@ class SoundCard:
         """
         backend = self.backend
         kind = "input" if part == "microphone" else "output"
-        with self._lock:
+        with self._lock, _muted() if quietly else nullcontext():
             try:
                 info = cast(Mapping[str, Any], backend.query_devices(device, kind))
             except (backend.PortAudioError, ValueError) as error:
@@ -250,6 +264,34 @@ class SoundCard:
             found = ()
         seen = "; ".join(str(entry) for entry in found) if found else "none"
         return f"{wanted} cannot be opened: {error}. Devices seen: {seen}. {_WITHOUT}"
+
+
+@contextmanager
+def _muted() -> Generator[None]:
+    """Standard error of the whole process leads nowhere meanwhile; sounddevice does the same while it begins."""
+    kept = os.dup(2)
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 2)
+        os.close(nowhere)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+@ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p)
+def _ignore(*_: object) -> None:
+    """What ALSA calls instead of writing; what follows the five arguments is left unread."""
+
+
+@cache
+def _calm_alsa() -> None:
+    """ALSA's library writes a line for every device that it does not find and every block that came late: it is told not to."""
+    try:
+        ctypes.CDLL("libasound.so.2").snd_lib_error_set_handler(_ignore)
+    except (OSError, AttributeError):
+        _LOG.debug("no ALSA library to calm")
 
 
 def _nothing() -> None:

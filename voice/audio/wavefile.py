@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import io
+import logging
 import os
 import struct
 import tempfile
@@ -22,6 +23,11 @@ from numpy.typing import NDArray
 
 from schemas.errors import AudioFileError, GloveboxError, StorageFullError
 from schemas.events import FRAME, SAMPLE_RATE, Samples
+from voice.audio.channels import ChannelChoice
+from voice.audio.health import RECORDED
+from voice.audio.levels import level_whole
+
+_LOG = logging.getLogger(__name__)
 
 LIMIT_S = 1800.0
 """Longest file that `read` takes unless told otherwise: half an hour, 58 MB as int16."""
@@ -39,7 +45,8 @@ _FORMATS = {".wav": "WAV", ".flac": "FLAC"}
 def read(path: Path, *, limit_s: float = LIMIT_S) -> Samples:
     """The sound of a WAV, FLAC or any other file that libsndfile knows, at any rate, width and number of channels.
 
-    Channels are averaged, the rate is converted by soxr, float samples beyond full scale are clipped.
+    Of several channels the better is taken (`voice.audio.channels`), the rate is converted by soxr, float samples beyond
+    full scale are clipped.
 
     Args:
         path: The file.
@@ -122,8 +129,11 @@ class WaveSource:
 
     @classmethod
     def from_file(cls, path: Path, *, lead_s: float = 0.0, tail_s: float = 0.0, limit_s: float = LIMIT_S) -> Self:
-        """Deliver a file; raises as `read` does."""
-        return cls(read(path, limit_s=limit_s), lead_s=lead_s, tail_s=tail_s)
+        """Deliver a file, levelled as a microphone's sound is; the log says what cannot be mended. Raises as `read` does."""
+        sound, defect = level_whole(read(path, limit_s=limit_s))
+        if defect is not None:
+            _LOG.warning("%s: %s", path, RECORDED[defect])
+        return cls(sound, lead_s=lead_s, tail_s=tail_s)
 
     @property
     def seconds(self) -> float:
@@ -190,6 +200,7 @@ def _convert(path: Path, file: Any, limit_s: float) -> Samples:
         raise AudioFileError(f"sound file {path} has a header but no sound; record it again")
     resampler = soxr.ResampleStream(rate, SAMPLE_RATE, 1, dtype="float32") if rate != SAMPLE_RATE else None
     parts: list[NDArray[np.float32]] = []
+    channels = ChannelChoice()
     got = 0
     while len(block := file.read(_BLOCK, dtype="float32", always_2d=True)):
         got += len(block)
@@ -197,7 +208,7 @@ def _convert(path: Path, file: Any, limit_s: float) -> Samples:
             raise AudioFileError(f"sound file {path} is longer than {limit_s:g} s; cut it or raise the limit")
         if not np.isfinite(block).all():
             raise AudioFileError(f"sound file {path} holds samples that are not numbers; export it again as 16-bit PCM")
-        mono = np.ascontiguousarray(block.mean(axis=1, dtype=np.float32))
+        mono = channels.mono(block)
         parts.append(mono if resampler is None else resampler.resample_chunk(mono))
     if got < promised < 1 << 62:
         raise AudioFileError(f"sound file {path} is cut short: {got} of {promised} samples; copy or record it again")
