@@ -1,4 +1,4 @@
-"""A reply as sound: the first clause plays while the next is made.
+"""A reply as sound: its first piece plays while the next is made; the voice says what a piece is.
 
 Owns the order of the voice's work and how long a reply sounds. One thread makes all sound, one piece after the other; live the
 loop goes on meanwhile, and silence is immediate: what is being made then is thrown away. In playback the pieces are made at once.
@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from schemas.errors import AudioError, GloveboxError
 from schemas.events import Samples
 from schemas.ports import AudioSink, Synthesizer
-from voice.tts.sentences import split_sentences
 
 _log = logging.getLogger("glovebox.voice")
 
@@ -43,12 +42,12 @@ class Speaker:
         """What sounds now; empty: nothing does."""
 
     async def prepare(self, text: str) -> Speech:
-        """Make the first piece of the first clause.
+        """Make the first piece.
 
         Raises:
             schemas.errors.GloveboxError: the voice failed.
         """
-        rest = (piece for sentence in split_sentences(text) for piece in self._synthesizer.synthesize(sentence))
+        rest = self._synthesizer.synthesize(text)
         first = await self._next(rest)
         return Speech(text, first, rest)
 

@@ -31,6 +31,7 @@ from voice.audio.wavefile import WaveSink, WaveSource
 from voice.clock import StreamClock
 from voice.dialogue.amending import First
 from voice.loop import VoiceLoop
+from voice.tts.sentences import split_sentences
 from voice.turn import Limits, TurnMachine
 from voice.vad.endpoint import Endpointer
 from voice.vad.fake import FakeVad
@@ -133,9 +134,10 @@ class SecondOfSound:
     def synthesize(self, text: str) -> Iterator[Samples]:
         if self.fails:
             raise GloveboxError("no voice")
-        self.said.append(text)
-        yield np.full(SAMPLE_RATE // 4, 500, np.int16)
-        yield np.full(SAMPLE_RATE // 4, 500, np.int16)
+        for sentence in split_sentences(text):
+            self.said.append(sentence)
+            yield np.full(SAMPLE_RATE // 4, 500, np.int16)
+            yield np.full(SAMPLE_RATE // 4, 500, np.int16)
 
 
 @dataclass
