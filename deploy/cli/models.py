@@ -95,14 +95,14 @@ def _get(fetcher: Fetcher, model: Model, folders: Sequence[Path], *, as_json: bo
     )  # fmt: skip
     begun: dict[str, int] = {}
     with Progress(*columns, console=console, transient=True, disable=as_json or not console.is_terminal) as bar:
-        task = bar.add_task(about, total=model.bytes)
+        task = bar.add_task(model.id, total=model.bytes)
 
         def tell(step: Step) -> None:
             first = begun.setdefault(step.way, step.done)
-            if step.done > first >= 0 and not as_json and not console.is_terminal:
+            if step.done > first >= 0 and not as_json:
                 console.print(Text(f"fetching {about} from {step.way}"))
                 begun[step.way] = -1
-            bar.update(task, description=f"{about} from {step.way}", completed=step.done)
+            bar.update(task, completed=step.done)
 
         def waiting() -> None:
             console.print("Another process works on the models; waiting for it.")
@@ -111,9 +111,7 @@ def _get(fetcher: Fetcher, model: Model, folders: Sequence[Path], *, as_json: bo
     if as_json:
         put_json({"model": model.id, "fetched": bool(came), "way": came or None, "bytes": model.bytes})
     elif came:
-        console.print(
-            Text("✓ ", style="green").append(f"{about}: from {came}; every byte is as its makers publish it", "")
-        )
+        console.print(Text("✓ ", style="green").append(f"{model.id}: every byte is as its makers publish it", ""))
 
 
 @app.command()

@@ -26,9 +26,7 @@ from deploy.config import Config
 from deploy.demo.judge import REPLY, Check, Stage, judge, latency_table, with_truth
 from deploy.demo.page import render
 from deploy.demo.script import TRIPS, Trip
-from deploy.engines import ROLES, standing
 from deploy.timeline import TimelineEntry
-from models.catalog import Catalog
 from schemas.errors import DemoFailedError, GloveboxError
 from schemas.events import SAMPLE_RATE
 
@@ -82,9 +80,6 @@ def play(config: Config, out: Path, json_lines: bool) -> int:
     started = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="glovebox-demo-") as folder:
         own = _own_config(config, Path(folder))
-        catalog = Catalog.load(own.data)
-        for line in filter(None, (standing(own, catalog, role).told() for role in ROLES)):
-            Console(stderr=True, highlight=False, soft_wrap=True).print(Text(line, "yellow"))
         for trip in TRIPS:
             tell = _teller(console, trip, json_lines)
             if not json_lines:

@@ -134,7 +134,13 @@ class _Try:
     """One way of one model."""
 
     def __init__(self, web: Web, index: box.Index, model: Model, staging: Staging, told: Callable[[int], None]) -> None:
-        self._web, self._index, self._model, self._staging, self._told = web, index, model, staging, told
+        self._web, self._index, self._model, self._staging = web, index, model, staging
+        self._tell, self._most = told, 0
+
+    def _told(self, done: int) -> None:
+        """Tell how far it is; never less than before, though a wheel that is there is still to be unpacked."""
+        self._most = max(self._most, done)
+        self._tell(self._most)
 
     def by(self, way: Way) -> None:
         """All files that are not finished yet.
