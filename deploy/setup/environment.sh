@@ -106,8 +106,10 @@ fetch_packages() { # FOLDER MODE
 
 # From what is kept; should some of it be damaged, it is fetched again.
 install_all() { # FOLDER MODE
+    local named
+    named=$(extras "$2")
     local install=("$VENV/bin/python" -m pip install --no-compile --find-links "$1"
-        --constraint "$ROOT/deploy/constraints.txt" --editable "$ROOT[$(extras "$2")]")
+        --constraint "$ROOT/deploy/constraints.txt" --editable "$ROOT${named:+[$named]}")
     "${install[@]}" --no-index || { rm -f -- "$(fetched_mark "$1" "$2")" && "${install[@]}"; }
 }
 

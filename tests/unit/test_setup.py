@@ -207,6 +207,8 @@ def test_packages_that_are_kept_are_installed_without_an_index_and_fetched_again
     first, second = (clone / "calls").read_text("utf-8").splitlines()
     assert first.endswith("--no-index") and second == first.removesuffix(" --no-index") and "[asr,tts,dev]" in first
     assert not (clone / "mark").exists()
+    shell('install_all "$ROOT" small', clone)
+    assert (clone / "calls").read_text("utf-8").splitlines()[2].endswith(f"--editable {clone} --no-index")
 
 
 def test_a_stamp_counts_only_while_nothing_has_changed(clone: Path) -> None:
