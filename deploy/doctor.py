@@ -16,13 +16,17 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from deploy.config import Config, load_config
 from deploy.engines import ROLES, standing
 from models.catalog import Catalog
 from schemas.errors import ConfigError, GloveboxError, VaultBusyError
+from schemas.events import Samples
 from voice.asr import RECOGNIZERS
+from voice.audio.echo import PACKAGE
+from voice.audio.levels import CLIPPED, OFFSET, loudness_db
 from voice.tts import SYNTHESIZERS
 
 LEAST_FREE_MB = 50
@@ -62,7 +66,15 @@ def examine(file: Path | None = None, flags: Mapping[str, str] | None = None) ->
             Finding(name="configuration", verdict="fail", text=str(error), advice="Mend it; the rest waits."),
         ]
     findings.append(Finding(name="configuration", verdict="ok", text=f"profile {config.profile}"))
-    findings += [check_disk(config.data.folder), check_speech(config), *check_sound(), *check_engines(config)]
+    findings += [
+        check_disk(config.data.folder),
+        check_speech(config),
+        *(sound := list(check_sound())),
+        check_echo(config),
+    ]
+    if any(finding.name == "microphone" and finding.verdict == "ok" for finding in sound):
+        findings.append(check_level(lambda: _second_of_sound(config.audio.input_device)))
+    findings += check_engines(config)
     findings += [*check_models(config), check_vault(config)]
     return findings
 
@@ -156,11 +168,44 @@ def check_sound(devices: Callable[[], list[dict[str, Any]]] | None = None) -> It
         return
     yield Finding(name="portaudio", verdict="ok", text=f"{len(found)} devices")
     for name, key in (("microphone", "max_input_channels"), ("loudspeaker", "max_output_channels")):
-        able = [f"{device['index']}: {device['name']}" for device in found if device[key] > 0]
+        able = [_named(device) for device in found if device[key] > 0]
         if able:
             yield Finding(name=name, verdict="ok", text="; ".join(able))
         else:
             yield Finding(name=name, verdict="warn", text="none", advice=f"Plug one in; {without}")
+
+
+def check_echo(
+    config: Config, has: Callable[[str], bool] = lambda name: importlib.util.find_spec(name) is not None
+) -> Finding:
+    """Whether the assistant may listen while it speaks."""
+    chosen = config.audio.echo
+    if chosen == "builtin" and not has(PACKAGE):
+        advice = "Run ./deploy/up again; until then only the wake word interrupts a reply."
+        return Finding(name="echo", verdict="warn", text="the package pywebrtc-audio is not installed", advice=advice)
+    told = {
+        "builtin": "cancelled by WebRTC: a reply can be interrupted",
+        "system": "left to the sound server; whether it cancels cannot be seen from here",
+        "none": "not cancelled: only the wake word interrupts a reply",
+    }
+    return Finding(name="echo", verdict="ok", text=told[chosen])
+
+
+def check_level(record: Callable[[], Samples]) -> Finding:
+    """A second of the microphone's sound: silent, clipped or beside the zero line, whatever is heard in it."""
+    try:
+        sound = record()
+    except Exception as error:  # noqa: BLE001 - as above
+        advice = "The assistant goes on trying to open it; another program may hold it."
+        return Finding(name="level", verdict="warn", text=f"cannot be recorded ({type(error).__name__})", advice=advice)
+    peak, offset = int(np.abs(sound.astype(np.int32)).max(initial=0)), abs(float(sound.mean()))
+    if peak == 0:
+        advice = "It may be muted, or its sound server gives silence."
+        return Finding(name="level", verdict="warn", text="the microphone gives nothing but silence", advice=advice)
+    if float((np.abs(sound.astype(np.int32)) >= 32_700).mean()) > CLIPPED:
+        return Finding(name="level", verdict="warn", text="the microphone is clipped", advice="Turn its gain down.")
+    beside = f", {offset:.0f} beside the zero line (taken out)" if offset > OFFSET else ""
+    return Finding(name="level", verdict="ok", text=f"{loudness_db(sound):.0f} dB of full scale in a second{beside}")
 
 
 def check_engines(
@@ -219,6 +264,20 @@ def check_vault(config: Config) -> Finding:
     except GloveboxError as error:
         return Finding(name="vault", verdict="fail", text=str(error), advice="Nothing was changed.")
     return Finding(name="vault", verdict="ok", text=f"of driver {config.driver.name} opens")
+
+
+def _named(device: Mapping[str, Any]) -> str:
+    rate = device.get("default_samplerate")
+    return f"{device['index']}: {device['name']}" + (f" ({rate:.0f} Hz)" if rate else "")
+
+
+def _second_of_sound(device: int | str | None) -> Samples:
+    import sounddevice
+
+    own = int(sounddevice.query_devices(device, "input")["default_samplerate"])
+    recorded = sounddevice.rec(own, samplerate=own, channels=1, dtype="int16", device=device)
+    sounddevice.wait()
+    return np.asarray(recorded[:, 0], np.int16)
 
 
 def _sound_devices() -> list[dict[str, Any]]:

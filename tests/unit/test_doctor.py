@@ -7,6 +7,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 from deploy import doctor
@@ -110,6 +111,36 @@ def test_sound_names_the_devices() -> None:
     devices = [{"index": 3, "name": "USB", "max_input_channels": 1, "max_output_channels": 0}]
     _, microphone, loudspeaker = doctor.check_sound(lambda: devices)
     assert microphone.text == "3: USB" and loudspeaker.verdict == "warn"
+
+
+def test_a_device_is_named_with_its_rate() -> None:
+    devices = [
+        {"index": 0, "name": "USB", "max_input_channels": 1, "max_output_channels": 1, "default_samplerate": 44_100.0}
+    ]
+    _, microphone, _ = doctor.check_sound(lambda: devices)
+    assert microphone.text == "0: USB (44100 Hz)"
+
+
+@pytest.mark.parametrize(("echo", "there", "verdict", "words"), [
+    ("builtin", True, "ok", "WebRTC"), ("builtin", False, "warn", "pywebrtc-audio"), ("system", False, "ok", "sound server"),
+    ("none", True, "ok", "not cancelled"),
+])  # fmt: skip
+def test_the_echo_is_cancelled_or_not(echo: str, there: bool, verdict: str, words: str) -> None:
+    finding = doctor.check_echo(config(audio__echo=echo), lambda _: there)
+    assert finding.verdict == verdict and words in finding.text
+
+
+def test_the_level_of_the_microphone() -> None:
+    drawn = np.random.default_rng(1).normal(0, 300, 16_000)
+    assert doctor.check_level(lambda: drawn.astype(np.int16)).text == "-41 dB of full scale in a second"
+    assert "zero line" in doctor.check_level(lambda: (drawn + 2000).astype(np.int16)).text
+    assert "silence" in doctor.check_level(lambda: np.zeros(16_000, np.int16)).text
+    assert "clipped" in doctor.check_level(lambda: np.full(16_000, 32_767, np.int16)).text
+
+    def busy() -> np.ndarray[tuple[int], np.dtype[np.int16]]:
+        raise OSError("busy")
+
+    assert doctor.check_level(busy).verdict == "warn"
 
 
 def test_sound_that_does_not_answer_is_a_warning() -> None:
