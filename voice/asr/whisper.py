@@ -210,9 +210,17 @@ def repeats(text: str) -> bool:
     return _REPEATED.search(text) is not None
 
 
-HEARD = (0.0, 1.0, 1.0)
+HEARD = (1.38, 3.15, -0.21, -0.21, 0.69)
+"""Constant, mean log probability, no speech, written more than once, words (of 8): a logistic regression on 80
+utterances of twelve espeak-ng and flite voices, quiet to 5 dB. Of those given under .3 / .3 to .6 / .6 to .85, 0 of 12 / 4 of 13 /
+44 of 53 were heard."""
 
 
 def heard_probability(decoded: Decoded) -> float:
     """Probability that at least three of four words are what was said."""
-    return math.exp(min(0.0, decoded.log_probability)) * (1.0 - decoded.no_speech)
+    inputs = (
+        max(-2.0, decoded.log_probability), decoded.no_speech, float(decoded.again),
+        min(len(decoded.text.split()), 8) / 8.0,
+    )  # fmt: skip
+    total = HEARD[0] + sum(weight * value for weight, value in zip(HEARD[1:], inputs, strict=True))
+    return 1.0 / (1.0 + math.exp(-total))

@@ -6,6 +6,7 @@ becomes of the words (``voice.asr.whisper``).
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -147,13 +148,14 @@ class WhisperModel:
     def scores(self, encoded: Any, texts: Sequence[str], seconds: float) -> list[float]:
         """How well each text fits the sound: natural log probability, summed over its tokens, of ``encoded``.
 
-        All are written in the same way (a capital, a full stop), so that they differ by their words alone.
+        All are written in the same way (a capital, a full stop), so that they differ by their words alone. The prompt is left out:
+        with it each text costs seven times as much (base: 126 ms of processor time against 19 ms, beside other work).
 
         Raises:
             schemas.errors.ModelError: the engine failed.
         """
         tokens = [self._tokenizer.encode(f" {text[:1].upper()}{text[1:]}.")[:MOST_TOKENS] for text in texts]
-        start = [*self._prompt, *self._tokenizer.sot_sequence]  # the engine adds the mark for "no time stamps" itself
+        start = list(self._tokenizer.sot_sequence)  # the engine adds the mark for "no time stamps" itself
         frames = round(seconds * FRAMES_A_SECOND)
         try:
             each = [self._engine.align(encoded, start, [one], frames)[0].text_token_probs for one in tokens]
@@ -162,15 +164,24 @@ class WhisperModel:
         return [float(np.sum(np.log(np.maximum(one, 1e-9)))) for one in each]
 
 
-def said_once(text: str) -> str:
-    """A text up to where it begins again: with little padding Whisper writes a short utterance twice or more.
+_TWICE = re.compile(r"(\b\w+(?: \w+){2,}?)(?: \1\b)+(?: \w+)*$")
+"""Three words or more that follow on themselves, to the end of the text: what comes after them was cut off."""
 
-    ``"Make me a latte. Make me a latte."`` is "Make me a latte.".
+
+def said_once(text: str) -> str:
+    """A text up to where it repeats itself: with little padding Whisper writes a short utterance twice or more.
+
+    ``"Make me a latte. Make me a latte. Make"`` is "Make me a latte.".
     """
-    words = [word.strip(".,!?-").lower() for word in text.replace("-", " ").split()]
-    plain = text.replace("-", " ").split()
+    written = text.replace("-", " ").split()
+    words = [word.strip(".,!?").lower() for word in written]
     for at in range(2, len(words) - 1):
         same = min(at, len(words) - at, AGAIN)
         if same >= 2 and words[at : at + same] == words[:same]:
-            return " ".join(plain[:at])
-    return text
+            return " ".join(written[:at])
+    if len(words) > 1 and len(set(words)) == 1:
+        return written[0]
+    found = _TWICE.search(" ".join(words))
+    if found is None:
+        return text
+    return " ".join(written[: len(found.string[: found.end(1)].split())])

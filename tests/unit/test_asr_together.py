@@ -1,0 +1,206 @@
+"""Both recognisers side by side: the decision, on an engine that says what a test lets it say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from models.commands.matcher import TemplateMatcher
+from models.commands.nearest import nearest
+from models.commands.templates import load_templates
+from models.training.acoustics import road_noise
+from models.training.wake.voices import Prosody, available, speak
+from schemas.events import Samples
+from voice.asr.expected import expected
+from voice.asr.sphinx import GrammarEar
+from voice.asr.together import TogetherRecognizer, sounding_alike
+from voice.asr.whisper import Take, WhisperRecognizer, repeats
+from voice.asr.whisper_model import Decoded, said_once
+
+BUILTIN = Path(__file__).parents[2] / "models" / "builtin" / "asr"
+SOUND = np.zeros(16_000, np.int16)
+
+
+class Grammar:
+    """A fake of ``GrammarEar``: says a sentence."""
+
+    def __init__(self, said: str) -> None:
+        self.said = said
+
+    def reset(self) -> None: ...
+    def start(self, before: Samples | None = None) -> None: ...
+    def feed(self, chunk: Samples) -> None: ...
+    def rest(self) -> None: ...
+    def stop(self) -> None: ...
+
+    def text(self) -> str:
+        return self.said
+
+
+class Whisper:
+    """A fake of ``WhisperRecognizer``: hears a text, and scores others as it is told (-20 for the rest)."""
+
+    seconds = 1.0
+
+    def __init__(self, heard: str, scores: Mapping[str, float], confidence: float) -> None:
+        self.heard, self.told, self.confidence, self.decoded = heard, scores, confidence, 0
+        self.taken: Take | None = None
+
+    def reset(self) -> None: ...
+
+    def start(self, before: Samples | None = None) -> None:
+        self.taken = None
+
+    def feed(self, chunk: Samples) -> None:
+        self.taken = None
+
+    def take(self) -> Take:
+        if self.taken is None:
+            self.decoded += 1
+            self.taken = Take(16_000, Decoded(self.heard, -0.1, 0.0, 1.0), None, self.heard, self.confidence)
+        return self.taken
+
+    def scores(self, take: Take, texts: list[str]) -> list[float]:
+        return [self.told.get(text, -20.0) for text in texts]
+
+
+@pytest.fixture(scope="module")
+def matcher() -> TemplateMatcher:
+    return TemplateMatcher()
+
+
+def together(
+    matcher: TemplateMatcher,
+    grammar: str,
+    whisper: str,
+    scores: Mapping[str, float] | None = None,
+    confidence: float = 0.9,
+) -> tuple[TogetherRecognizer, Whisper]:
+    ear: Any = Whisper(whisper, scores or {}, confidence)
+    follower: Any = Grammar(grammar)
+    found = TogetherRecognizer(follower, ear, matcher)
+    found.start()
+    found.feed(SOUND)
+    return found, ear
+
+
+def test_what_both_hear_is_done(matcher: TemplateMatcher) -> None:
+    found = together(matcher, "unlock the doors", "please unlock the doors")[0].finish()
+    assert (found.text, found.in_grammar, found.alternative) == ("please unlock the doors", True, "")
+    assert found.confidence > 0.8
+
+
+def test_commands_that_the_sound_tells_apart_badly_are_asked_about(matcher: TemplateMatcher) -> None:
+    scores = {"lock the doors": -4.0, "unlock the doors": -4.5}
+    found = together(matcher, "unlock the doors", "lock the doors", scores)[0].finish()
+    assert (found.text, found.alternative, found.in_grammar) == ("lock the doors", "unlock the doors", False)
+
+
+def test_a_grammar_alone_does_not_unlock_where_locking_sounds_the_same(matcher: TemplateMatcher) -> None:
+    scores = {"you are locking the doors": -6.0, "unlock the doors": -6.0, "lock the doors": -6.2}
+    found = together(matcher, "unlock the doors", "you are locking the doors", scores)[0].finish()
+    assert not found.in_grammar
+
+
+def test_whisper_s_command_wins_where_the_grammar_has_none(matcher: TemplateMatcher) -> None:
+    scores = {"set the volume to fifty percent": -3.0}
+    found = together(matcher, "", "set the volume to fifty percent", scores)[0].finish()
+    assert (found.text, found.in_grammar) == ("set the volume to fifty percent", True)
+
+
+def test_a_command_close_to_what_was_heard_is_taken_if_it_sounds_so(matcher: TemplateMatcher) -> None:
+    scores = {"close the son roof": -9.0, "close the sunroof": -9.3}
+    found = together(matcher, "close the sunroof", "close the son roof", scores)[0].finish()
+    assert (found.text, found.in_grammar) == ("close the sunroof", True)
+
+
+def test_free_speech_stays_what_whisper_heard(matcher: TemplateMatcher) -> None:
+    heard = "i never liked those noisy restaurants"
+    found = together(matcher, "navigate to a restaurant", heard, {heard: -5.0})[0].finish()
+    assert (found.text, found.in_grammar) == (heard, False)
+    assert found.confidence == pytest.approx(0.9)
+
+
+def test_words_that_were_invented_are_nothing_whatever_the_grammar_follows(matcher: TemplateMatcher) -> None:
+    found = together(matcher, "lock the doors", "", confidence=0.0)[0].finish()
+    assert (found.text, found.in_grammar, found.confidence) == ("", False, 0.0)
+
+
+def test_a_pause_decodes_once_and_the_end_uses_it(matcher: TemplateMatcher) -> None:
+    recognizer, ear = together(matcher, "unlock the doors", "unlock the doors")
+    assert recognizer.partial() == ""
+    recognizer.pause()
+    recognizer.pause()
+    assert (recognizer.partial(), ear.decoded) == ("unlock the doors", 1)
+    assert (recognizer.finish().text, ear.decoded) == ("unlock the doors", 1)
+
+
+def test_sentences_that_sound_alike() -> None:
+    assert sounding_alike("lock the doors") == ["unlock the doors"]
+    assert sounding_alike("turn on the fan for fifteen minutes") == [
+        "turn off the fan for fifteen minutes", "turn on the fan for fifty minutes",
+    ]  # fmt: skip
+    assert sounding_alike("play some jazz") == []
+
+
+@pytest.mark.parametrize(
+    ("heard", "meant"),
+    [
+        ("lock the door", "lock the doors"),
+        ("open the passenger window half way please", "open the passenger window half way please"),
+        ("close the son roof", "close the sunroof"),
+    ],
+)
+def test_the_nearest_sentence(matcher: TemplateMatcher, heard: str, meant: str) -> None:
+    assert " ".join(nearest(matcher.graph, heard.split())[0].words) == meant
+
+
+def test_nothing_is_near_to_free_speech(matcher: TemplateMatcher) -> None:
+    assert nearest(matcher.graph, "our neighbours are building a swimming pool".split()) == ()
+    assert nearest(matcher.graph, []) == ()
+
+
+def test_a_short_utterance_that_was_written_twice_is_said_once() -> None:
+    assert said_once("Make me a latte. Make me a latte. Make me") == "Make me a latte."
+    assert said_once("You're locking the doors locking the doors locking the") == "You're locking the doors"
+    assert (
+        said_once("Set it to ten percent, and the other to ten percent")
+        == "Set it to ten percent, and the other to ten percent"
+    )
+    assert repeats("la la la la la") and not repeats("no no no")
+
+
+def test_what_is_expected_has_the_domain_s_words_and_the_driver_s_names() -> None:
+    text = expected(load_templates(names={"contact": ("Zyxa Brown", "my wife")}))
+    assert "Zyxa Brown" in text and "My Wife" not in text
+    assert len(text.split()) < 110
+    assert text == expected(load_templates(names={"contact": ("Zyxa Brown", "my wife")}))
+
+
+@pytest.mark.skipif(not available(), reason="espeak-ng is not installed: nobody there to speak")
+def test_real_weights_hear_commands_and_free_speech_and_invent_nothing(
+    matcher: TemplateMatcher, real_models: Callable[[str], Path]
+) -> None:
+    ear = WhisperRecognizer(real_models("whisper-base"), matcher.match, threads=1, likely=expected(matcher.templates))
+    recognizer = TogetherRecognizer(GrammarEar(BUILTIN, matcher), ear, matcher)
+
+    def heard(samples: Samples) -> Any:
+        recognizer.start()
+        recognizer.feed(samples)
+        return recognizer.finish()
+
+    def said(text: str) -> Samples:
+        return np.pad(speak(text, Prosody("en-us", 140, 50)), (4800, 2560))
+
+    found = heard(said("set the temperature to twenty one degrees"))
+    assert found.in_grammar and "twenty one" in found.text
+    found = heard(said("we should really visit your grandmother on sunday"))
+    assert not found.in_grammar and "grandmother" in found.text
+    rng = np.random.default_rng(3)
+    for quiet in (np.zeros(32_000, np.int16), (road_noise(2.0, rng) * 8000.0).astype(np.int16)):
+        found = heard(quiet)
+        assert not found.in_grammar and found.confidence < 0.5
