@@ -69,7 +69,8 @@ class CoordinatorSettings(BaseModel):
     request_at: float = 0.5
     """Probability that the utterance asks for something, from which on the language model is asked."""
     unasked_at: float = 0.8
-    """The same for what is said in the follow-up window, without the wake word."""
+    """The same for what is said in the follow-up window, without the wake word. Of 400 lines of everyday talk (DailyDialog,
+    development file, typed) .172 pass at .5 and .068 here; of 220 judged turns that are no complete command .686 and .555."""
     statement_at: float = 0.4
     """Probability of its best preference category, from which on it counts as telling a preference."""
     heard_at: float = 0.2
