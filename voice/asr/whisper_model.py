@@ -182,6 +182,6 @@ def said_once(text: str) -> str:
     if len(words) > 1 and len(set(words)) == 1:
         return written[0]
     found = _TWICE.search(" ".join(words))
-    if found is None:
+    if found is None or len(set(found[1].split())) < 3:
         return text
     return " ".join(written[: len(found.string[: found.end(1)].split())])
