@@ -216,8 +216,7 @@ class Assistant:
         """
         source = WaveSource.from_file(path, lead_s=0.5, tail_s=2.0)
         if self._heard:
-            self._seat.leave()
-            self._seat = self._another()
+            self.change_car()
         self._heard = True
         entries: list[TimelineEntry] = []
         self.play_back(source, WaveSink(), entries.append)
@@ -228,6 +227,11 @@ class Assistant:
             )
         self.end_trip(entries.append)
         yield from entries
+
+    def change_car(self) -> None:
+        """Go on in a car like the first in which nothing has happened, on a clock of its own; only the driver's memory goes on."""
+        self._seat.leave()
+        self._seat = self._another()
 
     def say(self, text: str) -> Iterator[TimelineEntry]:
         """Typed words through the dialogue, which is learnt from at once; no trip."""

@@ -76,15 +76,12 @@ class Listed:
     def __init__(self, tell: Callable[[Samples], Sequence[TimelineEntry]]) -> None:
         self._tell, self.streams, self.typed_texts = tell, list[Samples](), list[str]()
 
-    def play(self, samples: Samples) -> Played:
+    def play(self, samples: Samples, before: Sequence[str] = ()) -> Played:
         self.streams.append(samples)
+        self.typed_texts += before
         seconds = samples.size / SAMPLE_RATE
         load = Load(audio_s=seconds, wake_cpu_s=0.01 * seconds, vad_cpu_s=0.02 * seconds)
         return Played(tuple(self._tell(samples)), {}, load, 0.2 * seconds)
-
-    def typed(self, text: str) -> tuple[TimelineEntry, ...]:
-        self.typed_texts.append(text)
-        return ()
 
 
 @pytest.fixture

@@ -200,7 +200,7 @@ ONWARD: tuple[Onward, ...] = (
     _onward("play some jazz | and turn up the volume", Wanted("play_music", {"genre": "jazz"}),
             Wanted("play_music", {"genre": "jazz"}), Wanted("change_volume", {"change": "up"})),
 )  # fmt: skip
-"""Complete before the pause, and another request after it. The first stands there since no window is open yet."""
+"""Complete before the pause, and another request after it."""
 
 ONE_BREATH = _case("lock the doors", "set_door_locks", {"locked": True})
 """Said directly behind recordings of the wake word, in an unlocked car."""

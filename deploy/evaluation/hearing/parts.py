@@ -184,12 +184,10 @@ def breath(car: Car, plan: Plan, results: Results, tell: Progress, show: Show) -
         if not plan.voices:
             return
         voice = plan.voices[number % len(plan.voices)]
-        car.typed("unlock the doors")
-        car.typed("yes")
         word = levelled(recording.samples[: recording.end])
         speech = np.concatenate([word, levelled(trimmed(voice.sound(cases.ONE_BREATH.text)))])
         scene = in_car(speech, None, rng_of(plan, "breath", number))
-        played = car.play(scene.samples)
+        played = car.play(scene.samples, ("unlock the doors", "yes"))
         asked = [done for done in actions(played.entries) if done.action == "set_door_locks"]
         results.unlocked += any(done.slots.get("locked") is False for done in asked)
         results.breath.append(_judged(plan, played, scene, voice, None, cases.ONE_BREATH, show))

@@ -1,4 +1,4 @@
-"""The assistant in a vehicle of its own, one stream of sound after the other.
+"""The assistant, and a car for every stream of sound in which nothing has happened yet.
 
 Owns the temporary home: the driver's real vault is never touched. Learning waits for the end of a trip that never comes, and no
 questions are asked by the way, so that what is measured is hearing. Plays through `Assistant.play_back`, nothing else.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Generator, Mapping
+from collections import deque
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,14 +37,10 @@ class Played:
 
 
 class Car(Protocol):
-    """Something that hears streams and can be spoken to by typing."""
+    """Something that hears streams."""
 
-    def play(self, samples: Samples) -> Played:
-        """Play a stream."""
-        ...
-
-    def typed(self, text: str) -> tuple[TimelineEntry, ...]:
-        """Say something without sound: puts the vehicle into a state."""
+    def play(self, samples: Samples, before: Sequence[str] = ()) -> Played:
+        """Play a stream in a car in which nothing has happened but what was typed before."""
         ...
 
 
@@ -56,17 +53,16 @@ class Rig:
         self.engines = {NAMES[role].lower(): str(choice.rung) for role, choice in assistant.engines.items()}
         """What it hears, speaks and thinks with."""
 
-    def play(self, samples: Samples) -> Played:
-        """Play a stream; the conversation ends with it."""
+    def play(self, samples: Samples, before: Sequence[str] = ()) -> Played:
+        """Play a stream in a car in which nothing has happened but what was typed before; the conversation ends with it."""
+        self._assistant.change_car()
+        for text in before:
+            deque(self._assistant.say(text), maxlen=0)
         entries: list[TimelineEntry] = []
-        before = time.process_time()
+        started = time.process_time()
         load = self._assistant.play_back(WaveSource(samples), WaveSink(), entries.append)
-        spent = time.process_time() - before
+        spent = time.process_time() - started
         return Played(tuple(entries), self._assistant.vehicle_state().values, load, spent)
-
-    def typed(self, text: str) -> tuple[TimelineEntry, ...]:
-        """Typed words through the dialogue."""
-        return tuple(self._assistant.say(text))
 
 
 @contextmanager
