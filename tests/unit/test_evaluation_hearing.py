@@ -204,7 +204,11 @@ def test_what_the_beginning_asks_for_may_be_amended_but_not_left() -> None:
     assert judged(HALFWAY, opened(100), opened(50), first=WINDOW) == "amended"
     assert judged(HALFWAY, opened(50), opened(100), first=WINDOW) == "wrong"
     assert judged(HALFWAY, opened(100), first=WINDOW) == "wrong"
-    assert judged(HALFWAY, opened(100), opened(50)) == "wrong"
+    assert judged(HALFWAY, opened(100), opened(50)) == "amended"
+    assert judged(HALFWAY, opened(50), opened(100)) == "wrong"
+    assert judged(HALFWAY, acted("set_volume"), opened(50)) == "wrong"
+    assert judged(HALFWAY, acted("set_volume"), acted("undo"), opened(50)) == "amended"
+    assert judged(HALFWAY, opened(50), acted("undo")) == "nothing"
 
 
 def test_values_are_equal_to_a_twentieth_and_a_yes_is_no_number() -> None:
@@ -215,7 +219,7 @@ def test_values_are_equal_to_a_twentieth_and_a_yes_is_no_number() -> None:
 
 def test_words_are_compared_in_the_spoken_form() -> None:
     wording = Wording("set it to *twenty* *degrees* please")
-    heard = [entry("wake"), entry("heard", text="Set it to 20 degrees."), entry("heard", text="Please!")]
+    heard = [entry("wake"), entry("heard", 2.0, text="Set it to 20 degrees."), entry("heard", 4.0, text="Please!")]
     words = judge.words_heard(heard, wording)
     assert (words.errors, words.words, words.carried, words.carriers) == (0, 6, 2, 2) and words.right
     fewer = judge.words_heard([entry("wake"), entry("heard", text="degrees twenty")], wording)
@@ -224,6 +228,15 @@ def test_words_are_compared_in_the_spoken_form() -> None:
     assert judge.words_heard(
         [entry("wake"), entry("heard", text="the head lights on")], Wording("*headlights* *on*")
     ).right
+
+
+def test_what_went_on_is_not_counted_twice() -> None:
+    heard = [
+        entry("heard", 2.0, text="open it"),
+        entry("heard", 2.0, text="open it halfway"),
+        entry("heard", 9.0, text="no"),
+    ]
+    assert judge.heard_text(heard) == "open it halfway no"
 
 
 def test_the_wake_word_in_front_is_not_counted_as_an_error() -> None:

@@ -26,7 +26,7 @@ class Outcome(StrEnum):
     RIGHT = "right"
     """Exactly the wanted actions were asked of the vehicle, and its signals are as they must be."""
     AMENDED = "amended"
-    """First what the beginning of the sentence asks for by itself, then what the whole does: right in the end."""
+    """Something was done for the beginning of the sentence and replaced by what the whole asks for: right in the end."""
     WRONG = "wrong"
     """The vehicle did something that nobody asked for."""
     PARTLY = "partly"
@@ -104,23 +104,40 @@ def outcome(
     """
     if not any(entry.kind == "wake" for entry in entries):
         return Outcome.ASLEEP
-    found = actions(entries)
+    found, undone = _standing(actions(entries))
     met = [any(meets(done, wanted, values) for done in found) for wanted in case.wanted]
     spare = [done for done in found if not any(meets(done, wanted, values) for wanted in case.wanted)]
-    early = [done for done in spare if first is not None and any(meets(done, one, {}) for one in _loosely(first))]
+    allowed = _loosely(first) if first is not None else ()
+    names = {wanted.action for wanted in case.wanted}
+    early = [done for done in spare if done.action in names or any(meets(done, one, {}) for one in allowed)]
     others = [done for done in spare if done not in early]
     if any(done.kind == "moved" for done in others):
         return Outcome.WRONG
     if all(met) and not others:
-        if not early:
-            return Outcome.RIGHT
-        last = max(found.index(done) for done in found if done not in spare)
-        return Outcome.AMENDED if all(found.index(done) < last for done in early) else Outcome.WRONG
+        last = max(place for place, done in enumerate(found) if done not in spare)
+        if any(place > last and done in early for place, done in enumerate(found)):
+            return Outcome.WRONG
+        return Outcome.AMENDED if early or undone else Outcome.RIGHT
     if any(done.kind == "moved" for done in early):
         return Outcome.WRONG
     if any(met):
         return Outcome.PARTLY
     return Outcome.OTHER if found else Outcome.NOTHING
+
+
+def _standing(found: Sequence[Done]) -> tuple[tuple[Done, ...], bool]:
+    """The actions without what was taken back in the same breath, and whether something was."""
+    kept: list[Done] = []
+    undone = False
+    for done in found:
+        if done.action == "undo" and done.kind == "moved":
+            undone = True
+            last = next((place for place in reversed(range(len(kept))) if kept[place].kind == "moved"), None)
+            if last is not None:
+                del kept[last]
+        else:
+            kept.append(done)
+    return tuple(kept), undone
 
 
 def _loosely(case: Case) -> tuple[Wanted, ...]:
@@ -147,8 +164,15 @@ class Words:
 
 
 def heard_text(entries: Sequence[TimelineEntry]) -> str:
-    """The words of all turns, in the spoken form, without the wake word in front."""
-    words = " ".join(spoken(entry.data.get("text") or "") for entry in entries if entry.kind == "heard")
+    """The words of all turns, in the spoken form, without the wake word in front.
+
+    An utterance that went on is told again from where it began: the later words count.
+    """
+    told: dict[float, str] = {}
+    for entry in entries:
+        if entry.kind == "heard":
+            told[entry.at_s] = spoken(entry.data.get("text") or "")
+    words = " ".join(told.values())
     return words.removeprefix("computer ").strip()
 
 
