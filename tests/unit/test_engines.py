@@ -179,13 +179,15 @@ def test_of_the_last_rung_the_error_is_raised(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.timeout(300)
 def test_the_fetched_models_can_be_loaded(real_models: Callable[[str], Path]) -> None:
-    names = ("whisper-base", "piper-en-us-joe-medium", "qwen2.5-coder-0.5b-instruct")
+    names = (
+        "whisper-base",
+        "qwen2.5-coder-0.5b-instruct",
+    )  # the voice: tests/contract/test_synthesizer.py, which has patience
     for name in names:
         real_models(name)
-    chosen = config(data__models=str(real_models("whisper-base").parent), llm__model=names[2])
+    chosen = config(data__models=str(real_models("whisper-base").parent), llm__model=names[1])
     tried = engines(chosen)
     tried.recognizer(TemplateMatcher(load_templates()))
-    tried.synthesizer()
     language = tried.language_model()
     prompt = language.render_chat("Be brief.", "What is two and two?")
     assert language.complete(prompt, grammar='root ::= "four" | "seven"\n', max_tokens=8) in {"four", "seven"}
