@@ -19,7 +19,7 @@ settings.load_profile("glovebox")
 
 
 _SHARE = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-WEIGHTS = Path(os.environ.get("GLOVEBOX_DATA__MODELS") or _SHARE / "glovebox" / "models")
+WEIGHTS = Path(os.environ.get("GLOVEBOX_DATA__MODELS") or _SHARE / "glovebox-models")
 """Where this machine's user has fetched weights, read before every test gets a home of its own."""
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
@@ -65,7 +65,10 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
 
 @pytest.fixture(scope="session")
 def real_models() -> Callable[[str], Path]:
-    """Where the weights of a model lie that `./deploy/check --real` fetches; a test that asks for others skips and says so."""
+    """Where the weights of a model lie that `./deploy/check --real` fetches.
+
+    Where they are not there a test skips and says so; after that command it fails.
+    """
     catalog = Catalog(WEIGHTS)
     found: dict[str, Path] = {}
 
@@ -73,6 +76,8 @@ def real_models() -> Callable[[str], Path]:
         try:
             found[model] = found.get(model) or catalog.find(model)
         except ModelError as error:
+            if os.environ.get("GLOVEBOX_REAL_WEIGHTS"):
+                pytest.fail(f"the weights were fetched and are not found: {error}")
             pytest.skip(f"needs fetched weights (./deploy/check --real): {error}")
         return found[model]
 

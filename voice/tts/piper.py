@@ -137,7 +137,7 @@ class PiperSynthesizer:
         """
         with self._reading:
             self._wait_ready(self._now() + self._ready_s)
-        sound = self._made(_TRIAL)
+        sound = self._made(_TRIAL, self._ready_s)  # the whole machine starts now: as patient as with loading
         seconds = len(sound) / SAMPLE_RATE
         if not (_TRIAL_S[0] <= seconds <= _TRIAL_S[1] and np.abs(sound.astype(np.int32)).max() > 1_000):
             raise ModelDamagedError(
@@ -173,14 +173,14 @@ class PiperSynthesizer:
         with contextlib.suppress(Exception):
             self._end()
 
-    def _made(self, words: str) -> Samples:
+    def _made(self, words: str, wait_s: float | None = None) -> Samples:
         number, process = self._ask(words)
         with self._reading:
             if number != self._number:
                 return np.zeros(0, np.int16)
             if process is not self._process:
                 raise AudioError("the Piper voice is being started again")
-            wait_s = self._patience * (_FIRST_S + _LETTER_S * len(words))
+            wait_s = wait_s or self._patience * (_FIRST_S + _LETTER_S * len(words))
             sound = self._answer(number, self._now() + wait_s, wait_s)
             self._failures = 0
             resampler = Resampler(self._rate, SAMPLE_RATE)
