@@ -1,4 +1,4 @@
-"""A keyword network that a test can build: it answers to a loud tone of 2 kHz."""
+"""A keyword network that a test can build: it answers to a loud tone, of 2 kHz where nothing else is said."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from onnx import TensorProto, helper, numpy_helper
 from models.runtime import keyword, mel
 
 
-def build(path: Path, **metadata: str) -> Path:
-    """A network with the field and stride of a real one that answers to a loud 2 kHz: sigmoid of its last frame's band."""
+def build(path: Path, hertz: int = 2000, **metadata: str) -> Path:
+    """A network with the field and stride of a real one that answers to a loud tone: sigmoid of its last frame's band."""
     kernel = np.zeros((1, mel.BANDS, keyword.FIELD), np.float32)
-    kernel[0, int(np.argmax(mel.mel_bank()[64])), -1] = 4.0  # FFT bin 64 is 2 kHz
+    kernel[0, int(np.argmax(mel.mel_bank()[hertz * 512 // mel.SAMPLE_RATE])), -1] = 4.0
     nodes = [
         helper.make_node("Transpose", ["features"], ["t"], perm=[0, 2, 1]),
         helper.make_node("Conv", ["t", "kernel", "bias"], ["c"], strides=[keyword.STRIDE]),
@@ -28,7 +28,7 @@ def build(path: Path, **metadata: str) -> Path:
         [helper.make_tensor_value_info("scores", TensorProto.FLOAT, [1, "outputs"])],
         [
             numpy_helper.from_array(kernel, "kernel"),
-            numpy_helper.from_array(np.asarray([-6.0], np.float32), "bias"),
+            numpy_helper.from_array(np.asarray([-5.0], np.float32), "bias"),
             numpy_helper.from_array(np.asarray([1], np.int64), "axis"),
         ],
     )

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from models.catalog.entries import ModelFile
+from models.catalog.entries import Model, ModelFile
 from models.catalog.shelf import BUILTIN, CATALOG, Catalog
 from models.catalog.store import described
 
@@ -27,10 +27,7 @@ def weights(folder: Path) -> Iterator[Path]:
 
 
 def seal(file: Path = CATALOG, builtin: Path = BUILTIN) -> list[str]:
-    """Write sizes and digests of the built-in files into the catalogue; returns the ids that changed.
-
-    A model's files are all in its folder; of a folder that several share, the one that it names as its entry.
-    """
+    """Write sizes and digests of the built-in files into the catalogue; returns the ids that changed."""
     catalog = Catalog(builtin=builtin, file=file)
     text = file.read_text(encoding="utf-8")
     head, *blocks = text.split("[[model]]\n")
@@ -38,9 +35,7 @@ def seal(file: Path = CATALOG, builtin: Path = BUILTIN) -> list[str]:
     for number, (model, block) in enumerate(zip(catalog.models, blocks, strict=True)):
         if model.source != "builtin":
             continue
-        folder = builtin / str(model.folder)
-        shared = sum(other.folder == model.folder for other in catalog.models) > 1
-        files = tuple(described(path, folder) for path in weights(folder) if not shared or path.name == model.entry)
+        files = contents(model, catalog, builtin)
         if files != model.files:
             changed.append(model.id)
         kept, _, _ = block.partition("files = [")
@@ -48,6 +43,18 @@ def seal(file: Path = CATALOG, builtin: Path = BUILTIN) -> list[str]:
     sealed = "[[model]]\n".join([head, *blocks])
     file.write_text(sealed.rstrip("\n") + "\n", encoding="utf-8")
     return changed
+
+
+def contents(model: Model, catalog: Catalog, builtin: Path) -> tuple[ModelFile, ...]:
+    """The files of a built-in model as they are on disk.
+
+    They are all in its folder; of a folder that several share, its entry and what lies beside it under that name and "-check" (the
+    second stage of a wake word).
+    """
+    folder, name = builtin / str(model.folder), Path(model.entry).stem
+    shared = sum(other.folder == model.folder for other in catalog.models) > 1
+    paths = (path for path in weights(folder) if not shared or path.stem.removesuffix("-check") == name)
+    return tuple(described(path, folder) for path in paths)
 
 
 def _toml(files: Sequence[ModelFile]) -> str:

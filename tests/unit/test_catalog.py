@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from models.catalog import Catalog, shelf
-from models.catalog.seal import main, seal, weights
+from models.catalog.seal import contents, main, seal
 from models.catalog.shelf import BUILTIN, CATALOG
-from models.catalog.store import described, sha256
+from models.catalog.store import sha256
 from schemas.errors import ModelDamagedError, ModelMissingError, StorageFullError
 
 TEXT = """
@@ -67,10 +67,7 @@ def test_the_catalogue_matches_the_built_in_files() -> None:
     catalog = Catalog()
     for model in catalog.models:
         if model.source == "builtin":
-            folder = BUILTIN / str(model.folder)
-            shared = sum(other.folder == model.folder for other in catalog.models) > 1
-            own = (path for path in weights(folder) if not shared or path.name == model.entry)
-            there = tuple(described(path, folder) for path in own)
+            there = contents(model, catalog, BUILTIN)
             assert model.files == there, f"{model.id}: run `python -m models.catalog seal`"
             assert there, f"{model.id} has no files"
             assert catalog.verify(model) == sum(file.bytes for file in there)
@@ -213,7 +210,7 @@ def test_sealing_keeps_what_was_written_by_hand(device: Path) -> None:
     assert 'origin = "nowhere"' in (device / "catalog.toml").read_text("utf-8")
 
 
-def test_models_that_share_a_folder_have_their_own_file_each(device: Path) -> None:
+def test_models_that_share_a_folder_have_their_own_files_each(device: Path) -> None:
     file, folder = device / "catalog.toml", device / "builtin" / "words"
     folder.mkdir()
     for name in ("one", "two"):
@@ -223,9 +220,11 @@ def test_models_that_share_a_folder_have_their_own_file_each(device: Path) -> No
             'licence = "MIT"\norigin = "nowhere"\nfiles = []\n'
         )
         file.write_text(file.read_text("utf-8") + block, encoding="utf-8")
+    (folder / "two-check.onnx").write_bytes(b"again")
     assert seal(file, device / "builtin") == ["word-one", "word-two"]
     catalog = opened(device)
-    assert [entry.path for entry in catalog.model("word-two").files] == ["two.onnx"]
+    assert [entry.path for entry in catalog.model("word-one").files] == ["one.onnx"]
+    assert [entry.path for entry in catalog.model("word-two").files] == ["two-check.onnx", "two.onnx"]
     assert catalog.find("word-one").read_bytes() == b"one"
 
 

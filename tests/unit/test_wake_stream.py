@@ -47,7 +47,7 @@ def test_any_chunk_size_gives_the_scores_of_the_whole(network: Path, chunk: int)
     parts = [pieces.process(samples[start : start + chunk]) for start in range(0, samples.size, chunk)]
     values: NDArray[np.float32] = np.concatenate([part.values for part in parts])
     positions: NDArray[np.int64] = np.concatenate([part.positions for part in parts])
-    assert whole.values.size == 35 and float(whole.values.max()) > 0.6
+    assert whole.values.size == 70 and float(whole.values.max()) > 0.6
     assert np.array_equal(positions, whole.positions)
     assert np.allclose(values, whole.values, atol=1e-5)
 
@@ -95,6 +95,45 @@ def test_reset_starts_a_new_stream(network: Path) -> None:
 def test_values_out_of_range_are_refused(network: Path, values: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="must lie"):
         OnnxWakeWord(network, **values)
+
+
+def test_half_of_the_networks_grid_makes_no_difference(network: Path) -> None:
+    samples = stream(3.0, (2.0,))
+    best = [float(KeywordNetwork(network).process(samples[cut:]).values.max()) for cut in (0, 320, 640)]
+    assert best[1:] == pytest.approx(best[:1] * 2, abs=0.01)
+
+
+def test_scores_come_every_20_ms(network: Path) -> None:
+    positions = KeywordNetwork(network).process(stream(2.0, ())).positions
+    assert positions[0] == (108 * 160 + 400) and set(np.diff(positions).tolist()) == {320}
+
+
+@pytest.mark.parametrize("chunk", [333, 512, 200_000])
+@pytest.mark.parametrize(("hertz", "count"), [(2000, 2), (3000, 0)])
+def test_a_check_must_find_it_again(tmp_path: Path, hertz: int, count: int, chunk: int) -> None:
+    build(tmp_path / "again.onnx", hertz)
+    first = build(tmp_path / "first.onnx", check="again.onnx", fires="0.2")
+    found = detections(OnnxWakeWord(first, threshold=0.6), stream(9.0, (2.0, 6.0)), chunk)
+    assert len(found) == count
+    assert [item.end_sample for item in found] == [
+        item.end_sample for item in detections(OnnxWakeWord(first, threshold=0.6), stream(9.0, (2.0, 6.0)), 512)
+    ]
+
+
+def test_the_check_is_asked_where_the_first_fires(tmp_path: Path) -> None:
+    build(tmp_path / "again.onnx", 2000)
+    never = build(tmp_path / "never.onnx", 3000, check="again.onnx", fires="0.2")
+    samples = stream(4.0, (2.0,))
+    assert not KeywordNetwork(never).process(samples).values.any()
+    assert KeywordNetwork(never, alone=True).process(samples).values.all()
+
+
+def test_a_check_that_is_named_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(ModelMissingError, match=r"again\.onnx is missing"):
+        OnnxWakeWord(build(tmp_path / "first.onnx", check="again.onnx", fires="0.2"))
+    build(tmp_path / "again.onnx")
+    with pytest.raises(ModelDamagedError, match="does not say when its check is asked"):
+        OnnxWakeWord(build(tmp_path / "other.onnx", check="again.onnx"))
 
 
 def test_missing_file(tmp_path: Path) -> None:

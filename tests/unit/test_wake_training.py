@@ -79,7 +79,7 @@ def bank() -> scenes.Bank:
         for _ in range(scenes.WORDS)
     ]
     other = [(3000.0 * rng.standard_normal(30_000)).astype(np.int16) for _ in range(3)]
-    return scenes.Bank(words, words, other, other, [scenes.Mined(other[0], None), scenes.Mined(other[1], 1)])
+    return scenes.Bank(words, words, words, other, other, [scenes.Mined(other[0], None), scenes.Mined(other[1], 1)])
 
 
 def test_scenes_are_a_function_of_the_seeds() -> None:
@@ -103,7 +103,7 @@ def test_a_keyword_counts_for_its_own_word_only() -> None:
 
 
 def test_words_without_a_keyword_stay_unlabelled() -> None:
-    silent = scenes.Bank(bank().real, bank().synthetic, bank().speech, bank().near)
+    silent = scenes.Bank(bank().real, bank().synthetic, bank().others, bank().speech, bank().near)
     _, labels = scenes.Scenes(silent, 2, stretches=1).batch(40, np.random.default_rng(5))
     held = (labels == 1.0).any(axis=(1, 2))
     assert np.all(labels[~held] == 0.0)

@@ -1,7 +1,7 @@
-"""The wake word on ONNX Runtime, with a keyword network of our own.
+"""The wake word on ONNX Runtime, with keyword networks of our own: one listens always, one is asked where that fires.
 
 Owns: when a stream of scores is a detection (threshold, refractory period) and where the keyword ended. Does not own
-features or the network (`models.runtime.keyword`), nor what happens after a detection. Time is the stream: samples, no clock.
+features or the networks (`models.runtime.keyword`), nor what happens after a detection. Time is the stream: samples, no clock.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ class OnnxWakeWord:
         """Load the network.
 
         Args:
-            path: The ONNX file; it carries its keyword, its threshold, and how late its score rises.
+            path: The ONNX file; it carries its keyword, its threshold, how late its score rises, and its check's name.
             threshold: Score from which on it is the keyword, 0 to 1; None for the file's own, chosen by
                 `models.training.wake.measure` on clips that it was not trained on.
             refractory: Seconds after a detection in which there is no other.
 
         Raises:
-            ModelMissingError: No such file.
-            ModelDamagedError: The file cannot be loaded, or lacks its keyword, threshold or lag.
+            ModelMissingError: No such file, or the check that it names is not beside it.
+            ModelDamagedError: A file cannot be loaded, or lacks its keyword, threshold or lag.
             EngineMissingError: ONNX Runtime is not installed.
             ValueError: Threshold or refractory period out of range.
         """

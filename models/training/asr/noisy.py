@@ -79,10 +79,9 @@ def sentences(count: int, seed: int) -> list[str]:
 def speech(count: int, seed: int, threads: int = 1) -> list[Clip]:
     """Sentences, each by another synthetic voice."""
     rng = np.random.default_rng(seed)
-    manners = [
-        voices.random_flite(rng) if rng.random() < FLITE else voices.random_prosody(rng, voices.TRAIN_VARIANTS)
-        for _ in range(count)
-    ]
+    flite = voices.one_of("flite:", voices.FLITE_VOICES)
+    draw = voices.mixed((1.0 - FLITE, voices.espeak(voices.TRAIN_VARIANTS)), (FLITE, flite))
+    manners = [draw(rng) for _ in range(count)]
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(voices.speak, sentences(count, seed), manners))
 

@@ -62,8 +62,12 @@ def another(item: Spoken, rng: np.random.Generator, spread: float = 1.0) -> Spok
     apart from that (0.78 to 1.28).
     """
     first = max(0, item.start - _MARGIN)
-    samples = item.samples[first : item.end + _MARGIN].astype(np.float32)
-    start, end = item.start - first, item.end - first
+    return whole(Spoken(item.samples[first : item.end + _MARGIN], item.start - first, item.end - first), rng, spread)
+
+
+def whole(item: Spoken, rng: np.random.Generator, spread: float = 1.0) -> Spoken:
+    """The same of all of `item`, what is said before and after the word included."""
+    samples, start, end = item.samples.astype(np.float32), item.start, item.end
     rate = 2.0 ** (spread * rng.uniform(-3.0, 3.0) / 12.0)
     speed = 2.0 ** (spread * rng.uniform(-0.36, 0.36))
     samples = np.asarray(soxr.resample(samples, _RATE * rate, _RATE), dtype=np.float32)

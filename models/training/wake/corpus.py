@@ -8,7 +8,7 @@ speech-to-intent-benchmark (Apache-2.0); they are read from a folder and never c
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
@@ -81,22 +81,17 @@ def keyword_bounds(clip: Clip) -> tuple[int, int]:
     return int(best[0]) * _FRAME, min((int(best[-1]) + 1) * _FRAME, clip.size)
 
 
-def synthetic_keywords(
-    keyword: str, count: int, seed: int, variants: tuple[str, ...], flite: float = 0.0
-) -> list[Spoken]:
-    """The keyword synthesised: two in five alone, two in five with a command straight after, one in five after words.
-
-    A share of `flite` comes from that program's voices, the rest from espeak-ng's.
-    """
+def synthetic_keywords(keyword: str, count: int, seed: int, draw: voices.Draw) -> list[Spoken]:
+    """The keyword synthesised: half alone, three in ten with a command straight after, two in ten after words."""
     rng = np.random.default_rng(seed)
     word = keyword.replace("_", " ")
     spoken: list[Spoken] = []
     for index in range(count):
-        prosody = voices.random_flite(rng) if rng.random() < flite else voices.random_prosody(rng, variants)
+        prosody = draw(rng)
         alone = voices.speak(word, prosody)
-        if index % 5 < 2:
+        if index % 10 in (0, 2, 4, 6, 8):
             spoken.append(Spoken(alone, 0, alone.size))
-        elif index % 5 < 4:
+        elif index % 10 in (1, 3, 5):
             comma = "," if rng.random() < 0.3 else ""
             clip = voices.speak(f"{word}{comma} {rng.choice(phrases.AFTER_KEYWORD)}", prosody)
             # Inside a sentence the word is shorter than alone, by about a tenth.
@@ -107,14 +102,12 @@ def synthetic_keywords(
     return spoken
 
 
-def synthetic_speech(
-    texts: tuple[str, ...], count: int, seed: int, variants: tuple[str, ...], flite: float = 0.0
-) -> list[Clip]:
-    """`texts` synthesised in turn, each time with another voice; a share of `flite` by that program."""
+def synthetic_speech(texts: Sequence[str], count: int, seed: int, draw: voices.Draw) -> list[Clip]:
+    """`texts` synthesised in turn, each time with another voice."""
     rng = np.random.default_rng(seed)
     clips: list[Clip] = []
     for index in range(count):
-        prosody = voices.random_flite(rng) if rng.random() < flite else voices.random_prosody(rng, variants)
+        prosody = draw(rng)
         clips.append(voices.speak(texts[index % len(texts)], prosody))
     return clips
 

@@ -43,15 +43,15 @@ class Separable(nn.Module):
 class KeywordNet(nn.Module):
     """Features (batch, frames, 40) -> logits (batch, words, outputs), `keyword.outputs_of(frames)` outputs a word."""
 
-    def __init__(self, words: int = 1) -> None:
+    def __init__(self, words: int = 1, width: int = WIDTH) -> None:
         super().__init__()
         self.stem = nn.Conv1d(mel.BANDS, _STEM, 5, 2, bias=False)
         self.stem_norm = nn.BatchNorm1d(_STEM)
-        blocks = [Separable(_STEM, WIDTH, stride=2)]
-        blocks += [Separable(WIDTH, WIDTH, dilation=dilation) for dilation in _DILATIONS]
+        blocks = [Separable(_STEM, width, stride=2)]
+        blocks += [Separable(width, width, dilation=dilation) for dilation in _DILATIONS]
         self.blocks = nn.ModuleList(blocks)
         self.drop = nn.Dropout(0.1)
-        self.hidden = nn.Conv1d(WIDTH, _HIDDEN, 1)
+        self.hidden = nn.Conv1d(width, _HIDDEN, 1)
         self.out = nn.Conv1d(_HIDDEN, words, 1)
 
     def forward(self, features: Tensor) -> Tensor:
@@ -60,6 +60,48 @@ class KeywordNet(nn.Module):
         for block in self.blocks:
             x = block(x)
         return self.out(torch.relu(self.hidden(self.drop(x))))
+
+
+def load(paths: list[Path], words: int) -> KeywordNet:
+    """A network with the weights of exported ones, all of which share the layers below the last: word i is that of file i.
+
+    The files' batch normalisation is folded into their weights, so the network's own does nothing; keep it in evaluation. Words
+    past the files' get weights drawn at random. The network is as wide as the files'.
+
+    Raises:
+        ValueError: A file was not written by `export`.
+    """
+    stored: list[list[Tensor]] = []
+    for path in paths:
+        graph = onnx.load(str(path)).graph
+        arrays = [numpy_helper.to_array(item) for item in graph.initializer]
+        stored.append([torch.from_numpy(array.astype(np.float32)) for array in arrays if array.dtype == np.float16])
+    shared = stored[0]
+    net = KeywordNet(words, int(shared[4].shape[0]))
+    layers: list[tuple[nn.Conv1d, nn.BatchNorm1d | None]] = [(net.stem, net.stem_norm)]
+    for module in net.blocks:
+        assert isinstance(module, Separable)
+        layers += [(module.depth, module.depth_norm), (module.point, module.point_norm)]
+    layers.append((net.hidden, None))
+    if len(shared) != 2 * len(layers) + 2:
+        raise ValueError(
+            f"{paths[0]} holds {len(shared)} weights where {2 * len(layers) + 2} are expected; export it again"
+        )
+    with torch.no_grad():
+        for (layer, norm), weight, bias in zip(layers, shared[:-2:2], shared[1:-2:2], strict=True):
+            layer.weight.copy_(weight)
+            if norm is None:
+                assert layer.bias is not None
+                layer.bias.copy_(bias)
+            else:
+                assert norm.running_var is not None
+                norm.running_var.fill_(1.0 - norm.eps)
+                norm.bias.copy_(bias)
+        assert net.out.bias is not None
+        for index, arrays in enumerate(stored):
+            net.out.weight[index] = arrays[-2][0]
+            net.out.bias[index] = arrays[-1][0]
+    return net
 
 
 def parameters(net: nn.Module) -> int:

@@ -44,10 +44,12 @@ class Mined:
 
 @dataclass
 class Bank:
-    """Sources of examples; `real` and `synthetic` by word. `mined` grows while training."""
+    """Sources of examples; by word: recordings, synthetic voices, and others made of these. `mined` grows while training."""
 
     real: list[list[Spoken]]
     synthetic: list[list[Spoken]]
+    others: list[list[Spoken]]
+    """May be empty for a word."""
     speech: list[Clip]
     near: list[Clip]
     mined: list[Mined] = field(default_factory=list)
@@ -200,8 +202,11 @@ class Scenes:
         return int(self._rng.integers(0, ours) if self._rng.random() < 0.7 else self._rng.integers(ours, WORDS))
 
     def _spoken(self, word: int) -> tuple[Spoken, bool]:
-        synthetic = bool(self._rng.random() < 0.3)
-        return self._pick((self._bank.synthetic if synthetic else self._bank.real)[word]), synthetic
+        """Two in five a recording, one in four another speaker made of a good synthetic voice, else a synthetic voice as it is."""
+        draw = self._rng.random()
+        if draw < 0.4:
+            return self._pick(self._bank.real[word]), False
+        return self._pick((draw < 0.65 and self._bank.others[word]) or self._bank.synthetic[word]), True
 
     def _finished(self, canvas: Floats) -> Floats:
         """Room, noise and microphone gain."""
@@ -219,7 +224,16 @@ class Scenes:
         start = int(rng.integers(0, self._hiss.size - LENGTH))
         hiss = np.float32(10.0 ** (rng.uniform(-75.0, -48.0) / 20.0))
         canvas = np.asarray(canvas + hiss * self._hiss[start : start + LENGTH], dtype=np.float32)
-        return np.asarray(np.clip(canvas * self._gain(-22.0, 12.0), -1.0, 1.0), dtype=np.float32)
+        if rng.random() < 0.08:
+            canvas = self._telephone(canvas)
+        return np.asarray(np.clip(canvas * self._gain(-32.0, 12.0), -1.0, 1.0), dtype=np.float32)
+
+    def _telephone(self, canvas: Floats) -> Floats:
+        """Nothing left below 200 to 400 Hz and above 3.2 to 3.8 kHz: a hands-free kit's narrow band."""
+        low, high = self._rng.uniform(200.0, 400.0), self._rng.uniform(3200.0, 3800.0)
+        hertz = np.fft.rfftfreq(_FFT, 1.0 / acoustics.SAMPLE_RATE)
+        keep = ((hertz > low) & (hertz < high)).astype(np.float32)
+        return np.asarray(np.fft.irfft(np.fft.rfft(canvas, _FFT) * keep, _FFT)[:LENGTH], dtype=np.float32)
 
     def _babble(self, seconds: float) -> Floats:
         total = np.zeros(int(seconds * acoustics.SAMPLE_RATE), np.float32)

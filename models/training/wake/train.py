@@ -24,7 +24,7 @@ from torch.nn import functional
 
 from models.runtime import keyword, mel
 from models.training import acoustics
-from models.training.wake import alter, corpus, lexicon, noises, phrases, voices
+from models.training.wake import alter, corpus, lexicon, noises, phrases, talk, voices
 from models.training.wake.corpus import Clip, Spoken
 from models.training.wake.network import KeywordNet, export, parameters
 from models.training.wake.scenes import WORDS, Bank, Mined, Scenes
@@ -39,58 +39,77 @@ MINED = 150
 OTHERS_WEIGHT = 0.25
 """How much a word counts that is not shipped."""
 CHECKPOINT_EVERY = 200
-FLITE = 0.2
-"""Share of the synthetic speech that comes from flite's voices."""
+STRETCHES = 40
+"""Of 10 s, of road noise; the other noises in proportion."""
+ROUNDS = 2
+"""Steps that a batch of scenes is used for, each time with other bands and moments masked: making it costs as much as a step."""
+_FFT = 512
+_HANN = torch.from_numpy(np.asarray(np.hanning(mel.WINDOW + 1)[:-1], dtype=np.float32))
 
 
 def load_bank(data: Path, cache: Path) -> Bank:
     """Everything to train on; synthetic speech and altered recordings come from `cache` when they are there."""
-    variants = voices.TRAIN_VARIANTS
     real = [_altered(data, cache, index) for index in range(WORDS)]
     synthetic = [_synthetic(cache, index) for index in range(WORDS)]
+    others = [_others(cache, index) for index in range(WORDS)]
     near = [clip for index in range(len(phrases.KEYWORDS)) for clip in _near(cache, index)]
     orders = corpus.cached_clips(cache, "orders", lambda: alter.altered_clips(corpus.orders(data, "train"), 2, 400))
-    texts = (*phrases.TRAIN_SENTENCES * 8, *lexicon.nonsense(600, 500))
-    speech = corpus.cached_clips(
-        cache, "speech", lambda: corpus.synthetic_speech(texts, len(texts), 500, variants, FLITE)
-    )
-    return Bank(real, synthetic, orders + speech, near)
+    make = corpus.synthetic_speech
+    texts = (*phrases.TRAIN_SENTENCES * 2, *lexicon.nonsense(150, 500))
+    speech = corpus.cached_clips(cache, "speech", lambda: make(texts, len(texts), 500, voices.OLD))
+    said = talk.lines("train")
+    speech += corpus.cached_clips(cache, "talk-old", lambda: make(said, 300, 501, voices.OLD))
+    speech += corpus.cached_clips(cache, "talk-read", lambda: make(said[300:], 900, 502, voices.READ))
+    return Bank(real, synthetic, others, orders + speech, near)
 
 
 def _altered(data: Path, cache: Path, index: int) -> list[Spoken]:
     """The recordings of a word, each followed by other speakers made of it."""
     word = phrases.SPOKEN[index]
     recorded = corpus.keyword_recordings(data, word, "train")
-    copies = 10 if word in phrases.KEYWORDS else 4
+    copies = 8 if word in phrases.KEYWORDS else 2
     return corpus.cached(cache, f"real-{word}", lambda: alter.altered(recorded, copies, 100 + index))
 
 
 def _synthetic(cache: Path, index: int) -> list[Spoken]:
-    """A word synthesised."""
+    """A word synthesised by the older engines."""
     word, seed = phrases.SPOKEN[index], 200 + index
-    count = 900 if word in phrases.KEYWORDS else 120
-    make = corpus.synthetic_keywords
-    return corpus.cached(cache, f"synthetic-{word}", lambda: make(word, count, seed, voices.TRAIN_VARIANTS, FLITE))
+    draw = voices.mixed((0.6, voices.OLD), (0.4, voices.READ))
+    count = 450 if word in phrases.KEYWORDS else 30
+    return corpus.cached(cache, f"synthetic-{word}", lambda: corpus.synthetic_keywords(word, count, seed, draw))
+
+
+def _others(cache: Path, index: int) -> list[Spoken]:
+    """A word by the voices made from real speakers' recordings, each as three other speakers made of it."""
+    word, seed = phrases.SPOKEN[index], 250 + index
+    if word not in phrases.KEYWORDS:
+        return []
+
+    def make() -> list[Spoken]:
+        rng = np.random.default_rng(seed)
+        made = corpus.synthetic_keywords(word, 160, seed, voices.READ)
+        return [alter.whole(item, rng, 1.4) for item in made for _ in range(3)]
+
+    return corpus.cached(cache, f"others-{word}", make)
 
 
 def _near(cache: Path, index: int) -> list[Clip]:
     """What sounds like a keyword, synthesised."""
     word, seed = phrases.KEYWORDS[index], 300 + index
-    make, variants = corpus.synthetic_speech, voices.TRAIN_VARIANTS
-    return corpus.cached_clips(
-        cache, f"near-{word}", lambda: make(corpus.near_texts(word, seed), 1100, seed, variants, FLITE)
-    )
+    make, draw = corpus.synthetic_speech, voices.mixed((0.55, voices.OLD), (0.45, voices.READ))
+    return corpus.cached_clips(cache, f"near-{word}", lambda: make(corpus.near_texts(word, seed), 450, seed, draw))
 
 
 def features_of(samples: NDArray[np.float32], banks: list[NDArray[np.float32]], rng: np.random.Generator) -> Tensor:
     """Samples (batch, n) -> features (batch, frames, 40), as `mel.MelStream` would give them from the start of each row.
 
-    Every eight rows go through one of `banks` at random: vocal tracts of other lengths.
+    Every eight rows go through one of `banks` at random: vocal tracts of other lengths. PyTorch's Fourier transform takes a third
+    of the time of NumPy's.
     """
-    parts = [
-        mel.mel_energies(samples[row : row + 8], banks[int(rng.integers(len(banks)))])
-        for row in range(0, samples.shape[0], 8)
-    ]
+    frames = torch.from_numpy(samples).unfold(-1, mel.WINDOW, mel.HOP) * _HANN
+    spectrum = torch.view_as_real(torch.fft.rfft(frames, _FFT))
+    power = spectrum.square_().sum(dim=-1).numpy()
+    parts = [power[row : row + 8] @ banks[int(rng.integers(len(banks)))] for row in range(0, samples.shape[0], 8)]
     energies = np.concatenate(parts)
     return torch.from_numpy(mel.pcen(energies, energies[..., 0, :].copy()))
 
@@ -171,14 +190,14 @@ class Training:
 
     def __init__(self, data: Path, cache: Path, steps: int, seed: int) -> None:
         torch.manual_seed(seed)
-        self.steps, self.seed, self.step = steps, seed, 0
+        self.made_for, self.steps, self.step = (steps, seed), steps, 0
         self.rng = np.random.default_rng(seed)
         self.bank = load_bank(data, cache)
         self.searched = [
             *(Searched(clip, None) for clip in self.bank.speech + self.bank.near),
             *(Searched(item.samples, word) for word, items in enumerate(self.bank.real) for item in items[::2]),
         ]
-        self.scenes = Scenes(self.bank, seed)
+        self.scenes = Scenes(self.bank, seed, STRETCHES)
         self.banks = [mel.mel_bank(float(warp)) for warp in np.linspace(0.86, 1.16, 9)]
         self.net, self.average = KeywordNet(WORDS), KeywordNet(WORDS)
         self.average.load_state_dict(self.net.state_dict())
@@ -191,8 +210,15 @@ class Training:
         warm, phase = min(1.0, (self.step + 1) / 100), self.step / self.steps
         for group in self.optimizer.param_groups:
             group["lr"] = PEAK_RATE * warm * 0.5 * (1.0 + math.cos(math.pi * phase)) + 1e-5
-        samples, labels = self.scenes.batch(BATCH, self.rng)
-        features = masked(features_of(samples, self.banks, self.rng), self.rng)
+        if self.step % MINING_EVERY == 0 and self.step >= 2 * MINING_EVERY:
+            self.rounds = [mine(self.average, self.searched, self.rng), *self.rounds][:3]
+            self.bank.mined[:] = [item for found in self.rounds for item in found]
+            print(f"step {self.step:5d}  {len(self.bank.mined)} stretches to train on harder", flush=True)
+        if self.step % ROUNDS == 0:
+            samples, self.labels = self.scenes.batch(BATCH, self.rng)
+            self.features = features_of(samples, self.banks, self.rng)
+        labels = self.labels
+        features = masked(self.features.clone(), self.rng)
         loss = loss_of(self.net(features), torch.from_numpy(labels))
         self.optimizer.zero_grad()
         loss.backward()
@@ -200,16 +226,12 @@ class Training:
         self.optimizer.step()
         self.step += 1
         _follow(self.average, self.net, min(AVERAGED, self.step / (self.step + 9)))
-        if self.step % MINING_EVERY == 0 and self.step >= 2 * MINING_EVERY:
-            self.rounds = [mine(self.average, self.searched, self.rng), *self.rounds][:3]
-            self.bank.mined[:] = [item for found in self.rounds for item in found]
-            print(f"step {self.step:5d}  {len(self.bank.mined)} stretches to train on harder", flush=True)
         return float(loss.detach())
 
     def save(self, path: Path) -> None:
         """Write everything that the next step depends on."""
         state = {
-            "made for": (self.steps, self.seed),
+            "made for": self.made_for,
             "step": self.step,
             "net": self.net.state_dict(),
             "average": self.average.state_dict(),
@@ -226,7 +248,7 @@ class Training:
         if not path.is_file():
             return False
         state = torch.load(path, weights_only=False)
-        if state["made for"] != (self.steps, self.seed):
+        if state["made for"] != self.made_for:
             return False
         self.step = state["step"]
         self.net.load_state_dict(state["net"])
