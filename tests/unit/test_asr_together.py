@@ -45,9 +45,11 @@ class Whisper:
     """A fake of ``WhisperRecognizer``: hears a text, and scores others as it is told (-20 for the rest)."""
 
     seconds = 1.0
+    samples = 16_000
 
     def __init__(self, heard: str, scores: Mapping[str, float], confidence: float) -> None:
         self.heard, self.told, self.confidence, self.decoded = heard, scores, confidence, 0
+        self.unprompted_as = heard
         self.taken: Take | None = None
 
     def reset(self) -> None: ...
@@ -63,6 +65,10 @@ class Whisper:
             self.decoded += 1
             self.taken = Take(16_000, Decoded(self.heard, -0.1, 0.0, 1.0), None, self.heard, self.confidence)
         return self.taken
+
+    def unprompted(self) -> Take:
+        said = self.unprompted_as
+        return Take(16_000, Decoded(said, -0.1, 0.0, 1.0), None, said, self.confidence)
 
     def scores(self, take: Take, texts: list[str]) -> list[float]:
         return [self.told.get(text, -20.0) for text in texts]
@@ -92,6 +98,17 @@ def test_what_both_hear_is_done(matcher: TemplateMatcher) -> None:
     found = together(matcher, "unlock the doors", "please unlock the doors")[0].finish()
     assert (found.text, found.in_grammar, found.alternative) == ("please unlock the doors", True, "")
     assert found.confidence > 0.8
+
+
+def test_where_whisper_agrees_without_a_prompt_nothing_else_is_decoded(matcher: TemplateMatcher) -> None:
+    found, ear = together(matcher, "unlock the doors", "unlock the doors")
+    found.pause()
+    assert found.partial() == "unlock the doors"
+    assert ear.decoded == 0
+    found, ear = together(matcher, "unlock the doors", "lock the doors")
+    ear.unprompted_as = "clock the doors"
+    found.pause()
+    assert ear.decoded == 1
 
 
 def test_commands_that_the_sound_tells_apart_badly_are_asked_about(matcher: TemplateMatcher) -> None:
@@ -132,6 +149,7 @@ def test_words_that_were_invented_are_nothing_whatever_the_grammar_follows(match
 
 def test_a_pause_decodes_once_and_the_end_uses_it(matcher: TemplateMatcher) -> None:
     recognizer, ear = together(matcher, "unlock the doors", "unlock the doors")
+    ear.unprompted_as = "clock the doors"
     assert recognizer.partial() == ""
     recognizer.pause()
     recognizer.pause()

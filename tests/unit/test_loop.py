@@ -464,7 +464,7 @@ def test_the_recogniser_is_told_of_every_pause_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("decodes_s", "endpoint_ms", "reason"), [(0.0, 160, "hurry"), (0.3, 450, "hurry"), (0.8, 600, "silence")]
+    ("decodes_s", "endpoint_ms", "reason"), [(0.0, 160, "hurry"), (0.3, 384, "hurry"), (0.8, 600, "silence")]
 )
 def test_in_playback_words_count_when_they_would_be_known(
     decodes_s: float, endpoint_ms: float, reason: str, monkeypatch: pytest.MonkeyPatch

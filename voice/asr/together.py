@@ -149,13 +149,22 @@ class TogetherRecognizer:
         return self._evidence
 
     def _decide(self) -> Transcript:
-        take = self._whisper.take()
+        followed = self._grammar.text()  # at the end of the utterance it may be another than at the last pause
+        decided = self._decided
+        if decided is not None and decided[0].samples == self._whisper.samples and decided[1] == followed:
+            return decided[2]
+        take = self._agreeing(followed) or self._whisper.take()
         if take is None:
             return Transcript(text="", confidence=0.0, in_grammar=False, seconds=self._whisper.seconds)
-        followed = self._grammar.text()  # at the end of the utterance it may be another than at the last pause
-        if self._decided is None or self._decided[0] is not take or self._decided[1] != followed:
-            self._decided = take, followed, self._of(take, followed)
-        return self._decided[2]
+        transcript = self._of(take, followed)
+        self._decided = take, followed, transcript
+        return transcript
+
+    def _agreeing(self, followed: str) -> Take | None:
+        """What Whisper hears without a prompt, if the grammar has that very command: then nothing else need be decoded."""
+        command = self._matcher.match(followed) if followed else None
+        take = self._whisper.unprompted() if command is not None else None
+        return take if take is not None and self._matcher.match(take.text) == command else None
 
     def _of(self, take: Take, followed: str) -> Transcript:
         settings, heard = self._settings, take.text

@@ -102,8 +102,11 @@ class WhisperRecognizer:
         self._match = match
         self._echo = spoken(likely)
         self._chunks: list[Samples] = []
-        self._samples = 0
+        self.samples = 0
+        """What was fed of this utterance."""
         self._take: Take | None = None
+        self._encoded: tuple[int, Any] | None = None
+        """Samples, and the engine's view of them."""
 
     def reset(self) -> None:
         """Forget an utterance that is open; nothing else is kept."""
@@ -112,12 +115,12 @@ class WhisperRecognizer:
     def start(self, before: Samples | None = None) -> None:
         """Begin an utterance; an unfinished one is thrown away."""
         del before
-        self._chunks, self._samples, self._take = [], 0, None
+        self._chunks, self.samples, self._take, self._encoded = [], 0, None, None
 
     def feed(self, chunk: Samples) -> None:
         """Take the next samples of the utterance (any number)."""
         self._chunks.append(chunk.copy())
-        self._samples += len(chunk)
+        self.samples += len(chunk)
 
     def pause(self) -> None:
         """Decode what was fed so far.
@@ -150,8 +153,8 @@ class WhisperRecognizer:
 
     @property
     def seconds(self) -> float:
-        """What was fed of this utterance."""
-        return self._samples / SAMPLE_RATE
+        """Length of what was fed of this utterance."""
+        return self.samples / SAMPLE_RATE
 
     def take(self) -> Take | None:
         """What the model makes of all that was fed so far, decoded if it was not yet; None if that holds no word.
@@ -159,18 +162,31 @@ class WhisperRecognizer:
         Raises:
             schemas.errors.ModelError: the engine failed.
         """
-        if self._samples < SHORTEST_S * SAMPLE_RATE:
+        if self.samples < SHORTEST_S * SAMPLE_RATE:
             return None
-        if self._take is None or self._take.samples != self._samples:
-            self._chunks = [np.concatenate(self._chunks)]
-            encoded = self._model.encode(self._chunks[0])
-            decoded = self._model.decode(encoded, self.seconds, self._settings.beam)
-            confidence = heard_probability(decoded)
-            text = spoken(decoded.text)
-            if self._invented(decoded, text, confidence):
-                text, confidence = "", 0.0
-            self._take = Take(self._samples, decoded, encoded, text, confidence)
+        if self._take is None or self._take.samples != self.samples:
+            self._take = self._taken(prompted=True)
         return self._take
+
+    def unprompted(self) -> Take | None:
+        """The same without what is expected before it: less often right, and sooner there. It is not kept.
+
+        Raises:
+            schemas.errors.ModelError: the engine failed.
+        """
+        return self._taken(prompted=False) if self.samples >= SHORTEST_S * SAMPLE_RATE else None
+
+    def _taken(self, *, prompted: bool) -> Take:
+        if self._encoded is None or self._encoded[0] != self.samples:
+            self._chunks = [np.concatenate(self._chunks)]
+            self._encoded = self.samples, self._model.encode(self._chunks[0])
+        encoded = self._encoded[1]
+        decoded = self._model.decode(encoded, self.seconds, self._settings.beam, prompted=prompted)
+        confidence = heard_probability(decoded)
+        text = spoken(decoded.text)
+        if self._invented(decoded, text, confidence):
+            text, confidence = "", 0.0
+        return Take(self.samples, decoded, encoded, text, confidence)
 
     def scores(self, take: Take, texts: Sequence[str]) -> list[float]:
         """Natural log probability of each text as what was said in the take."""

@@ -120,13 +120,19 @@ class WhisperModel:
         except (RuntimeError, ValueError) as error:
             raise ModelError(f"whisper failed: {error}") from error
 
-    def decode(self, encoded: Any, seconds: float, beam: int = 1) -> Decoded:
-        """The words of an utterance of so many seconds.
+    def decode(self, encoded: Any, seconds: float, beam: int = 1, *, prompted: bool = True) -> Decoded:
+        """The words of an utterance.
+
+        Args:
+            encoded: the engine's view of it.
+            seconds: its length.
+            beam: 1 is greedy.
+            prompted: with what is expected before it, which costs .1 s of processor time.
 
         Raises:
             schemas.errors.ModelError: the engine failed.
         """
-        prompt = [*self._prompt, *self._start]
+        prompt = [*(self._prompt if prompted else ()), *self._start]
         most = min(MOST_TOKENS, round(TOKENS_A_SECOND * seconds) + SPARE_TOKENS)
         try:
             result = self._engine.generate(
