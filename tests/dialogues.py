@@ -225,9 +225,9 @@ class FakeMemory:
 
 
 def make(
-    *answers: dict[str, Any] | Exception, held: Sequence[tuple[str, str]] = ()
+    *answers: dict[str, Any] | Exception, held: Sequence[tuple[str, str]] = (), model: FakeModel | None = None
 ) -> tuple[Dialogue, FakeVehicle, FakeMemory, FakeModel]:
-    vehicle, memory, model = FakeVehicle(), FakeMemory(*held), FakeModel(*answers)
+    vehicle, memory, model = FakeVehicle(), FakeMemory(*held), model or FakeModel(*answers)
     dialogue = Dialogue(
         memory=memory,  # type: ignore[arg-type]
         vehicle=vehicle,

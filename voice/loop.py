@@ -33,6 +33,7 @@ from voice.audio.earcon import chime
 from voice.clock import StreamClock
 from voice.dialogue.agent import Dialogue
 from voice.dialogue.amending import First
+from voice.dialogue.ours import ECHO_S
 from voice.hearing import Heard, Hearing
 from voice.speaking import Speaker, Speech
 from voice.turn import (
@@ -298,7 +299,7 @@ class VoiceLoop:
                 self._dialogue.end_conversation()
 
     def _hush(self) -> None:
-        self._speaker.hush()
+        self._speaker.hush(self.at)
         self._speaking = False
 
     def _ungate(self) -> None:
@@ -373,10 +374,11 @@ class VoiceLoop:
     async def _replied(self, turn: RunningTurn, heard: Heard) -> Reply | None:
         """The reply to what was heard, which is acted on on the way; None where there is nothing to answer."""
         earlier, addressed = turn.earlier, turn.wake is not None
+        said = self._speaker.lately(turn.began_s - ECHO_S)
         if earlier is None:
             if turn.superseded or not heard.whole.text:
                 return None
-            turn.reply = await self._dialogue.respond(heard.whole, addressed=addressed)
+            turn.reply = await self._dialogue.respond(heard.whole, addressed=addressed, said=said)
             return turn.reply
         if earlier.thought is not None:  # what it was about to do is done or given up before anything else is
             await asyncio.wait([earlier.thought])
@@ -385,8 +387,8 @@ class VoiceLoop:
             self._observer.finished(unsaid.record(self._dialogue.conversation, None, 0.0))
         if turn.superseded:
             return None
-        first = First(earlier.transcript, earlier.reply) if earlier.transcript is not None else None
-        turn.reply = await self._dialogue.amend(heard.whole, heard.tail, first, addressed=addressed)
+        first = First(earlier.transcript, earlier.reply, earlier.told) if earlier.transcript is not None else None
+        turn.reply = await self._dialogue.amend(heard.whole, heard.tail, first, addressed=addressed, said=said)
         return turn.reply
 
     # Speaking ----------------------------------------------------------------------------------------------------------

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -18,6 +19,10 @@ from schemas.events import Samples
 from schemas.ports import AudioSink, Synthesizer
 
 _log = logging.getLogger("glovebox.voice")
+
+
+LATELY = 4
+"""Texts that are kept to be known again when they echo: more do not sound within a few seconds."""
 
 
 @dataclass(slots=True)
@@ -40,6 +45,8 @@ class Speaker:
         self._until = 0.0
         self.text = ""
         """What sounds now; empty: nothing does."""
+        self._said: deque[tuple[str, float]] = deque(maxlen=LATELY)
+        """What has sounded, and until when."""
 
     async def prepare(self, text: str) -> Speech:
         """Make the first piece.
@@ -58,9 +65,10 @@ class Speaker:
             speech: what `prepare` made.
             at: the present second of the stream.
         """
+        self._note()
         self.text, self._until = speech.text, at()
         if speech.first is not None:
-            self.play(speech.first, at)
+            self._play(speech.first, at)
         if self._live:
             self._making = asyncio.create_task(self._rest(speech, at))
         else:
@@ -68,7 +76,12 @@ class Speaker:
         return self._until - at()
 
     def play(self, samples: Samples, at: Callable[[], float]) -> None:
-        """Queue a sound that is ready; a loudspeaker that fails is noted in the log."""
+        """Queue a sound that is no words; a loudspeaker that fails is noted in the log."""
+        if self.over(at()):
+            self._note()
+        self._play(samples, at)
+
+    def _play(self, samples: Samples, at: Callable[[], float]) -> None:
         try:
             self._until = max(self._until, at() + self._sink.play(samples))
         except AudioError as error:
@@ -88,8 +101,15 @@ class Speaker:
         if self._making is not None:
             await asyncio.wait([self._making])
 
-    def hush(self) -> None:
-        """Silence at once; what is being made is thrown away."""
+    def lately(self, since: float) -> Sequence[str]:
+        """What sounded at this second of the stream or after it, or still does; none of it twice."""
+        now = [(self.text, self._until if self._making is None else since)]
+        return [text for text, until in (*self._said, *now) if text and until >= since]
+
+    def hush(self, at: float) -> None:
+        """Silence at once, at this second of the stream; what is being made is thrown away."""
+        self._until = min(self._until, at) if self._making is None else at
+        self._note()
         if self._making is not None:
             self._making.cancel()
             self._making = None
@@ -104,10 +124,15 @@ class Speaker:
         self._worker.shutdown(wait=True, cancel_futures=True)
         self._sink.close()
 
+    def _note(self) -> None:
+        if self.text:
+            self._said.append((self.text, self._until))
+            self.text = ""
+
     async def _rest(self, speech: Speech, at: Callable[[], float]) -> None:
         try:
             while (piece := await self._next(speech.rest)) is not None:
-                self.play(piece, at)
+                self._play(piece, at)
         except GloveboxError as error:
             _log.warning("the rest of a reply was not said: %s", error)
         finally:

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from schemas.actions import SetWindow
 from schemas.errors import GenerationError
 from schemas.events import (
     ActionStatus,
+    Reply,
     Route,
     Transcript,
 )
 from schemas.memory import (
     Consent,
 )
-from tests.dialogues import make, say
+from tests.dialogues import FakeMemory, FakeModel, FakeVehicle, make, say
+from voice.dialogue.agent import Dialogue
+from voice.dialogue.responder import NOT_UNDERSTOOD
 
 
 def test_a_complete_command_takes_the_fast_path_without_the_model() -> None:
@@ -168,3 +175,49 @@ def test_a_new_conversation_has_a_new_id_and_no_pending_action() -> None:
     dialogue.end_conversation()
     assert dialogue.conversation != first
     assert "nothing waiting" in say(dialogue, "yes").text
+
+
+class Slow(FakeModel):
+    """The fake model, which answers when something else has happened on the event loop."""
+
+    def __init__(self, *answers: dict[str, Any]) -> None:
+        super().__init__(*answers)
+        self.begun, self.done = threading.Event(), threading.Event()
+        self.waited: list[bool] = []
+
+    def fill(self, task: str, model: type[BaseModel], *, turns: Sequence[str], facts: Sequence[str] = ()) -> BaseModel:
+        self.begun.set()
+        self.waited.append(self.done.wait(30.0))
+        return super().fill(task, model, turns=turns, facts=facts)
+
+
+def with_slow_model(meanwhile: Callable[[Dialogue], None]) -> tuple[Reply, FakeVehicle, FakeMemory, Slow]:
+    """A request by the model path, and what happens while the model thinks; without a thread it would wait in vain."""
+    slow = Slow({"navigation": {"find_place": {"kind": "restaurant", "quality": "italian"}}})
+    dialogue, vehicle, memory, _ = make(model=slow, held=[("favourite_cuisine", "italian")])
+
+    async def both() -> Reply:
+        asked = asyncio.create_task(dialogue.respond(dialogue.typed("i'm hungry")))
+        await asyncio.to_thread(slow.begun.wait, 30.0)
+        meanwhile(dialogue)
+        slow.done.set()
+        return await asked
+
+    return asyncio.run(both()), vehicle, memory, slow
+
+
+def test_the_microphone_is_heard_while_the_language_model_thinks() -> None:
+    reply, vehicle, _, slow = with_slow_model(lambda _: None)
+    assert slow.waited == [True]
+    assert "Trattoria" in reply.text and len(vehicle.done) == 1
+
+
+def test_who_takes_over_while_the_model_thinks_hears_nothing_of_the_other_drivers_memory() -> None:
+    taken = FakeMemory()
+
+    def take_over(dialogue: Dialogue) -> None:
+        vars(dialogue)["_memory"] = taken  # as `hand_to` does with configured drivers
+
+    reply, vehicle, memory, _ = with_slow_model(take_over)
+    assert reply.text == NOT_UNDERSTOOD and "italian" not in reply.reason
+    assert vehicle.done == [] and memory.used_ids == [] and taken.used_ids == []

@@ -91,9 +91,11 @@ class FakeDialogue:
         self.clock: StreamClock | None = None
         self.takes_s = 0.0
         self.answers: dict[str, str] = {}
+        self.said: list[list[str]] = []
 
-    async def respond(self, transcript: Transcript, *, addressed: bool = True) -> Reply:
+    async def respond(self, transcript: Transcript, *, addressed: bool = True, said: Sequence[str] = ()) -> Reply:
         self.heard.append((transcript.text, addressed))
+        self.said.append(list(said))
         if self.clock is not None:
             await self.clock.sleep(self.takes_s)
         if self.fails is not None:
@@ -102,8 +104,10 @@ class FakeDialogue:
         return Reply(text=text, route=Route.FAST, reason="fake", ends_conversation=self.ends)
 
     async def amend(
-        self, whole: Transcript, tail: Transcript | None, first: First | None, *, addressed: bool = True
-    ) -> Reply:
+        self, whole: Transcript, tail: Transcript | None, first: First | None, *,
+        addressed: bool = True, said: Sequence[str] = (),
+    ) -> Reply:  # fmt: skip
+        self.said.append(list(said))
         self.amended.append((whole.text, tail.text if tail else None, first.heard.text if first else None))
         return Reply(text=f"All in all {whole.text}.", route=Route.FAST, reason="fake")
 
@@ -504,6 +508,22 @@ def test_a_voice_interrupts_a_reply_where_our_own_is_not_heard() -> None:
     assert dialogue.dropped == 1, "what waits for a yes goes on waiting until the window closes"
     assert not sink.track()[int(4.9 * SAMPLE_RATE) : int(5.5 * SAMPLE_RATE)].any()
     assert notes.records[1].began_s == pytest.approx(4.2, abs=0.1)
+
+
+@pytest.mark.parametrize(("pause", "known"), [(0.8, True), (2.8, True), (4.2, False)])
+def test_what_is_heard_soon_after_a_reply_may_be_its_echo(pause: float, known: bool) -> None:
+    """The reply sounds for half a second from 3.1 s on; the voice after it is heard in the follow-up window."""
+    dialogue = FakeDialogue()
+    samples = sound((1.5, QUIET), (1.0, LOUD), (1.1 + pause, QUIET), (0.5, LOUD), (9, QUIET))
+    run(samples, [1.0], FakeRecognizer("one", "two"), dialogue, barge_in=True)
+    assert dialogue.said == [[], ["You said one."] if known else []]
+
+
+def test_what_interrupts_a_reply_may_be_its_echo_and_what_was_never_said_is_not_known() -> None:
+    dialogue = long_reply()
+    samples = sound((1.5, QUIET), (1.0, LOUD), (2.0, QUIET), (0.5, LOUD), (6, QUIET), (0.5, LOUD), (9, QUIET))
+    run(samples, [1.0, 10.5], FakeRecognizer("one", "two", "three"), dialogue, barge_in=True)
+    assert dialogue.said == [[], [LONG], []]
 
 
 def test_a_cough_does_not_interrupt() -> None:

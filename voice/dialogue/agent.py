@@ -7,6 +7,7 @@ no sound.
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -16,13 +17,13 @@ from functools import partial
 from uuid import uuid4
 
 from models.commands.spelling import spoken
-from schemas.actions import Action, ChangeTemperature, Domain, ForgetPreference, ListPlaces, parse_action
+from schemas.actions import Action, Domain, ForgetPreference, ListPlaces, parse_action
 from schemas.errors import ConfirmationError, VehicleError
 from schemas.events import ActionResult, ActionStatus, Command, CommandKind, Reply, Route, Transcript
 from schemas.memory import Turn
 from schemas.ports import CommandMatcher, Drivers, Encoder, MemoryPort, StructuredModel, VehiclePort
 from schemas.preferences import BY_DETAIL
-from voice.dialogue import amending, followup, responder, talks, which, wishes
+from voice.dialogue import amending, followup, ours, responder, talks, which, wishes
 from voice.dialogue.asking import Pending, first_token
 from voice.dialogue.coordinator import Coordinator, DialogueSettings, Plan
 from voice.dialogue.operator import Operator, Proposal
@@ -126,7 +127,7 @@ class Dialogue:
         """Typed words as a transcript: surely heard, in the grammar if the matcher says so."""
         return Transcript(text=text, confidence=1.0, in_grammar=self._matcher.match(text) is not None)
 
-    async def respond(self, transcript: Transcript, *, addressed: bool = True) -> Reply:
+    async def respond(self, transcript: Transcript, *, addressed: bool = True, said: Sequence[str] = ()) -> Reply:
         """The reply to an utterance; acts on the vehicle on the way.
 
         Args:
@@ -134,11 +135,14 @@ class Dialogue:
             addressed: False in the follow-up window: what is not understood there, or is a request only just, was most
                 likely said to somebody else, so it gets an empty reply and is not kept. Where something was asked, one
                 answer that is not understood is asked for again.
+            said: what the assistant said so lately that it may echo; hearing it gets an empty reply, and is not kept.
 
         Raises:
             schemas.errors.GloveboxError: memory, a model or the vehicle failed.
         """
         started = time.perf_counter()
+        if self._is_ours(transcript, said):
+            return ours.REPLY
         transcript = which.heard(self._pending.which if self._pending is not None else None, transcript)
         if transcript.alternative:
             return self._ask_which(transcript.text, transcript.alternative)
@@ -178,13 +182,23 @@ class Dialogue:
         self._last_reply = which.question(one, other)
         return Reply(text=self._last_reply, route=Route.CONTROL, reason=f"heard {one!r} or {other!r}")
 
+    def _is_ours(self, transcript: Transcript, said: Sequence[str]) -> bool:
+        both = self._pending.which if self._pending is not None else None
+        asked = any(one is not None for one in (self._pending, self._talk.question, self._question.open))
+        return ours.overheard(transcript, said, both, asked=asked)
+
     async def amend(
-        self, whole: Transcript, tail: Transcript | None, first: amending.First | None, *, addressed: bool = True
-    ) -> Reply:
+        self, whole: Transcript, tail: Transcript | None, first: amending.First | None, *,
+        addressed: bool = True, said: Sequence[str] = (),
+    ) -> Reply:  # fmt: skip
         """The reply to an utterance that went on after its first part had been answered: see ``voice.dialogue.amending``.
 
         ``tail`` is what was said since, by itself, where the whole is no command; the rest is as for `respond`.
         """
+        if first is not None and tail is not None and self._is_ours(tail, said):
+            if first.told:
+                return ours.REPLY
+            whole, tail = first.heard, None
         chosen = amending.way(self._matcher, whole, tail, first)
         free = (
             chosen is amending.Way.REPLACED and not whole.in_grammar and first is not None and first.reply is not None
@@ -194,7 +208,7 @@ class Dialogue:
         if chosen in (amending.Way.REPLACED, amending.Way.CANCELLED):
             self.drop_pending()
         instead = amending.action_of(self._matcher, whole)
-        respond = partial(self.respond, addressed=addressed)
+        respond = partial(self.respond, addressed=addressed, said=said)
         reply = await amending.amended(self._vehicle, chosen, (whole, tail), first, instead, respond)
         if reply.pending is not None and self._pending is None:
             self._pending = Pending(tokens=(reply.pending,))
@@ -223,28 +237,19 @@ class Dialogue:
         if transcript.confidence < 1.0 and plan.command is not None and plan.command.name == "set_temperature":
             plan = self._coordinator.plan(transcript.model_copy(update={"text": self._units.likelier(transcript.text)}))
         again = plan.command is not None and plan.command.name == "repeat" and "it" in plan.command.slots
-        if again and self._plays():
+        if again and self._thread.fresh(self._clock()) and self._thread.actions[-1].domain is Domain.MEDIA:
             plan = replace(plan, route=Route.FAST, command=Command(kind=CommandKind.FOLLOW, name="play_again"))
         if plan.command is None or plan.command.kind is not CommandKind.FOLLOW:
             return plan
         values = (await self._vehicle.state()).values if plan.command.name in followup.LOOKS else {}
-        meant = self._completed(plan.command) or followup.meant(plan.command, self._thread, self._clock(), values)
+        timed = followup.completed(self._pending.partial if self._pending else None, plan.command.slots)
+        meant = (timed,) if timed else followup.meant(plan.command, self._thread, self._clock(), values)
         offers = self._vehicle.offers()
         meant = tuple(action for action in meant if action.name in offers)
         if meant:
             return replace(plan, meant=meant)
         free = self._coordinator.free(transcript)
         return free if free.route is not Route.REJECT else replace(free, reason=f"{plan.reason}, but nothing fits it")
-
-    def _plays(self) -> bool:
-        """Whether the last thing that was done is something that plays."""
-        return self._thread.fresh(self._clock()) and self._thread.actions[-1].domain is Domain.MEDIA
-
-    def _completed(self, command: Command) -> tuple[Action, ...]:
-        """The timer or reminder that waits for its time, with it."""
-        partial = self._pending.partial if self._pending is not None else None
-        action = followup.completed(partial, command.slots) if partial is not None else None
-        return () if action is None else (action,)
 
     async def _of_memory(self, text: str, plan: Plan, *, addressed: bool) -> Reply | None:
         """The reply to what is said about memory itself: an answer, a command, a wish. None of it is noted.
@@ -327,7 +332,7 @@ class Dialogue:
         if refused is not None and self._matcher.match(transcript.text[refused.end() :]) is not None:
             return Reply(text=responder.CANCELLED, route=Route.CONTROL, reason="asked not to do something")
         if plan.route is Route.FAST and plan.command is not None:
-            action = self._as_meant(parse_action(plan.command.name, plan.command.slots))
+            action = self._units.as_meant(parse_action(plan.command.name, plan.command.slots))
             if followup.lacks_time(action):
                 self._pending = Pending(partial=action)
                 text = responder.FOR_HOW_LONG if action.name == "set_timer" else responder.WHEN
@@ -360,12 +365,6 @@ class Dialogue:
         self._thread = replace(self._thread, actions=found)
         return reply
 
-    def _as_meant(self, action: Action) -> Action:
-        """The action with its number of degrees in kelvin, whatever unit the driver counts in."""
-        if isinstance(action, ChangeTemperature) and action.by is not None:
-            return action.model_copy(update={"by": self._units.meant(action.by)})
-        return action
-
     def _did(self, results: Sequence[ActionResult]) -> None:
         """Keep in mind what was done last, or asked about."""
         self._thread = self._thread.after(results, self._clock())
@@ -382,7 +381,10 @@ class Dialogue:
     async def _by_model(self, text: str, plan: Plan) -> Reply:
         if plan.actions and plan.actions[0] == "set_temperature":
             text = in_celsius(spoken(text))
-        proposal = self._operator.propose(text, plan)
+        memory = self._memory
+        proposal = await asyncio.to_thread(self._operator.propose, text, plan)  # the microphone is heard meanwhile
+        if self._memory is not memory:  # another driver took over meanwhile, to whom nothing of it is told
+            proposal = Proposal(reason="another driver took over")
         actions = proposal.actions
         if not actions and plan.command is not None:
             actions = (parse_action(plan.command.name, plan.command.slots),)

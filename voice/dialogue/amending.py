@@ -33,6 +33,8 @@ class First:
     heard: Transcript
     reply: Reply | None = None
     """None where it was not worked out: nothing was done for it."""
+    told: bool = False
+    """Its reply has begun to sound."""
 
 
 class Way(StrEnum):

@@ -102,8 +102,10 @@ def alone(command: Command) -> tuple[Action, ...]:
     return _ALONE[command.name](command.slots) if command.name in _ALONE else ()
 
 
-def completed(partial: Action, slots: Mapping[str, Any]) -> Action | None:
-    """A timer or reminder with the time that was asked for; None where the time does not fit it."""
+def completed(partial: Action | None, slots: Mapping[str, Any]) -> Action | None:
+    """A timer or reminder with the time that was asked for; None where the time does not fit it, or none waits for one."""
+    if partial is None:
+        return None
     wanted = {slot: value for slot, value in slots.items() if slot in type(partial).model_fields}
     if not wanted or len(wanted) < len(slots):
         return None

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.commands.spelling import number_words
+from schemas.actions import Action, ChangeTemperature
 from schemas.events import VehicleState
 
 KM_PER_MILE = 1.609344
@@ -55,6 +56,12 @@ class Units:
     def meant(self, difference: float) -> float:
         """The difference in kelvin, to half a kelvin, that the driver's number of degrees means."""
         return max(0.5, round(difference / 0.9) / 2.0) if self.fahrenheit else difference
+
+    def as_meant(self, action: Action) -> Action:
+        """The action with its number of degrees in kelvin, whatever unit the driver counts in."""
+        if isinstance(action, ChangeTemperature) and action.by is not None:
+            return action.model_copy(update={"by": self.meant(action.by)})
+        return action
 
     def distance(self, km: float) -> float:
         """A distance as it is said: to a tenth below ten miles, whole miles from there on."""
