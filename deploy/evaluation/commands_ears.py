@@ -22,7 +22,6 @@ from schemas.events import FRAME, SAMPLE_RATE, Samples
 from schemas.ports import Recognizer, Vad
 from voice.asr.expected import expected
 from voice.asr.pocketsphinx import PocketSphinxRecognizer
-from voice.asr.sphinx import GrammarEar
 from voice.asr.together import TogetherRecognizer
 from voice.asr.whisper import WhisperRecognizer
 from voice.vad.endpoint import PREROLL_S, Endpointer, SpeechEnded, SpeechStarted
@@ -62,17 +61,16 @@ def recognizer_for(
         templates: the domain's sentences.
         folder: for the files that are made.
         builtin: the folder of the car's own recogniser, whose network against noise serves every domain; None for none.
-        whisper: the folder of a Whisper model, which is then the other recogniser beside the grammar; None for the trigram.
+        whisper: the folder of a Whisper model, which is then the other recogniser; None for none.
         threads: of Whisper.
     """
-    # Beside Whisper the trigram is not loaded, so its corpus need not be large.
-    build.build(folder, commands=SENTENCES if whisper is None else 100, free=0, templates=templates)
+    build.build(folder, commands=SENTENCES, free=0, templates=templates)
     matcher = TemplateMatcher(templates)
-    noise = builtin / "noise.npz" if builtin is not None else None
+    sphinx = PocketSphinxRecognizer(folder, matcher, noise=builtin / "noise.npz" if builtin is not None else None)
     if whisper is None:
-        return PocketSphinxRecognizer(folder, matcher, noise=noise), matcher
+        return sphinx, matcher
     ear = WhisperRecognizer(whisper, matcher.match, threads=threads, likely=expected(templates))
-    return TogetherRecognizer(GrammarEar(folder, matcher, noise=noise), ear, matcher), matcher
+    return TogetherRecognizer(sphinx, ear, matcher), matcher
 
 
 class Listener:

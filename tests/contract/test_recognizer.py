@@ -24,7 +24,6 @@ from schemas.events import FRAME, Samples
 from schemas.ports import Recognizer
 from voice.asr.fake import FakeRecognizer
 from voice.asr.pocketsphinx import PocketSphinxRecognizer
-from voice.asr.sphinx import GrammarEar
 from voice.asr.together import TogetherRecognizer
 from voice.asr.whisper import WhisperRecognizer, WhisperSettings
 
@@ -142,7 +141,7 @@ def engines(matcher: TemplateMatcher, tmp_path_factory: pytest.TempPathFactory) 
     sphinx = PocketSphinxRecognizer(BUILTIN, matcher)
     whisper = WhisperRecognizer(folder, matcher.match, threads=1)
     together = TogetherRecognizer(
-        GrammarEar(BUILTIN, matcher), WhisperRecognizer(folder, matcher.match, threads=1), matcher
+        PocketSphinxRecognizer(BUILTIN, matcher), WhisperRecognizer(folder, matcher.match, threads=1), matcher
     )
     return {
         "together": lambda: together,

@@ -14,9 +14,9 @@ from models.commands.nearest import nearest
 from models.commands.templates import load_templates
 from models.training.acoustics import road_noise
 from models.training.wake.voices import Prosody, available, speak
-from schemas.events import Samples
+from schemas.events import Hypothesis, Samples, Transcript
 from voice.asr.expected import expected
-from voice.asr.sphinx import GrammarEar
+from voice.asr.pocketsphinx import PocketSphinxRecognizer
 from voice.asr.together import TogetherRecognizer, sounding_alike
 from voice.asr.whisper import Take, WhisperRecognizer, repeats
 from voice.asr.whisper_model import Decoded, said_once
@@ -25,20 +25,25 @@ BUILTIN = Path(__file__).parents[2] / "models" / "builtin" / "asr"
 SOUND = np.zeros(16_000, np.int16)
 
 
-class Grammar:
-    """A fake of ``GrammarEar``: says a sentence."""
+class Sphinx:
+    """A fake of ``PocketSphinxRecognizer``: follows a sentence, of which it is sure or not."""
 
-    def __init__(self, said: str) -> None:
-        self.said = said
+    def __init__(self, said: str, *, sure: bool) -> None:
+        self.said, self.sure = said, sure
 
     def reset(self) -> None: ...
     def start(self, before: Samples | None = None) -> None: ...
     def feed(self, chunk: Samples) -> None: ...
-    def rest(self) -> None: ...
-    def stop(self) -> None: ...
 
-    def text(self) -> str:
+    def followed(self) -> str:
         return self.said
+
+    def partial(self) -> str:
+        return self.said if self.sure else "words of the open model"
+
+    def finish(self) -> Transcript:
+        said = Hypothesis(text=self.said)
+        return Transcript(text=self.partial(), confidence=0.9, in_grammar=self.sure, grammar=said)
 
 
 class Whisper:
@@ -85,9 +90,11 @@ def together(
     whisper: str,
     scores: Mapping[str, float] | None = None,
     confidence: float = 0.9,
+    *,
+    sure: bool = False,
 ) -> tuple[TogetherRecognizer, Whisper]:
     ear: Any = Whisper(whisper, scores or {}, confidence)
-    follower: Any = Grammar(grammar)
+    follower: Any = Sphinx(grammar, sure=sure)
     found = TogetherRecognizer(follower, ear, matcher)
     found.start()
     found.feed(SOUND)
@@ -109,6 +116,29 @@ def test_where_whisper_agrees_without_a_prompt_nothing_else_is_decoded(matcher: 
     ear.unprompted_as = "clock the doors"
     found.pause()
     assert ear.decoded == 1
+
+
+def test_a_command_of_which_the_grammar_is_sure_is_known_at_the_pause_and_done(matcher: TemplateMatcher) -> None:
+    found, ear = together(matcher, "seat heating high", "see teeding high", sure=True)
+    found.pause()
+    assert found.partial() == "seat heating high"
+    transcript = found.finish()
+    assert (transcript.text, transcript.in_grammar, transcript.alternative) == ("seat heating high", True, "")
+    assert ear.decoded == 0, "only without a prompt, which is sooner there"
+
+
+def test_a_sure_command_that_another_sounds_like_needs_the_sound(matcher: TemplateMatcher) -> None:
+    clear = {"unlock the doors": -1.0, "lock the doors": -9.0}
+    assert together(matcher, "unlock the doors", "unblock a door", clear, sure=True)[0].finish().in_grammar
+    close = {"unlock the doors": -1.0, "lock the doors": -2.0}
+    asked = together(matcher, "unlock the doors", "love the doors", close, sure=True)[0].finish()
+    assert (asked.in_grammar, asked.text, asked.alternative) == (False, "unlock the doors", "lock the doors")
+
+
+def test_a_sure_command_is_asked_about_where_whisper_hears_another(matcher: TemplateMatcher) -> None:
+    scores = {"open the sunroof": -4.0, "open the sunshade": -3.0}
+    asked = together(matcher, "open the sunroof", "open the sunshade", scores, sure=True)[0].finish()
+    assert (asked.in_grammar, asked.alternative) == (False, "open the sunshade")
 
 
 def test_commands_that_the_sound_tells_apart_badly_are_asked_about(matcher: TemplateMatcher) -> None:
@@ -204,7 +234,7 @@ def test_real_weights_hear_commands_and_free_speech_and_invent_nothing(
     matcher: TemplateMatcher, real_models: Callable[[str], Path]
 ) -> None:
     ear = WhisperRecognizer(real_models("whisper-base"), matcher.match, threads=1, likely=expected(matcher.templates))
-    recognizer = TogetherRecognizer(GrammarEar(BUILTIN, matcher), ear, matcher)
+    recognizer = TogetherRecognizer(PocketSphinxRecognizer(BUILTIN, matcher), ear, matcher)
 
     def heard(samples: Samples) -> Any:
         recognizer.start()

@@ -141,6 +141,10 @@ class PocketSphinxRecognizer:
         alike = Indel.normalized_similarity(grammar.split(), free.split())
         return grammar if alike >= PARTIAL_ALIKE and self._matcher.match(grammar) is not None else free
 
+    def followed(self) -> str:
+        """What the grammar alone makes of the sound so far, whether or not the open model agrees."""
+        return self._grammar.text()
+
     def finish(self) -> Transcript:
         """End the utterance and decide between the two models.
 

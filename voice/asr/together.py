@@ -1,6 +1,8 @@
 """Two recognisers side by side: PocketSphinx follows the command grammar, Whisper hears everything.
 
-Owns: the decision between them. Whisper writes what was most likely said and knows nothing of our commands ("ice mocha"); the
+Owns: the decision between them. A command that PocketSphinx hears, with its own open model beside it, and of which it is sure, is
+taken as soon as it ends; Whisper has a say where it hears another command, or where another sounds like it (lock, unlock). For
+everything else Whisper decides. It writes what was most likely said and knows nothing of our commands ("ice mocha"); the
 grammar always says a command, whether one was said or not. So every command that one of them proposes, and those closest to
 Whisper's words, are scored by Whisper on the sound, against Whisper's own words; a logistic function of that evidence gives the
 probability that the best of them was said. Two commands that the sound tells apart badly (lock, unlock) are both handed on, and the
@@ -16,11 +18,9 @@ from rapidfuzz.distance import Indel
 
 from models.commands.matcher import TemplateMatcher
 from models.commands.nearest import nearest
-from models.runtime.phonemes import by_espeak
-from schemas.errors import ModelError
 from schemas.events import Command, Hypothesis, Samples, Transcript
-from voice.asr import Hearing, whisper
-from voice.asr.sphinx import GrammarEar
+from voice.asr import Hearing, pocketsphinx, whisper
+from voice.asr.pocketsphinx import PocketSphinxRecognizer
 from voice.asr.whisper import Take, WhisperRecognizer
 
 
@@ -77,11 +77,11 @@ class _Candidate:
 
 
 class TogetherRecognizer:
-    """``schemas.ports.Recognizer``: the grammar is followed as the sound comes, Whisper decodes at every pause."""
+    """``schemas.ports.Recognizer``: PocketSphinx follows the sound as it comes, Whisper decodes at every pause."""
 
     def __init__(
         self,
-        grammar: GrammarEar,
+        sphinx: PocketSphinxRecognizer,
         ear: WhisperRecognizer,
         matcher: TemplateMatcher,
         settings: TogetherSettings | None = None,
@@ -89,44 +89,51 @@ class TogetherRecognizer:
         """Put them together.
 
         Args:
-            grammar: follows the closed templates of ``matcher``.
+            sphinx: follows the closed templates of ``matcher``, and says whether they were meant.
             ear: hears free speech.
             matcher: the commands.
             settings: thresholds.
         """
-        self._grammar, self._whisper, self._matcher = grammar, ear, matcher
+        self._sphinx, self._whisper, self._matcher = sphinx, ear, matcher
         self._settings = settings or TogetherSettings()
-        self._decided: tuple[Take, str, Transcript] | None = None
+        self._words = ""
+        self._unprompted: Take | None = None
         self._evidence: Evidence | None = None
 
     def reset(self) -> None:
         """Forget an open utterance and the room."""
-        self._grammar.reset()
+        self._sphinx.reset()
         self._whisper.reset()
-        self._decided = self._evidence = None
+        self._forget()
 
     def start(self, before: Samples | None = None) -> None:
         """Begin an utterance; an unfinished one is thrown away. What was heard before shows the noise."""
-        self._grammar.start(before)
+        self._sphinx.start(before)
         self._whisper.start(before)
-        self._decided = self._evidence = None
+        self._forget()
 
     def feed(self, chunk: Samples) -> None:
         """Take the next samples of the utterance (any number)."""
-        self._grammar.feed(chunk)
+        self._sphinx.feed(chunk)
         self._whisper.feed(chunk)
 
     def pause(self) -> None:
-        """Decode what was fed so far and decide.
+        """Find the words so far, for `partial`; what Whisper decodes here need not be decoded at the end.
 
         Raises:
             schemas.errors.ModelError: an engine failed.
         """
-        self._decide()
+        words = self._sphinx.partial()
+        if words and self._matcher.match(words) is not None:
+            self._words = words
+            self._plainly()
+            return
+        take = self._agreeing(self._sphinx.followed()) or self._whisper.take()
+        self._words = self._of(take, self._sphinx.followed()).text if take is not None else ""
 
     def partial(self) -> str:
-        """The words that were decided for at the last pause; empty before the first."""
-        return self._decided[2].text if self._decided is not None else ""
+        """The words at the last pause: PocketSphinx's where they are a complete command, else those that the sound decided for."""
+        return self._words
 
     def finish(self) -> Transcript:
         """End the utterance.
@@ -134,36 +141,57 @@ class TogetherRecognizer:
         Raises:
             schemas.errors.ModelError: an engine failed.
         """
-        try:
-            self._grammar.rest()
-            self._grammar.stop()
-        except RuntimeError as error:
-            raise ModelError(f"pocketsphinx failed: {error}") from error
-        transcript = self._decide()
+        self._evidence = None
+        followed = self._sphinx.finish()
+        if followed.in_grammar:
+            transcript = self._checked(followed)
+        else:
+            said = followed.grammar.text if followed.grammar is not None else ""
+            take = self._agreeing(said) or self._whisper.take()
+            transcript = (
+                Transcript(text="", confidence=0.0, in_grammar=False, seconds=self._whisper.seconds)
+                if take is None
+                else self._of(take, said)
+            )
         self._whisper.start()
-        self._decided = None
+        self._forget()
         return transcript
 
     def evidence(self) -> Evidence | None:
-        """What the last decision was made on; None where no command was near. For measuring."""
+        """What the last decision was made on; None where PocketSphinx was sure, or no command was near. For measuring."""
         return self._evidence
 
-    def _decide(self) -> Transcript:
-        followed = self._grammar.text()  # at the end of the utterance it may be another than at the last pause
-        decided = self._decided
-        if decided is not None and decided[0].samples == self._whisper.samples and decided[1] == followed:
-            return decided[2]
-        take = self._agreeing(followed) or self._whisper.take()
+    def _forget(self) -> None:
+        self._words, self._unprompted = "", None
+
+    def _plainly(self) -> Take | None:
+        """What Whisper hears without a prompt, which is sooner there."""
+        if self._unprompted is None or self._unprompted.samples != self._whisper.samples:
+            self._unprompted = self._whisper.unprompted()
+        return self._unprompted
+
+    def _checked(self, followed: Transcript) -> Transcript:
+        """A command of which PocketSphinx is sure; Whisper is asked where it hears another, or where another sounds like it."""
+        command, take = self._matcher.match(followed.text), self._plainly()
         if take is None:
-            return Transcript(text="", confidence=0.0, in_grammar=False, seconds=self._whisper.seconds)
-        transcript = self._of(take, followed)
-        self._decided = take, followed, transcript
-        return transcript
+            return followed
+        whispered = self._matcher.match(take.text)
+        if whispered == command:
+            return followed
+        rivals = [take.text] if whispered is not None else []
+        rivals += [one for one in sounding_alike(followed.text) if self._matcher.match(one) not in (None, command)]
+        if not rivals:
+            return followed
+        own, *scores = self._whisper.scores(take, [followed.text, *rivals])
+        score, rival = max(zip(scores, rivals, strict=True))
+        if own - score >= self._settings.doubt_gap:
+            return followed
+        return followed.model_copy(update={"in_grammar": False, "alternative": rival})
 
     def _agreeing(self, followed: str) -> Take | None:
         """What Whisper hears without a prompt, if the grammar has that very command: then nothing else need be decoded."""
         command = self._matcher.match(followed) if followed else None
-        take = self._whisper.unprompted() if command is not None else None
+        take = self._plainly() if command is not None else None
         return take if take is not None and self._matcher.match(take.text) == command else None
 
     def _of(self, take: Take, followed: str) -> Transcript:
@@ -252,8 +280,8 @@ def opened(hearing: Hearing) -> TogetherRecognizer:
     Raises:
         schemas.errors.ModelMissingError: no Whisper model was chosen.
     """
-    grammar = GrammarEar(hearing.find("asr-domain"), hearing.matcher, guess=by_espeak)
-    return TogetherRecognizer(grammar, whisper.opened(hearing), hearing.matcher)
+    sphinx = pocketsphinx.opened(hearing)
+    return TogetherRecognizer(sphinx, whisper.opened(hearing), hearing.matcher)
 
 
 FEATURES = ("agreed", "whispered", "followed", "margin a word", "gap", "alike", "heard", "words")

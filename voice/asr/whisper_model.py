@@ -88,7 +88,9 @@ class WhisperModel:
             multilingual = bool(engine.model.is_multilingual)
             self._tokenizer: Any = Tokenizer(engine.hf_tokenizer, multilingual, task="transcribe", language="en")
             self._start: list[int] = [*self._tokenizer.sot_sequence, self._tokenizer.no_timestamps]
-            self._suppressed = get_suppressed_tokens(self._tokenizer, (-1,))
+            self._suppressed = sorted(
+                {*(get_suppressed_tokens(self._tokenizer, (-1,)) or ()), *_foreign(engine.hf_tokenizer)}
+            )
         except (RuntimeError, ValueError, KeyError, TypeError, OSError) as error:
             raise ModelError(f"faster-whisper cannot load the model in {folder}: {error}") from error
         self._engine, self._storage = engine.model, get_ctranslate2_storage
@@ -168,6 +170,18 @@ class WhisperModel:
         except (RuntimeError, ValueError) as error:
             raise ModelError(f"whisper failed: {error}") from error
         return [float(np.sum(np.log(np.maximum(one, 1e-9)))) for one in each]
+
+
+def _foreign(tokenizer: Any) -> list[int]:
+    """Tokens with other characters than English writes: a multilingual model takes noise for Chinese.
+
+    A byte-level vocabulary writes bytes beyond ASCII as characters beyond U+00A0, and a space as U+0120.
+    """
+    return [
+        number
+        for token, number in tokenizer.get_vocab().items()
+        if not token.startswith("<|") and not token.replace("\u0120", "").replace("\u010a", "").isascii()
+    ]
 
 
 _TWICE = re.compile(r"(\b\w+(?: \w+){2,}?)(?: \1\b)+(?: \w+)*$")
