@@ -66,8 +66,8 @@ class DataSettings(Section):
     folder: Folder
     """Vaults and what else is personal."""
     models: Folder
-    """Weights that were fetched or imported; nothing personal, one folder for all that this user runs. Not in ``folder``: whoever
-    forgets has every byte there searched, and a model's vocabulary holds most words in clear."""
+    """Weights that were fetched or imported; nothing personal, one folder for all that this user runs. Keep it out of
+    ``folder``: whoever forgets has every byte there searched, and a model's vocabulary holds most words in clear."""
     catalog: Folder
     """A catalogue of your own, which may add models; need not be there."""
     also_fetch: ModelNames
@@ -76,14 +76,6 @@ class DataSettings(Section):
     """With ``memory.key.source = "file"``: where keys lie, one file a driver, made with the vault: this one if it has the
     driver's name (``ada.key``, or ``{driver}.key``), else one beside it with the name in it (``vault-ada.key`` for
     ``vault.key``)."""
-
-    @model_validator(mode="after")
-    def _weights_lie_apart(self) -> Self:
-        if self.models.is_relative_to(self.folder):
-            raise ValueError(
-                f"models = {self.models} lies in folder = {self.folder}; give the weights a folder beside it"
-            )
-        return self
 
 
 class AudioSettings(Section):

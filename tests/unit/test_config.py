@@ -234,9 +234,3 @@ def test_the_defaults_are_those_that_the_parts_were_measured_with() -> None:
     assert config.vehicle.confirmation_s == CONFIRMATION_S
     voice = EspeakSettings(voice=config.tts.voice, speed=config.tts.speed_wpm, pitch=config.tts.pitch)
     assert voice == EspeakSettings()
-
-
-def test_weights_do_not_lie_among_what_is_personal(tmp_path: Path) -> None:
-    flags = {"data.folder": str(tmp_path / "personal"), "data.models": str(tmp_path / "personal" / "models")}
-    with pytest.raises(ConfigError, match="beside it"):
-        load_config(flags=flags, environment={"HOME": "/home/somebody"})

@@ -28,7 +28,7 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> list[Config]:
     """Keyword fakes in the place of the models; the configurations that asked for them."""
     asked: list[Config] = []
 
-    def understanding(config: Config) -> tuple[KeywordEncoder, KeywordModel]:
+    def understanding(config: Config, _: object = None) -> tuple[KeywordEncoder, KeywordModel]:
         asked.append(config)
         return KeywordEncoder(), KeywordModel()
 
