@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -28,7 +29,8 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> list[Config]:
     """Keyword fakes in the place of the models; the configurations that asked for them."""
     asked: list[Config] = []
 
-    def understanding(config: Config, _: object = None) -> tuple[KeywordEncoder, KeywordModel]:
+    def understanding(config: Config, engines: Any) -> tuple[KeywordEncoder, KeywordModel]:
+        engines.choices["llm"] = SimpleNamespace(rung="keywords")
         asked.append(config)
         return KeywordEncoder(), KeywordModel()
 

@@ -137,6 +137,8 @@ class KuksaVehicle:
             answer = await self._asked(broker, targets)
         except grpc.RpcError as error:
             raise AdapterError(in_words(error, what, connected=self._broker is not None)) from None
+        except ValueError:  # gRPC's answer where the channel has been closed meanwhile: nothing can be sent on it any more
+            raise AdapterError(f"the connection to the databroker was lost before {what} was set") from None
         refused = broker.refused(answer)
         if refused:
             raise AdapterError(refused)
@@ -151,6 +153,7 @@ class KuksaVehicle:
 
         Raises:
             grpc.RpcError: the broker did not answer, or refused.
+            ValueError: the channel is closed.
         """
         ends = time.monotonic() + self._deadline_s
         try:
@@ -174,6 +177,8 @@ class KuksaVehicle:
         except grpc.RpcError as error:
             if error.code() in SILENT:  # pyright: ignore[reportAttributeAccessIssue]
                 self._end(broker, "the databroker did not answer in time")
+        except ValueError:  # the channel has been closed meanwhile, and with it everything on it has ended
+            return
         except asyncio.CancelledError:
             self._end(broker, "a command was given up")
             raise
