@@ -137,7 +137,9 @@ class KuksaVehicle:
             answer = await self._asked(broker, targets)
         except grpc.RpcError as error:
             raise AdapterError(in_words(error, what, connected=self._broker is not None)) from None
-        except ValueError:  # gRPC's answer where the channel has been closed meanwhile: nothing can be sent on it any more
+        except (
+            ValueError
+        ):  # gRPC's answer where the channel has been closed meanwhile: nothing can be sent on it any more
             raise AdapterError(f"the connection to the databroker was lost before {what} was set") from None
         refused = broker.refused(answer)
         if refused:
