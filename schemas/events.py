@@ -56,6 +56,8 @@ class Transcript(Event):
     text: str
     """The words to act on or to understand; empty when nothing was recognised."""
     confidence: Annotated[float, Field(ge=0.0, le=1.0)]
+    misheard: bool = False
+    """The recogniser holds its words for misheard rather than heard: to be asked about again, not acted on."""
     in_grammar: bool
     """True only if the command grammar gave a complete parse *and* won against the open model."""
     alternative: str = ""

@@ -75,6 +75,9 @@ class Whisper:
         said = self.unprompted_as
         return Take(16_000, Decoded(said, -0.1, 0.0, 1.0), None, said, self.confidence)
 
+    def misheard(self, confidence: float) -> bool:
+        return confidence < 0.45
+
     def scores(self, take: Take, texts: list[str]) -> list[float]:
         return [self.told.get(text, -20.0) for text in texts]
 
@@ -185,6 +188,11 @@ def test_a_pause_decodes_once_and_the_end_uses_it(matcher: TemplateMatcher) -> N
     recognizer.pause()
     assert (recognizer.partial(), ear.decoded) == ("unlock the doors", 1)
     assert (recognizer.finish().text, ear.decoded) == ("unlock the doors", 1)
+
+
+def test_words_that_were_hardly_heard_are_said_to_be_misheard(matcher: TemplateMatcher) -> None:
+    assert together(matcher, "mirror heating on", "time freezing in here", confidence=0.3)[0].finish().misheard
+    assert not together(matcher, "mirror heating on", "time freezing in here", confidence=0.6)[0].finish().misheard
 
 
 def test_sentences_that_sound_alike() -> None:

@@ -200,6 +200,7 @@ class TogetherRecognizer:
         plain = Transcript(
             text=heard,
             confidence=take.confidence,
+            misheard=self._whisper.misheard(take.confidence),
             in_grammar=False,
             grammar=Hypothesis(text=followed, log_score=0.0),
             open=Hypothesis(text=heard, log_score=math.log(max(take.confidence, 1e-9))),
@@ -232,6 +233,7 @@ class TogetherRecognizer:
             update={
                 "text": best.text,
                 "confidence": likely,
+                "misheard": False,
                 "in_grammar": not doubtful,
                 "alternative": others[0].text if doubtful else "",
             }

@@ -74,8 +74,7 @@ class CoordinatorSettings(BaseModel):
     statement_at: float = 0.4
     """Probability of its best preference category, from which on it counts as telling a preference."""
     heard_at: float = 0.2
-    """Recogniser confidence below which the words are not acted on at all. The trigram's; of what Whisper gave .3 to .6
-    only .27 was heard (docs/log.md), so beside Whisper the configuration asks for .45."""
+    """Recogniser confidence below which the words are not acted on at all."""
     request_floor: float = 0.04
     """Actions less probable than this stay out of the slice."""
     part_at: float = 0.7
@@ -173,7 +172,7 @@ class Coordinator:
 
     def heard(self, transcript: Transcript) -> bool:
         """Whether the words were heard well enough to be acted on."""
-        return transcript.in_grammar or transcript.confidence >= self._settings.heard_at
+        return transcript.in_grammar or (not transcript.misheard and transcript.confidence >= self._settings.heard_at)
 
     def _command(self, command: Command) -> Plan:
         if command.kind is CommandKind.CONTROL:
