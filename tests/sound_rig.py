@@ -3,7 +3,7 @@
 PulseAudio runs as a child with its socket and its settings in a temporary folder, once for the microphone and once for the
 loudspeaker, so that each can go away alone. A null sink stands for the air: what is played into it is what the microphone
 hears; what the assistant plays is recorded likewise. ALSA's plug-in ``pulse`` brings both to PortAudio. Nothing of the
-machine's own sound is touched.
+machine's own sound is touched. ``python -m tests.sound_rig`` tells what the live assistant costs while nobody speaks.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import queue
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -26,7 +27,12 @@ from schemas.events import SAMPLE_RATE, Samples
 
 PATIENCE_S = 300.0
 """Longest wait for something that takes seconds on a quiet machine: the tests also run beside everything else."""
+SETTLED_S = 25.0
+"""After the start sentences are made ahead, and the first seconds cost more."""
 PLUGIN = "alsa-lib/libasound_module_pcm_pulse.so"
+
+ECHO_PERCENT = 70
+"""-9 dB: as loud as the driver, the wake word over a reply was lost in the few tries that were made (docs/log.md)."""
 
 
 def lacks() -> str:
@@ -40,10 +46,13 @@ def lacks() -> str:
 class Air:
     """One sound server with one null sink: what is played there can be recorded there. A context manager."""
 
-    def __init__(self, folder: Path, name: str, rate: int) -> None:
-        """Nothing runs yet; the folder's path must be short enough for a socket (108 bytes)."""
-        self._folder, self.name, self._rate = folder, name, rate
-        self.socket = f"unix:{folder / name}"
+    def __init__(self, folder: Path, name: str, rate: int, *, server: Air | None = None) -> None:
+        """Nothing runs yet; the folder's path must be short enough for a socket (108 bytes).
+
+        ``server``: whose server it shares; then only the sink is its own.
+        """
+        self._folder, self.name, self._rate, self._host = folder, name, rate, server
+        self.socket = f"unix:{folder / name}" if server is None else server.socket
         self._environment = {
             **os.environ,
             "HOME": str(folder),
@@ -57,6 +66,9 @@ class Air:
 
     def start(self) -> None:
         """Start the server with its sink; returns when it answers."""
+        if self._host is not None:
+            self.load("module-null-sink", f"sink_name={self.name}", f"rate={self._rate}")
+            return
         self._server = subprocess.Popen(
             [
                 "pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--log-level=error",
@@ -74,6 +86,16 @@ class Air:
             self._server.terminate()
             self._server.wait(PATIENCE_S)
         self._server = None
+
+    def load(self, module: str, *arguments: str) -> None:
+        """Load a module of PulseAudio into its server."""
+        done = self._order("load-module", module, *arguments)
+        assert done.returncode == 0, done.stderr
+
+    def quieten(self, percent: int) -> None:
+        """Turn it down to so much, on PulseAudio's cubic scale."""
+        done = self._order("set-sink-volume", self.name, f"{percent}%")
+        assert done.returncode == 0, done.stderr
 
     def suspend(self, suspended: bool) -> None:
         """Let the device hang, or go on: it stays open and delivers nothing."""
@@ -100,11 +122,18 @@ class Air:
 class Cabin:
     """The air in front of the microphone and behind the loudspeaker, each with a server of its own. A context manager."""
 
-    def __init__(self, folder: Path) -> None:
-        """Nothing runs yet."""
-        self._folder = folder
+    def __init__(self, folder: Path, *, echo_ms: int | None = None) -> None:
+        """Nothing runs yet.
+
+        Args:
+            folder: with a short path.
+            echo_ms: The microphone hears the loudspeaker so much later, less loud than the driver; both share one server then.
+        """
+        self._folder, self._echo_ms = folder, echo_ms
         (folder / "home").mkdir()
         self.air, self.speaker = Air(folder, "air", 44_100), Air(folder, "speaker", 48_000)
+        if echo_ms is not None:
+            self.speaker = Air(folder, "speaker", 48_000, server=self.air)
         devices = {"microphone": (self.air, "air.monitor"), "loudspeaker": (self.speaker, "speaker")}
         lines = [
             f'pcm.{name} {{ type pulse server "{air.socket}" device "{device}" }}'
@@ -126,6 +155,9 @@ class Cabin:
         """Start both."""
         self.air.start()
         self.speaker.start()
+        if self._echo_ms is not None:
+            self.air.load("module-loopback", "source=speaker.monitor", "sink=air", f"latency_msec={self._echo_ms}")
+            self.speaker.quieten(ECHO_PERCENT)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -214,10 +246,15 @@ class LiveAssistant:
         self.process.terminate()
         return self.process.wait(PATIENCE_S)
 
-    def processor_s(self) -> float:
-        """Seconds of processor time so far."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    def processor_s(self) -> dict[str, float]:
+        """Seconds of processor time so far, of each thread."""
+        spent: dict[str, float] = {}
+        for task in Path(f"/proc/{self.process.pid}/task").iterdir():
+            name, _, rest = (task / "stat").read_text(encoding="ascii", errors="replace").rpartition(")")
+            fields = rest.split()
+            ticks = int(fields[11]) + int(fields[12])
+            spent[f"{task.name} {name.partition('(')[2]}"] = ticks / os.sysconf("SC_CLK_TCK")
+        return spent
 
     def _read(self) -> None:
         assert self.process.stdout is not None
@@ -234,3 +271,24 @@ def wait_for(fact: Callable[[], bool], what: str, seconds: float = PATIENCE_S) -
         if time.monotonic() > ends:
             raise AssertionError(f"waited {seconds:g} s in vain for {what}")
         time.sleep(0.05)
+
+
+def idle(seconds: float, *flags: str) -> None:
+    """Print what share of a core the live assistant takes while nobody speaks, in all and by thread."""
+    with (
+        tempfile.TemporaryDirectory(prefix="gb", dir="/tmp") as folder,
+        Cabin(Path(folder)) as cabin,
+        LiveAssistant(cabin.environment, *flags) as assistant,
+    ):
+        assistant.expect("Listening")
+        time.sleep(SETTLED_S)
+        before, began = assistant.processor_s(), time.monotonic()
+        time.sleep(seconds)
+        after, took = assistant.processor_s(), time.monotonic() - began
+    shares = {name: (spent - before.get(name, 0.0)) / took for name, spent in after.items()}
+    lines = [f"{share:.1%} {name}" for name, share in sorted(shares.items(), key=lambda one: -one[1]) if share >= 0.001]
+    sys.stdout.write("\n  ".join([f"{sum(shares.values()):.1%} of a core over {took:.0f} s", *lines]) + "\n")
+
+
+if __name__ == "__main__":
+    idle(60.0, *sys.argv[1:])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -117,3 +118,8 @@ class RunningTurn:
             reply_at_s=reply_at,
             reply_seconds=seconds,
         )
+
+
+def ms_since(started: float) -> float:
+    """Milliseconds since a moment of ``time.perf_counter``."""
+    return (time.perf_counter() - started) * 1000.0

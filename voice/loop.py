@@ -28,12 +28,13 @@ import numpy as np
 from schemas.errors import GloveboxError, TurnTimeoutError
 from schemas.events import FRAME, SAMPLE_RATE, Reply, Samples, Transcript
 from schemas.ports import AudioSink, AudioSource, CommandMatcher, Recognizer, Synthesizer, Vad, WakeWord
-from voice.account import Load, LoopSettings, Observer, RunningTurn
+from voice.account import Load, LoopSettings, Observer, RunningTurn, ms_since
 from voice.audio.earcon import chime
 from voice.clock import StreamClock
 from voice.dialogue.agent import Dialogue
 from voice.dialogue.amending import First
 from voice.dialogue.ours import ECHO_S
+from voice.frames import TOGETHER, FrameReader
 from voice.hearing import Heard, Hearing
 from voice.speaking import Speaker, Speech
 from voice.turn import (
@@ -109,13 +110,14 @@ class VoiceLoop:
         self._turn = RunningTurn()
         self._last: RunningTurn | None = None
         """The turn whose reply sounds."""
-        self._gated = False
-        self._speaking = False
+        self._gated = self._speaking = False
         self._voice_at: int | None = None
         """Where a voice began that no utterance has been made of yet."""
         self._ready: tuple[float, type[TurnEvent]] | None = None
         self._chime_at: float | None = None
         self._hushed = False
+        self._unheard: list[Samples] = []
+        """Frames that the wake word has still to hear: in IDLE some are taken together."""
         self.load = Load()
 
     @property
@@ -145,15 +147,18 @@ class VoiceLoop:
         self._endpointer.reset()
         self._hearing.reset()
         frames = self._source.frames()
-        live = self._clock is None
+        reader = (
+            FrameReader(frames, lambda: TOGETHER if self._machine.state is State.IDLE else 1)
+            if self._clock is None
+            else None
+        )
         try:
-            while True:
-                frame = await asyncio.to_thread(next, frames, None) if live else next(frames, None)
-                if frame is None:
-                    break
+            while (frame := next(frames, None) if reader is None else await reader.next()) is not None:
                 await self._frame(frame)
             await self._finish()
         finally:
+            if reader is not None:
+                reader.close()
             self.load.recognise_audio_s, self.load.recognise_cpu_s = self._hearing.audio_s, self._hearing.cpu_s
             self._hearing.close()
             self._speaker.close()
@@ -184,8 +189,12 @@ class VoiceLoop:
     # Hearing -----------------------------------------------------------------------------------------------------------
 
     async def _hear_wake(self, frame: Samples) -> None:
+        self._unheard.append(frame)
+        if self._clock is None and self._machine.state is State.IDLE and len(self._unheard) < TOGETHER:
+            return
         started = time.process_time()
-        detection = self._wake.process(frame)
+        detection = self._wake.process(np.concatenate(self._unheard))
+        self._unheard.clear()
         self.load.wake_cpu_s += time.process_time() - started
         if detection is None or self._is_our_own(detection.keyword):
             return
@@ -351,7 +360,7 @@ class VoiceLoop:
             started = time.perf_counter()
             heard = await self._hearing.finish(self._is_command)
             turn.transcript = heard.whole
-            latency["recognise"] = _ms(started)
+            latency["recognise"] = ms_since(started)
             reply = await self._replied(turn, heard)
             if reply is None or turn.superseded:
                 return Unheard
@@ -361,11 +370,11 @@ class VoiceLoop:
                 return Unheard
             started_speaking = time.perf_counter()
             turn.speech = await self._speaker.prepare(reply.text)
-            latency["synthesise"] = _ms(started_speaking)
+            latency["synthesise"] = ms_since(started_speaking)
         except GloveboxError as error:
             turn.error = error
             return Failed
-        latency["total"] = _ms(started) + latency["endpoint"]
+        latency["total"] = ms_since(started) + latency["endpoint"]
         return Closed if turn.reply.ends_conversation else Answered
 
     def _is_command(self, transcript: Transcript) -> bool:
@@ -470,11 +479,8 @@ class VoiceLoop:
             if self._turn.thought is not None:
                 await asyncio.wait([self._turn.thought])
             await self._speaker.made()
-            later = [
-                self.at,
-                *([self._ready[0]] if self._ready else []),
-                *([self._speaker.until] if self._speaking else []),
-            ]
+            ready = self._ready[0] if self._ready else 0.0
+            later = (self.at, ready, self._speaker.until if self._speaking else 0.0)
             self._position = int(np.ceil(max(later) * SAMPLE_RATE))
             if self._clock is not None:
                 self._clock.advance_to(self.at)
@@ -484,7 +490,3 @@ class VoiceLoop:
         if limit is not None:
             self._position += int((limit + 1.0) * SAMPLE_RATE)
             await self._perform(self._machine.tick(self.at))
-
-
-def _ms(started: float) -> float:
-    return (time.perf_counter() - started) * 1000.0

@@ -46,13 +46,13 @@ class ChannelChoice:
         if block.shape[1] > 2:
             block = block[:, :1] if block[:, 0].any() else block[:, [int(np.abs(block).max(axis=0).argmax())]]
             return np.ascontiguousarray(block[:, 0])
-        mean = block.mean(axis=1, dtype=np.float64)
-        signals = np.column_stack([mean, block])
-        powers = signals.var(axis=0)
+        one, other = block.T.astype(np.float64)
+        signals = np.stack([(one + other) / 2.0, one, other])
+        powers = signals.var(axis=1)
         before = powers if self._powers is None else self._powers
         now = self._powers = before + (powers - before) * (BLOCK_S / MEMORY_S)
         self._choose(now)
-        heard = signals[:, self._chosen]
+        heard = signals[self._chosen]
         return (np.rint(heard) if block.dtype.kind == "i" else heard).astype(block.dtype)
 
     def _choose(self, powers: NDArray[np.floating]) -> None:
