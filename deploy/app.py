@@ -271,7 +271,6 @@ class Assistant:
             schemas.errors.EngineMissingError: PortAudio is not installed.
         """
         sound = self._sound
-        sound.start()
         loop = self._loop(sound.microphone, sound.loudspeaker, emit)
         self._seat.trip.begin()
 
@@ -280,6 +279,9 @@ class Assistant:
             self._running, self._voice = running, loop
             for stop in (signal.SIGINT, signal.SIGTERM):
                 running.add_signal_handler(stop, loop.stop)
+            await asyncio.to_thread(
+                sound.start
+            )  # may take seconds; whoever ends the program meanwhile ends the trip as always
             await loop.run()
 
         try:
