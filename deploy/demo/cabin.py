@@ -28,13 +28,16 @@ runs on machines of different speed stay comparable."""
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """One of espeak-ng's voices."""
+    """A driver's voice."""
 
     name: str
+    """espeak-ng's."""
     speed: int
     """Words a minute."""
     pitch: int
     """0..99"""
+    factor: float
+    """How much faster and higher than his own voice Piper's speaker is played."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,41 +13,18 @@ import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import soundfile
 
 from deploy.app import assemble
 from deploy.config import Config
-from deploy.demo.cabin import Cabin, CabinSpeaker, Line
+from deploy.demo.cabin import Cabin, CabinSpeaker
+from deploy.demo.drivers import drivers
 from deploy.demo.script import TRIPS, Trip
 from deploy.engines import NAMES
 from deploy.footprint import resident_mb
 from deploy.timeline import TimelineEntry
 from schemas.errors import GloveboxError
-from schemas.events import SAMPLE_RATE, Samples
-from voice.tts.espeak import EspeakSettings, EspeakSynthesizer
-
-
-def speak(line: Line, keyword: str) -> Samples:
-    """The sound of a line, wake word included."""
-    voice = EspeakSynthesizer(EspeakSettings(line.voice.name, line.voice.speed, line.voice.pitch))
-    if line.wake and line.breath_s <= 0.0:
-        return _sound(voice, f"{keyword} {line.text}")
-    said = _sound(voice, line.text)
-    if not line.wake:
-        return said
-    pause = np.zeros(int(line.breath_s * SAMPLE_RATE), np.int16)
-    return np.concatenate([_sound(voice, keyword), pause, said])
-
-
-def _sound(voice: EspeakSynthesizer, text: str) -> Samples:
-    return _trimmed(np.concatenate(list(voice.synthesize(text))))
-
-
-def _trimmed(sound: Samples) -> Samples:
-    """Without the synthesiser's silence at both ends (it adds a few hundred milliseconds)."""
-    loud = np.flatnonzero(np.abs(sound.astype(np.int32)) > 150)
-    return sound[loud[0] : loud[-1] + 1] if len(loud) else sound
+from schemas.events import SAMPLE_RATE
 
 
 def drive(config: Config, trip: Trip, out: Path) -> dict[str, Any]:
@@ -62,7 +39,8 @@ def drive(config: Config, trip: Trip, out: Path) -> dict[str, Any]:
         engines = {NAMES[role].lower(): str(choice.rung) for role, choice in assistant.engines.items()}
         tell(engines=engines, lacks=list(assistant.lacks))
         speaker = CabinSpeaker()
-        lines = [(line, speak(line, config.wake.keyword)) for line in trip.lines]
+        with drivers(config) as speak:
+            lines = [(line, speak(line, config.wake.keyword)) for line in trip.lines]
         cabin = Cabin(lines, speaker, seed=trip.seed)
         played = time.perf_counter()
         load = assistant.play_back(cabin, speaker, emit)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from deploy.config import load_config
+from deploy.demo import drivers as demo_drivers
 from deploy.demo.cabin import BEAT_S, Cabin, CabinSpeaker, Line, Voice
 from models.training.acoustics import active_level
 from schemas.events import FRAME, SAMPLE_RATE, Samples
 
-VOICE = Voice("en-us", 150, 50)
+VOICE = Voice("en-us", 150, 50, 1.0)
 
 
 def tone(seconds: float) -> Samples:
@@ -74,3 +76,33 @@ def test_closing_ends_the_stream() -> None:
     next(frames)
     cabin.close()
     assert list(frames) == []
+
+
+def words(text: str) -> Samples:
+    """A sound for each word, 1,000 samples long."""
+    return np.full(1000 * len(text.split()), 5000, np.int16)
+
+
+@pytest.mark.parametrize(
+    ("line", "length"),
+    [
+        (Line("open the roof", VOICE, breath_s=0.5), 1000 + SAMPLE_RATE // 2 + 3000),
+        (Line("open the roof", VOICE, breath_s=0.0), 4000),
+        (Line("open the roof", VOICE, wake=False), 3000),
+    ],
+)
+def test_the_wake_word_stands_in_front_with_its_breath(line: Line, length: int) -> None:
+    assert demo_drivers.line_of(line, "computer", words).size == length
+
+
+def test_a_driver_who_is_played_faster_is_higher_and_shorter() -> None:
+    tone = (8000.0 * np.sin(2.0 * np.pi * 500.0 * np.arange(SAMPLE_RATE) / SAMPLE_RATE)).astype(np.int16)
+    faster = demo_drivers.shifted(tone, 1.25)
+    assert faster.size == pytest.approx(SAMPLE_RATE / 1.25, abs=2)
+    peak = float(np.argmax(np.abs(np.fft.rfft(faster)))) * SAMPLE_RATE / faster.size
+    assert peak == pytest.approx(625.0, abs=3.0)
+
+
+def test_without_a_piper_voice_espeak_drives() -> None:
+    with demo_drivers.drivers(load_config(environment={})) as speak:
+        assert speak is demo_drivers.by_espeak

@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,9 +24,9 @@ import numpy as np
 
 from models.training.wake.voices import Prosody, speak
 from schemas.errors import EngineMissingError
-from schemas.events import SAMPLE_RATE, Samples
-from voice.audio.resample import Resampler
+from schemas.events import Samples
 from voice.audio.wavefile import read, write
+from voice.tts.piper import PiperSynthesizer
 
 Say = Callable[[Sequence[str]], list[Samples]]
 """Texts in, mono int16 at 16 kHz out, one for each text."""
@@ -37,6 +38,8 @@ FESTIVAL_VOICE = "cmu_us_slt_arctic_hts"
 """slt's name in festival."""
 _FESTIVAL_VOICES = Path("/usr/share/festival/voices")
 _FESTIVAL_S = 600.0
+_PATIENCE = 20.0
+"""How much longer than in the car Piper may take for a sentence."""
 _SPELT = {"a c": "A C", "p m": "P M"}
 """Letters, as synthesisers read them one by one."""
 
@@ -138,18 +141,10 @@ def _pico(texts: Sequence[str]) -> list[Samples]:
 
 
 def _piper(model: Path, texts: Sequence[str]) -> list[Samples]:
-    """With the voice's own settings. Piper draws noise, seeded for a process only: what repeats is the sound on disk."""
-    import onnxruntime
-
-    onnxruntime.set_seed(1)
-    voice: Any = importlib.import_module("piper").PiperVoice.load(model)
-    sounds: list[Samples] = []
-    for text in texts:
-        chunks = list(voice.synthesize(text))
-        spoken = np.concatenate([np.asarray(chunk.audio_int16_array, np.int16) for chunk in chunks])
-        resampler = Resampler(chunks[0].sample_rate, SAMPLE_RATE)
-        sounds.append(np.concatenate([resampler.feed(spoken), resampler.flush()]))
-    return sounds
+    """By the assistant's own program for Piper. It draws noise, so what repeats is the sound on disk."""
+    with closing(PiperSynthesizer(model, patience=_PATIENCE)) as voice:
+        voice.check()
+        return [np.concatenate(list(voice.synthesize(text))) for text in texts]
 
 
 def _festival(texts: Sequence[str]) -> list[Samples]:
