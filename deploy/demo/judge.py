@@ -127,9 +127,12 @@ def _trip(trip: Trip, entries: Sequence[TimelineEntry], summary: Mapping[str, An
     outcomes = Counter(entry.data["outcome"] for entry in entries if entry.kind == "learned")
     if trip.decisions:
         told = ", ".join(f"{count} × {outcome}" for outcome, count in sorted(outcomes.items()))
-        # A sentence misheard in noise may be looked at and dropped: which one is, hangs on how long the replies before it took.
+        # A sentence misheard in noise may be looked at and dropped, or refused like what it was taken for; nothing is stored of it.
         counted = {outcome: count for outcome, count in outcomes.items() if outcome != Outcome.DROPPED}
-        checks.append(Check(ok=counted == trip.decisions, text=f"{name}: learning gave {told}"))
+        fewest = trip.decisions.get(Outcome.REFUSED, 0)
+        refused = counted.get(Outcome.REFUSED, 0) >= fewest
+        stored = {**counted, Outcome.REFUSED: fewest} == {**trip.decisions, Outcome.REFUSED: fewest}
+        checks.append(Check(ok=refused and stored, text=f"{name}: learning gave {told}"))
     if trip.used:
         used = {str(e.data["value"]).lower() for e in entries if e.kind == "recalled"}
         said = " ".join(e.text.lower() for e in entries if e.kind == "said")

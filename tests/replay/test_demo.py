@@ -19,14 +19,17 @@ from deploy.timeline import TimelineEntry
 
 @pytest.fixture(scope="module")
 def lines(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, list[dict[str, Any]], Path]:
-    """Exit code, JSON lines and folder of one played demo; shared, because it takes most of a minute."""
+    """Exit code, JSON lines and folder of one played demo; shared, because it takes most of a minute.
+
+    Of the profile that every machine can play; with real weights `./deploy/up demo` judges itself by the same script.
+    """
     import contextlib
     import io
 
     out = tmp_path_factory.mktemp("demo")
     told = io.StringIO()
     with contextlib.redirect_stdout(told):
-        code = play(load_config(environment={}), out, json_lines=True)
+        code = play(load_config(flags={"profile": "small"}, environment={}), out, json_lines=True)
     return code, [json.loads(line) for line in told.getvalue().splitlines()], out
 
 
