@@ -191,6 +191,8 @@ def test_right_is_the_wanted_action_and_nothing_else() -> None:
     assert judged(WINDOW, opened(100, kind="asked"), acted("set_volume", percent=3)) == "wrong"
     assert judged(WINDOW, opened(50, kind="asked")) == "other"
     assert judged(WINDOW) == "nothing"
+    assert judged(WINDOW, TimelineEntry(at_s=3.0, kind="said", text="“Lock or unlock the doors?”")) == "question"
+    assert judged(WINDOW, TimelineEntry(at_s=3.0, kind="said", text="“Sorry, I didn't understand that.”")) == "nothing"
     assert judge.outcome([opened(100)], WINDOW, {}) is Outcome.ASLEEP
 
 

@@ -33,6 +33,8 @@ class Outcome(StrEnum):
     """Only some of the wanted actions, and nothing else."""
     OTHER = "other"
     """Something else was asked back or refused; nothing was done."""
+    QUESTION = "question"
+    """Nothing was done, and the reply is a question: which of two was meant, or whether it was."""
     NOTHING = "nothing"
     """Woken, and nothing was done."""
     ASLEEP = "asleep"
@@ -122,7 +124,10 @@ def outcome(
         return Outcome.WRONG
     if any(met):
         return Outcome.PARTLY
-    return Outcome.OTHER if found else Outcome.NOTHING
+    if found:
+        return Outcome.OTHER
+    asked = any(entry.kind == "said" and entry.text.strip("“” ").endswith(("?", "yes or no.")) for entry in entries)
+    return Outcome.QUESTION if asked else Outcome.NOTHING
 
 
 def _standing(found: Sequence[Done]) -> tuple[tuple[Done, ...], bool]:
