@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any, cast
 
 import pytest
 
@@ -30,13 +31,13 @@ class Car:
         self.matcher, self.clock = matcher, StreamClock()
         self.vehicle = GatedVehicle(SimulatedVehicle(self.clock, profile="parked"), self.clock)
         self.dialogue = Dialogue(
-            memory=FakeMemory(),
+            memory=cast(Any, FakeMemory()),
             vehicle=self.vehicle,
             matcher=matcher,
             encoder=FakeEncoder(),
             model=FakeModel(),
             clock=lambda: NOW,
-        )  # type: ignore[arg-type]
+        )
 
     def heard(self, text: str) -> Transcript:
         return Transcript(text=text, confidence=0.9, in_grammar=self.matcher.match(text) is not None)

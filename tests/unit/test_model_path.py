@@ -21,7 +21,7 @@ from models.structured import Structured
 from models.training import conversations
 from models.training.conversations import Request
 from schemas.actions import ACTIONS, BY_NAME, action_model, actions_of, parse_action
-from schemas.events import Route, Transcript
+from schemas.events import Route, Standing, Transcript
 from voice.dialogue.coordinator import Coordinator
 from voice.dialogue.operator import Operator
 
@@ -39,6 +39,9 @@ class NoCommands:
 
     def match(self, text: str) -> None:
         return None
+
+    def standing(self, text: str) -> Standing:
+        return Standing.OPEN
 
 
 @pytest.fixture(scope="module")
