@@ -192,13 +192,15 @@ class WhisperRecognizer:
     def _second(self, first: Take) -> Take:
         """What is heard without the prompt, if those words are far likelier: a prompt leads a short utterance astray.
 
-        That they follow silence, which Whisper takes for a sign that nothing was said, does not count: there was a voice.
+        Whether anything was said is what the first pass holds of it: without a prompt that is no measure for a short utterance.
         """
+        if first.decoded.no_speech > self._settings.no_speech:
+            return first
         second = self._taken(prompted=False)
         likely = second.decoded.log_probability
         if not second.text or likely < max(self._settings.second_at, first.decoded.log_probability):
             return first
-        return replace(second, confidence=heard_probability(replace(second.decoded, no_speech=0.0)))
+        return replace(second, confidence=heard_probability(replace(second.decoded, no_speech=first.decoded.no_speech)))
 
     def _taken(self, *, prompted: bool) -> Take:
         if self._encoded is None or self._encoded[0] != self.samples:
