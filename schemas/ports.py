@@ -110,6 +110,10 @@ class Recognizer(Protocol):
         """The words so far; cheap, may change, empty where the engine cannot tell."""
         ...
 
+    def likely(self) -> Transcript | None:
+        """What ``finish`` will most likely give if nothing more is fed; cheap, None where the engine cannot tell."""
+        ...
+
     def finish(self) -> Transcript:
         """End the utterance.
 

@@ -55,23 +55,28 @@ class Whisper:
     def __init__(self, heard: str, scores: Mapping[str, float], confidence: float) -> None:
         self.heard, self.told, self.confidence, self.decoded = heard, scores, confidence, 0
         self.unprompted_as = heard
-        self.taken: Take | None = None
+        self.kept: Take | None = None
+        self.plainly = 0
 
     def reset(self) -> None: ...
 
     def start(self, before: Samples | None = None) -> None:
-        self.taken = None
+        self.kept = None
 
     def feed(self, chunk: Samples) -> None:
-        self.taken = None
+        self.kept = None
+
+    def taken(self) -> Take | None:
+        return self.kept
 
     def take(self) -> Take:
-        if self.taken is None:
+        if self.kept is None:
             self.decoded += 1
-            self.taken = Take(16_000, Decoded(self.heard, -0.1, 0.0, 1.0), None, self.heard, self.confidence)
-        return self.taken
+            self.kept = Take(16_000, Decoded(self.heard, -0.1, 0.0, 1.0), None, self.heard, self.confidence)
+        return self.kept
 
     def unprompted(self) -> Take:
+        self.plainly += 1
         said = self.unprompted_as
         return Take(16_000, Decoded(said, -0.1, 0.0, 1.0), None, said, self.confidence)
 
@@ -183,11 +188,40 @@ def test_words_that_were_invented_are_nothing_whatever_the_grammar_follows(match
 def test_a_pause_decodes_once_and_the_end_uses_it(matcher: TemplateMatcher) -> None:
     recognizer, ear = together(matcher, "unlock the doors", "unlock the doors")
     ear.unprompted_as = "clock the doors"
-    assert recognizer.partial() == ""
+    assert (recognizer.partial(), recognizer.likely()) == ("", None)
     recognizer.pause()
     recognizer.pause()
-    assert (recognizer.partial(), ear.decoded) == ("unlock the doors", 1)
-    assert (recognizer.finish().text, ear.decoded) == ("unlock the doors", 1)
+    assert (recognizer.partial(), ear.decoded, ear.plainly) == ("unlock the doors", 1, 1)
+    assert recognizer.likely() == recognizer.finish()
+    assert (ear.decoded, ear.plainly) == (1, 1)
+
+
+def test_what_was_decided_at_a_pause_is_what_the_end_says(matcher: TemplateMatcher) -> None:
+    for grammar, whisper, sure in (
+        ("unlock the doors", "unlock the doors", True),
+        ("open the sunroof", "open the sunshade", True),
+        ("navigate to a restaurant", "i never liked those noisy restaurants", False),
+        ("", "set the volume to fifty percent", False),
+    ):
+        scores = {"open the sunroof": -4.0, "open the sunshade": -3.0, "set the volume to fifty percent": -3.0}
+        at_once = together(matcher, grammar, whisper, scores, sure=sure)[0].finish()
+        paused, ear = together(matcher, grammar, whisper, scores, sure=sure)
+        paused.pause()
+        decoded = (ear.decoded, ear.plainly)
+        found = paused.finish()
+        assert (found.text, found.in_grammar, found.alternative) == (
+            at_once.text,
+            at_once.in_grammar,
+            at_once.alternative,
+        )
+        assert (ear.decoded, ear.plainly) == decoded, "nothing is decoded twice"
+
+
+def test_a_command_of_which_the_grammar_is_sure_is_likely_before_whisper_has_heard_it(matcher: TemplateMatcher) -> None:
+    found, ear = together(matcher, "seat heating high", "see teeding high", sure=True)
+    likely = found.likely()
+    assert likely is not None
+    assert (likely.text, likely.in_grammar, ear.plainly) == ("seat heating high", True, 0)
 
 
 def test_words_that_were_hardly_heard_are_said_to_be_misheard(matcher: TemplateMatcher) -> None:

@@ -43,6 +43,10 @@ class FakeRecognizer:
         words = self._texts[0].split() if self._texts else []
         return " ".join(words[: 2 * self._samples // SAMPLE_RATE])
 
+    def likely(self) -> Transcript | None:
+        """It does not tell."""
+        return None
+
     def finish(self) -> Transcript:
         """The next text."""
         seconds, self._samples = self._samples / SAMPLE_RATE, 0

@@ -141,6 +141,12 @@ class PocketSphinxRecognizer:
         alike = Indel.normalized_similarity(grammar.split(), free.split())
         return grammar if alike >= PARTIAL_ALIKE and self._matcher.match(grammar) is not None else free
 
+    def likely(self) -> Transcript | None:
+        """The words so far, with no word of how sure they are."""
+        words = self.partial()
+        known = bool(words) and self._matcher.match(words) is not None
+        return Transcript(text=words, confidence=float(known), in_grammar=known) if words else None
+
     def followed(self) -> str:
         """What the grammar alone makes of the sound so far, whether or not the open model agrees."""
         return self._grammar.text()

@@ -69,6 +69,25 @@ class Evidence:
 NO_OTHER = 10.0
 
 
+def _follows(words: str, seconds: float) -> Transcript:
+    """A complete command that both models of PocketSphinx have at a pause; how sure it is, is known at the end."""
+    said = Hypothesis(text=words, log_score=0.0)
+    return Transcript(text=words, confidence=1.0, in_grammar=True, grammar=said, seconds=seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class _Decided:
+    """What a pause found."""
+
+    samples: int
+    """Of the utterance, fed by then."""
+    followed: str
+    """The grammar's words."""
+    found: Transcript
+    trusted: bool
+    """PocketSphinx was taken to be sure of its words, which is known only at the end."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Candidate:
     text: str
@@ -96,9 +115,11 @@ class TogetherRecognizer:
         """
         self._sphinx, self._whisper, self._matcher = sphinx, ear, matcher
         self._settings = settings or TogetherSettings()
-        self._words = ""
         self._unprompted: Take | None = None
         self._evidence: Evidence | None = None
+        self._decided: _Decided | None = None
+        self._left_open = False
+        """PocketSphinx still has the utterance before: ending it takes 20 ms, which the next beginning has to spare."""
 
     def reset(self) -> None:
         """Forget an open utterance and the room."""
@@ -114,26 +135,39 @@ class TogetherRecognizer:
 
     def feed(self, chunk: Samples) -> None:
         """Take the next samples of the utterance (any number)."""
+        if self._left_open:
+            self._sphinx.start()
+            self._left_open = False
         self._sphinx.feed(chunk)
         self._whisper.feed(chunk)
 
     def pause(self) -> None:
-        """Find the words so far, for `partial`; what Whisper decodes here need not be decoded at the end.
+        """Decide on what was fed so far; `finish` decodes nothing again unless more is fed.
 
         Raises:
             schemas.errors.ModelError: an engine failed.
         """
-        words = self._sphinx.partial()
-        if words and self._matcher.match(words) is not None:
-            self._words = words
-            self._plainly()
+        if self._at_pause() is not None or not self._whisper.samples:
             return
-        take = self._agreeing(self._sphinx.followed()) or self._whisper.take()
-        self._words = self._of(take, self._sphinx.followed()).text if take is not None else ""
+        followed, words = self._sphinx.followed(), self._sphinx.partial()
+        found = self._agreed(words) if words else None
+        trusted = found is None and bool(words) and self._matcher.match(words) is not None
+        if trusted:
+            found = self._checked(_follows(words, self._whisper.seconds))
+        self._decided = _Decided(self._whisper.samples, followed, found or self._free(followed), trusted)
 
     def partial(self) -> str:
-        """The words at the last pause: PocketSphinx's where they are a complete command, else those that the sound decided for."""
-        return self._words
+        """The words so far: what the last pause decided, else PocketSphinx's where they are a complete command."""
+        found = self.likely()
+        return found.text if found is not None and not found.alternative else ""
+
+    def likely(self) -> Transcript | None:
+        """What the last pause decided; where more was fed since, a complete command of PocketSphinx's."""
+        decided = self._at_pause()
+        if decided is not None:
+            return decided.found
+        words = self._sphinx.partial() if self._whisper.samples else ""
+        return _follows(words, self._whisper.seconds) if words and self._matcher.match(words) is not None else None
 
     def finish(self) -> Transcript:
         """End the utterance.
@@ -141,28 +175,42 @@ class TogetherRecognizer:
         Raises:
             schemas.errors.ModelError: an engine failed.
         """
-        self._evidence = None
-        followed = self._sphinx.finish()
-        if followed.in_grammar:
-            transcript = self._checked(followed)
+        if not self._whisper.samples and self._left_open:
+            return Transcript(text="", confidence=0.0, in_grammar=False)
+        decided, evidence = self._at_pause(), self._evidence
+        if decided is not None and decided.found.in_grammar and evidence is not None and evidence.agreed:
+            transcript = decided.found  # both have it; what PocketSphinx makes of its last frames cannot change that
+            self._left_open = True
         else:
-            said = followed.grammar.text if followed.grammar is not None else ""
-            take = self._agreeing(said) or self._whisper.take()
-            transcript = (
-                Transcript(text="", confidence=0.0, in_grammar=False, seconds=self._whisper.seconds)
-                if take is None
-                else self._of(take, said)
-            )
+            transcript = self._ended(self._sphinx.finish(), decided)
         self._whisper.start()
-        self._forget()
+        self._unprompted = self._decided = None
         return transcript
+
+    def _ended(self, followed: Transcript, decided: _Decided | None) -> Transcript:
+        said = followed.grammar.text if followed.grammar is not None else ""
+        if followed.in_grammar:
+            kept = decided is not None and self._same(decided.found.text, followed.text)
+            return decided.found if decided is not None and kept else self._checked(followed)
+        if decided is not None and not decided.trusted and self._same(decided.followed, said):
+            return decided.found
+        return self._free(said)
+
+    def _same(self, one: str, other: str) -> bool:
+        return one == other or self._matcher.match(one) == self._matcher.match(other)
+
+    def _at_pause(self) -> _Decided | None:
+        """What the last pause decided, if nothing was fed since."""
+        decided = self._decided
+        return decided if decided is not None and decided.samples == self._whisper.samples else None
 
     def evidence(self) -> Evidence | None:
         """What the last decision was made on; None where PocketSphinx was sure, or no command was near. For measuring."""
         return self._evidence
 
     def _forget(self) -> None:
-        self._words, self._unprompted = "", None
+        self._unprompted = self._decided = None
+        self._left_open = False
 
     def _plainly(self) -> Take | None:
         """What Whisper hears without a prompt, which is sooner there."""
@@ -172,7 +220,8 @@ class TogetherRecognizer:
 
     def _checked(self, followed: Transcript) -> Transcript:
         """A command of which PocketSphinx is sure; Whisper is asked where it hears another, or where another sounds like it."""
-        command, take = self._matcher.match(followed.text), self._plainly()
+        self._evidence = None
+        command, take = self._matcher.match(followed.text), self._whisper.taken() or self._plainly()
         if take is None:
             return followed
         whispered = self._matcher.match(take.text)
@@ -188,11 +237,22 @@ class TogetherRecognizer:
             return followed
         return followed.model_copy(update={"in_grammar": False, "alternative": rival})
 
-    def _agreeing(self, followed: str) -> Take | None:
-        """What Whisper hears without a prompt, if the grammar has that very command: then nothing else need be decoded."""
+    def _agreed(self, followed: str) -> Transcript | None:
+        """The command that the grammar follows, if Whisper hears it, too: without a prompt, and nothing else is decoded."""
         command = self._matcher.match(followed) if followed else None
         take = self._plainly() if command is not None else None
-        return take if take is not None and self._matcher.match(take.text) == command else None
+        return self._of(take, followed) if take is not None and self._matcher.match(take.text) == command else None
+
+    def _free(self, followed: str) -> Transcript:
+        """What Whisper makes of the sound, with what the grammar follows beside it."""
+        self._evidence = None
+        found = self._agreed(followed)
+        if found is not None:
+            return found
+        take = self._whisper.take()
+        if take is None:
+            return Transcript(text="", confidence=0.0, in_grammar=False, seconds=self._whisper.seconds)
+        return self._of(take, followed)
 
     def _of(self, take: Take, followed: str) -> Transcript:
         settings, heard = self._settings, take.text

@@ -140,14 +140,22 @@ class WhisperRecognizer:
         """The words up to the last pause."""
         return self._take.text if self._take is not None else ""
 
+    def likely(self) -> Transcript | None:
+        """What the last pause found, if nothing was fed since."""
+        take = self.taken()
+        return None if take is None else self._said(take)
+
     def finish(self) -> Transcript:
         """The words of all that was fed.
 
         Raises:
             schemas.errors.ModelError: the engine failed.
         """
-        take, seconds = self.take(), self.seconds
+        found = self._said(self.take())
         self.start()
+        return found
+
+    def _said(self, take: Take | None) -> Transcript:
         text, confidence = (take.text, take.confidence) if take is not None else ("", 0.0)
         return Transcript(
             text=text,
@@ -155,7 +163,7 @@ class WhisperRecognizer:
             misheard=self.misheard(confidence),
             in_grammar=bool(text) and self._match(text) is not None,
             open=Hypothesis(text=text, log_score=math.log(max(confidence, 1e-9))),
-            seconds=seconds,
+            seconds=self.seconds,
         )
 
     def misheard(self, confidence: float) -> bool:
@@ -175,11 +183,15 @@ class WhisperRecognizer:
         """
         if self.samples < SHORTEST_S * SAMPLE_RATE:
             return None
-        if self._take is None or self._take.samples != self.samples:
+        if self.taken() is None:
             self._take = self._taken(prompted=True)
             if self.misheard(self._take.confidence):
                 self._take = self._second(self._take)
         return self._take
+
+    def taken(self) -> Take | None:
+        """What `take` has found, if nothing was fed since."""
+        return self._take if self._take is not None and self._take.samples == self.samples else None
 
     def unprompted(self) -> Take | None:
         """The same without what is expected before it: less often right, and sooner there. It is not kept.
