@@ -8,7 +8,7 @@ foreign stops nothing. The engines themselves are made where they are.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 from deploy.config import Config
@@ -50,9 +50,11 @@ class Choice:
     rung: Rung
     missed: tuple[tuple[Rung, str], ...] = ()
     """Better rungs, best first, each with the reason."""
+    without: str = ""
+    """A sentence about what the chosen one does without; empty where it has all."""
 
     def told(self) -> str:
-        """One line for a person; empty where the best is used."""
+        """One line for a person about better rungs; empty where the best is used."""
         if not self.missed:
             return ""
         best, reason = self.missed[0]
@@ -139,8 +141,8 @@ class Engines:
         self.choices: dict[Role, Choice] = {}
 
     def told(self) -> tuple[str, ...]:
-        """A line for each role whose best engine is not used."""
-        return tuple(line for choice in self.choices.values() if (line := choice.told()))
+        """A line for each role whose best engine is not used, and for what an engine does without."""
+        return tuple(line for choice in self.choices.values() for line in (choice.told(), choice.without) if line)
 
     def recognizer(self, matcher: TemplateMatcher) -> Recognizer:
         """The recogniser.
@@ -149,12 +151,16 @@ class Engines:
             schemas.errors.ModelError: not even the last can be used.
         """
         find, threads = self._catalog.find, self._config.asr.threads
+        without: list[str] = []
 
         def open_(rung: Rung) -> Recognizer:
+            without.clear()
             model = None if rung.model is None else find(rung.model)
-            return opened(RECOGNIZERS, rung.engine, Hearing(matcher, find, threads, model))
+            return opened(RECOGNIZERS, rung.engine, Hearing(matcher, find, threads, model, without.append))
 
-        return self._climb("asr", open_)
+        recognizer = self._climb("asr", open_)
+        self.choices["asr"] = replace(self.choices["asr"], without=" ".join(without))
+        return recognizer
 
     def synthesizer(self) -> Synthesizer:
         """The voice.

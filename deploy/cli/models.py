@@ -212,6 +212,8 @@ def why(context: typer.Context, as_json: JsonOption = False) -> None:
         console.print(Text(f"{NAMES[choice.role]}: ", "bold").append(what, "bold green"), soft_wrap=True)
         for rung, reason in choice.missed:
             console.print(Text(f"  {rung} would be better: {reason}", "yellow"), soft_wrap=True)
+        if choice.without:
+            console.print(Text(f"  {choice.without}", "yellow"), soft_wrap=True)
         if not choice.missed:
             last = str(choice.rung) == LAST[choice.role]
             console.print(Text("  as configured" + (", and what comes with Glovebox" if last else ""), "dim"))
@@ -221,7 +223,13 @@ def why(context: typer.Context, as_json: JsonOption = False) -> None:
 
 def _choice(choice: Choice) -> dict[str, Any]:
     missed = [{"engine": rung.engine, "model": rung.model, "why": reason} for rung, reason in choice.missed]
-    return {"role": choice.role, "engine": choice.rung.engine, "model": choice.rung.model, "missed": missed}
+    return {
+        "role": choice.role,
+        "engine": choice.rung.engine,
+        "model": choice.rung.model,
+        "missed": missed,
+        "without": choice.without,
+    }
 
 
 def _loaded(session: Session) -> tuple[Config, Catalog]:

@@ -11,6 +11,10 @@ from models.commands.matcher import TemplateMatcher
 from voice.engines import Engine
 
 
+def _quietly(line: str) -> None:
+    del line
+
+
 @dataclass(frozen=True, slots=True)
 class Hearing:
     """What a recogniser may be made of."""
@@ -22,6 +26,8 @@ class Hearing:
     threads: int
     model: Path | None = None
     """The chosen model's files; None for an engine that takes none."""
+    tell: Callable[[str], None] = _quietly
+    """Told in a sentence what an engine does without."""
 
 
 RECOGNIZERS: Mapping[str, Engine] = MappingProxyType(

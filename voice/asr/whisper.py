@@ -87,6 +87,7 @@ class WhisperRecognizer:
         threads: int = 2,
         settings: WhisperSettings | None = None,
         likely: str = "",
+        adaptation: Path | None = None,
     ) -> None:
         """Load a model in CTranslate2's format.
 
@@ -96,6 +97,7 @@ class WhisperRecognizer:
             threads: processor threads that the engine may use.
             settings: limits of the gate.
             likely: words of the domain and names that are likely to be said (``voice.asr.expected``).
+            adaptation: what is added to the model's weights if it belongs to them (``voice.asr.ct2_file``).
 
         Raises:
             schemas.errors.EngineMissingError: faster-whisper is not installed.
@@ -103,7 +105,9 @@ class WhisperRecognizer:
             schemas.errors.ModelError: the engine cannot use the files.
         """
         self._settings = settings or WhisperSettings()
-        self._model = WhisperModel(folder, threads=threads, padding_s=self._settings.padding_s)
+        self._model = WhisperModel(folder, threads=threads, padding_s=self._settings.padding_s, adaptation=adaptation)
+        self.plain = self._model.plain
+        """Why the model is used without the adaptation, for a person; empty where it is used or none was given."""
         self._model.expect(likely)
         self._match = match
         self._echo = spoken(likely)
@@ -242,16 +246,25 @@ class WhisperRecognizer:
 
 
 def opened(hearing: Hearing) -> WhisperRecognizer:
-    """The recogniser of the table.
+    """The recogniser of the table, with the adaptation to this car's words and noise if the model is the one that has it.
 
     Raises:
         schemas.errors.ModelMissingError: no model was chosen.
     """
     if hearing.model is None:
         raise ModelMissingError("whisper needs a model; name one in asr.model")
-    matcher = hearing.matcher
-    return WhisperRecognizer(hearing.model, matcher.match, threads=hearing.threads, likely=expected(matcher.templates))
+    matcher, adaptation = hearing.matcher, hearing.find("asr-domain") / ADAPTATION
+    ear = WhisperRecognizer(
+        hearing.model, matcher.match, threads=hearing.threads, likely=expected(matcher.templates),
+        adaptation=adaptation if adaptation.is_file() else None,
+    )  # fmt: skip
+    if ear.plain:
+        hearing.tell(ear.plain)
+    return ear
 
+
+ADAPTATION = "whisper_base_adaptation.npz"
+"""In the folder of the built-in recogniser; ``models.training.whisper`` makes it."""
 
 ECHO_WORDS = 7
 """So many words of the prompt, in its order, were not said but copied from it."""

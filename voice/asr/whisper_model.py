@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from schemas.errors import EngineMissingError, ModelError, ModelMissingError
+from schemas.errors import EngineMissingError, ModelDamagedError, ModelError, ModelMissingError
 from schemas.events import SAMPLE_RATE, Samples
+from voice.asr.adapted import adapted
 
 NEEDED = ("model.bin", "config.json", "tokenizer.json")
 """Without ``tokenizer.json`` faster-whisper would look for one on the network."""
@@ -59,13 +60,14 @@ class Decoded:
 class WhisperModel:
     """An utterance in, words out; nothing is kept between utterances but the prompt."""
 
-    def __init__(self, folder: Path, *, threads: int, padding_s: float) -> None:
+    def __init__(self, folder: Path, *, threads: int, padding_s: float, adaptation: Path | None = None) -> None:
         """Load a model.
 
         Args:
             folder: holds ``model.bin``, ``config.json``, ``tokenizer.json`` and the vocabulary.
             threads: processor threads that the engine may use.
             padding_s: silence after the utterance, seconds.
+            adaptation: added to the weights if it belongs to them; where it does not, ``plain`` says so.
 
         Raises:
             schemas.errors.EngineMissingError: faster-whisper is not installed.
@@ -81,10 +83,18 @@ class WhisperModel:
         for name in NEEDED:
             if not (folder / name).is_file():
                 raise ModelMissingError(f"{folder / name} is missing; a Whisper model needs {', '.join(NEEDED)}")
+
+        def load(from_: Path) -> Any:
+            return Engine(str(from_), device="cpu", compute_type="int8", cpu_threads=threads, local_files_only=True)
+
+        self.plain = ""
+        """Why the weights are used as they are, for a person; empty where nothing else was wished."""
+        engine: Any = None
         try:
-            engine: Any = Engine(
-                str(folder), device="cpu", compute_type="int8", cpu_threads=threads, local_files_only=True
-            )
+            if adaptation is not None:
+                engine = self._loaded_adapted(load, folder, adaptation)
+            if engine is None:
+                engine = load(folder)
             multilingual = bool(engine.model.is_multilingual)
             self._tokenizer: Any = Tokenizer(engine.hf_tokenizer, multilingual, task="transcribe", language="en")
             self._start: list[int] = [*self._tokenizer.sot_sequence, self._tokenizer.no_timestamps]
@@ -97,6 +107,14 @@ class WhisperModel:
         self._extract: Any = engine.feature_extractor
         self._padding = round(padding_s * SAMPLE_RATE)
         self._prompt: list[int] = []
+
+    def _loaded_adapted(self, load: Callable[[Path], Any], folder: Path, adaptation: Path) -> Any | None:
+        try:
+            with adapted(folder, adaptation) as other:
+                return load(other)
+        except (ModelDamagedError, OSError, ValueError) as error:
+            self.plain = f"{folder.name} hears as its makers made it: {error}"
+        return None
 
     def expect(self, text: str) -> None:
         """Expect words like those of this text: it is given to the decoder as what was said before, cut to its limit."""
