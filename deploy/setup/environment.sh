@@ -146,7 +146,7 @@ offer_axe() {
 
 check_environment() {
     watch_command "checking that everything loads" "$LOGS/load.log" "Remove $VENV and $CACHE/wheels and run this again." \
-        "$VENV/bin/python" -c 'import deploy, hassil, hnswlib, llama_cpp, onnxruntime, pocketsphinx, soundfile, soxr, sqlcipher3, tokenizers'
+        "$VENV/bin/python" -c 'import schemas, deploy, hassil, hnswlib, llama_cpp, onnxruntime, pocketsphinx, soundfile, soxr, sqlcipher3, tokenizers'
 }
 
 set_up() { # MODE

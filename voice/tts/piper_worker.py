@@ -80,6 +80,7 @@ def _send(out: BinaryIO, kind: bytes, number: int, data: bytes) -> None:
 
 def _load(path: str, threads: int) -> tuple[Any, Any, Any]:
     """(voice, its session, what makes options of one run)."""
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # as schemas/offline.py has it, which is not imported here
     onnxruntime, piper = import_module("onnxruntime"), import_module("piper")
     logging.getLogger("piper").setLevel(logging.CRITICAL)  # at DEBUG it writes every text that it speaks
     options = onnxruntime.SessionOptions()
