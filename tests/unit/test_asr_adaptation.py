@@ -12,12 +12,12 @@ import pytest
 from numpy.typing import NDArray
 
 from models.commands.matcher import TemplateMatcher
+from models.runtime.ct2_file import Adaptation, patched, read, tensors
 from models.training.wake.voices import Prosody, available, speak
 from schemas.errors import ModelDamagedError
 from schemas.events import Samples
 from tests.tiny_whisper import SIZE, WORDS, tiny_whisper
 from voice.asr import Hearing, whisper
-from voice.asr.ct2_file import Adaptation, patched, read, tensors
 from voice.asr.whisper import ADAPTATION, WhisperRecognizer
 
 PROJECTION = "decoder/projection/weight"

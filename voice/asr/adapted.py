@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
-from voice.asr.ct2_file import Adaptation, patched
+from models.runtime.ct2_file import Adaptation, patched
 
 WEIGHTS = "model.bin"
 

@@ -97,7 +97,7 @@ class WhisperRecognizer:
             threads: processor threads that the engine may use.
             settings: limits of the gate.
             likely: words of the domain and names that are likely to be said (``voice.asr.expected``).
-            adaptation: what is added to the model's weights if it belongs to them (``voice.asr.ct2_file``).
+            adaptation: what is added to the model's weights if it belongs to them (``models.runtime.ct2_file``).
 
         Raises:
             schemas.errors.EngineMissingError: faster-whisper is not installed.
