@@ -14,6 +14,7 @@ from rich.text import Text
 from deploy.cli.session import Session, err, out, put_json, report, session_of
 from deploy.config import Config
 from deploy.engines import LAST, NAMES, ROLES, Choice, Engines, standing, wanted
+from deploy.trial import tried
 from models.catalog import Catalog, Model
 from models.catalog.fetching import Fetcher, NotFetchedError, Step
 from schemas.errors import GloveboxError, ModelError, ModelMissingError
@@ -111,7 +112,7 @@ def _get(fetcher: Fetcher, model: Model, folders: Sequence[Path], *, as_json: bo
     if as_json:
         put_json({"model": model.id, "fetched": bool(came), "way": came or None, "bytes": model.bytes})
     elif came:
-        console.print(Text("✓ ", style="green").append(f"{model.id}: every byte is as its makers publish it", ""))
+        console.print(Text("✓ ", style="green").append(f"{model.id}: every byte is as the catalogue has it", ""))
 
 
 @app.command()
@@ -139,7 +140,7 @@ def verify(
             put_json({"model": model.id, "ok": True, "bytes": size, "makers": makers})
         else:
             whole = f"whole ({size / 1e6:.1f} MB)" if size else "installed with its package"
-            note = "" if makers else "; as it was imported: its makers' digests are not known here, or are others"
+            note = "" if makers else "; as it was imported: the catalogue has no digests for it, or others"
             out().print(Text("✓ ", style="green").append(f"{model.id}: {whole}{note}", style=""))
     raise typer.Exit(code)
 
@@ -150,28 +151,29 @@ def import_(
     model: Annotated[str, typer.Argument(metavar="ID", help="A model of the catalogue, e.g. whisper-base-en.")],
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where its files lie, e.g. on a USB stick.")],
     unverified: Annotated[
-        bool, typer.Option("--unverified", help="Take it even if it is not what its makers publish.")
+        bool, typer.Option("--unverified", help="Take it even if its digests are not the catalogue's.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Take a model over from a folder; its digests are compared with the makers', or taken down where those are not known."""
+    """Take a model over from a folder, if it has the catalogue's digests; if there are none, if it can be loaded."""
     _, catalog = _loaded(session_of(context, as_json=as_json))
-    makers = catalog.import_model(model, folder, unverified=unverified)
+    loaded: list[bool] = []
+
+    def trial(model: Model, path: Path) -> None:
+        loaded.append(tried(model, path))
+
+    makers = catalog.import_model(model, folder, unverified=unverified, trial=trial)
     taken = catalog.model(model)
     row = _row(catalog, taken, used=False)
     if as_json:
         put_json(row)
         return
-    known = (
-        "has digests that the catalogue knows and these are others"
-        if taken.files
-        else "has no digests in the catalogue"
-    )
-    note = (
-        "Every byte is as its makers publish it."
-        if makers
-        else f"Whether it is what its makers publish was not checked: it {known}."
-    )
+    if makers:
+        note = "Every byte is as the catalogue has it."
+    else:
+        known = "other digests" if taken.files else "no digests"
+        could = "It can be loaded" if loaded == [True] else "Whether it can be loaded was not tried: no engine is here"
+        note = f"The catalogue has {known} for it, so where it comes from is not known. {could}."
     out().print(f"Imported {taken.id}: {row['bytes'] / 1e6:.1f} MB in {catalog.folder(taken)}. {note}")
 
 

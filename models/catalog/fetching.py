@@ -107,7 +107,7 @@ class Fetcher:
         return came
 
     def _there(self, model: Model) -> bool:
-        """Whether it is there as its makers publish it, byte for byte."""
+        """Whether it is there as the catalogue has it, byte for byte."""
         try:
             return self._catalog.from_makers(model) and self._catalog.verify(model) == model.bytes
         except ModelError:

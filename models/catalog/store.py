@@ -25,7 +25,7 @@ from models.catalog.entries import Model, ModelFile
 from schemas.errors import ModelDamagedError, ModelMissingError, StorageFullError
 
 MANIFEST = "manifest.json"
-"""Beside a model's files: their sizes and digests, and whether they are those that its makers publish."""
+"""Beside a model's files: their sizes and digests, and (``makers``) whether they are those of the catalogue."""
 SPARE = 64 * 1024 * 1024
 """Bytes that are left free: a vault and its journal need room, too."""
 _BLOCK = 1 << 20
@@ -141,7 +141,7 @@ class Staging:
 
         Args:
             files: all of them.
-            makers: whether they have the digests that the makers publish.
+            makers: whether they have the catalogue's digests.
         """
         manifest = {"id": self._model.id, "makers": makers, "files": [file.model_dump() for file in files]}
         (self.folder / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
@@ -166,7 +166,7 @@ def discard(folder: Path) -> None:
 
 
 def manifest_of(folder: Path, model: Model) -> tuple[tuple[ModelFile, ...], bool]:
-    """The files of a model that was fetched or imported, and whether they are those that its makers publish.
+    """The files of a model that was fetched or imported, and whether they have the catalogue's digests.
 
     Raises:
         schemas.errors.ModelMissingError: it is not here.

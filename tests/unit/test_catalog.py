@@ -129,20 +129,6 @@ def test_a_changed_or_truncated_file_is_damaged_and_both_digests_are_named(devic
     assert good[:12] in str(caught.value) and sha256(path)[:12] in str(caught.value) and str(path) in str(caught.value)
 
 
-def test_large_files_are_checked_by_size_at_the_start_and_by_digest_on_verify(
-    device: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(shelf, "DIGEST_UP_TO", 3)
-    catalog = opened(device)
-    (device / "builtin" / "small" / "a.bin").write_bytes(b"Weights")
-    assert catalog.find("small").name == "a.bin"
-    with pytest.raises(ModelDamagedError):
-        catalog.verify(catalog.model("small"))
-    (device / "builtin" / "small" / "a.bin").write_bytes(b"weight")
-    with pytest.raises(ModelDamagedError):
-        catalog.find("small")
-
-
 def test_an_imported_model_is_checked_from_then_on(device: Path) -> None:
     catalog = opened(device)
     catalog.import_model("brought", device / "stick")

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from deploy import trial
 from deploy.cli import main
+from models.catalog import Catalog
+from models.catalog.shelf import BUILTIN
 from models.catalog.web import Web
+from schemas.errors import ModelDamagedError
 
 CONTENT = b"GGUF, more or less"
+RUBBISH = b"GGUF" + hashlib.shake_256(b"seed").digest(4_000)
 
 
 @pytest.fixture
@@ -59,7 +67,7 @@ def lines(text: str) -> list[Any]:
 def test_a_model_is_got_listed_verified_and_removed(stick: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["models", "get", "my-own", "--from", str(stick)]) == 0
     told = capsys.readouterr().err
-    assert f"from {stick}" in told and "MIT" in told and "every byte is as its makers publish it" in told
+    assert f"from {stick}" in told and "MIT" in told and "every byte is as the catalogue has it" in told
     assert main(["models", "get", "my-own", "--json"]) == 0
     assert lines(capsys.readouterr().out) == [{"model": "my-own", "fetched": False, "way": None, "bytes": len(CONTENT)}]
     assert main(["models", "list", "--json"]) == 0
@@ -86,17 +94,69 @@ def test_a_small_device_fetches_nothing(capsys: pytest.CaptureFixture[str]) -> N
     assert capsys.readouterr().err == ""
 
 
-def test_an_import_that_is_not_the_makers_needs_a_word_and_is_marked(
+def test_an_import_that_the_catalogue_does_not_know_needs_a_word_can_be_loaded_and_is_marked(
     stick: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (stick / "own.gguf").write_bytes(b"GGUF of somebody else")
+    file = stick / "own.gguf"
+    file.write_bytes(RUBBISH)
     assert main(["models", "import", "my-own", str(stick)]) == 32
     assert "--unverified" in capsys.readouterr().err
+    assert main(["models", "import", "my-own", str(stick), "--unverified"]) == 32
+    assert "my-own cannot be loaded, so it was not taken: " in capsys.readouterr().err
+    shutil.copyfile(BUILTIN / "language" / "glovebox.gguf", file)
     assert main(["models", "import", "my-own", str(stick), "--unverified"]) == 0
-    assert "was not checked: it has digests that the catalogue knows and these are others" in capsys.readouterr().out
+    assert "has other digests for it, so where it comes from is not known. It can be loaded." in capsys.readouterr().out
     assert main(["models", "list", "--json"]) == 0
     rows = {row["id"]: row for row in lines(capsys.readouterr().out)[0]["models"]}
     assert rows["my-own"]["state"] == "present, unchecked"
+
+
+@pytest.mark.parametrize(
+    ("model", "content"),
+    [("piper-en-us-lessac-low", {"a.onnx": b"x" * 999, "a.onnx.json": b"{}"}),
+     ("whisper-base-en", dict.fromkeys(("model.bin", "config.json", "tokenizer.json", "vocabulary.txt"), b"{}")),
+     ("qwen2.5-0.5b-instruct", {"q.gguf": RUBBISH})],
+)  # fmt: skip
+def test_rubbish_is_not_imported_where_no_digest_is_known(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], model: str, content: dict[str, bytes]
+) -> None:
+    for name in ("faster_whisper", "piper"):
+        pytest.importorskip(name)
+    for name, data in content.items():
+        (tmp_path / name).write_bytes(data)
+    assert main(["models", "import", model, str(tmp_path)]) == 32
+    told = capsys.readouterr().err
+    assert f"model {model} cannot be loaded, so it was not taken: " in told and told.count("\n") == 1
+
+
+def test_what_ends_the_process_that_loads_it_is_not_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    model = Catalog().model("language-small")
+    monkeypatch.setattr(trial.sys, "executable", "/bin/false")
+    with pytest.raises(ModelDamagedError, match=r"language-small cannot be loaded, .*: the engine breaks off"):
+        trial.tried(model, tmp_path)
+
+
+def test_a_flipped_bit_is_found_when_the_model_is_to_be_used(
+    real_models: Callable[[str], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In a large file whose size and time stay as they were; nothing of it is loaded, and nobody vouches for it."""
+    folder = real_models("piper-en-us-joe-medium").parent
+    shutil.copytree(folder, tmp_path / "models" / folder.name)
+    voice = next((tmp_path / "models" / folder.name).glob("*.onnx"))
+    stamp = voice.stat()
+    with voice.open("r+b") as stream:
+        stream.seek(stamp.st_size // 2)
+        (byte,) = stream.read(1)
+        stream.seek(-1, 1)
+        stream.write(bytes([byte ^ 1]))
+    os.utime(voice, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    here = ["--set", f"data.models={tmp_path / 'models'}"]
+    assert main([*here, "models", "why", "--json"]) == 0
+    roles = {role["role"]: role for role in lines(capsys.readouterr().out)[0]["roles"]}
+    assert roles["tts"]["engine"] == "espeak" and "is damaged" in roles["tts"]["missed"][0]["why"]
+    assert main([*here, "models", "verify", folder.name]) == 32
+    assert main([*here, "doctor"]) in (0, 1)
+    assert "is damaged" in capsys.readouterr().out
 
 
 def test_why_tells_every_role_and_what_would_be_better(stick: Path, capsys: pytest.CaptureFixture[str]) -> None:

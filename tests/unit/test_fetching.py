@@ -591,7 +591,7 @@ def test_an_import_under_a_known_name_has_the_known_digests_or_says_that_it_has_
     stick = filled(tmp_path / "stick")
     assert known.import_model("brought", stick) and known.from_makers(known.model("brought"))
     (stick / "CARD").write_bytes(b"another card")
-    with pytest.raises(ModelDamagedError, match=r"CARD in .* is not what the makers of brought publish"):
+    with pytest.raises(ModelDamagedError, match=r"CARD in .* is not the file of brought that the catalogue has"):
         known.import_model("brought", stick)
     assert known.from_makers(known.model("brought")) and known.verify(known.model("brought"))
     assert not known.import_model("brought", stick, unverified=True)
