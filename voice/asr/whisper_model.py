@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from models.runtime.whisper_tokens import tokenizer
 from schemas.errors import EngineMissingError, ModelDamagedError, ModelError, ModelMissingError
 from schemas.events import SAMPLE_RATE, Samples
 from voice.asr.adapted import adapted
@@ -95,6 +96,7 @@ class WhisperModel:
                 engine = self._loaded_adapted(load, folder, adaptation)
             if engine is None:
                 engine = load(folder)
+            engine.hf_tokenizer = tokenizer(folder)
             multilingual = bool(engine.model.is_multilingual)
             self._tokenizer: Any = Tokenizer(engine.hf_tokenizer, multilingual, task="transcribe", language="en")
             self._start: list[int] = [*self._tokenizer.sot_sequence, self._tokenizer.no_timestamps]
