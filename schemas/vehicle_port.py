@@ -28,6 +28,21 @@ class VehiclePort(Protocol):
         """Ask the gate, then the vehicle. Denied and unconfirmed are results; DONE only when the value has moved."""
         ...
 
+    async def foresee(self, action: Action, *, confirmed: bool = False) -> ActionResult | None:
+        """What `act` would most likely come to now, if all moves as it should: nothing is asked for, moved or noted.
+
+        Args:
+            action: what is to be asked for.
+            confirmed: whether a yes to it is foreseen, too.
+
+        Returns:
+            The result, without a token; None where it cannot be told.
+
+        Raises:
+            schemas.errors.AdapterError: the vehicle cannot be reached.
+        """
+        ...
+
     async def confirm(self, token: str) -> ActionResult:
         """Carry out the action that waits under this token, if the gate still agrees.
 

@@ -134,6 +134,12 @@ class FakeVehicle:
     async def state(self) -> VehicleState:
         return VehicleState()
 
+    async def foresee(self, action: Action, *, confirmed: bool = False) -> ActionResult | None:
+        done, waiting = list(self.done), dict(self.waiting)
+        result = self._do(action) if confirmed else await self.act(action)
+        self.done, self.waiting = done, waiting
+        return result.model_copy(update={"token": None})
+
     async def act(self, action: Action) -> ActionResult:
         if isinstance(action, SetTrunk):
             ruling = Ruling(verdict=Verdict.DENY, rule="trunk_parked", reason="I can only open the trunk when parked.")

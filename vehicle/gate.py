@@ -330,6 +330,10 @@ class Gate:
             self._count((action, *meant))
         return ruling, None
 
+    def foresee(self, action: Action, state: VehicleState) -> Ruling:
+        """What `request` would rule now; nothing is counted, kept or written into the log."""
+        return self._judge((action,), state, motion(state))
+
     def waiting(self, token: str) -> Action:
         """The action that a token stands for.
 

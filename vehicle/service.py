@@ -168,6 +168,29 @@ class GatedVehicle:
                 return ActionResult(action=action, status=ActionStatus.DENIED, ruling=NOTHING_TO_UNDO)
             return await self._requested(action, meant)
 
+    async def foresee(self, action: Action, *, confirmed: bool = False) -> ActionResult | None:
+        """What `act` would come to if all moves as it should, and with ``confirmed`` what a yes to it would: a look, no more.
+
+        None for taking something back, and for what another action under way may change.
+        """
+        if isinstance(action, Undo) or self._turn.locked():
+            return None
+        if action.name not in self.offers():
+            return ActionResult(action=action, status=ActionStatus.DENIED, ruling=NOT_FITTED)
+        state = await self.state()
+        ruling = self.gate.foresee(action, state)
+        if ruling.verdict is Verdict.DENY:
+            return ActionResult(action=action, status=ActionStatus.DENIED, ruling=ruling)
+        if ruling.verdict is Verdict.CONFIRM and not confirmed:
+            return ActionResult(action=action, status=ActionStatus.NEEDS_CONFIRMATION, ruling=ruling)
+        try:
+            plan = self._planned(action, state, None)
+        except AdapterError:
+            return None
+        if plan.refusal:
+            return ActionResult(action=action, status=ActionStatus.DENIED, ruling=_impossible(plan))
+        return ActionResult(action=action, status=ActionStatus.DONE, ruling=ruling, answer=dict(plan.answer))
+
     async def take_back(self, action: Action) -> ActionResult | None:
         """Undo this action if it is the last that was done, by the gate's rules for that; None: there is nothing to take back."""
         done = self._history.last()
@@ -256,8 +279,7 @@ class GatedVehicle:
             _log.warning("%s: %s", action.name, error)
             return _fault(action, ruling, error)
         if plan.refusal:
-            refused = Ruling(verdict=Verdict.DENY, rule="not_possible", reason=plan.refusal, source="catalog")
-            return ActionResult(action=action, status=ActionStatus.DENIED, ruling=refused)
+            return ActionResult(action=action, status=ActionStatus.DENIED, ruling=_impossible(plan))
         try:
             moved = await self._moved(action, state, plan)
             if plan.effect is not None:
@@ -423,6 +445,10 @@ def _unheard(task: asyncio.Future[Any]) -> None:
     """Take note of how an abandoned call ended, so that nobody complains of an error that was never looked at."""
     if not task.cancelled():
         task.exception()
+
+
+def _impossible(plan: Plan) -> Ruling:
+    return Ruling(verdict=Verdict.DENY, rule="not_possible", reason=plan.refusal, source="catalog")
 
 
 def _fault(action: Action, ruling: Ruling, error: VehicleError) -> ActionResult:

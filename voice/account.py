@@ -79,6 +79,8 @@ class RunningTurn:
     error: GloveboxError | None = None
     latency_ms: dict[str, float] = field(default_factory=dict[str, float])
     speech: Speech | None = None
+    speech_ready_s: float = 0.0
+    """In playback: the second of the stream at which what was made ahead is there."""
     thought: asyncio.Task[type[TurnEvent]] | None = None
     earlier: RunningTurn | None = None
     """The turn of this utterance's first part, where it had ended and went on."""

@@ -17,8 +17,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -26,6 +27,8 @@ from schemas.errors import GloveboxError
 from schemas.events import SAMPLE_RATE, Samples, Standing, Transcript
 from schemas.ports import CommandMatcher, Recognizer
 from voice.vad.hold import PauseHold
+
+_Answer = TypeVar("_Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +53,10 @@ class Hearing:
         self._tail_from: int | None = None
         self._pause = 0
         """Counts the pauses: what was found in one says nothing in the next."""
-        self._standing = Standing.OPEN
-        self._found: list[tuple[float, int, Standing]] = []
-        """In playback: (second from which on it counts, pause, what was found)."""
+        self._found: tuple[float, Transcript | None] | None = None
+        """What this pause has shown, and in playback the second from which on it counts."""
+        self._early: Transcript | None = None
+        """What it had shown before anything was decoded."""
         self._busy_until = 0.0
         self.audio_s = self.cpu_s = 0.0
         """What it was fed, and the processor time that this took."""
@@ -75,28 +79,69 @@ class Hearing:
         self._before, self._sound = before, [sound]
         self._restart()
 
-    def take(self, frame: Samples, pause_frames: int, at: float) -> None:
-        """The next frame of the open utterance, and how long the pause has lasted before it; see `standing`."""
+    def take(self, frame: Samples, pause_frames: int) -> bool:
+        """The next frame of the open utterance, and how long the pause has lasted before it.
+
+        Returns:
+            Whether all has been fed that a pause is given: now it is time to `decide`.
+        """
         self._sound.append(frame)
         for one in self._hold.take(frame, pause_frames):
             self._feed(one)
         if not pause_frames:
             self._forget_words()
-        elif pause_frames == self._hold.keep - 1:  # all of the pause that it gets has been fed
-            self._look(at)
+        return pause_frames == self._hold.keep - 1
 
     def follow(self, frame: Samples) -> None:
         """A frame after the end: kept in case the utterance goes on."""
         self._sound.append(frame)
 
+    async def likely(self) -> Transcript | None:
+        """What was most likely said, as far as that is known without decoding."""
+        pause, found = self._pause, await self._ask(self._recognizer.likely)
+        if pause == self._pause:
+            self._early = found
+        return found
+
+    async def decide(self, at: float) -> Transcript | None:
+        """Tell the recogniser of the pause that has begun; what was most likely said, None where it cannot tell.
+
+        In playback what is found counts from the second on at which it would have been known (`words`, `owed`).
+        """
+        pause, started = self._pause, time.perf_counter()
+
+        def work() -> Transcript | None:
+            try:
+                self._recognizer.pause()
+            except GloveboxError:  # it will be told when the utterance ends; until then nothing is known
+                return None
+            found = self._recognizer.likely()
+            if found is not None:
+                self._matcher.standing(found.text)  # it remembers: `standing` must take no time
+            return found
+
+        begins = max(self._busy_until, at)
+        found = await self._ask(work)
+        if self._worker is None:
+            self._busy_until = begins + time.perf_counter() - started
+        if pause == self._pause:
+            self._found = (self._busy_until, found)
+        return found if pause == self._pause else None
+
+    def words(self, at: float) -> Transcript | None:
+        """What was most likely said, if that is known in the pause of this moment."""
+        return self._found[1] if self._found is not None and self._found[0] <= at else None
+
     def standing(self, at: float) -> Standing:
-        """How much of a sentence the words are, as far as that is known in the pause of this moment."""
-        for due, pause, found in list(self._found):
-            if due <= at:
-                self._found.remove((due, pause, found))
-                if pause == self._pause:
-                    self._standing = found
-        return self._standing
+        """How much of a sentence that is; nothing is known of words that fit two commands, or only nearly one."""
+        words, early = self.words(at), self._early
+        if words is None or not words.text or words.alternative:
+            return Standing.OPEN
+        found = self._matcher.standing(words.text)
+        if found is Standing.UNFINISHED or (found is not Standing.OPEN and words.in_grammar):
+            return found
+        waits = early is not None and self._matcher.standing(early.text) is Standing.CONTINUABLE
+        return Standing.CONTINUABLE if waits else Standing.OPEN
 
     def resume(self, samples_ago: int) -> None:
         """The utterance that had ended goes on: a voice began again so many samples ago."""
@@ -125,9 +170,7 @@ class Hearing:
             return Heard(whole, self._recognizer.finish())
 
         self._hold.reset()
-        if self._worker is None:
-            return await asyncio.to_thread(work)
-        return await asyncio.wrap_future(self._worker.submit(work))
+        return await self._ask(work)
 
     def owed(self, at: float) -> float:
         """Playback: seconds for which the recogniser is still busy at this moment with what came before."""
@@ -142,7 +185,7 @@ class Hearing:
 
     def _forget_words(self) -> None:
         """The voice is there: what was found in a pause before is not all."""
-        self._standing, self._found = Standing.OPEN, []
+        self._found = self._early = None
         self._pause += 1
 
     def _restart(self) -> None:
@@ -162,30 +205,11 @@ class Hearing:
 
         self._do(work)
 
-    def _look(self, at: float) -> None:
-        """Tell the recogniser of the pause, and find out how much of a sentence the words are."""
-        pause = self._pause
-
-        def work() -> Standing:
-            try:
-                self._recognizer.pause()
-                words = self._recognizer.partial()
-            except GloveboxError:  # it will be told when the utterance ends; until then nothing is known
-                return Standing.OPEN
-            return self._matcher.standing(words) if words else Standing.OPEN
-
-        if self._worker is not None:
-            self._worker.submit(work).add_done_callback(lambda done: self._take_up(done, pause))
-            return
-        started = time.perf_counter()
-        found = work()
-        self._busy_until = max(self._busy_until, at) + time.perf_counter() - started
-        self._found.append((self._busy_until, pause, found))
-
-    def _take_up(self, done: Future[Standing], pause: int) -> None:
-        """In the recogniser's thread: a list's append is all that the loop's thread sees of it."""
-        if not done.cancelled() and done.exception() is None:
-            self._found.append((0.0, pause, done.result()))
+    async def _ask(self, work: Callable[[], _Answer]) -> _Answer:
+        """Have the recogniser do something after all that it was given to do before."""
+        if self._worker is None:
+            return await asyncio.to_thread(work)
+        return await asyncio.wrap_future(self._worker.submit(work))
 
     def _do(self, work: Callable[[], object]) -> None:
         if self._worker is None:

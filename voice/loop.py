@@ -11,7 +11,7 @@ The wake word hears every frame. Voice is looked for in all of them but those in
 cancelled; then the second in which an utterance may go on is what is left of it before the reply sounds.
 
 Owns no decision about a turn (``voice.turn``) and none about a reply (``voice.dialogue``); the recogniser's work is
-``voice.hearing``'s, the loudspeaker's ``voice.speaking``'s.
+``voice.hearing``'s, the way from words to a reply ``voice.thinking``'s, the loudspeaker's ``voice.speaking``'s.
 """
 
 from __future__ import annotations
@@ -21,27 +21,22 @@ import re
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from schemas.errors import GloveboxError, TurnTimeoutError
-from schemas.events import FRAME, SAMPLE_RATE, Reply, Samples, Transcript
+from schemas.events import FRAME, SAMPLE_RATE, Samples
 from schemas.ports import AudioSink, AudioSource, CommandMatcher, Recognizer, Synthesizer, Vad, WakeWord
-from voice.account import Load, LoopSettings, Observer, RunningTurn, ms_since
+from voice.account import Load, LoopSettings, Observer, RunningTurn
 from voice.audio.earcon import chime
 from voice.clock import StreamClock
 from voice.dialogue.agent import Dialogue
-from voice.dialogue.amending import First
-from voice.dialogue.ours import ECHO_S
 from voice.frames import TOGETHER, FrameReader
-from voice.hearing import Heard, Hearing
+from voice.hearing import Hearing
 from voice.speaking import Speaker, Speech
+from voice.thinking import Thinking
 from voice.turn import (
-    Answered,
-    Closed,
     Command,
-    Failed,
     Hushed,
     SpeechBegan,
     SpeechEnded,
@@ -91,9 +86,10 @@ class VoiceLoop:
         ``due`` gives sentences that are to be spoken unasked (a timer is over); it is asked while nobody speaks.
         """
         self._source, self._wake, self._vad = source, wake, vad
-        self._endpointer, self._matcher = endpointer, matcher
+        self._endpointer = endpointer
         self._hearing = Hearing(recognizer, matcher, live=clock is None)
         self._speaker = Speaker(synthesizer, sink, live=clock is None)
+        self._thinking = Thinking(self._hearing, dialogue, self._speaker, matcher, observer, live=clock is None)
         self._sink = sink
         self._dialogue, self._observer = dialogue, observer
         self._machine, self._clock = machine or TurnMachine(), clock
@@ -219,8 +215,7 @@ class VoiceLoop:
         if state is State.IDLE:
             return
         if state is State.CAPTURING:
-            self._hearing.take(frame, self._endpointer.pause_frames, self.at)
-            self._endpointer.expect(self._hearing.standing(self.at))
+            await self._capture_frame(frame)
         elif self._may_go_on(self._position - SAMPLE_RATE):  # a second later than a voice may begin, until it is found
             self._hearing.follow(frame)
         event = self._endpointer.process(probability)
@@ -238,6 +233,16 @@ class VoiceLoop:
             self._chime_at = None
             if self._machine.state is State.LISTENING:
                 self._speaker.play(chime("listening"), lambda: self.at)
+
+    async def _capture_frame(self, frame: Samples) -> None:
+        pause_frames = self._endpointer.pause_frames
+        if self._hearing.take(frame, pause_frames):
+            await self._thinking.look(self._turn, self.at)
+        elif pause_frames:
+            await self._thinking.linger(self._turn, pause_frames, self.at)
+        else:
+            self._thinking.drop()
+        self._endpointer.expect(self._hearing.standing(self.at))
 
     async def _voice(self, begin: int) -> None:
         """A voice that began at this sample and is no utterance yet."""
@@ -257,11 +262,11 @@ class VoiceLoop:
 
     def _may_go_on(self, sample: int) -> bool:
         """Whether a voice at this sample goes on with the utterance that has ended."""
-        ended = self._turn if self._thinking else self._last
+        ended = self._turn if self._busy else self._last
         return ended is not None and sample / SAMPLE_RATE - ended.speech_ended_s <= self._settings.amend_s
 
     @property
-    def _thinking(self) -> bool:
+    def _busy(self) -> bool:
         return self._turn.thought is not None or self._ready is not None
 
     # What the machine wants --------------------------------------------------------------------------------------------
@@ -296,6 +301,7 @@ class VoiceLoop:
             case Command.ABANDON:
                 if self._turn.thought is not None:
                     self._turn.thought.cancel()
+                self._thinking.drop()
                 self._ready = None
                 self._turn = self._turn.abandoned()
             case Command.SPEAK | Command.APOLOGISE:
@@ -329,7 +335,7 @@ class VoiceLoop:
         self._hearing.begin(history[:begin], history[begin:])
 
     def _resume(self) -> None:
-        earlier = self._turn if self._thinking else self._last
+        earlier = self._turn if self._busy else self._last
         begin = self._position if self._voice_at is None else self._voice_at
         assert earlier is not None  # noqa: S101 - `_may_go_on` said so
         earlier.superseded, self._ready, self._last = True, None, None
@@ -343,74 +349,25 @@ class VoiceLoop:
             turn.speech_ended_s = self.at
         turn.latency_ms["endpoint"] = (turn.endpoint_s - turn.speech_ended_s) * 1000.0
         if self._clock is None:
-            turn.thought = asyncio.create_task(self._think(turn))
+            turn.thought = asyncio.create_task(self._thinking.think(turn))
             return
         owed = self._hearing.owed(self.at)
         started, slept = time.perf_counter(), self._clock.slept
-        event = await self._think(turn)
+        event = await self._thinking.think(turn)
         took = time.perf_counter() - started + self._clock.slept - slept + owed
-        turn.latency_ms["recognise"] = turn.latency_ms.get("recognise", 0.0) + owed * 1000.0
+        late = max(0.0, turn.speech_ready_s - self.at - took)  # of the sound that was made ahead
+        for stage, seconds in (("recognise", owed), ("synthesise", late)):
+            turn.latency_ms[stage] = turn.latency_ms.get(stage, 0.0) + seconds * 1000.0
+        took += late
         turn.latency_ms["total"] = turn.latency_ms["endpoint"] + took * 1000.0
         self._ready = (self.at + took, event)
-
-    async def _think(self, turn: RunningTurn) -> type[TurnEvent]:
-        """Words, reply, first sound. Every error ends as a spoken failure and a record, never as silence."""
-        latency = turn.latency_ms
-        try:
-            started = time.perf_counter()
-            heard = await self._hearing.finish(self._is_command)
-            turn.transcript = heard.whole
-            latency["recognise"] = ms_since(started)
-            reply = await self._replied(turn, heard)
-            if reply is None or turn.superseded:
-                return Unheard
-            turn.reply = reply
-            latency.update(reply.timings)
-            if not reply.text:
-                return Unheard
-            started_speaking = time.perf_counter()
-            turn.speech = await self._speaker.prepare(reply.text)
-            latency["synthesise"] = ms_since(started_speaking)
-        except GloveboxError as error:
-            turn.error = error
-            return Failed
-        latency["total"] = ms_since(started) + latency["endpoint"]
-        return Closed if turn.reply.ends_conversation else Answered
-
-    def _is_command(self, transcript: Transcript) -> bool:
-        return transcript.in_grammar and self._matcher.match(transcript.text) is not None
-
-    async def _replied(self, turn: RunningTurn, heard: Heard) -> Reply | None:
-        """The reply to what was heard, which is acted on on the way; None where there is nothing to answer."""
-        earlier, addressed = turn.earlier, turn.wake is not None
-        said = self._speaker.lately(turn.began_s - ECHO_S)
-        if earlier is None:
-            if turn.superseded or not heard.whole.text:
-                return None
-            turn.reply = await self._dialogue.respond(heard.whole, addressed=addressed, said=said)
-            return turn.reply
-        if earlier.thought is not None:  # what it was about to do is done or given up before anything else is
-            await asyncio.wait([earlier.thought])
-        if earlier.reply is not None and earlier.reply.results and not earlier.told:
-            unsaid = replace(earlier, reply=earlier.reply.model_copy(update={"text": ""}))
-            self._observer.finished(unsaid.record(self._dialogue.conversation, None, 0.0))
-        if turn.superseded:
-            return None
-        first = First(earlier.transcript, earlier.reply, earlier.told) if earlier.transcript is not None else None
-        turn.reply = await self._dialogue.amend(heard.whole, heard.tail, first, addressed=addressed, said=said)
-        return turn.reply
 
     # Speaking ----------------------------------------------------------------------------------------------------------
 
     async def _deliver(self) -> None:
         """Hand finished thoughts and finished speech to the machine."""
         turn = self._turn
-        if (
-            self._endpointer.rising
-            and self._thinking
-            and turn.waited < RISING_FRAMES
-            and self._may_go_on(self._position)
-        ):
+        if self._endpointer.rising and self._busy and turn.waited < RISING_FRAMES and self._may_go_on(self._position):
             turn.waited += 1
         elif turn.thought is not None and turn.thought.done():
             thought, turn.thought = turn.thought, None

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain
 
 from schemas.errors import AudioError, GloveboxError
 from schemas.events import Samples
@@ -48,15 +49,28 @@ class Speaker:
         self._said: deque[tuple[str, float]] = deque(maxlen=LATELY)
         """What has sounded, and until when."""
 
-    async def prepare(self, text: str) -> Speech:
+    async def prepare(self, text: str, *, ahead: bool = False) -> Speech:
         """Make the first piece.
+
+        Args:
+            text: what is to be said.
+            ahead: it may never be said: nothing else waits for it to be made.
 
         Raises:
             schemas.errors.GloveboxError: the voice failed.
         """
         rest = self._synthesizer.synthesize(text)
-        first = await self._next(rest)
+        first = await (asyncio.to_thread(next, rest, None) if ahead else self._next(rest))
         return Speech(text, first, rest)
+
+    def lengthened(self, speech: Speech, text: str) -> Speech:
+        """A speech that was made ahead, as the beginning of this text."""
+        if speech.first is None:  # another text was wanted meanwhile, and this one given up
+            return Speech(text, None, self._synthesizer.synthesize(text))
+        if text == speech.text:
+            return speech
+        more = self._synthesizer.synthesize(text[len(speech.text) :].strip())
+        return Speech(text, speech.first, chain(speech.rest, more))
 
     async def say(self, speech: Speech, at: Callable[[], float]) -> float:
         """Let it sound; returns its seconds, live those of its first piece.

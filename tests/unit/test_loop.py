@@ -25,7 +25,7 @@ from schemas.events import (
     TurnRecord,
     WakeDetection,
 )
-from voice import hearing
+from voice import account, hearing, thinking
 from voice.account import LoopSettings
 from voice.audio.wavefile import WaveSink, WaveSource
 from voice.clock import StreamClock
@@ -73,6 +73,10 @@ class FakeRecognizer:
     def partial(self) -> str:
         return self.words_so_far
 
+    def likely(self) -> Transcript | None:
+        known = bool(self.words_so_far)
+        return Transcript(text=self.words_so_far, confidence=0.9, in_grammar=known) if known else None
+
     def finish(self) -> Transcript:
         text = self.texts.pop(0)
         if isinstance(text, GloveboxError):
@@ -91,6 +95,8 @@ class FakeDialogue:
         self.clock: StreamClock | None = None
         self.takes_s = 0.0
         self.answers: dict[str, str] = {}
+        self.foresees: dict[str, str] = {}
+        self.foreseen: list[str] = []
         self.said: list[list[str]] = []
 
     async def respond(self, transcript: Transcript, *, addressed: bool = True, said: Sequence[str] = ()) -> Reply:
@@ -102,6 +108,10 @@ class FakeDialogue:
             raise self.fails
         text = self.answers.get(transcript.text, f"You said {transcript.text}.")
         return Reply(text=text, route=Route.FAST, reason="fake", ends_conversation=self.ends)
+
+    async def foresee(self, transcript: Transcript, *, addressed: bool = True, said: Sequence[str] = ()) -> str | None:
+        self.foreseen.append(transcript.text)
+        return self.foresees.get(transcript.text)
 
     async def amend(
         self, whole: Transcript, tail: Transcript | None, first: First | None, *,
@@ -455,6 +465,9 @@ def test_a_voice_a_second_later_is_no_part_of_the_utterance() -> None:
     assert dialogue.amended == [] and dialogue.heard == [("one", True), ("two", False)]
 
 
+ONE = ((1.5, QUIET), (1.0, LOUD), (9, QUIET))
+
+
 # Pauses ---------------------------------------------------------------------------------------------------------------
 
 
@@ -486,6 +499,63 @@ def test_in_playback_words_count_when_they_would_be_known(
     assert (record.endpoint_reason, record.latency_ms["endpoint"]) == (reason, pytest.approx(endpoint_ms, abs=40))
     owed = max(0.0, KEEP_S + decodes_s - 0.6)
     assert record.latency_ms["recognise"] == pytest.approx(owed * 1000.0, abs=80), "what is left of it delays the reply"
+
+
+def test_a_reply_that_was_foreseen_is_made_before_the_end_and_once() -> None:
+    voice, dialogue = SecondOfSound(), FakeDialogue()
+    dialogue.foresees = {"yes": "You said yes."}
+    notes, sink, _ = run(sound(*ONE), [1.0], FakeRecognizer("yes", partial="yes"), dialogue, voice)
+    assert voice.said == ["You said yes."]
+    assert dialogue.heard == [("yes", True)]
+    assert notes.records[0].reply_seconds == pytest.approx(0.5, abs=0.01)
+    assert sink.track().any()
+
+
+def test_what_is_added_to_a_reply_that_was_foreseen_is_made_after_it() -> None:
+    voice, dialogue = SecondOfSound(), FakeDialogue()
+    dialogue.foresees, dialogue.answers = {"yes": "You said yes."}, {"yes": "You said yes. By the way, why?"}
+    notes, _, _ = run(sound(*ONE), [1.0], FakeRecognizer("yes", partial="yes"), dialogue, voice)
+    assert voice.said == ["You said yes.", "By the way, why?"]
+    assert notes.records[0].reply_seconds == pytest.approx(1.0, abs=0.01)
+
+
+@pytest.mark.parametrize("finally_heard", ["no", "yes but no"])
+def test_another_reply_than_was_foreseen_is_not_heard(finally_heard: str) -> None:
+    voice, dialogue = SecondOfSound(), FakeDialogue()
+    dialogue.foresees = {"yes": "You said yes."}
+    notes, _, _ = run(sound(*ONE), [1.0], FakeRecognizer(finally_heard, partial="yes"), dialogue, voice)
+    assert [record.reply.text for record in notes.records if record.reply] == [f"You said {finally_heard}."]
+    assert notes.records[0].reply_seconds == pytest.approx(0.5, abs=0.01)
+
+
+def test_free_speech_is_foreseen_once_its_pause_is_long() -> None:
+    class Free(FakeRecognizer):
+        def likely(self) -> Transcript | None:
+            return Transcript(text="one", confidence=0.9, in_grammar=False)
+
+    dialogue, voice = FakeDialogue(), SecondOfSound()
+    dialogue.foresees = {"one": "You said one."}
+    goes_on = sound((1.5, QUIET), (1.0, LOUD), (0.2, QUIET), (1.0, LOUD), (9, QUIET))
+    run(goes_on, [1.0], Free("one"), dialogue, voice)
+    assert (dialogue.foreseen, voice.said) == (["one"], ["You said one."])
+
+
+def test_what_the_voice_still_lacks_at_the_end_delays_the_reply(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Slow(SecondOfSound):
+        def synthesize(self, text: str) -> Iterator[Samples]:
+            now[0] += 0.5
+            yield from super().synthesize(text)
+
+    now = [0.0]
+    clock = SimpleNamespace(perf_counter=lambda: now[0], process_time=lambda: 0.0)
+    for module in (thinking, account):
+        monkeypatch.setattr(module, "time", clock)
+    dialogue = FakeDialogue()
+    dialogue.foresees = {"yes": "You said yes."}
+    notes, _, _ = run(sound(*ONE), [1.0], FakeRecognizer("yes", partial="yes"), dialogue, Slow())
+    (record,) = notes.records
+    assert record.latency_ms["endpoint"] == pytest.approx(160, abs=40)
+    assert record.latency_ms["synthesise"] == pytest.approx((KEEP_S + 0.5 - 0.16) * 1000.0, abs=80)
 
 
 # Interrupting ---------------------------------------------------------------------------------------------------------

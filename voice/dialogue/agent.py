@@ -7,8 +7,6 @@ no sound.
 
 from __future__ import annotations
 
-import asyncio
-import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -16,22 +14,19 @@ from datetime import UTC, datetime, tzinfo
 from functools import partial
 from uuid import uuid4
 
-from models.commands.spelling import spoken
 from schemas.actions import Action, Domain, ForgetPreference, ListPlaces, parse_action
 from schemas.errors import ConfirmationError, VehicleError
 from schemas.events import ActionResult, ActionStatus, Command, CommandKind, Reply, Route, Transcript
-from schemas.memory import Turn
+from schemas.memory import Recollection, Turn
 from schemas.ports import CommandMatcher, Drivers, Encoder, MemoryPort, StructuredModel, VehiclePort
-from schemas.preferences import BY_DETAIL
-from voice.dialogue import amending, followup, ours, responder, talks, which, wishes
+from voice.dialogue import amending, followup, foresight, ours, responder, talks, which, wishes
 from voice.dialogue.asking import Pending, first_token
 from voice.dialogue.coordinator import Coordinator, DialogueSettings, Plan
 from voice.dialogue.operator import Operator, Proposal
 from voice.dialogue.question import Question
 from voice.dialogue.remembering import Remembering
-from voice.dialogue.units import MEASURED, METRIC, in_celsius, units_of
+from voice.dialogue.units import MEASURED, METRIC, units_of
 
-_REFUSED = re.compile(r"^(?:please )?(?:don't|do not|never) (?:you )?")
 _STOPPED = (Domain.OPENINGS, Domain.SEATS)
 """Domains in which something may still be on its way when the driver says stop."""
 
@@ -69,13 +64,12 @@ class Dialogue:
         """
         settings = settings or DialogueSettings()
         self._memory, self._vehicle, self._matcher, self._clock = memory, vehicle, matcher, clock
-        self._unasked_at = settings.coordinator.unasked_at
         self._coordinator = Coordinator(matcher, encoder, vehicle.offers(), settings.coordinator)
         self._operator = Operator(memory, model, vehicle.offers())
         self._new_id = new_id
         self._conversation: str | None = None
         self._pending: Pending | None = None
-        self._question = Question(memory, clock, settings.questions, self._is_order)
+        self._question = Question(memory, clock, settings.questions, self._coordinator.is_order)
         self._talk = Remembering(memory, clock, zone=zone, drivers=drivers)
         self._drivers, self._zone = drivers, zone
         self._last_reply: str | None = None
@@ -114,10 +108,6 @@ class Dialogue:
         self._withdraw(self._pending)
         self._pending = None
         self._question.drop()
-
-    def _is_order(self, sentence: str) -> bool:
-        command = self._matcher.match(sentence)
-        return command is not None and command.kind is CommandKind.ACTION
 
     def _withdraw(self, pending: Pending | None) -> None:
         for token in pending.tokens if pending is not None else ():
@@ -176,6 +166,32 @@ class Dialogue:
             self._last_reply = reply.text
         return reply
 
+    async def foresee(self, transcript: Transcript, *, addressed: bool = True, said: Sequence[str] = ()) -> str | None:
+        """What `respond` will most likely say, if that can be told without doing or noting anything; arguments as there.
+
+        Raises:
+            schemas.errors.GloveboxError: memory, a model or the vehicle failed.
+        """
+        asked = self._talk.question is not None or self._question.open is not None
+        if asked or self._is_ours(transcript, said):
+            return None
+        transcript = which.heard(self._pending.which if self._pending is not None else None, transcript)
+        if transcript.alternative:
+            return which.question(transcript.text, transcript.alternative)
+        plan = await self._planned(transcript)
+        if plan.route is Route.CONTROL:
+            return await foresight.control(plan, self._pending, self._vehicle, self._units)
+        if plan.route is Route.MEMORY and plan.command is not None:
+            return self._talk.foresee(plan.command, moving=await self._moving())
+        names = self._drivers.names if self._drivers is not None else ()
+        wished = plan.command is None and foresight.wished(transcript.text, names)
+        if wished or not (addressed or self._coordinator.meant(plan)):
+            return None
+        reply = foresight.at_once(plan, transcript, self._matcher, self._memory, self._clock())
+        if reply is not None:
+            return reply.text
+        return await foresight.reply(plan, transcript, self._vehicle, self._operator, self._units)
+
     def _ask_which(self, one: str, other: str) -> Reply:
         self.drop_pending()
         self._pending = Pending(which=(one, other))
@@ -200,10 +216,13 @@ class Dialogue:
                 return ours.REPLY
             whole, tail = first.heard, None
         chosen = amending.way(self._matcher, whole, tail, first)
-        free = (
-            chosen is amending.Way.REPLACED and not whole.in_grammar and first is not None and first.reply is not None
-        )
-        if free and self._coordinator.free(whole).route is Route.REJECT:
+        replied = first is not None and first.reply is not None
+        if (
+            chosen is amending.Way.REPLACED
+            and replied
+            and not whole.in_grammar
+            and self._coordinator.free(whole).route is Route.REJECT
+        ):
             chosen = amending.Way.STANDS
         if chosen in (amending.Way.REPLACED, amending.Way.CANCELLED):
             self.drop_pending()
@@ -227,7 +246,7 @@ class Dialogue:
                     reason=plan.reason,
                     pending=first_token(self._pending),
                 )
-        elif plan.route is not Route.MODEL or plan.command is not None or plan.asks >= self._unasked_at:
+        elif self._coordinator.meant(plan):
             return None
         return Reply(text="", route=Route.REJECT, reason=f"{plan.reason}; not addressed")
 
@@ -324,13 +343,11 @@ class Dialogue:
             thanked = "thank" in transcript.text.lower()
             return await self._control(plan.command, plan, thanked=thanked)
         self.drop_pending()
+        reply = foresight.at_once(plan, transcript, self._matcher, self._memory, self._clock())
+        if reply is not None:
+            return reply
         if plan.meant:
             return await self._followed(plan)
-        if plan.command is None and responder.DRIVES.search(transcript.text.lower()):
-            return Reply(text=responder.DRIVING, route=Route.REJECT, reason="asks for what drives the car")
-        refused = _REFUSED.match(transcript.text.lower()) if plan.command is None else None
-        if refused is not None and self._matcher.match(transcript.text[refused.end() :]) is not None:
-            return Reply(text=responder.CANCELLED, route=Route.CONTROL, reason="asked not to do something")
         if plan.route is Route.FAST and plan.command is not None:
             action = self._units.as_meant(parse_action(plan.command.name, plan.command.slots))
             if followup.lacks_time(action):
@@ -338,16 +355,9 @@ class Dialogue:
                 text = responder.FOR_HOW_LONG if action.name == "set_timer" else responder.WHEN
                 return Reply(text=text, route=plan.route, reason=f"{plan.reason}, without a time")
             return await self._act((action,), plan, Proposal())
-        if plan.route is Route.MODEL:
-            return await self._by_model(transcript.text, plan)
-        if plan.route is Route.STATEMENT and plan.topic is not None:
-            forbidden = self._memory.consent().forbids(BY_DETAIL[plan.topic], self._clock())
-            return Reply(text=responder.noted(forbidden), route=plan.route, reason=plan.reason)
-        text = responder.lacks(plan.lacks) if plan.lacks else responder.NOT_UNDERSTOOD
-        return Reply(text=text, route=Route.REJECT, reason=plan.reason)
+        return await self._by_model(transcript.text, plan)
 
     async def _followed(self, plan: Plan) -> Reply:
-        """What a few words meant after what was done."""
         first = plan.meant[0]
         if plan.command is not None and plan.command.name == "follow_track" and isinstance(first, ListPlaces):
             return await self._another(first, plan)
@@ -379,10 +389,8 @@ class Dialogue:
             self._talk.units = self._question.units = self._units
 
     async def _by_model(self, text: str, plan: Plan) -> Reply:
-        if plan.actions and plan.actions[0] == "set_temperature":
-            text = in_celsius(spoken(text))
         memory = self._memory
-        proposal = await asyncio.to_thread(self._operator.propose, text, plan)  # the microphone is heard meanwhile
+        proposal = await self._operator.proposed(text, plan)
         if self._memory is not memory:  # another driver took over meanwhile, to whom nothing of it is told
             proposal = Proposal(reason="another driver took over")
         actions = proposal.actions
@@ -415,17 +423,18 @@ class Dialogue:
         if used:
             self._memory.used(used, actions[0].name)
         self._talk.acted(used)
-        waiting = self._waits(results)
         timings = {**proposal.timings, "act": (time.perf_counter() - started) * 1000.0}
+        reason = "; ".join(filter(None, (plan.reason, proposal.reason)))
+        return self._reported(results, plan.route, reason, timings, used)
+
+    def _reported(
+        self, results: Sequence[ActionResult], route: Route, reason: str, timings: dict[str, float],
+        used: Sequence[Recollection] = (),
+    ) -> Reply:  # fmt: skip
         return Reply(
-            text=responder.report(results, used, self._units),
-            route=plan.route,
-            reason=f"{plan.reason}; {proposal.reason}" if proposal.reason else plan.reason,
-            results=tuple(results),
-            recalled=used,
-            pending=waiting,
-            timings=timings,
-        )
+            text=responder.report(results, used, self._units), route=route, reason=reason, results=tuple(results),
+            recalled=tuple(used), pending=self._waits(results), timings=timings,
+        )  # fmt: skip
 
     async def _halted(self, plan: Plan) -> Reply | None:
         """Stop what the last action has set in motion; None where nothing was."""
@@ -471,23 +480,14 @@ class Dialogue:
             return Reply(text=error.spoken, route=plan.route, reason=str(error))
         await self._measure(tuple(result.action for result in results))
         self._did(results)
-        timings = {"act": (time.perf_counter() - started) * 1000.0}
-        reason = f"{plan.reason}: confirmed"
-        waiting = self._waits(results)
-        return Reply(
-            text=responder.report(results, units=self._units),
-            route=plan.route,
-            reason=reason,
-            results=tuple(results),
-            pending=waiting,
-            timings=timings,
-        )
+        took_ms = (time.perf_counter() - started) * 1000.0
+        return self._reported(results, plan.route, f"{plan.reason}: confirmed", {"act": took_ms})
 
     def _waits(self, results: Sequence[ActionResult]) -> str | None:
         """Keep what waits for a yes; the first of it."""
         tokens = tuple(result.token for result in results if result.token is not None)
         if tokens:
-            self._pending = Pending(tokens=tokens)
+            self._pending = Pending(tokens, tuple(result.action for result in results if result.token is not None))
         return first_token(self._pending) if tokens else None
 
     async def _liking(self, action: Action) -> str:

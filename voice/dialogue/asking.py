@@ -48,6 +48,8 @@ class Pending:
     """What waits for a spoken yes: a gate's token, or an action that the validator wants confirmed first."""
 
     tokens: tuple[str, ...] = ()
+    asked: tuple[Action, ...] = ()
+    """What waits under the tokens."""
     actions: tuple[Action, ...] = ()
     partial: Action | None = None
     """A timer or reminder that lacks its time."""

@@ -149,6 +149,11 @@ class Coordinator:
         """From now on the vehicle has these actions."""
         self._offers = offers
 
+    def meant(self, plan: Plan) -> bool:
+        """Whether what has this plan was most likely said to the assistant, though without the wake word."""
+        sure = plan.route is not Route.MODEL or plan.command is not None or plan.asks >= self._settings.unasked_at
+        return sure and plan.route is not Route.REJECT
+
     def plan(self, transcript: Transcript) -> Plan:
         """The route for what was heard. Typed text comes with confidence 1 and ``in_grammar`` as the matcher says."""
         text = transcript.text
@@ -199,7 +204,7 @@ class Coordinator:
 
     def _joined(self, transcript: Transcript) -> Plan | None:
         """The plan for several requests in one sentence; None where it is one."""
-        texts = parts(transcript.text, self._is_command)
+        texts = parts(transcript.text, self.is_order)
         plans = [self._part(text) for text in texts]
         found = [plan for plan in plans if plan is not None]
         if len(found) < 2 or len(found) < len(plans):
@@ -219,7 +224,8 @@ class Coordinator:
             sure=transcript.confidence >= 1.0,
         )
 
-    def _is_command(self, text: str) -> bool:
+    def is_order(self, text: str) -> bool:
+        """Whether the text is a complete command to the car."""
         command = self._matcher.match(text)
         return command is not None and command.kind is CommandKind.ACTION
 

@@ -2,16 +2,19 @@
 
 Recall with the plan's details, the vehicle's offers, the slice; then one call, judged by the validator, and at most one
 refinement: the action that the encoder finds most likely, which must be filled then, its numbers bound to those that were
-said or remembered. Owns no state and says nothing.
+said or remembered. What is worked out while the driver pauses is kept until it is asked for. Says nothing.
 """
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import dataclass, field
+from typing import Any
 
 from pydantic import BaseModel
 
+from models.commands.spelling import spoken
 from schemas.actions import (
     Action,
     FindOnRoute,
@@ -26,10 +29,15 @@ from schemas.errors import GenerationError
 from schemas.memory import Recollection
 from schemas.ports import MemoryPort, StructuredModel
 from voice.dialogue.coordinator import PLACE_DETAILS, SERVES, Plan
+from voice.dialogue.units import in_celsius
 from voice.dialogue.validator import Finding, careful, mended, numbers, validate
 
 RECALL_LIMIT = 3
 """Facts shown to the model: a slice of a category or three; more only costs prompt tokens."""
+
+LATELY_S = 3.0
+"""How long a proposal that was worked out ahead holds: more than the longest pause that ends an utterance, 1.3 s, and the time that
+a proposal takes."""
 
 
 @dataclass(slots=True)
@@ -46,16 +54,58 @@ class Proposal:
     timings: dict[str, float] = field(default_factory=dict[str, float])
 
 
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A proposal that is being worked out, or was."""
+
+    key: tuple[Any, ...]
+    task: asyncio.Task[Proposal]
+    at: float
+    """Monotonic seconds."""
+
+    def usable(self) -> bool:
+        """Whether it is of this moment, and nothing went wrong with it."""
+        failed = self.task.done() and (self.task.cancelled() or self.task.exception() is not None)
+        return not failed and time.monotonic() - self.at <= LATELY_S
+
+
 class Operator:
     """Works out the actions of a request by the model path."""
 
     def __init__(self, memory: MemoryPort, model: StructuredModel, offers: frozenset[str]) -> None:
         """An operator over one driver's memory and one vehicle's offers."""
         self.memory, self._model, self._offers = memory, model, offers
+        self._begun: _Begun | None = None
 
     def fit(self, offers: frozenset[str]) -> None:
         """From now on the vehicle has these actions."""
         self._offers = offers
+
+    async def proposed(self, text: str, plan: Plan, *, ahead: bool = False) -> Proposal:
+        """`propose` beside everything else, one at a time.
+
+        Args:
+            text: the request.
+            plan: the coordinator's.
+            ahead: it may not come to be asked for; if it does soon, that is the answer.
+        """
+        if plan.actions and plan.actions[0] == "set_temperature":
+            text = in_celsius(spoken(text))
+        key, begun = (text, plan, self.memory, self._offers), self._begun
+        fits = begun is not None and begun.key == key and not (begun.task.done() and ahead) and begun.usable()
+        if begun is None or not fits:
+            earlier = begun.task if begun is not None else None
+
+            async def work() -> Proposal:
+                if earlier is not None and not earlier.done():
+                    await asyncio.wait([earlier])
+                return await asyncio.to_thread(self.propose, text, plan)
+
+            begun = self._begun = _Begun(key, asyncio.create_task(work()), time.monotonic())
+        proposal = await asyncio.shield(begun.task)  # who waits for it ahead may stop waiting
+        if not ahead:
+            self._begun = None
+        return proposal
 
     def propose(self, text: str, plan: Plan) -> Proposal:
         """The actions for a request; empty with a reason when nothing valid came of it.

@@ -8,6 +8,7 @@ thing. Replies are templates; whatever else is said comes from memory. What memo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
@@ -243,7 +244,7 @@ class Remembering:
     def opt_out(self, key: str) -> str:
         """Switch a category off, and ask what to do with what is there already."""
         self.memory.opt_out(key)
-        done = f"Okay, from now on I remember nothing about {title(key)}."
+        done = _opted_out(key)
         matches = self.memory.matching(Selector(key=key))
         if matches.empty:
             return done
@@ -256,7 +257,7 @@ class Remembering:
         off = [c for c in find(key) if c.sensitive and c.detail not in consent.opted_in]
         if len(off) == len(find(key)):
             return f"{title(key).capitalize()} stays off."
-        return f"Okay, I may remember things about {title(key)} again."
+        return _opted_in(key)
 
     def private(self, on: bool) -> str:
         """Begin or end a private trip."""
@@ -411,6 +412,13 @@ class Remembering:
 
     # Commands
 
+    def foresee(self, command: Command, *, moving: bool) -> str | None:
+        """How the reply of `handle` will most likely begin, if that can be told without doing anything."""
+        key = str(command.slots.get("category", ""))
+        if command.name in _LOOKS:
+            return copy(self).handle(command, "", moving=moving)  # what was told is kept in mind by the copy alone
+        return {"opt_out": _opted_out, "opt_in": _opted_in}[command.name](key) if command.name in _SWITCHES else None
+
     def handle(self, command: Command, conversation: str, *, moving: bool) -> str:
         """The reply to a command about memory.
 
@@ -456,9 +464,20 @@ class Remembering:
         return self.forget(Selector(period=span), f"from {SAID[name].removeprefix('in ').removeprefix('on ')}")
 
 
+_LOOKS = frozenset({"remember_what", "remember_more", "why_that", "when_said", "who_am_i"})
+"""Commands that change nothing."""
+_SWITCHES = frozenset({"opt_out", "opt_in"})
 _PLACES = ("the first", "the second", "the third")
 _WHAT = "I don't know what you mean by that."
 _UNVERIFIED = "I deleted it, but could not verify it."
+
+
+def _opted_out(key: str) -> str:
+    return f"Okay, from now on I remember nothing about {title(key)}."
+
+
+def _opted_in(key: str) -> str:
+    return f"Okay, I may remember things about {title(key)} again."
 
 
 def title(key: str) -> str:

@@ -1,0 +1,103 @@
+"""The reply before anything is done: what needs nothing done is answered, and what the rest will come to is foreseen.
+
+A reply that is foreseen can be made into sound while the driver pauses. Foreseeing acts on nothing, stores nothing and notes
+nothing: the vehicle is looked at (``schemas.ports.VehiclePort.foresee``), a request is worked out but not carried out. Where the
+reply hangs on more than that, as with what is said about memory, nothing is foreseen. Owns no state.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+from schemas.actions import Action, Domain, ListPlaces, parse_action
+from schemas.events import ActionResult, Reply, Route, Transcript
+from schemas.memory import Recollection
+from schemas.ports import CommandMatcher, MemoryPort, VehiclePort
+from schemas.preferences import BY_DETAIL
+from voice.dialogue import followup, responder, talks, wishes
+from voice.dialogue.asking import Pending
+from voice.dialogue.coordinator import Plan
+from voice.dialogue.operator import Operator
+from voice.dialogue.units import MEASURED, Units, units_of
+
+_REFUSED = re.compile(r"^(?:please )?(?:don't|do not|never) (?:you )?")
+
+
+def at_once(
+    plan: Plan, transcript: Transcript, matcher: CommandMatcher, memory: MemoryPort, now: datetime
+) -> Reply | None:
+    """The reply to what needs nothing done; None where something is to be done first."""
+    said = transcript.text.lower()
+    if plan.meant:
+        return None
+    if plan.command is None and responder.DRIVES.search(said):
+        return Reply(text=responder.DRIVING, route=Route.REJECT, reason="asks for what drives the car")
+    refused = _REFUSED.match(said) if plan.command is None else None
+    if refused is not None and matcher.match(transcript.text[refused.end() :]) is not None:
+        return Reply(text=responder.CANCELLED, route=Route.CONTROL, reason="asked not to do something")
+    if plan.route in (Route.FAST, Route.MODEL):
+        return None
+    if plan.route is Route.STATEMENT and plan.topic is not None:
+        forbidden = memory.consent().forbids(BY_DETAIL[plan.topic], now)
+        return Reply(text=responder.noted(forbidden), route=plan.route, reason=plan.reason)
+    text = responder.lacks(plan.lacks) if plan.lacks else responder.NOT_UNDERSTOOD
+    return Reply(text=text, route=Route.REJECT, reason=plan.reason)
+
+
+def wished(text: str, drivers: Sequence[str]) -> bool:
+    """Whether it is a wish about memory in free words, whose reply is known only when it is granted."""
+    return wishes.named(text, drivers) is not None or talks.asks(text) or wishes.told(text) is not None
+
+
+async def control(plan: Plan, pending: Pending | None, vehicle: VehiclePort, units: Units) -> str | None:
+    """What a control word will be answered."""
+    name = plan.command.name if plan.command is not None else ""
+    if name == "yes" and pending is not None and (pending.asked or pending.actions) and not pending.which:
+        return await _report((*pending.asked, *pending.actions), vehicle, units, confirmed=True)
+    if name == "no":
+        return responder.CANCELLED if pending is not None else "Okay."
+    return responder.SMALL_TALK.get(name)
+
+
+async def reply(
+    plan: Plan, transcript: Transcript, vehicle: VehiclePort, operator: Operator, units: Units
+) -> str | None:
+    """What a request will be answered, if all is done as it should be."""
+    if plan.meant:
+        return None if isinstance(plan.meant[0], ListPlaces) else await _report(plan.meant, vehicle, units)
+    if plan.route is Route.FAST and plan.command is not None:
+        action = units.as_meant(parse_action(plan.command.name, plan.command.slots))
+        if not followup.lacks_time(action):
+            return await _report((action,), vehicle, units)
+        return responder.FOR_HOW_LONG if action.name == "set_timer" else responder.WHEN
+    if plan.route is not Route.MODEL:
+        return None
+    proposal = await operator.proposed(transcript.text, plan, ahead=True)
+    if proposal.ask_first:
+        return " ".join(responder.question(action, units) for action in proposal.actions)
+    if proposal.actions or plan.command is None:
+        return (
+            await _report(proposal.actions, vehicle, units, proposal.used)
+            if proposal.actions
+            else responder.NOT_UNDERSTOOD
+        )
+    return await _report((parse_action(plan.command.name, plan.command.slots),), vehicle, units)
+
+
+async def _report(
+    actions: Sequence[Action], vehicle: VehiclePort, units: Units, used: Sequence[Recollection] = (), *,
+    confirmed: bool = False,
+) -> str | None:  # fmt: skip
+    if any(action.domain is Domain.MEMORY for action in actions):
+        return None
+    results: list[ActionResult] = []
+    for action in actions:
+        result = await vehicle.foresee(action, confirmed=confirmed)
+        if result is None:
+            return None
+        results.append(result)
+    if any(action.name in MEASURED for action in actions):
+        units = units_of(await vehicle.state())
+    return responder.report(results, used, units)

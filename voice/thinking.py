@@ -1,0 +1,213 @@
+"""From what was heard to a reply whose first sound is made; and the same ahead, while the driver pauses.
+
+Owns the order of it: words, reply, sound. As soon as a pause shows what was said, the reply to it is foreseen
+(``voice.dialogue.agent.Dialogue.foresee``: a look, which acts on nothing and notes nothing) and its first sound is made. A complete
+command is foreseen at once, free speech when the pause is long enough to be an end. If the utterance ends with these words and the
+reply is the one that was foreseen, its sound is there; if the voice returns or the words change, it is thrown away. Every error
+ends as a spoken failure and a record, never as silence. Owns no decision about a turn, and none about a reply.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from schemas.errors import GloveboxError
+from schemas.events import FRAME, SAMPLE_RATE, Reply, Transcript
+from schemas.ports import CommandMatcher
+from voice.account import Observer, RunningTurn, ms_since
+from voice.dialogue.agent import Dialogue
+from voice.dialogue.amending import First
+from voice.dialogue.ours import ECHO_S
+from voice.hearing import Heard, Hearing
+from voice.speaking import Speaker, Speech
+from voice.turn import Answered, Closed, Failed, TurnEvent, Unheard
+
+FREE_AFTER_S = 0.25
+"""Pause after which free speech is thought about ahead: what is left of the .6 s that end it is time for the model and the voice,
+and most pauses between words are shorter. Our choice."""
+
+
+@dataclass(slots=True)
+class _Foreseen:
+    """A reply that is being made ahead."""
+
+    heard: Transcript
+    making: asyncio.Task[Speech | None]
+    text: str = ""
+    """The reply; empty until it is known."""
+    ready_s: float = 0.0
+    """In playback: the second of the stream at which its sound would have been there."""
+
+
+class Thinking:
+    """What happens between the driver's words and the first sound of the reply."""
+
+    def __init__(
+        self,
+        hearing: Hearing,
+        dialogue: Dialogue,
+        speaker: Speaker,
+        matcher: CommandMatcher,
+        observer: Observer,
+        *,
+        live: bool,
+    ) -> None:
+        """Nothing is thought about yet."""
+        self._hearing, self._dialogue, self._speaker = hearing, dialogue, speaker
+        self._matcher, self._observer, self._live = matcher, observer, live
+        self._turn: RunningTurn | None = None
+        """The turn that is thought about ahead."""
+        self._ahead: _Foreseen | None = None
+        self._looking: asyncio.Task[None] | None = None
+
+    # Ahead -------------------------------------------------------------------------------------------------------------
+
+    async def look(self, turn: RunningTurn, at: float) -> None:
+        """A pause has begun: find out what was said, and foresee the reply to a complete command. Live it goes on by itself."""
+        self.drop()
+        self._turn = turn
+        self._looking = asyncio.create_task(self._look(turn, at))
+        if not self._live:
+            await self._looking
+            await self._made()
+
+    async def linger(self, turn: RunningTurn, pause_frames: int, at: float) -> None:
+        """The pause goes on: foresee the reply to free speech."""
+        words = self._hearing.words(at)
+        if self._ahead is not None or words is None or pause_frames * FRAME < FREE_AFTER_S * SAMPLE_RATE:
+            return
+        self._foresee(turn, words, _stream(at))
+        if not self._live:
+            await self._made()
+
+    def drop(self) -> None:
+        """The voice is there again, or nobody waits for a reply: what was foreseen is thrown away."""
+        for task in (self._looking, self._ahead.making if self._ahead is not None else None):
+            if task is not None:
+                task.cancel()
+        self._looking = self._ahead = None
+
+    async def _look(self, turn: RunningTurn, at: float) -> None:
+        now = _stream(at)
+        early = await self._hearing.likely()
+        deciding = asyncio.create_task(self._hearing.decide(at))
+        if early is not None and early.in_grammar:
+            self._foresee(turn, early, now)
+        found = await deciding
+        if found is not None and (found.in_grammar or found.alternative):
+            self._foresee(turn, found, now)
+        elif self._ahead is not None:
+            self._ahead.making.cancel()
+            self._ahead = None
+
+    def _foresee(self, turn: RunningTurn, heard: Transcript, now: Callable[[], float]) -> None:
+        if turn.earlier is not None or not heard.text or (self._ahead and self._same(self._ahead.heard, heard)):
+            return
+        if self._ahead is not None:
+            self._ahead.making.cancel()
+
+        async def make() -> Speech | None:
+            try:
+                said = self._speaker.lately(turn.began_s - ECHO_S)
+                text = await self._dialogue.foresee(heard, addressed=turn.wake is not None, said=said)
+                if not text:
+                    return None
+                ahead.text = text
+                return await self._speaker.prepare(text, ahead=True)
+            except GloveboxError:  # it will be told when the reply is made
+                return None
+            finally:
+                ahead.ready_s = now()
+
+        ahead = self._ahead = _Foreseen(heard, asyncio.create_task(make()))
+
+    def _same(self, one: Transcript, other: Transcript) -> bool:
+        if (one.in_grammar, one.alternative) != (other.in_grammar, other.alternative):
+            return False
+        return one.text == other.text or (
+            one.in_grammar and self._matcher.match(one.text) == self._matcher.match(other.text)
+        )
+
+    async def _made(self) -> None:
+        """In playback the stream waits: it has not come to the moment at which this is ready."""
+        if self._ahead is not None:
+            await asyncio.wait([self._ahead.making])
+
+    # At the end ----------------------------------------------------------------------------------------------------------
+
+    async def think(self, turn: RunningTurn) -> type[TurnEvent]:
+        """Words, reply, first sound."""
+        latency = turn.latency_ms
+        try:
+            started = time.perf_counter()
+            if self._turn is turn and self._looking is not None:
+                await asyncio.wait([self._looking])
+            heard = await self._hearing.finish(self._is_command)
+            turn.transcript = heard.whole
+            latency["recognise"] = ms_since(started)
+            reply = await self._replied(turn, heard)
+            if reply is None or turn.superseded:
+                return Unheard
+            turn.reply = reply
+            latency.update(reply.timings)
+            if not reply.text:
+                return Unheard
+            started_speaking = time.perf_counter()
+            turn.speech = await self._foreseen(turn, reply.text)
+            if turn.speech is None:
+                turn.speech = await self._speaker.prepare(reply.text)
+            latency["synthesise"] = ms_since(started_speaking)
+        except GloveboxError as error:
+            turn.error = error
+            return Failed
+        finally:
+            if self._turn is turn:  # else another one has begun
+                self.drop()
+        latency["total"] = ms_since(started) + latency["endpoint"]
+        return Closed if turn.reply.ends_conversation else Answered
+
+    async def _foreseen(self, turn: RunningTurn, text: str) -> Speech | None:
+        """The sound of this reply, if it was foreseen; what was added at its end is made while its beginning sounds."""
+        ahead = self._ahead if self._turn is turn else None
+        if ahead is None:
+            return None
+        if not (text == ahead.text or (ahead.text and text.startswith(f"{ahead.text} "))):
+            ahead.making.cancel()
+            return None
+        speech = await ahead.making
+        if speech is None:
+            return None
+        turn.speech_ready_s = ahead.ready_s
+        return self._speaker.lengthened(speech, text)
+
+    def _is_command(self, transcript: Transcript) -> bool:
+        return transcript.in_grammar and self._matcher.match(transcript.text) is not None
+
+    async def _replied(self, turn: RunningTurn, heard: Heard) -> Reply | None:
+        """The reply to what was heard, which is acted on on the way; None where there is nothing to answer."""
+        earlier, addressed = turn.earlier, turn.wake is not None
+        said = self._speaker.lately(turn.began_s - ECHO_S)
+        if earlier is None:
+            if turn.superseded or not heard.whole.text:
+                return None
+            turn.reply = await self._dialogue.respond(heard.whole, addressed=addressed, said=said)
+            return turn.reply
+        if earlier.thought is not None:  # what it was about to do is done or given up before anything else is
+            await asyncio.wait([earlier.thought])
+        if earlier.reply is not None and earlier.reply.results and not earlier.told:
+            unsaid = replace(earlier, reply=earlier.reply.model_copy(update={"text": ""}))
+            self._observer.finished(unsaid.record(self._dialogue.conversation, None, 0.0))
+        if turn.superseded:
+            return None
+        first = First(earlier.transcript, earlier.reply, earlier.told) if earlier.transcript is not None else None
+        turn.reply = await self._dialogue.amend(heard.whole, heard.tail, first, addressed=addressed, said=said)
+        return turn.reply
+
+
+def _stream(at: float) -> Callable[[], float]:
+    """In playback: which second of the stream it is by now, if it goes on from this one as time passes."""
+    started = time.perf_counter()
+    return lambda: at + time.perf_counter() - started
