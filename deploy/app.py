@@ -223,7 +223,7 @@ class Assistant:
         if not any(entry.kind == "wake" for entry in entries):
             raise NoSpeechError(
                 f"{path} does not hold the wake word {self.config.wake.keyword!r}; "
-                "begin the command with it, or use `glovebox transcribe` for the words alone"
+                f"{source.trouble or 'begin the command with it, or use `glovebox transcribe` for the words alone'}"
             )
         self.end_trip(entries.append)
         yield from entries
@@ -253,10 +253,11 @@ class Assistant:
         vad = self._vad
         vad.reset()
         self._recognizer.reset()
-        frames = list(WaveSource.from_file(path, tail_s=0.3).frames())
+        source = WaveSource.from_file(path, tail_s=0.3)
+        frames = list(source.frames())
         voiced = [vad.process(frame) >= self.config.vad.start_at for frame in frames]
         if sum(voiced) < EndpointSettings().start_frames:
-            raise NoSpeechError(f"no voice in {path}; is it the right file, and loud enough?")
+            raise NoSpeechError(f"no voice in {path}; {source.trouble or 'is it the right file, and loud enough?'}")
         self._recognizer.start()
         for frame in frames:
             self._recognizer.feed(frame)

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from schemas.events import ActionResult, ActionStatus, Moved, Reply, TurnRecord, WakeDetection
 from schemas.memory import Decision, Outcome, Proposal, Reflected
 from schemas.preferences import BY_DETAIL
+from voice.dialogue.answers import found_nothing
 
 _WORDS = {Outcome.REFUSED: "not stored", Outcome.DROPPED: "dropped", Outcome.ASK: "to be asked"}
 
@@ -136,6 +137,8 @@ def _acted(result: ActionResult, at: float) -> TimelineEntry:
         return TimelineEntry(at_s=at, kind="asked", text=f"{name}: {result.ruling.reason}", data=data)
     if result.status is ActionStatus.FAULT:
         return TimelineEntry(at_s=at, kind="fault", text=f"{name}: {result.error}", data=data)
+    if found_nothing(result.action.name, result.answer):
+        return TimelineEntry(at_s=at, kind="refused", text=f"{name}: no such place is known", data=data)
     changes = ", ".join(_change(moved) for moved in result.moved)
     answer = ", ".join(f"{key} {_plain(value)}" for key, value in result.answer.items())
     return TimelineEntry(at_s=at, kind="moved", text=f"{name}: {changes or answer or 'done'}", data=data)

@@ -204,10 +204,25 @@ def transcribe(
 
 
 def _each(session: Session, files: list[Path], one: Callable[[Assistant, Path], None]) -> None:
-    """Do every file; an error of one is told and the others go on. Ends with the first error's code."""
+    """Do every file; an error of one is told and the others go on. Ends with the first error's code.
+
+    What nothing can be heard of is told before the engines are loaded, which takes seconds.
+    """
+    from voice.audio import wavefile
+
     code = 0
+    good: list[Path] = []
+    for file in files:
+        try:
+            wavefile.check(file)
+            good.append(file)
+        except GloveboxError as error:
+            told = report(error, session, file=str(file))
+            code = code or told
+    if not good:
+        raise typer.Exit(code)
     with ready(session) as assistant:
-        for file in files:
+        for file in good:
             if len(files) > 1 and not session.json:
                 err().print(Text(str(file), style="dim"))
             try:

@@ -73,7 +73,8 @@ def get(
             failed.append(error)
     if not as_json and not failed and models:
         total = sum(model.bytes for model in models) / 1e6
-        err().print(f"{len(models)} models are here, {total:.0f} MB in {config.data.models}.")
+        are = "1 model is" if len(models) == 1 else f"{len(models)} models are"
+        err().print(f"{are} here, {total:.0f} MB in {config.data.models}.")
     if failed:
         raise typer.Exit(report(_together(failed), session))
 
@@ -90,13 +91,13 @@ def _together(failed: Sequence[NotFetchedError]) -> ModelMissingError:
 def _get(fetcher: Fetcher, model: Model, folders: Sequence[Path], *, as_json: bool) -> None:
     """Fetch one model with a bar, and say what it was and under which licence."""
     console = err()
-    about = f"{model.id} ({NAMES.get(model.role, model.role)}, {model.bytes / 1e6:.1f} MB, {model.licence})"
+    about = f"{model.called} ({NAMES.get(model.role, model.role).lower()}, {model.bytes / 1e6:.1f} MB, {model.licence})"
     columns = (
         TextColumn("{task.description}"), BarColumn(bar_width=24), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn(),
     )  # fmt: skip
     begun: dict[str, int] = {}
     with Progress(*columns, console=console, transient=True, disable=as_json or not console.is_terminal) as bar:
-        task = bar.add_task(model.id, total=model.bytes)
+        task = bar.add_task(model.called, total=model.bytes)
 
         def tell(step: Step) -> None:
             first = begun.setdefault(step.way, step.done)
@@ -112,7 +113,7 @@ def _get(fetcher: Fetcher, model: Model, folders: Sequence[Path], *, as_json: bo
     if as_json:
         put_json({"model": model.id, "fetched": bool(came), "way": came or None, "bytes": model.bytes})
     elif came:
-        console.print(Text("✓ ", style="green").append(f"{model.id}: every byte is as the catalogue has it", ""))
+        console.print(Text("✓ ", style="green").append(f"{model.called}: every byte is as the catalogue has it", ""))
 
 
 @app.command()

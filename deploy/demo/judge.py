@@ -111,19 +111,19 @@ def _trip(trip: Trip, entries: Sequence[TimelineEntry], summary: Mapping[str, An
         signal: values.get(signal) for signal, value in trip.vehicle.items() if not _same(values.get(signal), value)
     }
     expected = ", ".join(f"{signal} {value}" for signal, value in trip.vehicle.items())
-    found = "" if not wrong else f"; found {wrong}"
+    found = "" if not wrong else f"; found {', '.join(f'{signal} {_shown(value)}' for signal, value in wrong.items())}"
     checks.append(Check(ok=not wrong, text=f"{name}: vehicle ended at {expected}{found}"))
     held = sorted((p["detail"], p["value"].lower()) for p in summary["vault"])
     vault = sorted(trip.vault.items())
-    shown = ", ".join(f"{detail} {value}" for detail, value in vault)
-    checks.append(
-        Check(ok=held == vault, text=f"{name}: vault holds {shown}" + ("" if held == vault else f"; found {held}"))
-    )
+    shown, found = (", ".join(f"{detail} {value}" for detail, value in values) for values in (vault, held))
+    found = "" if held == vault else f"; found {found or 'nothing'}"
+    checks.append(Check(ok=held == vault, text=f"{name}: vault holds {shown}{found}"))
     kinds = Counter(entry.kind for entry in entries)
     for kind, least in trip.statuses.items():
         checks.append(Check(ok=kinds[kind] >= least, text=f"{name}: {kinds[kind]} × {kind} (at least {least})"))
     rejects = sum(e.kind == "decided" and e.data.get("route") == "reject" for e in entries)
-    checks.append(Check(ok=rejects == trip.rejects, text=f"{name}: {rejects} not understood, and answered so"))
+    wanted = "" if rejects == trip.rejects else f" (should be {trip.rejects})"
+    checks.append(Check(ok=rejects == trip.rejects, text=f"{name}: {rejects} not understood, and answered so{wanted}"))
     outcomes = Counter(entry.data["outcome"] for entry in entries if entry.kind == "learned")
     if trip.decisions:
         told = ", ".join(f"{count} × {outcome}" for outcome, count in sorted(outcomes.items()))
@@ -139,6 +139,10 @@ def _trip(trip: Trip, entries: Sequence[TimelineEntry], summary: Mapping[str, An
         named = all(value in used and value in said for value in trip.used)
         checks.append(Check(ok=named, text=f"{name}: replies used and named {', '.join(trip.used)}"))
     return checks
+
+
+def _shown(value: Any) -> str:
+    return "nothing" if value in ("", None) else str(value)
 
 
 def _same(found: Any, wanted: Any) -> bool:

@@ -100,7 +100,7 @@ fetch_packages() { # FOLDER MODE
         fi
     done
     watch_command "fetching packages" "$LOGS/fetch.log" \
-        "If they could not be fetched, look whether this machine reaches a Python package index, and run this again." \
+        "Look in the log for what pip says, and run this again." \
         fetch_all "$1" "$2"
 }
 

@@ -49,6 +49,9 @@ watch_command() { # LABEL LOG ADVICE COMMAND ...
     if [ "$status" -ne 0 ]; then
         printf '\nSet-up stopped: %s failed (exit code %d). The last lines of its log:\n\n' "$label" "$status" >&2
         tail -n 15 "$log" | sed 's/^/  | /' >&2
+        if index_trouble "$log"; then
+            advice="A package could not be fetched: look whether this machine reaches a Python package index that has it, and run this again."
+        fi
         printf '\n  The whole log: %s\n  %s\n' "$log" "$advice" >&2
         exit 1
     fi
@@ -60,6 +63,11 @@ progress_sign() { # LOG
     tail -c 4000 "$1" 2>/dev/null | tr '\r' '\n' |
         grep -oE '^ *\[[0-9]+/[0-9]+\]|^ *\[ *[0-9]+%\]|(Collecting|Downloading|Installing collected packages|Building wheel for) ?[^ ]{0,40}' |
         tail -n 1 | tr -s ' ' || true
+}
+
+# Whether pip's log says that a package could not be had.
+index_trouble() { # LOG
+    grep -qE 'No matching distribution found|Could not find a version|Max retries exceeded|NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError' "$1"
 }
 
 stop_child() {

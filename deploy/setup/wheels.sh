@@ -46,8 +46,10 @@ all_kept() { # PYTHON FOLDER
 
 # Flags for llama.cpp. Without LLAVA (images) and the common library, which its Python package does not load, the build takes half as
 # long. GGML_NATIVE=OFF: a wheel for every machine with AVX2 (every x86-64 since about 2015), not only for this one.
+# The build splits them as a shell does (shlex), so the path is quoted for it.
 llama_flags() {
-    local flags="-DLLAVA_BUILD=OFF -DCMAKE_PROJECT_llama.cpp_INCLUDE=$ROOT/deploy/setup/without_common.cmake"
+    local quote="'" flags
+    flags="-DLLAVA_BUILD=OFF -DCMAKE_PROJECT_llama.cpp_INCLUDE='${ROOT//$quote/$quote\\$quote$quote}/deploy/setup/without_common.cmake'"
     case $(cpu_suffix) in
         -native) echo "$flags -DGGML_NATIVE=ON" ;;
         -dotprod) echo "$flags -DGGML_NATIVE=OFF -DGGML_CPU_ARM_ARCH=armv8.2-a+dotprod+fp16" ;;
@@ -68,7 +70,7 @@ build_wheels() { # FOLDER
         if [ -z "$(kept_wheel "$VENV/bin/python" "$1" "$name")" ]; then
             into=$(mktemp -d "$1/.building.XXXXXX")
             watch_command "building $name $(pinned "$name")" "$LOGS/build-$name.log" \
-                "If it could not be fetched, look whether this machine reaches a Python package index, and run this again." \
+                "Look in the log for the first error of the compiler or of CMake, mend its cause and run this again." \
                 build_wheel "$name" "$into"
             mv -- "$into"/*.whl "$1/"
             rmdir -- "$into"

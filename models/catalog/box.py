@@ -19,7 +19,7 @@ from pathlib import Path
 
 from models.catalog.entries import Part, Wheel
 from models.catalog.store import sha256
-from models.catalog.web import WayError
+from models.catalog.web import NO_PROXY, WayError
 from schemas.errors import StorageFullError
 
 CONNECT_S = 8
@@ -31,6 +31,7 @@ _UNREACHABLE = re.compile(
     r"connection error: |Max retries exceeded|ReadTimeout|ConnectTimeout|NewConnectionError|ProxyError|SSLError|ProtocolError"
     r"|IncompleteRead|Connection (?:broken|aborted|reset|refused)|name resolution"
 )
+_NO_PROXY = re.compile(r"InvalidProxyURL|InvalidURL: (?:Failed to parse: http|Proxy URL)")
 _WRONG = re.compile(r"DO NOT MATCH THE HASHES")
 _FULL = re.compile(r"No space left on device|Disk quota exceeded")
 """What pip writes (23 to 26, with -vv) in these cases."""
@@ -70,6 +71,8 @@ class Index:
                 raise StorageFullError(
                     f"no room is left for the package {wheel.name}; free some and run it again, what was finished is kept"
                 )
+            if _NO_PROXY.search(said):
+                raise WayError(NO_PROXY)
             if _WRONG.search(said):
                 raise WayError(f"the package {wheel.name} {wheel.version} is not the one of the catalogue")
             if not _UNREACHABLE.search(said):

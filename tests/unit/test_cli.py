@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Self
 
+import numpy as np
 import pytest
 
 import schemas.errors
@@ -19,10 +21,12 @@ from deploy.config import Config
 from deploy.timeline import TimelineEntry
 from memory.fake import FakeMemory
 from memory.screen.parts import Parts
+from models.catalog import Catalog
 from schemas.errors import AudioFileError, GloveboxError, NoSpeechError, VaultBusyError
 from schemas.events import Transcript
 from schemas.memory import Candidate, Conversation, Turn
 from tests.screens import Car, FakeDrivers, parts_of
+from voice.audio.wavefile import write
 
 NOW = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 
@@ -125,6 +129,7 @@ def cabin(monkeypatch: pytest.MonkeyPatch) -> Cabin:
     vars(demo).update(play=fake.play)
     monkeypatch.setitem(sys.modules, "deploy.app", app)
     monkeypatch.setitem(sys.modules, "deploy.demo", demo)
+    monkeypatch.setattr("voice.audio.wavefile.check", lambda path: None)
     return fake
 
 
@@ -167,6 +172,23 @@ def test_hear_goes_on_after_a_bad_file_and_ends_with_its_code(cabin: Cabin, caps
     assert "Error: sound file bad.wav is empty; record it again" in captured.err
     assert "no voice in quiet.wav" in captured.err
     assert len(cabin.assistants) == 1, "one assistant hears all files"
+
+
+@pytest.mark.parametrize("command", ["hear", "transcribe"])
+def test_nothing_is_loaded_for_files_that_hold_nothing(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "deploy.app", None)  # importing it fails
+    (tmp_path / "empty.wav").touch()
+    (tmp_path / "a.raw").write_bytes(b"1234")
+    write(tmp_path / "still.wav", np.full(16_000, 3, np.int16))
+    files = [str(tmp_path / name) for name in ("still.wav", "empty.wav", "a.raw", "none.wav")]
+    assert main([command, *files]) == NoSpeechError.exit_code
+    told = capsys.readouterr().err
+    assert [word in told for word in ("still.wav is silent", "is empty", "cannot be read", "does not exist")] == [
+        True
+    ] * 4
+    assert told.count("\n") == 4
 
 
 def test_hear_as_json_has_errors_as_objects(cabin: Cabin, capsys: pytest.CaptureFixture[str]) -> None:
@@ -425,12 +447,11 @@ def test_models_list_and_verify(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_models_import(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "v.onnx").write_bytes(b"voice")
-    (tmp_path / "v.onnx.json").write_text("{}", encoding="utf-8")
-    assert main(["models", "import", "piper-en-us-lessac-low", str(tmp_path)]) == 0
-    assert "Imported piper-en-us-lessac-low" in capsys.readouterr().out
-    assert main(["models", "verify", "piper-en-us-lessac-low"]) == 0
-    assert main(["models", "import", "piper-en-us-lessac-low", str(tmp_path / "none")]) == 31
+    shutil.copyfile(Catalog().find("language-small"), tmp_path / "small.gguf")
+    assert main(["models", "import", "qwen2.5-0.5b-instruct", str(tmp_path)]) == 0
+    assert "Imported qwen2.5-0.5b-instruct" in capsys.readouterr().out
+    assert main(["models", "verify", "qwen2.5-0.5b-instruct"]) == 0
+    assert main(["models", "import", "qwen2.5-0.5b-instruct", str(tmp_path / "none")]) == 31
 
 
 def test_config_show(capsys: pytest.CaptureFixture[str]) -> None:

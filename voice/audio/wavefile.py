@@ -21,7 +21,7 @@ import soundfile
 import soxr
 from numpy.typing import NDArray
 
-from schemas.errors import AudioFileError, GloveboxError, StorageFullError
+from schemas.errors import AudioFileError, GloveboxError, NoSpeechError, StorageFullError
 from schemas.events import FRAME, SAMPLE_RATE, Samples
 from voice.audio.channels import ChannelChoice
 from voice.audio.health import RECORDED
@@ -32,6 +32,8 @@ _LOG = logging.getLogger(__name__)
 LIMIT_S = 1800.0
 """Longest file that `read` takes unless told otherwise: half an hour, 58 MB as int16."""
 
+SILENT = 4
+"""No sample beyond this, of 32768: 78 dB under full scale, where no gain makes speech of it. Our choice."""
 _BLOCK = 65_536
 """Sample frames that are converted at once, so that a long file at 48 kHz does not fill the memory."""
 _RATES = (4_000, 384_000)
@@ -64,15 +66,26 @@ def read(path: Path, *, limit_s: float = LIMIT_S) -> Samples:
         _check_length(path)
         with soundfile.SoundFile(path) as file:
             return _convert(path, file, limit_s)
-    except soundfile.LibsndfileError as error:
+    except (soundfile.LibsndfileError, TypeError) as error:  # TypeError: a name like .raw, whose sound has no header
         raise AudioFileError(
-            f"sound file {path} ({path.stat().st_size} bytes) cannot be read: {error.error_string} "
-            "Give a WAV or FLAC file, or convert it with sox or ffmpeg"
+            f"sound file {path} ({path.stat().st_size} bytes) cannot be read: it is damaged or no sound that is known here; "
+            "give a WAV or FLAC file, or convert it with sox or ffmpeg"
         ) from error
     except OSError as error:
         raise AudioFileError(
             f"sound file {path} cannot be read: {error.strerror}; check its permissions and disk"
         ) from error
+
+
+def check(path: Path) -> None:
+    """Look whether a file is worth being heard, before anything is loaded for it.
+
+    Raises:
+        AudioFileError: As `read`.
+        NoSpeechError: There is nothing but silence in it.
+    """
+    if int(np.abs(read(path).astype(np.int32)).max()) <= SILENT:
+        raise NoSpeechError(f"sound file {path} is silent; is it the right file, and was the microphone on?")
 
 
 def write(path: Path, samples: NDArray[np.int16], rate: int = SAMPLE_RATE) -> None:
@@ -126,14 +139,18 @@ class WaveSource:
         self._closed = False
         self.position = 0
         """Samples delivered so far."""
+        self.trouble = ""
+        """What cannot be mended in the sound, for a person; empty for nothing that is known."""
 
     @classmethod
     def from_file(cls, path: Path, *, lead_s: float = 0.0, tail_s: float = 0.0, limit_s: float = LIMIT_S) -> Self:
         """Deliver a file, levelled as a microphone's sound is; the log says what cannot be mended. Raises as `read` does."""
         sound, defect = level_whole(read(path, limit_s=limit_s))
+        source = cls(sound, lead_s=lead_s, tail_s=tail_s)
         if defect is not None:
-            _LOG.warning("%s: %s", path, RECORDED[defect])
-        return cls(sound, lead_s=lead_s, tail_s=tail_s)
+            source.trouble = RECORDED[defect]
+            _LOG.warning("%s: %s", path, source.trouble)
+        return source
 
     @property
     def seconds(self) -> float:

@@ -101,8 +101,13 @@ def answer(name: str, slots: _Told, told: _Told) -> str:
     return words(slots, told) if words else "Done"
 
 
+def found_nothing(name: str, told: _Told) -> bool:
+    """Whether an action wanted a place and no such place is known: then nothing has changed."""
+    return name in _GOALS and not told.get("name")
+
+
 def _goal(name: str, slots: _Told, told: _Told) -> str:
-    if not told.get("name"):
+    if found_nothing(name, told):
         wanted = slots.get("quality") or slots.get("destination") or _KINDS.get(slots.get("kind", ""), "place")
         return f"I don't know of {str(wanted).replace('_', ' ')} around here"
     away = f", {minutes_words(told['minutes'])} away" if told.get("minutes") is not None else ""

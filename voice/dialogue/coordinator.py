@@ -257,7 +257,8 @@ class Coordinator:
             if offered and not foreign:
                 actions = tuple(offered[: settings.slice_size])
                 details = tuple(dict.fromkeys(d for a in actions[:2] for d in SERVES.get(a, ())))
-                why = f"asks for something ({asks:.2f}), most like {actions[0]} ({requests[actions[0]]:.2f})"
+                nearest = actions[0].replace("_", " ")
+                why = f"asks for something ({asks:.2f}), nearest is “{nearest}” ({requests[actions[0]]:.2f})"
                 return Plan(Route.MODEL, why, actions=actions, details=details, asks=asks)
             return Plan(Route.REJECT, "asks for something that this vehicle does not have", lacks=tuple(ranked[:1]))
         if tells >= settings.statement_at:
