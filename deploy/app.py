@@ -109,7 +109,7 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
     return Assistant(
         config, wake, vad, recognizer, structured, voice, ahead, seat,
         lambda: _seat(config, encoder, structured, StreamClock(), lambda _: seat.matcher),
-        engines=engines.choices, lacks=tuple(filter(None, (catalog.trouble, *engines.told()))),
+        engines=engines.choices, lacks=tuple(filter(None, (config.data.mixed, catalog.trouble, *engines.told()))),
     )  # fmt: skip
 
 

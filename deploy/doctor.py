@@ -232,6 +232,9 @@ def check_models(config: Config) -> Iterator[Finding]:
     wanted = [config.wake.model, config.vad.model, config.encoder.model, "asr-pocketsphinx", "asr-domain"]
     choices = [standing(config, catalog, role) for role in ROLES]
     wanted += [choice.rung.model for choice in choices if choice.rung.model is not None]
+    if config.data.mixed:
+        advice = "Name another folder, and move what lies there."
+        yield Finding(name="models", verdict="warn", text=config.data.mixed, advice=advice)
     for line in filter(None, (catalog.trouble, *(choice.told() for choice in choices))):
         yield Finding(name="models", verdict="warn", text=line, advice="glovebox models why tells more.")
     whole: list[str] = []

@@ -77,6 +77,16 @@ class DataSettings(Section):
     driver's name (``ada.key``, or ``{driver}.key``), else one beside it with the name in it (``vault-ada.key`` for
     ``vault.key``)."""
 
+    @property
+    def mixed(self) -> str:
+        """A line for a person where the models lie among what is personal; empty where they do not."""
+        if not self.models.absolute().is_relative_to(self.folder.absolute()):
+            return ""
+        return (
+            f"data.models ({self.models}) lies in the personal folder: whatever is forgotten is looked for in every model, "
+            "which takes long and finds words that a model holds; put it elsewhere"
+        )
+
 
 class AudioSettings(Section):
     """Microphone and loudspeaker."""

@@ -115,7 +115,10 @@ class Vault:
         try:
             make_folder(folder)
         except OSError as error:
-            raise MemoryStoreError(f"the data folder {folder} cannot be made ({error.strerror})") from error
+            raise MemoryStoreError(
+                f"the data folder {folder} cannot be made ({error.strerror}): name one that this user can write with "
+                "--home, in GLOVEBOX_HOME or in data.folder"
+            ) from error
         lock = VaultLock(files.lock)
         try:
             if files.going.exists():

@@ -120,6 +120,10 @@ def _reads(conversation: Conversation) -> list[Candidate]:
     ]
 
 
+def _heard(path: Path) -> None:
+    """The fake assistant says itself what is wrong with a file."""
+
+
 @pytest.fixture
 def cabin(monkeypatch: pytest.MonkeyPatch) -> Cabin:
     """Fakes in the place of the composition root and the demo."""
@@ -129,7 +133,7 @@ def cabin(monkeypatch: pytest.MonkeyPatch) -> Cabin:
     vars(demo).update(play=fake.play)
     monkeypatch.setitem(sys.modules, "deploy.app", app)
     monkeypatch.setitem(sys.modules, "deploy.demo", demo)
-    monkeypatch.setattr("voice.audio.wavefile.check", lambda path: None)
+    monkeypatch.setattr("voice.audio.wavefile.check", _heard)
     return fake
 
 

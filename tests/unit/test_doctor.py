@@ -205,3 +205,12 @@ def test_the_whole_examination_covers_every_part(monkeypatch: pytest.MonkeyPatch
     assert names >= {"python", "processor", "memory", "compiler", "configuration", "disk", "espeak-ng", "portaudio"}
     assert names >= {"engines", "models", "vault"}
     assert os.environ["HOME"] in str(config().data.folder)
+
+
+def test_models_in_the_personal_folder_are_told_once(tmp_path: Path) -> None:
+    apart = config(data__folder=str(tmp_path / "own"), data__models=str(tmp_path / "own-models"))
+    within = config(data__folder=str(tmp_path / "own"), data__models=str(tmp_path / "own" / "models"))
+    told = [
+        [found.text for found in doctor.check_models(one) if "personal folder" in found.text] for one in (apart, within)
+    ]
+    assert told[0] == [] and len(told[1]) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -325,3 +326,23 @@ def test_an_interrupt_ends_what_runs_and_leaves_no_stamp(clone: Path) -> None:
         assert setup.wait(timeout=WITHIN_S) == 143
         assert pipe.read() == "", "the pipe ends when nothing that was started holds it any more"
     assert not (clone / ".venv" / ".glovebox-stamp").exists()
+
+
+def test_a_path_with_spaces_and_quotes_reaches_the_compiler_whole(tmp_path: Path) -> None:
+    root = tmp_path / "ein Ort für's Auto"
+    shutil.copytree(ROOT / "deploy" / "setup", root / "deploy" / "setup")
+    flags = shlex.split(shell("llama_flags", root).stdout)  # as scikit-build-core splits CMAKE_ARGS
+    (include,) = [flag.partition("=")[2] for flag in flags if "INCLUDE" in flag]
+    assert include == f"{root}/deploy/setup/without_common.cmake" and Path(include).is_file()
+
+
+@pytest.mark.parametrize(
+    ("log", "advice"),
+    [
+        ("CMake Error at CMakeLists.txt", "mend it"),
+        ("ERROR: No matching distribution found for x", "reaches a Python package index"),
+    ],
+)
+def test_the_advice_fits_what_failed(clone: Path, log: str, advice: str) -> None:
+    done = shell(f"work() {{ echo '{log}'; false; }}; watch_command building '{clone}/log' 'mend it' work", clone)
+    assert done.returncode == 1 and log in done.stderr and advice in done.stderr.splitlines()[-1]
