@@ -58,7 +58,8 @@ _INITIALS = re.compile(r"\b(?:[a-z]\.){2,}|\b[a-z]\.[a-z]\b")
 _STRAY = re.compile(r"[^\w' ]|_")
 _LOOSE_APOSTROPHE = re.compile(r"(?<![^\W_])'|'(?![^\W_])")
 _WORDS = {"ok": "okay", "o'clock": "oclock", "ac": "a c", "metre": "meter", "metres": "meters", "kilometre": "kilometer",
-          "kilometres": "kilometers"}  # fmt: skip
+          "kilometres": "kilometers", "centre": "center", "colour": "color", "colours": "colors", "favourite": "favorite",
+          "favourites": "favorites", "theatre": "theater", "grey": "gray"}  # fmt: skip
 """Words with more than one spelling."""
 
 

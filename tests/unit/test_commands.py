@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from models.commands.graph import WordGraph
 from models.commands.matcher import TemplateMatcher
+from models.commands.spelling import spoken
 from models.commands.templates import Templates, load_templates
 from schemas.actions import ACTIONS, BY_NAME, parse_action
 from schemas.events import Command, CommandKind, Standing
@@ -275,7 +276,7 @@ def test_few_of_the_documented_commands_go_on_and_the_first_words_tell_it(matche
     assert standings[Standing.COMPLETE] + standings[Standing.CONTINUABLE] == len(said)
     assert 0.05 < standings[Standing.CONTINUABLE] / len(said) < 0.2
     for one in said:
-        words = one.split()
+        words = spoken(one).split()
         state = matcher.graph.after(words)
         assert state is not None
         if matcher.standing(one) is Standing.CONTINUABLE:
