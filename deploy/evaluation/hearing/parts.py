@@ -366,7 +366,10 @@ def _count(entries: Sequence[TimelineEntry], kind: str) -> int:
 
 def _told(played: Played) -> str:
     """What was heard, done and said, for who looks for causes."""
-    done = ", ".join(f"{one.kind} {one.action} {dict(one.slots)}" for one in actions(played.entries))
+    done = ", ".join(
+        f"{one.kind} {one.action}({', '.join(f'{name}={value}' for name, value in one.slots.items())})"
+        for one in actions(played.entries)
+    )
     said = " ".join(entry.text for entry in played.entries if entry.kind == "said")
     return f"heard “{heard_text(played.entries)}”; {done or 'nothing done'}; {said or 'nothing said'}"
 
