@@ -130,6 +130,10 @@ class CommandMatcher(Protocol):
         """The command that the whole text asks for, or None: a partial match is no match."""
         ...
 
+    def begins(self, text: str) -> bool:
+        """Whether a command begins with these words and they break off where something must follow ("navigate to")."""
+        ...
+
     def standing(self, text: str) -> Standing:
         """How much of a sentence these words are; cheap enough to be asked in every pause."""
         ...

@@ -63,6 +63,9 @@ class FakeMatcher:
     def match(self, text: str) -> Command | None:
         return self.commands.get(text)
 
+    def begins(self, text: str) -> bool:
+        return False
+
     def standing(self, text: str) -> Standing:
         return Standing.OPEN if self.match(text) is None else Standing.COMPLETE
 

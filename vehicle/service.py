@@ -245,11 +245,15 @@ class GatedVehicle:
     # Asking ------------------------------------------------------------------------------------------------------------
 
     def _undone(self) -> _Meant | None:
+        self._keep_up()
+        done = self._history.last()
+        return _Meant(restored(done), done) if done is not None else None
+
+    def _keep_up(self) -> None:
+        """What was done before the organizer's notices were read anew cannot be taken back; what is done from now on can."""
         if self._noticed != self.organizer.oldest:
             self._noticed = self.organizer.oldest
             self._history.drop_effects()
-        done = self._history.last()
-        return _Meant(restored(done), done) if done is not None else None
 
     async def _requested(self, action: Action, meant: _Meant | None) -> ActionResult:
         try:
@@ -318,6 +322,7 @@ class GatedVehicle:
             if state.values.get(name) is not None and state.values[name] != value and name not in NOT_RESTORED
         }
         if not set(before) <= plan.unproven or plan.effect is not None:
+            self._keep_up()
             self._history.note(Done(action, self._clock.now(), before, plan.effect))
 
     async def _watch(self, action: Action, before: VehicleState, plan: Plan) -> tuple[Moved, ...]:

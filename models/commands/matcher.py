@@ -80,6 +80,13 @@ class TemplateMatcher:
                 return Command(kind=template.kind, name=template.intent, slots=slots)
         return None
 
+    def begins(self, text: str) -> bool:
+        """Whether a command begins with these words and they break off where something must follow ("navigate to")."""
+        words = spoken(text).split()
+        return (
+            bool(words) and words[-1] in _GOES_ON and self.graph.after(words) is not None and self.match(text) is None
+        )
+
     def standing(self, text: str) -> Standing:
         """How much of a sentence these words are.
 

@@ -133,3 +133,22 @@ def test_a_first_part_without_words_leaves_the_whole(matcher: TemplateMatcher) -
     empty = Transcript(text="", confidence=0.0, in_grammar=False)
     assert way(matcher, whole, None, First(empty)) is Way.REPLACED
     assert way(matcher, whole, None, None) is Way.REPLACED
+
+
+def test_a_step_takes_the_place_of_a_journey_from_where_that_began(car: Car) -> None:
+    said = car.go_on("open the window", "open the window just a little bit", None)
+    assert said.text == "Opening your window a little."
+    assert car.values("window.driver") == [20]
+
+
+@pytest.mark.parametrize("tail", ["undo that", "no cancel that", "no"])
+def test_a_timer_is_taken_back(car: Car, tail: str) -> None:
+    car.vehicle.organizer.restore(())  # as at every start
+    said = car.go_on("set a timer for five minutes", f"set a timer for five minutes {tail}", tail)
+    assert said.text == "Okay, I won't."
+    assert car.vehicle.organizer.waiting() == ()
+
+
+def test_the_other_one_is_another_seat(car: Car) -> None:
+    car.go_on("heat the driver's seat", "heat the driver's seat no the other one", "no the other one")
+    assert car.values("seat.driver.heating", "seat.passenger.heating") == [0, 2]

@@ -134,6 +134,9 @@ class FakeMatcher:
     def match(self, text: str) -> Command | None:
         return Command(kind=CommandKind.CONTROL, name="yes")
 
+    def begins(self, text: str) -> bool:
+        return False
+
     def standing(self, text: str) -> Standing:
         return Standing.COMPLETE
 

@@ -40,6 +40,9 @@ class NoCommands:
     def match(self, text: str) -> None:
         return None
 
+    def begins(self, text: str) -> bool:
+        return False
+
     def standing(self, text: str) -> Standing:
         return Standing.OPEN
 

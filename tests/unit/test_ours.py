@@ -6,10 +6,12 @@ import asyncio
 
 import pytest
 
-from schemas.events import Reply, Transcript
+from models.commands.matcher import TemplateMatcher
+from schemas.events import CommandKind, Hypothesis, Reply, Transcript
 from tests.dialogues import make
 from voice.dialogue.agent import Dialogue
 from voice.dialogue.amending import First
+from voice.dialogue.fixed import fixed_sentences
 from voice.dialogue.ours import LEAST_ANSWER, REPLY, echoed, overheard
 
 WINDOW = "Opening your window."
@@ -61,6 +63,20 @@ def test_an_offered_alternative_is_an_answer_and_the_question_is_none(heard: str
 def test_where_one_of_two_commands_may_have_been_heard_neither_is_asked_about() -> None:
     heard = Transcript(text="open the window", alternative="open your window", confidence=0.5, in_grammar=False)
     assert overheard(heard, [WINDOW], None, asked=False)
+
+
+def test_words_that_were_made_a_command_are_still_our_own() -> None:
+    said = ["It is 66 degrees in the car, set to 72."]
+    free = Hypothesis(text="in the car set to seventy two", log_score=0.0)
+    heard = Transcript(text="set the temperature to seventy two", confidence=0.9, in_grammar=True, open=free)
+    assert overheard(heard, said, None, asked=False)
+    assert not overheard(heard.model_copy(update={"open": None}), said, None, asked=False)
+
+
+def test_no_reply_to_an_order_is_a_command_of_one_word() -> None:
+    matcher = TemplateMatcher()
+    words = [sentence for sentence in fixed_sentences() if len(sentence.split()) == 1]
+    assert [word for word in words if (found := matcher.match(word)) and found.kind is CommandKind.ACTION] == []
 
 
 # Through the dialogue -------------------------------------------------------------------------------------------------

@@ -94,7 +94,7 @@ def test_an_answer_that_holds_nothing_is_still_a_sentence(templates: Templates, 
 @pytest.mark.parametrize(
     ("name", "slots", "told", "text"),
     [
-        ("change_temperature", {"change": "up", "by": 2.0, "zone": "rear"}, {}, "Warmer by 2 degrees in the back."),
+        ("change_temperature", {"change": "up", "by": 2.0, "zone": "rear"}, {}, "Making it warmer by 2 degrees in the back."),
         ("change_window", {"change": "open"}, {}, "Opening your window a little."),
         ("change_sunroof", {"change": "close", "by": 20}, {}, "Closing the sunroof by 20 percent."),
         ("set_charge_timer", {"hour": 9, "minute": 30, "half": "pm"}, {},

@@ -15,11 +15,12 @@ from models.commands.matcher import TemplateMatcher
 from models.commands.templates import load_templates
 from schemas.actions import ACTIONS, parse_action
 from schemas.errors import GenerationError
-from schemas.events import Route, Transcript, Verdict
+from schemas.events import Reply, Route, Transcript, Verdict
 from schemas.memory import Words
 from vehicle.policy import POLICY
-from voice.dialogue.coordinator import Coordinator, parts
+from voice.dialogue.coordinator import Coordinator, Plan, parts
 from voice.dialogue.operator import Operator
+from voice.dialogue.responder import lacks
 from voice.dialogue.validator import mended, validate
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -179,3 +180,49 @@ def test_stopping_is_never_asked_about_and_calling_by_the_gate_alone() -> None:
     assert not validate(parse_action("call_contact", {"person": "anna"}), "ring anna for me", [], EVERYTHING).ask_first
     for name in ("call_contact", "send_email"):
         assert {v for row in POLICY[name] for v in row.verdicts.values()} == {Verdict.CONFIRM}
+
+
+def plan_of(matcher: TemplateMatcher, text: str, encoder: Encoder | None = None) -> Plan:
+    heard = Transcript(text=text, confidence=0.9, in_grammar=matcher.match(text) is not None)
+    return Coordinator(matcher, encoder or Encoder(), EVERYTHING).plan(heard)
+
+
+@pytest.mark.parametrize("text", ["navigate to", "make it a", "turn on the", "set the temperature to"])
+def test_words_that_break_off_become_no_other_request(matcher: TemplateMatcher, text: str) -> None:
+    plan = plan_of(matcher, text)
+    assert (plan.route, plan.unfinished) == (Route.REJECT, True)
+
+
+def test_what_no_action_is_likely_for_is_nothing_that_the_car_can_do(matcher: TemplateMatcher) -> None:
+    class Unsure(Encoder):
+        def requests(self, text: str) -> dict[str, float]:
+            return {**{f"action{n}": 0.05 for n in range(12)}, "set_media_source": 0.1, "none": 0.3}
+
+    plan = plan_of(matcher, "change the oil", Unsure())
+    assert plan.route is Route.REJECT
+    assert lacks(plan.lacks) == "This car can't do that."
+
+
+def test_what_follows_a_command_and_is_not_understood_is_told(matcher: TemplateMatcher) -> None:
+    plan = plan_of(matcher, "make it warmer and bake a cake")
+    assert (plan.actions, plan.rest) == (("change_temperature",), True)
+    assert plan.told(Reply(text="Done.", route=plan.route, reason="")).text == "Done. I didn't understand the rest."
+    assert not plan_of(matcher, "make it warmer but only if it rains").rest, "a condition is not left out"
+
+
+@pytest.mark.parametrize(
+    ("text", "action"),
+    [
+        ("heat the driver's seat no the other one", "set_seat_heating(level=2, zone=passenger)"),
+        ("open the window no the passenger one", "set_window(window=passenger, percent=100)"),
+        ("set the temperature to twenty two no twenty", "set_temperature(celsius=20.0, zone=all)"),
+    ],
+)
+def test_a_correction_in_one_breath_takes_the_place_of_the_order(
+    matcher: TemplateMatcher, text: str, action: str
+) -> None:
+    actions, ask_first = done(matcher, text)
+    assert (actions, ask_first) == ([action], False)
+    assert done(matcher, text, confidence=0.6)[1] is action.startswith("set_window"), (
+        "what was only heard so is asked about"
+    )

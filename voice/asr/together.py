@@ -318,7 +318,7 @@ class TogetherRecognizer:
         if whispered is not None and whispered == grammatical:
             return [_Candidate(heard, whispered, 0.0)]
         texts = [text for text, command in ((heard, whispered), (followed, grammatical)) if command is not None]
-        if whispered is None:
+        if whispered is None and not self._matcher.begins(heard):  # what breaks off is not completed by guessing
             limit = min(self._settings.near_limit, self._settings.near_share * len(heard.split()))
             found = nearest(self._matcher.graph, heard.split(), most=self._settings.near, limit=limit)
             texts += [" ".join(one.words) for one in found]

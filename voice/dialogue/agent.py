@@ -151,7 +151,7 @@ class Dialogue:
         if not addressed and (unmeant := self._unmeant(plan)) is not None:
             return unmeant.model_copy(update={"timings": {"route": planned_ms}})
         self._note("driver", transcript.text, transcript.confidence)
-        reply = await self._carry_out(plan, transcript)
+        reply = plan.told(await self._carry_out(plan, transcript))
         if reply.text == responder.NOT_UNDERSTOOD:
             if not addressed and self._apologised:
                 return reply.model_copy(update={"text": "", "timings": {"route": planned_ms, **reply.timings}})

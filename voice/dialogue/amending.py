@@ -3,7 +3,8 @@
 Nothing is done twice and nothing stays done that the whole does not ask for. The rules, in order:
 
 1. The whole is another command than its first part ("a bit warmer ... in the back"): the first part's is taken back, the
-   whole's is done. It is the same command (what followed was a cough): the answer stands.
+   whole's is done; a step that takes the place of a journey begins where that began ("open the window ... just a little bit").
+   It is the same command (what followed was a cough): the answer stands.
 2. What was said since is "no", "cancel" or "undo that" by itself: what was done is taken back.
 3. What was said since is a command by itself ("open the window ... play some jazz", "... I mean the passenger one", "stop"): it is
    dealt with after the first part.
@@ -15,15 +16,17 @@ What cannot be taken back (the gate forbids it, or asks first) is told, and noth
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
-from schemas.actions import Action, parse_action
+from schemas.actions import Action, ChangeSunroof, ChangeWindow, SetSunroof, SetWindow, parse_action
 from schemas.events import ActionResult, ActionStatus, Command, CommandKind, Reply, Route, Transcript
 from schemas.ports import CommandMatcher, VehiclePort
 from voice.dialogue import responder
+from voice.dialogue.followup import AJAR
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,26 @@ def action_of(matcher: CommandMatcher, transcript: Transcript) -> Action | None:
     return parse_action(command.name, command.slots) if command is not None and plain else None
 
 
+def _stepped(first: First | None, instead: Action | None) -> Action | None:
+    """The place for a pane that was sent off and is to move only a step: from where it was, not from where it is by now.
+
+    None for everything else, and where the panes of one order stood differently.
+    """
+    if not isinstance(instead, ChangeWindow | ChangeSunroof) or first is None or first.reply is None:
+        return None
+    results = [result for result in first.reply.results if result.status is ActionStatus.DONE]
+    panes = [moved for result in results for moved in result.moved if moved.signal.startswith(_PANES)]
+    places = {moved.before for moved in panes}
+    done = results[0].action.slots() if len(results) == 1 else {}
+    if len(places) != 1 or done.get("window") != instead.slots().get("window"):
+        return None
+    step = instead.by or AJAR
+    percent = max(0, min(100, round(places.pop()) + (step if instead.change == "open" else -step)))
+    if isinstance(instead, ChangeWindow):
+        return SetWindow(window=instead.window, percent=percent)
+    return SetSunroof(percent=percent)
+
+
 def way(matcher: CommandMatcher, whole: Transcript, tail: Transcript | None, first: First | None) -> Way:
     """By which of the rules an utterance goes on; for free speech REPLACED, if it is understood."""
     parsed = partial(_parsed, matcher)
@@ -67,7 +90,7 @@ def way(matcher: CommandMatcher, whole: Transcript, tail: Transcript | None, fir
         return Way.STANDS if all_ == begun else Way.REPLACED
     if tail is None or not tail.text:
         return Way.STANDS
-    added = parsed(tail)
+    added = parsed(tail) or matcher.match(_CORRECTS.sub("", tail.text))
     if added is not None:
         if added.name == "undo" or (added.kind is CommandKind.CONTROL and added.name == "no"):
             return Way.CANCELLED
@@ -104,6 +127,9 @@ def _same_thing(done: Action, instead: Action) -> bool:
     )
 
 
+_CORRECTS = re.compile(r"^(?:(?:oh|no|sorry|wait|actually),? )+")
+"""Before "cancel that" and the like."""
+_PANES = ("window.", "sunroof.position")
 _PLACES = frozenset({"window", "zone"})
 _APART = frozenset({"set_timer", "set_reminder"})
 """Of these there may be several."""
@@ -139,6 +165,12 @@ async def amended(
         after = await respond(tail)
         understood = before.route is not Route.REJECT and before.text and not after.ends_conversation
         return after.model_copy(update={"text": f"{before.text} {after.text}"}) if understood else after
+    stepped = _stepped(first, instead) if chosen is Way.REPLACED else None
+    if stepped is not None and instead is not None:
+        result = await vehicle.act(stepped)
+        told = result.model_copy(update={"action": instead}) if result.status is ActionStatus.DONE else result
+        text = responder.report([told])
+        return Reply(text=text, route=Route.FAST, reason=chosen.value, results=(result,), pending=result.token)
     undone, whole_again = await take_back(vehicle, reply, instead)
     if not whole_again:
         told = undone[-1]

@@ -104,9 +104,10 @@ def _charge_timer(slots: _Slots) -> str:
     return f"I'll begin to charge at {spoken_time(slots['hour'], slots['minute'], slots['half'])}"
 
 
+# None of them is a single word: that may be a command ("warmer"), which its own echo would give again and again.
 DONE: dict[str, Callable[[_Slots], str]] = {
     "set_temperature": lambda s: f"{spoken_number(s['celsius'])} degrees{_zone(s)}",
-    "change_temperature": lambda s: f"{_up('Warmer', 'Cooler')(s)}{_by(s, 'degrees')}{_zone(s)}",
+    "change_temperature": lambda s: f"{_up('Making it warmer', 'Making it cooler')(s)}{_by(s, 'degrees')}{_zone(s)}",
     "set_fan_speed": lambda s: "Fan off" if s["level"] == 0 else f"Fan at {s['level']}",
     "change_fan_speed": _up("Fan up", "Fan down"),
     "set_air_conditioning": _on("Air conditioning"),
@@ -142,7 +143,7 @@ DONE: dict[str, Callable[[_Slots], str]] = {
     "set_ambient_light": _on("Ambient light"),
     "set_ambient_color": lambda s: f"Ambient light {s['color']}",
     "set_ambient_brightness": lambda s: f"Ambient light at {s['percent']} percent",
-    "change_ambient_brightness": _up("Brighter", "Dimmer"),
+    "change_ambient_brightness": _up("Making the light brighter", "Making the light dimmer"),
     "set_reading_light": lambda s: f"Reading light {'on' if s['on'] else 'off'}{_reading(s)}",
     "set_dome_light": _on("Dome light"),
     "set_low_beam": _on("Headlights"),
@@ -154,7 +155,7 @@ DONE: dict[str, Callable[[_Slots], str]] = {
     "set_unit": lambda s: f"From now on in {_UNITS[s['unit']]}",
     "set_media_source": lambda s: f"Playing from {_SOURCES.get(s['source'], 'your music')}",
     "set_volume": lambda s: f"Volume at {s['percent']} percent",
-    "change_volume": lambda s: f"{_up('Louder', 'Quieter')(s)}{_by(s, 'percent')}",
+    "change_volume": lambda s: f"{_up('Turning it up', 'Turning it down')(s)}{_by(s, 'percent')}",
     "set_playback": lambda s: _PLAYBACK[s["command"]],
     "set_mute": lambda s: "Muted" if s["on"] else "Sound on",
     "set_shuffle": _on("Shuffle"),

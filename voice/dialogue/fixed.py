@@ -20,6 +20,7 @@ PLAIN = (
     "Sorry, I didn't understand that.",
     "I'm not sure what you mean. Please say it in full.",
     "Say yes or no.",
+    "I didn't understand the rest.",
     "Okay, I won't.",
     "Okay, noted.",
     "There is nothing waiting for an answer.",

@@ -6,15 +6,16 @@ do is judged like any other action; nothing here is done without the gate.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pydantic import ValidationError
 
 from schemas.actions import BY_NAME, Action, Domain, SetReminder, SetTimer, Undo, parse_action
-from schemas.events import ActionResult, ActionStatus, Command
+from schemas.events import ActionResult, ActionStatus, Command, CommandKind
 from voice.dialogue.units import celsius
 
 FRESH = timedelta(minutes=2)
@@ -95,6 +96,34 @@ def meant(
     except ValidationError:
         return ()
     return ()
+
+
+_CORRECTS = re.compile(r"\b(?:no|sorry|wait|i mean|i meant|actually|rather)\b")
+
+
+def corrected(text: str, match: Callable[[str], Command | None]) -> tuple[Command, tuple[Action, ...]] | None:
+    """What is meant by an order and its correction in one breath ("heat my seat, no, the other one"): the order itself is not done.
+
+    Args:
+        text: as ``models.commands.spelling.spoken`` writes it.
+        match: finds the command of a text.
+
+    Returns:
+        The order, and the actions that are meant in its place; None where it is no such sentence.
+    """
+    now = datetime.now(UTC)
+    for found in _CORRECTS.finditer(text):
+        order, said = match(text[: found.start()].strip()), text[found.start() :]
+        if order is None or order.kind is not CommandKind.ACTION:
+            continue
+        added = match(said) or match(text[found.end() :].strip())
+        if added is not None and added.kind is CommandKind.ACTION and added.name == order.name:
+            return order, (parse_action(added.name, added.slots),)
+        if added is not None and added.name in _AFTER:
+            done = Thread((parse_action(order.name, order.slots),), at=now)
+            actions = tuple(action for action in meant(added, done, now) if not isinstance(action, Undo))
+            return (order, actions) if actions else None
+    return None
 
 
 def alone(command: Command) -> tuple[Action, ...]:
@@ -363,8 +392,7 @@ def _track(last: Action, slots: Mapping[str, Any], thread: Thread) -> tuple[Acti
     if last.name in ("find_place", "find_on_route", "list_places") and slots["which"] in ("other", "next"):
         had = {slot: value for slot, value in last.slots().items() if slot in ("kind", "quality")}
         return (parse_action("list_places", had),)
-    del thread
-    return ()
+    return _instead(last, {"zone": "other"}, thread) if slots["which"] == "other" else ()
 
 
 def _choice(last: Action, slots: Mapping[str, Any], thread: Thread) -> tuple[Action, ...]:

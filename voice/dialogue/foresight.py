@@ -42,7 +42,8 @@ def at_once(
     if plan.route is Route.STATEMENT and plan.topic is not None:
         forbidden = memory.consent().forbids(BY_DETAIL[plan.topic], now)
         return Reply(text=responder.noted(forbidden), route=plan.route, reason=plan.reason)
-    text = responder.lacks(plan.lacks) if plan.lacks else responder.NOT_UNDERSTOOD
+    text = responder.NOTHING_TO_FOLLOW if plan.unfinished else responder.NOT_UNDERSTOOD
+    text = responder.lacks(plan.lacks) if plan.lacks else text
     return Reply(text=text, route=Route.REJECT, reason=plan.reason)
 
 

@@ -45,7 +45,8 @@ def overheard(transcript: Transcript, said: Sequence[str], both: tuple[str, str]
     if both is not None and which.chosen(*both, transcript.text) is not None:
         return False
     least = LEAST_ANSWER if asked else LEAST
-    return any(text and echoed(text, said, least) for text in (transcript.text, transcript.alternative))
+    free = transcript.open.text if transcript.open is not None else ""  # what was made a command of
+    return any(text and echoed(text, said, least) for text in (transcript.text, transcript.alternative, free))
 
 
 def echoed(text: str, said: Sequence[str], least: int = LEAST) -> bool:
