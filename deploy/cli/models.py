@@ -243,7 +243,7 @@ def _loaded(session: Session) -> tuple[Config, Catalog]:
 def _used(config: Config, catalog: Catalog) -> set[str]:
     rungs = [standing(config, catalog, role).rung for role in ROLES]
     used = {config.wake.model, config.vad.model, config.encoder.model, *(rung.model for rung in rungs if rung.model)}
-    if rungs[0].engine == "pocketsphinx":
+    if rungs[0].engine in ("pocketsphinx", "together"):
         used |= {"asr-pocketsphinx", "asr-domain"}
     return used
 

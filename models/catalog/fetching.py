@@ -90,7 +90,9 @@ class Fetcher:
         if model.source != "weights" or weights is None:
             raise ModelMissingError(f"model {model.id} comes with Glovebox and is not fetched")
         if not model.files:
-            raise ModelMissingError(f"model {model.id} has no way to get it; use `glovebox models import`")
+            raise ModelMissingError(
+                f"the catalogue knows no way to {model.id}; bring its files and run `glovebox models import {model.id} FOLDER`"
+            )
         if self._there(model):
             return ""
         with locked(weights, waiting):
