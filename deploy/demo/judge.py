@@ -17,7 +17,9 @@ from deploy.demo.script import TRIPS, Trip
 from deploy.timeline import TimelineEntry
 from schemas.memory import Outcome
 
-FAST_P95_MS, MODEL_P95_MS = 400.0, 950.0
+P95_MS = {"fast": 400.0, "goes on": 950.0, "model": 950.0, "talk": 950.0}
+"""Goals by path. A command that a longer one begins with waits .75 s for it, because people pause .7 s before they go on
+(docs/adr/0021): it cannot be as quick as one that nothing continues, and shall be no slower than free speech."""
 SMALL = {"recogniser": "pocketsphinx", "voice": "espeak"}
 """Engines of the smallest assistant, which nothing was fetched for."""
 SMALL_MB, DEFAULT_MB = 400.0, 1200.0
@@ -28,7 +30,8 @@ REPLY = "speech to reply"
 ``total``, which begins where the VAD heard the speech end: about 100 ms late in noise."""
 _STAGES = ("endpoint", "recognise", "route", "recall", "generate", "act", "synthesise", "total", REPLY)
 _PATHS = {"fast": "fast", "control": "fast", "memory": "fast", "statement": "talk", "reject": "talk", "model": "model"}
-"""Route -> path: complete commands, requests that need the language model, and talk that asks for nothing."""
+"""Route -> path: complete commands, requests that need the language model, and talk that asks for nothing; a command that was
+waited for, because it might have gone on, has a path of its own."""
 
 
 class Check(BaseModel):
@@ -58,12 +61,17 @@ class Stage(BaseModel):
 def latency_table(entries: Mapping[int, Sequence[TimelineEntry]]) -> list[Stage]:
     """Stage by stage over all turns of both trips, each path apart."""
     collected: dict[tuple[str, str], list[float]] = {}
-    for entry in (entry for trip in entries.values() for entry in trip if entry.kind == "said"):
+    endpoint = None
+    for entry in (entry for trip in entries.values() for entry in trip if entry.kind in ("heard", "said")):
+        if entry.kind == "heard":
+            endpoint = entry.data.get("endpoint")
+            continue
         path = _PATHS[entry.data["route"]]
+        path = "goes on" if path == "fast" and endpoint == "middle" else path
         for stage, milliseconds in entry.data["latency_ms"].items():
             collected.setdefault((path, stage), []).append(milliseconds)
     table: list[Stage] = []
-    for path in ("fast", "model", "talk"):
+    for path in P95_MS:
         for stage in _STAGES:
             values = collected.get((path, stage))
             if values:
@@ -154,7 +162,7 @@ def _same(found: Any, wanted: Any) -> bool:
 def _figures(stages: Sequence[Stage], summaries: Mapping[int, Mapping[str, Any]], wall_s: float) -> list[Check]:
     totals = {stage.path: stage for stage in stages if stage.stage == REPLY}
     checks: list[Check] = []
-    for path, limit in (("fast", FAST_P95_MS), ("model", MODEL_P95_MS)):
+    for path, limit in P95_MS.items():
         if path in totals:
             p95 = totals[path].p95
             text = f"{path} path: end of speech to first reply audio p95 {p95:.0f} ms (goal under {limit:.0f})"

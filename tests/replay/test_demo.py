@@ -146,6 +146,15 @@ def test_one_thing_wrong_is_enough(what: str) -> None:
     assert not all(decided(wrong))
 
 
+def test_commands_that_were_waited_for_are_a_path_of_their_own() -> None:
+    def turn(endpoint: str, total: float) -> list[TimelineEntry]:
+        said = {"route": "fast", "latency_ms": {"total": total}}
+        return [_entry("heard", 1.0, endpoint=endpoint), _entry("said", 2.0, **said)]
+
+    table = {stage.path: stage for stage in latency_table({1: [*turn("hurry", 300.0), *turn("middle", 800.0)]})}
+    assert (table["fast"].p95, table["goes on"].p95) == (300.0, 800.0)
+
+
 def test_latency_counts_from_the_true_end_of_the_line() -> None:
     said = _entry("said", 5.3, route="fast", latency_ms={"endpoint": 160.0, "total": 200.0})
     told = with_truth([said], [(1.0, 2.0, "before"), (3.0, 5.0, "this one"), (6.0, 7.0, "after")])
