@@ -11,8 +11,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
+from typing import Any
+
+from rapidfuzz.distance import Indel
 
 from schemas.errors import GloveboxError
 from schemas.events import FRAME, SAMPLE_RATE, Reply, Transcript
@@ -28,6 +31,14 @@ from voice.turn import Answered, Closed, Failed, TurnEvent, Unheard
 FREE_AFTER_S = 0.25
 """Pause after which free speech is thought about ahead: what is left of the .6 s that end it is time for the model and the voice,
 and most pauses between words are shorter. Our choice."""
+
+
+DECIDE_AFTER_S = 0.16
+"""Pause after which what seems to be no command is decided, which costs some .3 s of processor time: a stop consonant closes for
+.1 s, and what is decided for nothing delays what counts. What seems to be a command is decided at once."""
+EARLY_ALIKE = 0.6
+"""Likeness of the words that were decided and the command that they seemed to be from which on the reply to that stays foreseen:
+the end may show that it was meant."""
 
 
 @dataclass(slots=True)
@@ -62,22 +73,24 @@ class Thinking:
         """The turn that is thought about ahead."""
         self._ahead: _Foreseen | None = None
         self._looking: asyncio.Task[None] | None = None
+        self._decided = False
+        """Whether this pause was decided, or is being."""
 
     # Ahead -------------------------------------------------------------------------------------------------------------
 
     async def look(self, turn: RunningTurn, at: float) -> None:
-        """A pause has begun: find out what was said, and foresee the reply to a complete command. Live it goes on by itself."""
+        """A pause has begun: decide on what seems to be a command, and foresee the reply to it. Live it goes on by itself."""
         self.drop()
-        self._turn = turn
-        self._looking = asyncio.create_task(self._look(turn, at))
-        if not self._live:
-            await self._looking
-            await self._made()
+        self._turn, self._decided = turn, False
+        await self._go_on(self._look(turn, at))
 
     async def linger(self, turn: RunningTurn, pause_frames: int, at: float) -> None:
-        """The pause goes on: foresee the reply to free speech."""
+        """The pause goes on: decide on the rest, and foresee the reply to free speech."""
+        paused_s = pause_frames * FRAME / SAMPLE_RATE
+        if self._turn is turn and not self._decided and paused_s >= DECIDE_AFTER_S:
+            await self._go_on(self._decide(turn, at))
         words = self._hearing.words(at)
-        if self._ahead is not None or words is None or pause_frames * FRAME < FREE_AFTER_S * SAMPLE_RATE:
+        if self._ahead is not None or words is None or paused_s < FREE_AFTER_S:
             return
         self._foresee(turn, words, _stream(at))
         if not self._live:
@@ -91,17 +104,27 @@ class Thinking:
         self._looking = self._ahead = None
 
     async def _look(self, turn: RunningTurn, at: float) -> None:
-        now = _stream(at)
         early = await self._hearing.likely()
+        if early is None or early.in_grammar:
+            await self._decide(turn, at, early)
+
+    async def _decide(self, turn: RunningTurn, at: float, early: Transcript | None = None) -> None:
+        self._decided, now = True, _stream(at)
         deciding = asyncio.create_task(self._hearing.decide(at))
-        if early is not None and early.in_grammar:
+        if early is not None:
             self._foresee(turn, early, now)
         found = await deciding
         if found is not None and (found.in_grammar or found.alternative):
             self._foresee(turn, found, now)
-        elif self._ahead is not None:
+        elif self._ahead is not None and (found is None or early is None or not _alike(early, found)):
             self._ahead.making.cancel()
             self._ahead = None
+
+    async def _go_on(self, work: Coroutine[Any, Any, None]) -> None:
+        self._looking = asyncio.create_task(work)
+        if not self._live:
+            await self._looking
+            await self._made()
 
     def _foresee(self, turn: RunningTurn, heard: Transcript, now: Callable[[], float]) -> None:
         if turn.earlier is not None or not heard.text or (self._ahead and self._same(self._ahead.heard, heard)):
@@ -205,6 +228,10 @@ class Thinking:
         first = First(earlier.transcript, earlier.reply, earlier.told) if earlier.transcript is not None else None
         turn.reply = await self._dialogue.amend(heard.whole, heard.tail, first, addressed=addressed, said=said)
         return turn.reply
+
+
+def _alike(one: Transcript, other: Transcript) -> bool:
+    return Indel.normalized_similarity(one.text.split(), other.text.split()) >= EARLY_ALIKE
 
 
 def _stream(at: float) -> Callable[[], float]:

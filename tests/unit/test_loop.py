@@ -543,6 +543,17 @@ def test_free_speech_is_foreseen_once_its_pause_is_long() -> None:
     assert (dialogue.foreseen, voice.said) == (["one"], ["You said one."])
 
 
+def test_what_seems_to_be_no_command_is_decided_a_little_later() -> None:
+    class Seeming(FakeRecognizer):
+        def likely(self) -> Transcript | None:
+            return Transcript(text="one", confidence=0.9, in_grammar=False)
+
+    recognizer = Seeming("one")
+    gaps = sound((1.5, QUIET), (1.0, LOUD), (0.1, QUIET), (1.0, LOUD), (0.3, QUIET), (1.0, LOUD), (9, QUIET))
+    run(gaps, [1.0], recognizer, FakeDialogue())
+    assert len(recognizer.pauses) == 2, "the short one was none"
+
+
 def test_what_the_voice_still_lacks_at_the_end_delays_the_reply(monkeypatch: pytest.MonkeyPatch) -> None:
     class Slow(SecondOfSound):
         def synthesize(self, text: str) -> Iterator[Samples]:

@@ -91,3 +91,9 @@ def test_no_piece_is_too_long(text: str) -> None:
     pieces = split_long(text)
     assert all(0 < len(piece) <= LONGEST for piece in pieces)
     assert "".join(pieces).replace(" ", "") == text.replace(" ", "")
+
+
+def test_a_long_reply_that_begins_with_a_word_of_its_own_begins_with_that() -> None:
+    long = "Okay, from now on I remember nothing about radio and podcasts."
+    assert split_clauses(long) == ("Okay,", "from now on I remember nothing about radio and podcasts.")
+    assert split_clauses("Okay, I learn again.") == ("Okay, I learn again.",)

@@ -166,12 +166,16 @@ class TogetherRecognizer:
         return found.text if found is not None and not found.alternative else ""
 
     def likely(self) -> Transcript | None:
-        """What the last pause decided; where more was fed since, the command that PocketSphinx seems to hear."""
+        """What the last pause decided; where more was fed since, the command that PocketSphinx seems to hear, or its words."""
         decided = self._at_pause()
         if decided is not None:
             return decided.found
-        supposed = self._supposed() if self._whisper.samples else ""
-        return _follows(supposed, self._whisper.seconds) if supposed else None
+        if not self._whisper.samples:
+            return None
+        supposed = self._supposed()
+        if supposed:
+            return _follows(supposed, self._whisper.seconds)
+        return Transcript(text=self._sphinx.partial(), confidence=0.0, in_grammar=False, seconds=self._whisper.seconds)
 
     def finish(self) -> Transcript:
         """End the utterance.
@@ -206,10 +210,11 @@ class TogetherRecognizer:
         return take is None or any(_alike(one, take.text) >= self._settings.alike_at for one in followed)
 
     def _supposed(self) -> str:
-        """The command that the grammar follows, if the open model's words are somewhat like it; else empty."""
-        followed = self._sphinx.followed()
-        likely = followed and _alike(followed, self._sphinx.partial()) >= SUPPOSED_ALIKE
-        return followed if likely and self._matcher.match(followed) is not None else ""
+        """The command that the grammar follows, if the open model's words are somewhat like it, or that those are; else empty."""
+        followed, words = self._sphinx.followed(), self._sphinx.partial()
+        if followed and _alike(followed, words) >= SUPPOSED_ALIKE and self._matcher.match(followed) is not None:
+            return followed
+        return words if words and self._matcher.match(words) is not None else ""
 
     def _same(self, one: str, other: str) -> bool:
         return one == other or self._matcher.match(one) == self._matcher.match(other)
