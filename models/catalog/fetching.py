@@ -36,13 +36,13 @@ class NotFetchedError(ModelMissingError):
 
     Attributes:
         model: its id.
-        reasons: why each way did not, in their order.
+        reasons: why the ways did not, in their order, each once.
     """
 
     def __init__(self, model: str, reasons: Sequence[str]) -> None:
         """Say it in one sentence."""
-        self.model, self.reasons = model, tuple(reasons)
-        super().__init__(f"model {model} could not be fetched: {'; '.join(reasons)}")
+        self.model, self.reasons = model, tuple(dict.fromkeys(reasons))
+        super().__init__(f"model {model} could not be fetched: {'; '.join(self.reasons)}")
 
 
 Tell = Callable[[Step], None]
