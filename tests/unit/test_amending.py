@@ -152,3 +152,9 @@ def test_a_timer_is_taken_back(car: Car, tail: str) -> None:
 def test_the_other_one_is_another_seat(car: Car) -> None:
     car.go_on("heat the driver's seat", "heat the driver's seat no the other one", "no the other one")
     assert car.values("seat.driver.heating", "seat.passenger.heating") == [0, 2]
+
+
+def test_what_is_joined_to_an_order_after_a_pause_is_done_too(car: Car) -> None:
+    said = car.go_on("lock the doors", "lock the doors and fold the mirrors", "and fold the mirrors")
+    assert said.text == "Doors locked. Mirrors folded."
+    assert car.values("doors.locked", "mirrors.folded") == [True, True]

@@ -215,6 +215,7 @@ class Dialogue:
             if first.told:
                 return ours.REPLY
             whole, tail = first.heard, None
+        tail = amending.by_itself(self._matcher, tail)
         chosen = amending.way(self._matcher, whole, tail, first)
         replied = first is not None and first.reply is not None
         if (
@@ -364,7 +365,6 @@ class Dialogue:
         return await self._act(plan.meant, plan, Proposal())
 
     async def _another(self, wanted: ListPlaces, plan: Plan) -> Reply:
-        """Go to another place of the kind that was chosen last."""
         told = (await self._vehicle.act(wanted)).answer
         names = [str(place["name"]) for place in told.get("places") or ()]
         left = next((name for name in names if name not in self._thread.visited), None)

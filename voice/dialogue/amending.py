@@ -53,6 +53,15 @@ def _parsed(matcher: CommandMatcher, transcript: Transcript) -> Command | None:
     return matcher.match(transcript.text) if transcript.in_grammar else None
 
 
+def by_itself(matcher: CommandMatcher, tail: Transcript | None) -> Transcript | None:
+    """What was said since, without what joins it to the first part, if that leaves a command and the words were heard well."""
+    if tail is None or tail.misheard or tail.confidence < 0.5 or matcher.match(tail.text) is not None:
+        return tail
+    text = _JOINS.sub("", tail.text)
+    known = text != tail.text and matcher.match(text) is not None
+    return tail.model_copy(update={"text": text, "in_grammar": True, "alternative": ""}) if known else tail
+
+
 def action_of(matcher: CommandMatcher, transcript: Transcript) -> Action | None:
     """The action that the words ask for by themselves, if they are such a command."""
     command = _parsed(matcher, transcript)
@@ -90,7 +99,7 @@ def way(matcher: CommandMatcher, whole: Transcript, tail: Transcript | None, fir
         return Way.STANDS if all_ == begun else Way.REPLACED
     if tail is None or not tail.text:
         return Way.STANDS
-    added = parsed(tail) or matcher.match(_CORRECTS.sub("", tail.text))
+    added = parsed(tail)
     if added is not None:
         if added.name == "undo" or (added.kind is CommandKind.CONTROL and added.name == "no"):
             return Way.CANCELLED
@@ -127,8 +136,8 @@ def _same_thing(done: Action, instead: Action) -> bool:
     )
 
 
-_CORRECTS = re.compile(r"^(?:(?:oh|no|sorry|wait|actually),? )+")
-"""Before "cancel that" and the like."""
+_JOINS = re.compile(r"^(?:(?:and|but|then|also|oh|no|sorry|wait|actually),? )+")
+"""How what was said since begins, before a command: "and avoid motorways", "no, cancel that"."""
 _PANES = ("window.", "sunroof.position")
 _PLACES = frozenset({"window", "zone"})
 _APART = frozenset({"set_timer", "set_reminder"})
