@@ -83,7 +83,7 @@ class Listener:
     def hear(self, samples: Samples) -> Heard:
         """Hear one recording."""
         begun = time.process_time()
-        utterances, first, last = self._cut(samples)
+        utterances, first, last = self.cut(samples)
         self._recognizer.start(samples[:first])
         for start in range(first, last, FRAME):
             self._recognizer.feed(samples[start : min(start + FRAME, last)])
@@ -95,7 +95,7 @@ class Listener:
             found.text, guess, slots, self._slots(guess), found.confidence, utterances, (last - first) / SAMPLE_RATE, cpu
         )  # fmt: skip
 
-    def _cut(self, samples: Samples) -> tuple[int, int, int]:
+    def cut(self, samples: Samples) -> tuple[int, int, int]:
         """Utterances, and where they begin and end."""
         self._vad.reset()
         self._endpointer.reset()

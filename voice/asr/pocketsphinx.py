@@ -138,8 +138,7 @@ class PocketSphinxRecognizer:
         if not self._running:
             return ""
         grammar, free = self._grammar.text(), self._open.text()
-        alike = Indel.normalized_similarity(grammar.split(), free.split())
-        return grammar if alike >= PARTIAL_ALIKE and self._matcher.match(grammar) is not None else free
+        return grammar if trusted(grammar, free) and self._matcher.match(grammar) is not None else free
 
     def likely(self) -> Transcript | None:
         """The words so far, with no word of how sure they are."""
@@ -209,6 +208,11 @@ ACCEPT = (-1.24, 1.8, 0.92, 3.96, 0.82, 1.03)
 to .7 / .9 to .97, .05 / .81 / .98 were right: it is a probability."""
 HEARD = (-4.43, 0.97, 1.96, -0.15, 6.54, -0.65)
 """From the same utterances. Of those given .1 to .2 / .35 to .5 / .7 to .9, .14 / .33 / .94 were heard."""
+
+
+def trusted(grammar: str, free: str) -> bool:
+    """Whether the open model's words nearly agree with the grammar's."""
+    return Indel.normalized_similarity(grammar.split(), free.split()) >= PARTIAL_ALIKE
 
 
 def opened(hearing: Hearing) -> PocketSphinxRecognizer:

@@ -1,12 +1,11 @@
 """Two recognisers side by side: PocketSphinx follows the command grammar, Whisper hears everything.
 
-Owns: the decision between them. A command that PocketSphinx hears, with its own open model beside it, and of which it is sure, is
-taken as soon as it ends; Whisper has a say where it hears another command, or where another sounds like it (lock, unlock). For
-everything else Whisper decides. It writes what was most likely said and knows nothing of our commands ("ice mocha"); the
-grammar always says a command, whether one was said or not. So every command that one of them proposes, and those closest to
-Whisper's words, are scored by Whisper on the sound, against Whisper's own words; a logistic function of that evidence gives the
-probability that the best of them was said. Two commands that the sound tells apart badly (lock, unlock) are both handed on, and the
-driver is asked. Does not own the engines (``voice.asr.sphinx``, ``voice.asr.whisper``) nor the question (``voice.dialogue``).
+Owns: what is weighed, and what is done about it. A command that both have is taken. Whisper writes what was most likely said and
+knows nothing of our commands ("ice mocha"); the grammar always says a command, whether one was said or not. So every command that
+one of them proposes, those closest to Whisper's words and those that sound like it (lock, unlock) are scored by Whisper on the
+sound, against Whisper's own words, and ``voice.asr.decision`` says how likely each is. A likely one is done, between two the driver
+is asked, and otherwise it stays at what Whisper heard. Does not own the engines (``voice.asr.sphinx``, ``voice.asr.whisper``) nor
+the question (``voice.dialogue``).
 """
 
 from __future__ import annotations
@@ -20,24 +19,29 @@ from models.commands.matcher import TemplateMatcher
 from models.commands.nearest import nearest
 from schemas.events import Command, Hypothesis, Samples, Transcript
 from voice.asr import Hearing, pocketsphinx, whisper
-from voice.asr.pocketsphinx import PocketSphinxRecognizer
+from voice.asr.decision import ADAPTED, PLAIN, Candidate, Words, probabilities
+from voice.asr.pocketsphinx import PocketSphinxRecognizer, trusted
 from voice.asr.whisper import Take, WhisperRecognizer
 
 
 @dataclass(frozen=True, slots=True)
 class TogetherSettings:
-    """What was chosen by measurement (docs/log.md)."""
+    """What was chosen by measurement (``python -m deploy.bench.acceptance``, docs/log.md)."""
 
-    accept_at: float = 0.5
-    """Least probability that a command is what was said."""
+    act_at: float = 0.8
+    """Least probability of a command that is done at once."""
+    ask_at: float = 0.8
+    """Where none is as likely: least probability that it is one of the best two, which are then asked about."""
+    second_at: float = 0.1
+    """Least probability of the second of them."""
     doubt_gap: float = 3.0
-    """Natural logarithm: a second command whose score is less than this behind the best is asked about. Of 52 orders in kitchen
-    noise the right ones were 5.9 and more ahead, one wrong one 2.4."""
-    alike_at: float = 0.5
-    """Unless both have the command: least likeness of its words to Whisper's. Of what the grammar made of free speech all
-    had less (40 utterances), of right commands one."""
+    """Natural logarithm: a command that sounds like the best and whose score is less than this behind is asked about, however
+    likely the best is: the weights know little of such pairs."""
+    heard_at: float = 0.05
+    """Least confidence of Whisper in its own words for a command to be weighed against them: noise alone, in which it had "bye" at
+    .003, is none, whatever the grammar makes of it."""
     near: int = 3
-    """Sentences close to Whisper's words that are scored."""
+    """Sentences close to Whisper's words that are weighed."""
     near_limit: float = 2.0
     """Most that they may differ (``models.commands.nearest``)."""
     near_share: float = 0.35
@@ -45,32 +49,22 @@ class TogetherSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """What speaks for the best command of an utterance and what against."""
+class Weighed:
+    """What a decision was made on: for measuring and for the fit of the weights."""
 
+    candidates: tuple[Candidate, ...]
+    """Likeliest first; one alone, not weighed, where both recognisers have it."""
+    words: Words
     agreed: bool
-    """Grammar and Whisper have the same command."""
-    whispered: bool
-    """Whisper's own words are that command."""
-    followed: bool
-    """The grammar's words are that command."""
-    margin: float
-    """Whisper's log probability of the command's words less that of its own, at most 0; natural logarithm, of the whole text."""
-    gap: float
-    """The same of the command less the next best other one; ``NO_OTHER`` where there is none."""
-    alike: float
-    """Likeness of the command's words and Whisper's, 0..1 (insertions and deletions over the words of both)."""
-    heard: float
-    """Whisper's confidence in its own words, 0..1."""
-    words: int
-    """Words of the command."""
+    """Both have the same command."""
 
 
-NO_OTHER = 10.0
 SUPPOSED_ALIKE = 0.4
 """Likeness of the words of PocketSphinx's two models from which on Whisper is first asked without its prompt, which costs little,
 and a reply is made ahead. Of the 18 sentences of the demo's first trip the commands had .55 and more, free speech .36 and less but
 for two that are nearly commands."""
+MATTERS_ALIKE = 0.5
+"""Likeness to Whisper's words from which on the grammar's may be what is decided for."""
 
 
 def _alike(one: str, other: str) -> float:
@@ -78,7 +72,7 @@ def _alike(one: str, other: str) -> float:
 
 
 def _follows(words: str, seconds: float) -> Transcript:
-    """A complete command that PocketSphinx seems to hear at a pause; how sure it is, is known at the end."""
+    """A complete command that PocketSphinx seems to hear at a pause."""
     said = Hypothesis(text=words, log_score=0.0)
     return Transcript(text=words, confidence=0.99, in_grammar=True, grammar=said, seconds=seconds)
 
@@ -92,13 +86,6 @@ class _Decided:
     followed: str
     """The grammar's words."""
     found: Transcript
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    text: str
-    command: Command
-    score: float
 
 
 class TogetherRecognizer:
@@ -121,8 +108,9 @@ class TogetherRecognizer:
         """
         self._sphinx, self._whisper, self._matcher = sphinx, ear, matcher
         self._settings = settings or TogetherSettings()
+        self._weights = ADAPTED if ear.adapted else PLAIN
         self._unprompted: Take | None = None
-        self._evidence: Evidence | None = None
+        self._weighed: Weighed | None = None
         self._decided: _Decided | None = None
         self._left_open = False
         """PocketSphinx still has the utterance before: ending it takes 20 ms, which the next beginning has to spare."""
@@ -155,10 +143,8 @@ class TogetherRecognizer:
         """
         if self._at_pause() is not None or not self._whisper.samples:
             return
-        supposed = self._supposed()
-        found = self._agreed(supposed) if supposed else None
         followed = self._sphinx.followed()
-        self._decided = _Decided(self._whisper.samples, followed, found or self._free(followed))
+        self._decided = _Decided(self._whisper.samples, followed, self._found(followed, self._sphinx.partial()))
 
     def partial(self) -> str:
         """The words so far: what the last pause decided, else PocketSphinx's where they are a complete command."""
@@ -172,10 +158,10 @@ class TogetherRecognizer:
             return decided.found
         if not self._whisper.samples:
             return None
-        supposed = self._supposed()
-        if supposed:
+        words = self._sphinx.partial()
+        if supposed := self._supposed(self._sphinx.followed(), words):
             return _follows(supposed, self._whisper.seconds)
-        return Transcript(text=self._sphinx.partial(), confidence=0.0, in_grammar=False, seconds=self._whisper.seconds)
+        return Transcript(text=words, confidence=0.0, in_grammar=False, seconds=self._whisper.seconds)
 
     def finish(self) -> Transcript:
         """End the utterance.
@@ -185,8 +171,8 @@ class TogetherRecognizer:
         """
         if not self._whisper.samples and self._left_open:
             return Transcript(text="", confidence=0.0, in_grammar=False)
-        decided, evidence = self._at_pause(), self._evidence
-        if decided is not None and decided.found.in_grammar and evidence is not None and evidence.agreed:
+        decided, weighed = self._at_pause(), self._weighed
+        if decided is not None and weighed is not None and weighed.agreed:
             transcript = decided.found  # both have it; what PocketSphinx makes of its last frames cannot change that
             self._left_open = True
         else:
@@ -195,38 +181,37 @@ class TogetherRecognizer:
         self._unprompted = self._decided = None
         return transcript
 
-    def _ended(self, followed: Transcript, decided: _Decided | None) -> Transcript:
-        said = followed.grammar.text if followed.grammar is not None else ""
-        if followed.in_grammar:
-            kept = decided is not None and self._same(decided.found.text, followed.text)
-            return decided.found if decided is not None and kept else self._checked(followed)
-        if decided is not None and (self._same(decided.followed, said) or not self._matters(decided.followed, said)):
+    def _ended(self, heard: Transcript, decided: _Decided | None) -> Transcript:
+        followed = heard.grammar.text if heard.grammar is not None else ""
+        if decided is not None and (
+            self._same(decided.followed, followed) or not self._matters(decided.followed, followed)
+        ):
             return decided.found
-        return self._free(said)
+        free = heard.open.text if heard.open is not None else ""
+        return self._found(followed, followed if trusted(followed, free) else free)
 
     def _matters(self, *followed: str) -> bool:
         """Whether what the grammar follows can be what is decided for: only if it is like Whisper's words."""
         take = self._whisper.taken()
-        return take is None or any(_alike(one, take.text) >= self._settings.alike_at for one in followed)
+        return take is None or any(_alike(one, take.text) >= MATTERS_ALIKE for one in followed)
 
-    def _supposed(self) -> str:
-        """The command that the grammar follows, if the open model's words are somewhat like it, or that those are; else empty."""
-        followed, words = self._sphinx.followed(), self._sphinx.partial()
+    def _supposed(self, followed: str, words: str) -> str:
+        """The command that the grammar follows, if PocketSphinx's words are somewhat like it, or that those are; else empty."""
         if followed and _alike(followed, words) >= SUPPOSED_ALIKE and self._matcher.match(followed) is not None:
             return followed
         return words if words and self._matcher.match(words) is not None else ""
 
     def _same(self, one: str, other: str) -> bool:
-        return one == other or self._matcher.match(one) == self._matcher.match(other)
+        return one == other or self._matcher.match(one) == self._matcher.match(other) is not None
 
     def _at_pause(self) -> _Decided | None:
         """What the last pause decided, if nothing was fed since."""
         decided = self._decided
         return decided if decided is not None and decided.samples == self._whisper.samples else None
 
-    def evidence(self) -> Evidence | None:
-        """What the last decision was made on; None where PocketSphinx was sure, or no command was near. For measuring."""
-        return self._evidence
+    def weighed(self) -> Weighed | None:
+        """What the last decision was made on; None where nothing was heard. For measuring."""
+        return self._weighed
 
     def _forget(self) -> None:
         self._unprompted = self._decided = None
@@ -238,106 +223,99 @@ class TogetherRecognizer:
             self._unprompted = self._whisper.unprompted()
         return self._unprompted
 
-    def _checked(self, followed: Transcript) -> Transcript:
-        """A command of which PocketSphinx is sure; Whisper is asked where it hears another, or where another sounds like it."""
-        self._evidence = None
-        command, take = self._matcher.match(followed.text), self._whisper.taken() or self._plainly()
-        if take is None:
-            return followed
-        whispered = self._matcher.match(take.text)
-        if whispered == command:
-            return followed
-        rivals = [take.text] if whispered is not None else []
-        rivals += [one for one in sounding_alike(followed.text) if self._matcher.match(one) not in (None, command)]
-        if not rivals:
-            return followed
-        own, *scores = self._whisper.scores(take, [followed.text, *rivals])
-        score, rival = max(zip(scores, rivals, strict=True))
-        if own - score >= self._settings.doubt_gap:
-            return followed
-        return followed.model_copy(update={"in_grammar": False, "alternative": rival})
+    def _found(self, followed: str, words: str) -> Transcript:
+        """What was said, as far as both tell.
 
-    def _agreed(self, followed: str) -> Transcript | None:
-        """The command that the grammar follows, if Whisper hears it, too: without a prompt, and nothing else is decoded."""
+        Args:
+            followed: the grammar's words.
+            words: PocketSphinx's: the same if its open model agrees, else the open model's.
+        """
+        self._weighed = None
         command = self._matcher.match(followed) if followed else None
-        take = (self._whisper.taken() or self._plainly()) if command is not None else None
-        return self._of(take, followed) if take is not None and self._matcher.match(take.text) == command else None
-
-    def _free(self, followed: str) -> Transcript:
-        """What Whisper makes of the sound, with what the grammar follows beside it."""
-        self._evidence = None
-        take = self._whisper.take()
+        take = self._whisper.taken() or (self._plainly() if self._supposed(followed, words) else None)
+        if take is None or self._matcher.match(take.text) != command:
+            take = self._whisper.take()
         if take is None:
             return Transcript(text="", confidence=0.0, in_grammar=False, seconds=self._whisper.seconds)
-        return self._of(take, followed)
-
-    def _of(self, take: Take, followed: str) -> Transcript:
-        settings, heard = self._settings, take.text
-        self._evidence = None
         plain = Transcript(
-            text=heard,
+            text=take.text,
             confidence=take.confidence,
             misheard=self._whisper.misheard(take.confidence),
             in_grammar=False,
             grammar=Hypothesis(text=followed, log_score=0.0),
-            open=Hypothesis(text=heard, log_score=math.log(max(take.confidence, 1e-9))),
+            open=Hypothesis(text=take.text, log_score=math.log(max(take.confidence, 1e-9))),
             seconds=self._whisper.seconds,
         )
-        if not heard:
-            return plain
-        candidates = self._candidates(take, followed)
-        if not candidates:
-            return plain
-        best = candidates[0]
-        others = [one for one in candidates if one.command != best.command]
-        gap = min(NO_OTHER, best.score - others[0].score) if others else NO_OTHER
-        whispered, grammatical = self._matcher.match(heard), self._matcher.match(followed)
-        self._evidence = evidence = Evidence(
-            agreed=whispered == grammatical == best.command,
-            whispered=whispered == best.command,
-            followed=grammatical == best.command,
-            margin=min(0.0, best.score),
-            gap=gap,
-            alike=_alike(best.text, heard),
-            heard=take.confidence,
-            words=len(best.text.split()),
-        )
-        likely = accepted_probability(evidence)
-        if likely < settings.accept_at or (not evidence.agreed and evidence.alike < settings.alike_at):
-            return plain
-        doubtful = bool(others) and not evidence.agreed and gap < settings.doubt_gap
-        return plain.model_copy(
-            update={
-                "text": best.text,
-                "confidence": likely,
-                "misheard": False,
-                "in_grammar": not doubtful,
-                "alternative": others[0].text if doubtful else "",
-            }
-        )
+        return self._decide(take, plain, command, trusted=words == followed) if take.text else plain
 
-    def _candidates(self, take: Take, followed: str) -> list[_Candidate]:
-        """Commands that may have been said, best first; ``score`` is less Whisper's own words'."""
-        heard = take.text
-        whispered, grammatical = self._matcher.match(heard), self._matcher.match(followed)
-        if whispered is not None and whispered == grammatical:
-            return [_Candidate(heard, whispered, 0.0)]
-        texts = [text for text, command in ((heard, whispered), (followed, grammatical)) if command is not None]
-        if whispered is None and not self._matcher.begins(heard):  # what breaks off is not completed by guessing
-            limit = min(self._settings.near_limit, self._settings.near_share * len(heard.split()))
-            found = nearest(self._matcher.graph, heard.split(), most=self._settings.near, limit=limit)
+    def _decide(self, take: Take, plain: Transcript, followed: Command | None, *, trusted: bool) -> Transcript:
+        settings, whispered = self._settings, self._matcher.match(take.text)
+        words = Words(take.confidence, len(take.text.split()), whispered is not None)
+        if whispered is not None and whispered == followed:
+            one = Candidate(take.text, whispered, followed=True, trusted=trusted, whispered=True, margin=0.0, alike=1.0)
+            self._weighed = Weighed((one,), words, agreed=True)
+            return plain.model_copy(update={"confidence": AGREED, "misheard": False, "in_grammar": True})
+        if take.confidence < settings.heard_at:
+            return plain.model_copy(update={"misheard": True})
+        texts = [plain.grammar.text] if followed is not None and plain.grammar is not None else []
+        candidates = self._candidates(take, texts, followed, whispered, trusted=trusted)
+        likely = probabilities(candidates, words, self._weights)
+        ranked = sorted(zip(likely, candidates, strict=True), key=lambda pair: -pair[0])
+        self._weighed = Weighed(tuple(one for _, one in ranked), words, agreed=False)
+        if not ranked:
+            return plain
+        (first, best), (second, other) = ranked[0], ranked[1] if len(ranked) > 1 else (0.0, ranked[0][1])
+        rival = self._rival(best, candidates) if first >= settings.act_at else None
+        sure = first >= settings.act_at and rival is None
+        if sure or rival is not None or (first + second >= settings.ask_at and second >= settings.second_at):
+            return plain.model_copy(
+                update={
+                    "text": best.text, "confidence": first, "misheard": False, "in_grammar": sure,
+                    "alternative": "" if sure else (rival or other).text,
+                }
+            )  # fmt: skip
+        return plain.model_copy(update={"misheard": plain.misheard or whispered is not None})
+
+    def _rival(self, best: Candidate, candidates: list[Candidate]) -> Candidate | None:
+        """What speaks against doing even a likely command: Whisper has another, or one that sounds like it fits nearly as well."""
+        alike = sounding_alike(best.text)
+        for one in candidates:
+            close = one.text in alike and best.margin - one.margin < self._settings.doubt_gap
+            if one is not best and (one.whispered or close):
+                return one
+        return None
+
+    def _candidates(
+        self, take: Take, texts: list[str], followed: Command | None, whispered: Command | None, *, trusted: bool
+    ) -> list[Candidate]:
+        """Commands that may have been said, each once, with the words of it that fit the sound best."""
+        heard = take.text.split()
+        if whispered is not None:
+            texts.append(take.text)
+        elif not self._matcher.begins(take.text):  # what breaks off is not completed by guessing
+            limit = min(self._settings.near_limit, self._settings.near_share * len(heard))
+            found = nearest(self._matcher.graph, heard, most=self._settings.near, limit=limit)
             texts += [" ".join(one.words) for one in found]
         texts = list(dict.fromkeys(other for text in texts for other in (text, *sounding_alike(text))))
-        if not texts:
+        known = [(text, command) for text in texts if (command := self._matcher.match(text)) is not None]
+        if not known:
             return []
-        own, *scores = self._whisper.scores(take, [heard, *texts])
-        rated = [
-            _Candidate(text, command, score - own)
-            for text, score in zip(texts, scores, strict=True)
-            if (command := self._matcher.match(text)) is not None
-        ]
-        return sorted(rated, key=lambda one: -one.score)
+        own, *scores = self._whisper.scores(take, [take.text, *(text for text, _ in known)])
+        rated: dict[str, Candidate] = {}
+        for (text, command), score in sorted(zip(known, scores, strict=True), key=lambda pair: -pair[1]):
+            rated.setdefault(
+                command.model_dump_json(),
+                Candidate(
+                    text, command, followed=command == followed, trusted=trusted and command == followed,
+                    whispered=command == whispered, margin=score - own,
+                    alike=_alike(text, take.text),
+                ),
+            )  # fmt: skip
+        return list(rated.values())
 
+
+AGREED = 0.97
+"""Probability of a command that both have."""
 
 _ALIKE = (
     ("lock", "unlock"), ("locked", "unlocked"), ("on", "off"), ("thirteen", "thirty"), ("fourteen", "forty"), ("fifteen", "fifty"),
@@ -361,27 +339,3 @@ def opened(hearing: Hearing) -> TogetherRecognizer:
     """
     sphinx = pocketsphinx.opened(hearing)
     return TogetherRecognizer(sphinx, whisper.opened(hearing), hearing.matcher)
-
-
-FEATURES = ("agreed", "whispered", "followed", "margin a word", "gap", "alike", "heard", "words")
-"""What the weights below belong to, in this order, after a constant."""
-
-ACCEPT = (-5.5, 3.5, 0.0, 1.0, 1.5, 0.05, 4.0, 4.0, 1.0)
-"""Set by hand on 52 orders to a coffee machine in kitchen noise at 10 dB and 40 sentences of twelve espeak-ng and flite voices,
-quiet to 5 dB: too few to fit so many. The margin a word was -1 and more for right commands, mostly -1.6 and less for what the
-grammar made of free speech (docs/log.md)."""
-
-
-def features(evidence: Evidence) -> tuple[float, ...]:
-    """The evidence as numbers of about the same size, in the order of ``FEATURES``."""
-    return (
-        float(evidence.agreed), float(evidence.whispered), float(evidence.followed),
-        max(-4.0, evidence.margin / max(1, evidence.words)),
-        evidence.gap, evidence.alike, evidence.heard, min(evidence.words, 8) / 8.0,
-    )  # fmt: skip
-
-
-def accepted_probability(evidence: Evidence) -> float:
-    """Probability that the command is what was said."""
-    total = ACCEPT[0] + sum(weight * value for weight, value in zip(ACCEPT[1:], features(evidence), strict=True))
-    return 1.0 / (1.0 + math.exp(-min(30.0, max(-30.0, total))))

@@ -96,7 +96,8 @@ class WhisperRecognizer:
             match: the command matcher; a text that it knows is in grammar.
             threads: processor threads that the engine may use.
             settings: limits of the gate.
-            likely: words of the domain and names that are likely to be said (``voice.asr.expected``).
+            likely: words of the domain and names that are likely to be said (``voice.asr.expected``). An adapted model knows
+                the domain's and is led astray by them (docs/log.md): it is not told.
             adaptation: what is added to the model's weights if it belongs to them (``models.runtime.ct2_file``).
 
         Raises:
@@ -108,7 +109,10 @@ class WhisperRecognizer:
         self._model = WhisperModel(folder, threads=threads, padding_s=self._settings.padding_s, adaptation=adaptation)
         self.plain = self._model.plain
         """Why the model is used without the adaptation, for a person; empty where it is used or none was given."""
-        self._model.expect(likely)
+        self.adapted = adaptation is not None and not self.plain
+        """Whether the adaptation is used."""
+        self._prompted = bool(likely) and not self.adapted
+        self._model.expect(likely if self._prompted else "")
         self._match = match
         self._echo = spoken(likely)
         self._chunks: list[Samples] = []
@@ -189,7 +193,7 @@ class WhisperRecognizer:
             return None
         if self.taken() is None:
             self._take = self._taken(prompted=True)
-            if self.misheard(self._take.confidence):
+            if self._prompted and self.misheard(self._take.confidence):
                 self._take = self._second(self._take)
         return self._take
 
@@ -203,6 +207,8 @@ class WhisperRecognizer:
         Raises:
             schemas.errors.ModelError: the engine failed.
         """
+        if not self._prompted:
+            return self.take()
         return self._taken(prompted=False) if self.samples >= SHORTEST_S * SAMPLE_RATE else None
 
     def _second(self, first: Take) -> Take:
@@ -283,9 +289,12 @@ twelve espeak-ng and flite voices, quiet to 5 dB. Of those given under .3 / .3 t
 78 / 16 of 16 were heard (docs/log.md)."""
 
 
+def heard_inputs(decoded: Decoded) -> tuple[float, float, float]:
+    """What ``HEARD`` weighs, after its constant."""
+    return max(-2.0, decoded.log_probability), float(decoded.again), min(len(decoded.text.split()), 8) / 8.0
+
+
 def heard_probability(decoded: Decoded) -> float:
     """Probability that at least three of four words are what was said, less the chance that nothing was."""
-    words = min(len(decoded.text.split()), 8) / 8.0
-    inputs = (max(-2.0, decoded.log_probability), float(decoded.again), words)
-    total = HEARD[0] + sum(weight * value for weight, value in zip(HEARD[1:], inputs, strict=True))
+    total = HEARD[0] + sum(weight * value for weight, value in zip(HEARD[1:], heard_inputs(decoded), strict=True))
     return (1.0 - decoded.no_speech) / (1.0 + math.exp(-total))
