@@ -29,7 +29,7 @@ TYPES = ("<f4", "i1", "<i2", "<i4", "<f2")
 """NumPy's type by the file's number (``include/ctranslate2/types.h``); 5 is bfloat16, which no model of ours has."""
 
 _HALF = np.dtype(np.float16)
-DIGEST, DOWN, UP = "sha256", ".down", ".up"
+DIGEST, DOWN, UP, SCALE = "sha256", ".down", ".up", ".scale"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,8 @@ class Adaptation:
             with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
                 arrays = {name: file[name] for name in file.files}
             digest = str(arrays.pop(DIGEST))
+            scales = {name.removesuffix(SCALE): arrays.pop(name) for name in list(arrays) if name.endswith(SCALE)}
+            arrays |= {name: (arrays[name] * scale).astype(np.float16) for name, scale in scales.items()}
             names = {name.removesuffix(DOWN).removesuffix(UP) for name in arrays}
             changes = {name: (arrays.pop(name + DOWN), arrays.pop(name + UP)) for name in sorted(names)}
         except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
@@ -80,10 +82,18 @@ class Adaptation:
         return cls(digest, changes)
 
     def save(self, path: Path) -> None:
-        """Write it as ``.npz``, compressed: ``sha256`` and for each variable ``NAME.down`` and ``NAME.up``, float16."""
+        """Write it as ``.npz``, compressed: ``sha256``, and for each variable ``NAME.down`` and ``NAME.up``.
+
+        They are int8, with the scale of each row in ``NAME.down.scale`` and ``NAME.up.scale``: half the bytes of float16, which may
+        stand there without a scale, too.
+        """
         arrays: dict[str, Any] = {DIGEST: np.array(self.sha256)}
-        for name, (down, up) in self.changes.items():
-            arrays[name + DOWN], arrays[name + UP] = down.astype(np.float16), up.astype(np.float16)
+        for name, pair in self.changes.items():
+            for suffix, matrix in zip((DOWN, UP), pair, strict=True):
+                scale = (
+                    np.maximum(np.abs(matrix.astype(np.float32)).max(axis=1, keepdims=True, initial=0.0), 1e-12) / 127.0
+                )
+                arrays[name + suffix], arrays[name + suffix + SCALE] = np.rint(matrix / scale).astype(np.int8), scale
         np.savez_compressed(path, **arrays)
 
 

@@ -83,12 +83,24 @@ def test_an_adapted_model_hears_otherwise_and_leaves_nothing_behind(
 
 
 def test_an_adaptation_comes_back_as_it_was_kept(folder: Path, tmp_path: Path) -> None:
-    change = la_for_some(folder)
+    rng = np.random.default_rng(1)
+    pair = rng.normal(0.0, 0.01, (4, SIZE)).astype(np.float16), rng.normal(0.0, 2.0, (SIZE, 4)).astype(np.float16)
+    change = Adaptation(digest(folder), {PROJECTION: pair})
     change.save(tmp_path / "change.npz")
     again = Adaptation.load(tmp_path / "change.npz")
     assert again.sha256 == change.sha256 and again.changes.keys() == change.changes.keys()
-    for kept, read_ in zip(change.changes[PROJECTION], again.changes[PROJECTION], strict=True):
-        np.testing.assert_array_equal(kept, read_)
+    for kept, came in zip(pair, again.changes[PROJECTION], strict=True):
+        assert came.dtype == np.float16
+        rows = np.abs(kept).max(axis=1, keepdims=True)
+        assert np.all(np.abs(kept.astype(np.float32) - came.astype(np.float32)) <= rows * 0.006)
+
+
+def test_an_adaptation_may_be_kept_in_halves_of_a_float(folder: Path, tmp_path: Path) -> None:
+    change = la_for_some(folder)
+    down, up = change.changes[PROJECTION]
+    arrays: dict[str, Any] = {"sha256": np.array(change.sha256), PROJECTION + ".down": down, PROJECTION + ".up": up}
+    np.savez(tmp_path / "change.npz", **arrays)
+    assert heard(listener(folder, tmp_path / "change.npz")) == "play la jazz"
 
 
 def of_another(folder: Path, file: Path) -> None:
