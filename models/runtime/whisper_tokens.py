@@ -9,6 +9,7 @@ rest ("Ġ", "the"), which Whisper never does: such a prompt is strange to it, an
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,3 +35,27 @@ def tokenizer(folder: Path) -> Any:
         if first not in merges:
             merges.insert(0, first)
     return Tokenizer.from_str(json.dumps(described))
+
+
+class Writer:
+    """Spoken words as Whisper writes them: a capital, names with theirs, a full stop."""
+
+    def __init__(self, encode: Callable[[str], Sequence[int]]) -> None:
+        """From what gives the tokens of a text."""
+        self._encode = encode
+        self._known: dict[str, str] = {}
+
+    def __call__(self, text: str) -> str:
+        """``"find a thai restaurant"`` is ``" Find a Thai restaurant."``
+
+        A word is a name to Whisper if it has a token of its own with a capital and none without: Thai, London, Davis. So is "I".
+        """
+        words = " ".join(self._word(word) for word in text.split())
+        return f" {words[:1].upper()}{words[1:]}."
+
+    def _word(self, word: str) -> str:
+        if word not in self._known:
+            capital = word[:1].upper() + word[1:]
+            name = len(word) > 1 and len(self._encode(f" {word}")) > 1 and len(self._encode(f" {capital}")) == 1
+            self._known[word] = capital if name or word == "i" or word.startswith("i'") else word
+        return self._known[word]

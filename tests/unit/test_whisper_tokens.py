@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from models.runtime.whisper_tokens import tokenizer
+from models.runtime.whisper_tokens import Writer, tokenizer
 
 
 def described(merges: list[Any]) -> str:
@@ -47,3 +47,17 @@ def test_the_real_models_write_words_as_whisper_does(real_models: Callable[[str]
         " Turn it to the temperature of twenty three", add_special_tokens=False
     )
     assert found.tokens == "ĠTurn Ġit Ġto Ġthe Ġtemperature Ġof Ġtwenty Ġthree".split()
+
+
+def test_a_name_is_written_with_its_capital_where_only_that_is_one_token() -> None:
+    tokens = {" Thai": [1], " thai": [2, 3], " Miles": [4], " miles": [5], " Abba": [6, 7], " abba": [8, 9]}
+    write = Writer(lambda text: tokens.get(text, [0]))
+    assert write("find a thai place miles away by abba") == " Find a Thai place miles away by abba."
+    assert write("what i want and i'm told") == " What I want and I'm told."
+    assert write("a c") == " A c."
+
+
+def test_the_real_model_knows_names(real_models: Callable[[str], Path]) -> None:
+    inner = tokenizer(real_models("whisper-base"))
+    write = Writer(lambda text: inner.encode(text, add_special_tokens=False).ids)
+    assert write("italian food in london on sunday") == " Italian food in London on Sunday."

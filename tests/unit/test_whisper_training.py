@@ -13,7 +13,7 @@ from deploy.evaluation.hearing.cases import FREE
 from models.commands.templates import load_templates
 from models.training.whisper import scenes
 from models.training.whisper.speech import Speech
-from models.training.whisper.texts import LONGEST, draw, written
+from models.training.whisper.texts import LONGEST, draw
 
 
 def test_sentences_are_no_longer_than_allowed_and_none_of_those_that_hearing_is_measured_with() -> None:
@@ -23,10 +23,6 @@ def test_sentences_are_no_longer_than_allowed_and_none_of_those_that_hearing_is_
     assert not {one.text for one in FREE} & set(texts)
     assert len(set(texts)) > 500
     assert texts == draw(700, load_templates(), 5)
-
-
-def test_whisper_shall_write_a_capital_and_a_full_stop() -> None:
-    assert written("close all windows") == " Close all windows."
 
 
 def _speech() -> Speech:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from models.runtime.whisper_tokens import tokenizer
+from models.runtime.whisper_tokens import Writer, tokenizer
 from schemas.errors import EngineMissingError, ModelDamagedError, ModelError, ModelMissingError
 from schemas.events import SAMPLE_RATE, Samples
 from voice.asr.adapted import adapted
@@ -99,6 +99,7 @@ class WhisperModel:
             engine.hf_tokenizer = tokenizer(folder)
             multilingual = bool(engine.model.is_multilingual)
             self._tokenizer: Any = Tokenizer(engine.hf_tokenizer, multilingual, task="transcribe", language="en")
+            self._written = Writer(self._tokenizer.encode)
             self._start: list[int] = [*self._tokenizer.sot_sequence, self._tokenizer.no_timestamps]
             self._suppressed = sorted(
                 {*(get_suppressed_tokens(self._tokenizer, (-1,)) or ()), *_foreign(engine.hf_tokenizer)}
@@ -182,7 +183,7 @@ class WhisperModel:
         Raises:
             schemas.errors.ModelError: the engine failed.
         """
-        tokens = [self._tokenizer.encode(f" {text[:1].upper()}{text[1:]}.")[:MOST_TOKENS] for text in texts]
+        tokens = [self._tokenizer.encode(self._written(text))[:MOST_TOKENS] for text in texts]
         start = list(self._tokenizer.sot_sequence)  # the engine adds the mark for "no time stamps" itself
         frames = round(seconds * FRAMES_A_SECOND)
         try:

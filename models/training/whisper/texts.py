@@ -1,6 +1,6 @@
 """What is said to the car, and beside it: commands, requests in free words, statements, and talk.
 
-Owns: drawing sentences for the adaptation of Whisper, and how Whisper shall write them. The words come from ``models.commands``
+Owns: drawing sentences for the adaptation of Whisper. The words come from ``models.commands``
 and ``models.training``; none of the free wordings that hearing is measured with (``deploy.evaluation.hearing.cases``) is in them.
 """
 
@@ -52,7 +52,3 @@ def draw(count: int, templates: Templates, seed: int, *, held_out: bool = False)
             drawn.append(text)
     return drawn
 
-
-def written(text: str) -> str:
-    """As Whisper shall write it: a capital, a full stop, numbers in words (``voice.asr.whisper_model`` scores the same)."""
-    return f" {text[:1].upper()}{text[1:]}."

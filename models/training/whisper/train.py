@@ -19,11 +19,10 @@ from torch import Tensor
 from torch.nn import functional
 
 from models.runtime.ct2_file import Adaptation, read
-from models.runtime.whisper_tokens import tokenizer
+from models.runtime.whisper_tokens import Writer, tokenizer
 from models.training.whisper import scenes
 from models.training.whisper.network import STEP, Whisper, log_mel
 from models.training.whisper.speech import Speech
-from models.training.whisper.texts import written
 from schemas.errors import EngineMissingError
 
 BATCH = 16
@@ -53,6 +52,7 @@ class Trainer:
         self.sha256 = hashlib.sha256((model / "model.bin").read_bytes()).hexdigest()
         self.network = Whisper(read(model / "model.bin"))
         self.tokens = Tokenizer(tokenizer(model), True, task="transcribe", language="en")
+        self.written = Writer(self.tokens.encode)
         self.start = [*self.tokens.sot_sequence, self.tokens.no_timestamps]
         self.train, self.dev = Speech.load(speech / "train.npz"), Speech.load(speech / "dev.npz")
         self.filters = torch.from_numpy(np.asarray(FeatureExtractor().mel_filters, np.float32))
@@ -61,7 +61,7 @@ class Trainer:
 
     def example(self, text: str | None) -> tuple[list[int], list[int]]:
         """Tokens to read, and what each must be followed by; -100 where that does not matter."""
-        words = self.tokens.encode(written(text)) if text is not None else []
+        words = self.tokens.encode(self.written(text)) if text is not None else []
         first = self.start[1] if text is not None else self.tokens.no_speech
         read_, follow = [*self.start, *words], [first, -100, -100, *words, self.tokens.eot]
         return read_, follow
