@@ -46,7 +46,7 @@ class Writer:
         self._known: dict[str, str] = {}
 
     def __call__(self, text: str) -> str:
-        """``"find a thai restaurant"`` is ``" Find a Thai restaurant."``
+        """Write one text: ``"find a thai restaurant"`` gives ``" Find a Thai restaurant."``.
 
         A word is a name to Whisper if it has a token of its own with a capital and none without: Thai, London, Davis. So is "I".
         """

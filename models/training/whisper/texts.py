@@ -51,4 +51,3 @@ def draw(count: int, templates: Templates, seed: int, *, held_out: bool = False)
         if 0 < len(text.split()) <= LONGEST:
             drawn.append(text)
     return drawn
-
