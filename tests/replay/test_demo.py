@@ -148,7 +148,7 @@ def test_one_thing_wrong_is_enough(what: str) -> None:
 
 def test_commands_that_were_waited_for_are_a_path_of_their_own() -> None:
     def turn(endpoint: str, total: float) -> list[TimelineEntry]:
-        said = {"route": "fast", "latency_ms": {"total": total}}
+        said: dict[str, Any] = {"route": "fast", "latency_ms": {"total": total}}
         return [_entry("heard", 1.0, endpoint=endpoint), _entry("said", 2.0, **said)]
 
     table = {stage.path: stage for stage in latency_table({1: [*turn("hurry", 300.0), *turn("middle", 800.0)]})}
