@@ -322,6 +322,15 @@ def test_own_tokens_do_not_repeat(clock: StreamClock) -> None:
     assert len({gate.request(TRUNK, PARKED)[1] for _ in range(50)}) == 50
 
 
+@pytest.mark.parametrize("wish", [SetWindow(percent=50), TRUNK, SetHighBeam(on=True)])
+def test_foreseeing_is_the_ruling_and_leaves_no_trace(gate: Gate, wish: Action) -> None:
+    before = gate.log()
+    foreseen = [gate.foresee(wish, TOWN) for _ in range(100)]
+    assert gate.log() == before
+    ruling, _ = gate.request(wish, TOWN)
+    assert foreseen == [ruling] * 100
+
+
 # Rates ----------------------------------------------------------------------------------------------------------------
 
 
