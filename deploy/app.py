@@ -19,30 +19,31 @@ from typing import Self
 from pydantic import BaseModel
 
 from deploy.config import Config
-from deploy.drivers import ConfiguredDrivers
+from deploy.drivers.keys import key_source
+from deploy.drivers.reminders import KeptNotices
+from deploy.drivers.seat import Seat, commands_of
+from deploy.drivers.switching import ConfiguredDrivers
+from deploy.drivers.trips import TripMemory
+from deploy.drivers.zone import zone
 from deploy.engines import Choice, Engines, Role
-from deploy.keys import key_source
-from deploy.notices import KeptNotices
 from deploy.screen import LiveDrivers, car_of, motion_of
 from deploy.screen import parts as screen_parts
-from deploy.seat import Seat, commands_of
 from deploy.speech import MakingAhead, open_voice
 from deploy.timeline import Timeline, TimelineEntry, reply_entries
-from deploy.trips import TripMemory
-from deploy.zone import zone
-from memory.proposals import ProposalSettings
-from memory.pruning import Prune, PruningSettings
-from memory.recall import RecallSettings
-from memory.retention import RetentionSettings
-from memory.retrieval import RetrievalSettings
+from memory.learn.proposals import ProposalSettings
+from memory.recall.preferences import RetrievalSettings
+from memory.recall.search import RecallSettings
+from memory.reflect.pruning import Prune, PruningSettings
+from memory.reflect.retention import RetentionSettings
+from memory.reflect.tiers import TierSettings
 from memory.screen.parts import Parts
 from memory.service import DriverMemory, MemorySettings
-from memory.tiers import TierSettings
-from memory.vault import BackupSettings, Vault
+from memory.vault.lifecycle import BackupSettings, Vault
 from models.catalog import Catalog
 from models.commands.matcher import TemplateMatcher
 from models.runtime.onnx_encoder import OnnxEncoder
 from models.structured import Structured
+from schemas.clock import StreamClock, WallClock
 from schemas.errors import NoSpeechError
 from schemas.events import Transcript, VehicleState
 from schemas.memory import Decision
@@ -53,10 +54,9 @@ from vehicle.journal import Journal
 from vehicle.organizer import Organizer
 from vehicle.service import GatedVehicle
 from voice.account import Load, LoopSettings
-from voice.audio.live import LiveSound
-from voice.audio.portaudio import load_portaudio
+from voice.audio.devices.live import LiveSound
+from voice.audio.devices.portaudio import load_portaudio
 from voice.audio.wavefile import WaveSink, WaveSource
-from voice.clock import StreamClock, WallClock
 from voice.dialogue.agent import Dialogue
 from voice.dialogue.coordinator import CoordinatorSettings, DialogueSettings
 from voice.loop import VoiceLoop

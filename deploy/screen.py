@@ -18,10 +18,10 @@ import uvicorn
 
 from deploy import __version__
 from deploy.config import Config
+from deploy.drivers.zone import zone
 from deploy.engines import ROLES, standing
 from deploy.picture import lines, svg
 from deploy.timeline import TimelineEntry
-from deploy.zone import zone
 from memory.screen.app import Screen
 from memory.screen.feed import Happened, What
 from memory.screen.parts import About, CarPicture, Model, Parts

@@ -22,10 +22,10 @@ from deploy.engines import Engines
 from schemas.errors import GloveboxError
 from schemas.events import SAMPLE_RATE, Samples
 from schemas.ports import Synthesizer
-from voice.audio.loudspeaker import Loudspeaker
-from voice.audio.portaudio import DeviceId
+from voice.audio.devices.loudspeaker import Loudspeaker
+from voice.audio.devices.portaudio import DeviceId
 from voice.audio.wavefile import write
-from voice.dialogue.fixed import fixed_sentences
+from voice.dialogue.replies.fixed import fixed_sentences
 from voice.tts.espeak import EspeakSettings, EspeakSynthesizer
 from voice.tts.kept import KeptSentences, voice_digest
 from voice.tts.piper import PiperSynthesizer

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from schemas.events import ActionResult, ActionStatus, Moved, Reply, TurnRecord, WakeDetection
 from schemas.memory import Decision, Outcome, Proposal, Reflected
 from schemas.preferences import BY_DETAIL
-from voice.dialogue.answers import found_nothing
+from voice.dialogue.replies.answers import found_nothing
 
 _WORDS = {Outcome.REFUSED: "not stored", Outcome.DROPPED: "dropped", Outcome.ASK: "to be asked"}
 

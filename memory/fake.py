@@ -14,9 +14,9 @@ from typing import Any
 from memory import consent as switches
 from memory.fake_keeping import FakeKeeping
 from memory.fake_reading import KEYWORDS, VALUES, DoubtingExtractor, KeywordEncoder, KeywordModel
-from memory.selection import spoken_in
-from memory.vocabulary import CLOSED
-from memory.wording import contains, letters, words
+from memory.learn.english.negation import contains, letters, words
+from memory.learn.english.vocabulary import CLOSED
+from memory.rights.selection import spoken_in
 from schemas.errors import ConsentError, ExportError, UnknownEntryError
 from schemas.memory import (
     Candidate,

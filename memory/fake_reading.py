@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
-from memory.extraction import Extraction, ExtractionSettings, Extractor
-from memory.wording import contains, words
+from memory.learn.english.negation import contains, words
+from memory.learn.extraction import Extraction, ExtractionSettings, Extractor
 from schemas.memory import Consent, Conversation, MaintenanceChoice, Words
 from schemas.preferences import BY_DETAIL, CATEGORIES
 

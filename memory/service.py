@@ -16,23 +16,23 @@ from uuid import uuid4
 from pydantic import BaseModel, ConfigDict
 
 from memory import consent as switches
-from memory import exports
-from memory.archive import Archive
-from memory.command import Commanded
-from memory.control import Control
-from memory.explicit import Asked, Reader
-from memory.extraction import ExtractionSettings, Extractor, refusal
-from memory.keeping import Keeping
-from memory.maintenance import Maintainer, MaintenanceSettings, Ruling
-from memory.notices import Notices
-from memory.proposals import Draft, Proposals, ProposalSettings, Weighed
-from memory.recall import RecallSettings, Searcher
-from memory.retrieval import RetrievalSettings, Retriever
-from memory.store import LONGEST_SAID, Store, require_sayable, silent
-from memory.tiers import Tiers, TierSettings
-from memory.units import screening, sift
-from memory.values import Canon, fold
-from memory.vault import Vault
+from memory.learn.english.canonical import Canon, fold
+from memory.learn.explicit import Asked, Reader
+from memory.learn.extraction import ExtractionSettings, Extractor, refusal
+from memory.learn.maintenance import Maintainer, MaintenanceSettings, Ruling
+from memory.learn.proposals import Draft, Proposals, ProposalSettings, Weighed
+from memory.learn.screening import screening, sift
+from memory.recall.preferences import RetrievalSettings, Retriever
+from memory.recall.search import RecallSettings, Searcher
+from memory.reflect.keeping import Keeping
+from memory.reflect.tiers import Tiers, TierSettings
+from memory.rights import exports
+from memory.rights.command import Commanded
+from memory.rights.control import Control
+from memory.store.conversations import Archive
+from memory.store.preferences import LONGEST_SAID, Store, require_sayable, silent
+from memory.store.reminders import Notices
+from memory.vault.lifecycle import Vault
 from schemas.memory import (
     Candidate,
     Consent,
@@ -217,8 +217,8 @@ class DriverMemory(Keeping, Commanded):
         """See ``MemoryPort``.
 
         Only what extraction will read is kept in the vault: the driver's turns that may tell something, and none that belongs
-        to a forbidden category; of one with a sentence that does, the others (`memory.units`). Exchanges wait in memory to
-        become episodes, if conversations are kept at all.
+        to a forbidden category; of one with a sentence that does, the others (`memory.learn.screening`). Exchanges wait
+        in memory to become episodes, if conversations are kept at all.
         """
         require_sayable(turn.text)
         if turn.speaker != "driver":

@@ -274,7 +274,7 @@ class Episode(Value):
     details: tuple[str, ...] = ()
     """Detail keys that the exchange is about: what consent and forgetting by category go by."""
     tags: tuple[str, ...] = ()
-    """Keys of the ontology (``memory.ontology``), at most three."""
+    """Keys of the ontology (``memory.store.tags``), at most three."""
     importance: Share = 0.0
     """From 1 on down; what is important enough does not decay."""
     links: tuple[str, ...] = ()

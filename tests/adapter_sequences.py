@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass, field
 from random import Random
 from typing import Any
 
-from deploy.bench.wishes import believed, random_action
+from deploy.lab.vehicle.wishes import believed, random_action
 from schemas.actions import Action, SetDomeLight, Undo
 from schemas.errors import AdapterError, ConfirmationError
 from schemas.events import ActionStatus, VehicleState, Verdict

@@ -10,12 +10,12 @@ from typing import Any
 from schemas.actions import (
     Action,
 )
+from schemas.clock import StreamClock
 from schemas.events import ActionResult
 from vehicle import organizer
 from vehicle.adapters.simulated import SimulatedVehicle
 from vehicle.organizer import Organizer
 from vehicle.service import GatedVehicle
-from voice.clock import StreamClock
 
 SLOTS: dict[str, list[dict[str, Any]]] = {
     "set_temperature": [{"celsius": 23.5}, {"celsius": 16, "zone": "passenger"}],

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from memory.keys import KeySource, RawKey
-from memory.vault import BackupSettings, Vault
+from memory.vault.keys import KeySource, RawKey
+from memory.vault.lifecycle import BackupSettings, Vault
 from schemas.errors import WrongKeyError
 from schemas.memory import Preference
 
@@ -72,10 +72,10 @@ def first_line(process: subprocess.Popen[str]) -> str:
 
 WRITER = """
 import sys, pathlib, datetime
-from memory.vault import Vault
+from memory.vault.lifecycle import Vault
 from schemas.errors import WrongKeyError
-from memory.keys import RawKey
-from memory.store import Store
+from memory.vault.keys import RawKey
+from memory.store.preferences import Store
 from schemas.memory import Preference
 NOW = datetime.datetime(2026, 3, 1, tzinfo=datetime.UTC)
 vault = Vault.open(pathlib.Path(sys.argv[1]), "ada", RawKey(bytes(range(32))), clock=lambda: NOW)

@@ -19,12 +19,12 @@ from typing import Any
 
 import pytest
 
-from deploy.bench.far_car import FarCar
+from schemas.clock import StreamClock
 from schemas.errors import AdapterError
 from vehicle.adapters import VehicleAdapter
+from vehicle.adapters.far_car import FarCar
 from vehicle.adapters.simulated import SimulatedVehicle
 from vehicle.signals import SIGNALS, Signal
-from voice.clock import StreamClock
 
 PATIENCE_S = 60.0
 """Longest real time for something to arrive that is on its way, on however busy a machine."""
@@ -146,9 +146,9 @@ class KuksaRig(Rig):
     has_wire = True
 
     def __init__(self, *, v2: bool = True, address: str | None = None) -> None:
-        from deploy.bench.kuksa_broker import Broker
-        from deploy.bench.kuksa_car import KuksaCar
         from vehicle.adapters.kuksa import KuksaVehicle
+        from vehicle.adapters.kuksa.stand_in_broker import Broker
+        from vehicle.adapters.kuksa.stand_in_car import KuksaCar
 
         super().__init__(
             {"display.mode": "day", "media.source": "radio"}
@@ -257,8 +257,8 @@ class CanRig(Rig):
         import can
         from can.interfaces.virtual import VirtualBus
 
-        from deploy.bench.can_car import CanCar
         from vehicle.adapters.can import CanVehicle
+        from vehicle.adapters.can.stand_in import CanCar
 
         super().__init__()
         self.broken = False
@@ -350,8 +350,8 @@ class MqttRig(Rig):
     has_wire = True
 
     def __init__(self, *, batch: bool = True, extra: str = "", **settings: Any) -> None:
-        from deploy.bench.mqtt_car import MqttCar
         from vehicle.adapters.mqtt import MqttVehicle
+        from vehicle.adapters.mqtt.stand_in import MqttCar
 
         program = mosquitto()
         if program is None:

@@ -2,7 +2,7 @@
 
 Owns timers and reminders while the program runs. What somebody wants to be reminded of is personal and this package has no
 vault, so they are written nowhere here: ``kept`` gives what waits, ``restore`` takes it up again, and ``changed`` tells when it
-is another (``deploy.notices`` keeps it in the driver's vault). Reads the calendar, contacts and
+is another (``deploy.drivers.reminders`` keeps it in the driver's vault). Reads the calendar, contacts and
 weather from one local file that a telephone, a sync program or a person writes; without one it says so. Nothing is sent
 from here: an e-mail is written to a folder as a message that a mail program can pick up.
 

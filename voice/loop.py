@@ -24,12 +24,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from schemas.clock import StreamClock
 from schemas.errors import GloveboxError, TurnTimeoutError
 from schemas.events import FRAME, SAMPLE_RATE, Samples
 from schemas.ports import AudioSink, AudioSource, CommandMatcher, Recognizer, Synthesizer, Vad, WakeWord
 from voice.account import Load, LoopSettings, Observer, RunningTurn
 from voice.audio.earcon import chime
-from voice.clock import StreamClock
 from voice.dialogue.agent import Dialogue
 from voice.frames import TOGETHER, FrameReader
 from voice.hearing import Hearing

@@ -26,7 +26,7 @@ def add_to(app: typer.Typer) -> None:
 
 def doctor(context: typer.Context, as_json: JsonOption = False) -> None:
     """Look at this machine: what is there, what is missing, what to do about it."""
-    from deploy.doctor import examine
+    from deploy.machine.doctor import examine
 
     session = session_of(context, as_json=as_json)
     findings = examine(session.file, session.flags)

@@ -127,7 +127,7 @@ def wipe(
     as_json: JsonOption = False,
 ) -> None:
     """Delete the driver: the key first, then the vault and its backups. Nothing can bring it back."""
-    from deploy.drivers import delete_driver
+    from deploy.drivers.switching import delete_driver
 
     session = session_of(context, as_json=as_json, driver=driver, home=home)
     config = session.config()
@@ -180,7 +180,7 @@ def export(
     as_json: Annotated[bool, typer.Option("--json", help="JSON on standard output, as without FILE.")] = False,
 ) -> None:
     """Write everything that is remembered as JSON, whose schema is docs/schemas/export.schema.json."""
-    from memory.readable import page as readable
+    from memory.rights.export_page import page as readable
 
     session = session_of(context, as_json=as_json, driver=driver, home=home)
     with opened(session) as memory:
@@ -402,7 +402,7 @@ def _day_to_come(text: str, now: datetime) -> datetime | None:
 
 def _moment(text: str, option: str, *, end: bool = False) -> datetime:
     """A moment as it was typed, in the system's zone unless it says another; the end of what is a day or a time in words."""
-    from memory.times import period_in
+    from memory.recall.times import period_in
 
     zone = datetime.now().astimezone().tzinfo or UTC
     try:

@@ -15,23 +15,13 @@ import typer
 from typer.exceptions import TyperException
 
 from deploy import __version__
-from deploy.cli import (
-    bench,
-    device,
-    drive,
-    evaluate,
-    evaluate_commands,
-    evaluate_hearing,
-    evaluate_recall,
-    evaluate_wake,
-    forgetting,
-    memory,
-    models,
-    screen,
-    vault,
-    vehicle,
-)
+from deploy.cli import device, drive, forgetting, memory, models, screen, vault, vehicle
 from deploy.cli.session import Session, parse_flags, put_json, report, report_unexpected
+from deploy.lab.cli import bench, evaluate
+from deploy.lab.cli import hearing as evaluate_hearing
+from deploy.lab.cli import orders as evaluate_commands
+from deploy.lab.cli import recall as evaluate_recall
+from deploy.lab.cli import wake as evaluate_wake
 from schemas.errors import GloveboxError
 
 WRONG_USAGE = 2

@@ -14,7 +14,7 @@ from rich.text import Text
 from deploy.cli.session import Session, err, out, put_json, report, session_of
 from deploy.config import Config
 from deploy.engines import LAST, NAMES, ROLES, Choice, Engines, standing, wanted
-from deploy.trial import tried
+from deploy.machine.trial import tried
 from models.catalog import Catalog, Model
 from models.catalog.fetching import Fetcher, NotFetchedError, Step
 from schemas.errors import GloveboxError, ModelError, ModelMissingError

@@ -53,9 +53,9 @@ def _show(
     config: Config, port: int, open_: bool, as_json: bool, until: threading.Event | None = None, *, dev: bool = False
 ) -> None:
     from deploy import app
-    from deploy.drivers import ConfiguredDrivers
+    from deploy.drivers.switching import ConfiguredDrivers
     from deploy.screen import OwnLoop, ScreenServer, car_of, motion_of, parts
-    from voice.clock import WallClock
+    from schemas.clock import WallClock
 
     memory = app.open_memory(config)
     drivers = ConfiguredDrivers(config, memory, app.open_memory)

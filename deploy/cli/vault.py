@@ -1,6 +1,6 @@
 """The commands about the vault itself: check, rotate, restore. They need its key, and nobody else may have it open.
 
-Owns no rule: `memory.vault` does the work, `deploy.keys` finds the key.
+Owns no rule: `memory.vault.lifecycle` does the work, `deploy.drivers.keys` finds the key.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ def _session(context: typer.Context, driver: str | None, *, as_json: bool) -> Se
 @app.command()
 def check(context: typer.Context, driver: DriverOption = None, as_json: JsonOption = False) -> None:
     """Read and verify every page of the vault, and list its backups. Changes nothing."""
-    from deploy.keys import key_source
-    from memory.migrations import VERSION
-    from memory.vault import backups, vault_path
-    from memory.vault import check as check_vault
+    from deploy.drivers.keys import key_source
+    from memory.vault.lifecycle import backups, vault_path
+    from memory.vault.lifecycle import check as check_vault
+    from memory.vault.migrations import VERSION
 
     config = _session(context, driver, as_json=as_json).config()
     folder, name = config.data.folder, config.driver.name
@@ -72,8 +72,8 @@ def rotate(
     as_json: JsonOption = False,
 ) -> None:
     """Encrypt the vault anew with a new random key and destroy the old one, with which goes whatever old copies still hold."""
-    from deploy.keys import key_source
-    from memory.vault import rotate as rotate_vault
+    from deploy.drivers.keys import key_source
+    from memory.vault.lifecycle import rotate as rotate_vault
 
     config = _session(context, driver, as_json=as_json).config()
     present = config.memory.key.source
@@ -98,8 +98,8 @@ def restore(
     as_json: JsonOption = False,
 ) -> None:
     """Put a backup from before an upgrade in the vault's place; what was remembered since is lost."""
-    from deploy.keys import key_source
-    from memory.vault import restore as restore_vault
+    from deploy.drivers.keys import key_source
+    from memory.vault.lifecycle import restore as restore_vault
 
     require_yes(yes=yes, as_json=as_json)
     config = _session(context, driver, as_json=as_json).config()

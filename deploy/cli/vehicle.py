@@ -31,7 +31,7 @@ LIVE_S = 1.5
 
 def _open(context: typer.Context, *, as_json: bool) -> GatedVehicle:
     from deploy.app import open_vehicle
-    from voice.clock import WallClock
+    from schemas.clock import WallClock
 
     return open_vehicle(session_of(context, as_json=as_json).config(), WallClock())
 
@@ -282,8 +282,8 @@ def watch(
 def check(context: typer.Context, as_json: JsonOption = False) -> None:
     """Reach the vehicle and tell what was found: the connection, and signals that are missing or of another type."""
     from deploy.app import reach_vehicle
+    from schemas.clock import WallClock
     from vehicle.adapters import report
-    from voice.clock import WallClock
 
     config = session_of(context, as_json=as_json).config()
     adapter, _ = reach_vehicle(config, WallClock())

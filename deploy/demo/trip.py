@@ -21,7 +21,7 @@ from deploy.demo.cabin import Cabin, CabinSpeaker
 from deploy.demo.drivers import drivers
 from deploy.demo.script import TRIPS, Trip
 from deploy.engines import NAMES
-from deploy.footprint import resident_mb
+from deploy.machine.footprint import resident_mb
 from deploy.timeline import TimelineEntry
 from schemas.errors import GloveboxError
 from schemas.events import SAMPLE_RATE

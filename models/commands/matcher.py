@@ -23,7 +23,7 @@ MAX_WORDS = 60
 
 MAX_TAILS = 60
 """Longer sentences that are looked at, the shortest first. Of the 206 commands in docs/what-to-say.md 26 have one that means
-something else, and the first such is one of the first five tails (``tests/unit/test_commands.py``)."""
+something else, and the first such is one of the first five tails (``tests/unit/voice/dialogue/test_commands.py``)."""
 
 _ANSWERS = frozenset({"yes", "no", "stop"})
 """Control words that are answered at once though commands begin with them ("stop ... the window"): they move nothing that the

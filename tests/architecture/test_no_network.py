@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from deploy.bench.pauses import spoken_by, voice_of
-from models.training.wake.voices import available
+from deploy.lab.recogniser.pauses import spoken_by, voice_of
+from models.training.voices import available
 from schemas.errors import AudioError
 from schemas.offline import SWITCHES
 from tests import no_sockets

@@ -11,10 +11,10 @@ import pytest
 from schemas.errors import AudioDeviceError, AudioError
 from schemas.events import FRAME, SAMPLE_RATE, Samples
 from schemas.ports import AudioSink, AudioSource
+from voice.audio.devices.loudspeaker import Loudspeaker
+from voice.audio.devices.microphone import Microphone
+from voice.audio.devices.portaudio import SoundCard
 from voice.audio.fake import FakeInbox, FakePortAudio, FakeSink, FakeSource
-from voice.audio.loudspeaker import Loudspeaker
-from voice.audio.microphone import Microphone
-from voice.audio.portaudio import SoundCard
 from voice.audio.wavefile import WaveSink, WaveSource, write
 
 FRAMES = 7

@@ -10,9 +10,9 @@ import pytest
 
 from memory.fake import FakeMemory, KeywordEncoder, KeywordModel
 from memory.guest import GuestMemory
-from memory.keys import RawKey
 from memory.service import DriverMemory
-from memory.vault import Vault
+from memory.vault.keys import RawKey
+from memory.vault.lifecycle import Vault
 from schemas.errors import ConsentError, UnknownEntryError
 from schemas.memory import CONVERSATIONS, Reflected, Selector, Terms, Turn
 from schemas.ports import MemoryPort

@@ -15,7 +15,7 @@ import pytest
 
 from models.commands.matcher import TemplateMatcher
 from models.training.acoustics import mix_at_snr, road_noise
-from models.training.wake.voices import Prosody, available, speak
+from models.training.voices import Prosody, available, speak
 from schemas.errors import ModelError, ModelMissingError
 from schemas.events import FRAME, Samples
 from schemas.ports import Recognizer

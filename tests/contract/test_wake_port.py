@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.training import acoustics
-from models.training.wake import voices
+from models.training import acoustics, voices
 from schemas.events import Samples, WakeDetection
 from schemas.ports import WakeWord
 from voice.wake.fake import FakeWakeWord

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from deploy.app import assemble
-from deploy.bench.pauses import done, spoken_by, voice_of
 from deploy.config import load_config
+from deploy.lab.recogniser.pauses import done, spoken_by, voice_of
 from deploy.timeline import TimelineEntry
-from models.training.wake.voices import available
+from models.training.voices import available
 from voice.audio.wavefile import write
 
 pytestmark = pytest.mark.skipif(not available(), reason="espeak-ng is not installed: nobody there to speak")

@@ -13,13 +13,13 @@ from deploy.screen import LiveDrivers, OwnLoop, ScreenServer, car_of, motion_of
 from memory.fake import FakeMemory
 from memory.screen.feed import Happened, What
 from schemas.actions import SetWindow
+from schemas.clock import WallClock
 from schemas.events import Motion
 from schemas.ports import MemoryPort
 from tests.screen_rig import Rig
 from tests.screens import NOW, Car, FakeDrivers, fill, parts_of, preference
 from vehicle.adapters import open_adapter
 from vehicle.service import GatedVehicle
-from voice.clock import WallClock
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

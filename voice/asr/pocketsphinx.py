@@ -33,7 +33,7 @@ PARTIAL_ALIKE = 0.6
 
 @dataclass(frozen=True, slots=True)
 class PocketSphinxSettings:
-    """What was chosen by measurement (``python -m deploy.bench.recognition``)."""
+    """What was chosen by measurement (``python -m deploy.lab.recogniser.recognition``)."""
 
     accept_at: float = 0.5
     """Least probability that the grammar's command is what was said. On the voices of the fit: commands accepted right .84 /
@@ -204,8 +204,8 @@ FEATURES = ("same words", "same command", "margin", "posterior", "words")
 
 ACCEPT = (-1.24, 1.8, 0.92, 3.96, 0.82, 1.03)
 """Fitted on eight voices at 15 dB: 576 utterances of all kinds and 160 of one or two foreign words
-(``python -m deploy.bench.recognition --fit --sentences 12``, and ``--kinds call --sentences 20``). Of those given .1 to .3 / .5
-to .7 / .9 to .97, .05 / .81 / .98 were right: it is a probability."""
+(``python -m deploy.lab.recogniser.recognition --fit --sentences 12``, and ``--kinds call --sentences 20``). Of those
+given .1 to .3 / .5 to .7 / .9 to .97, .05 / .81 / .98 were right: it is a probability."""
 HEARD = (-4.43, 0.97, 1.96, -0.15, 6.54, -0.65)
 """From the same utterances. Of those given .1 to .2 / .35 to .5 / .7 to .9, .14 / .33 / .94 were heard."""
 

@@ -26,7 +26,7 @@ from voice.asr.whisper import Take, WhisperRecognizer
 
 @dataclass(frozen=True, slots=True)
 class TogetherSettings:
-    """What was chosen by measurement (``python -m deploy.bench.acceptance``, docs/log.md)."""
+    """What was chosen by measurement (``python -m deploy.lab.recogniser.acceptance``, docs/log.md)."""
 
     act_at: float = 0.8
     """Least probability of a command that is done at once."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from schemas.errors import AudioDeviceError
 from schemas.events import FRAME, SAMPLE_RATE, Samples
-from voice.audio.microphone import Inbox
+from voice.audio.devices.microphone import Inbox
 
 
 class FakeSource:
@@ -115,7 +115,7 @@ class FakeStream:
 
 
 class FakePortAudio:
-    """A sound card that is not there: meets `voice.audio.portaudio.PortAudio`.
+    """A sound card that is not there: meets `voice.audio.devices.portaudio.PortAudio`.
 
     What is plugged in and out while it runs is listed only after `_initialize`, as with the real one.
     """

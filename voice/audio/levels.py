@@ -2,7 +2,7 @@
 
 Owns: the offset and the gain that a microphone or a file needs, and what no gain can mend. Sound at a normal level passes
 sample for sample as it came: the wake word and the recogniser were trained on it. Does not own which of several channels is
-heard (`voice.audio.channels`) nor who is told (`voice.audio.health`).
+heard (`voice.audio.channels`) nor who is told (`voice.audio.devices.health`).
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from schemas.errors import AudioFileError, GloveboxError, NoSpeechError, StorageFullError
 from schemas.events import FRAME, SAMPLE_RATE, Samples
 from voice.audio.channels import ChannelChoice
-from voice.audio.health import RECORDED
+from voice.audio.devices.health import RECORDED
 from voice.audio.levels import level_whole
 
 _LOG = logging.getLogger(__name__)

@@ -1,8 +1,8 @@
 """One driver's dialogue: an utterance in, a reply out.
 
 Owns what a conversation needs to go on: its id, the action or the question of memory that waits for a yes, the last reply, and
-whose memory is open. The talk about memory is ``voice.dialogue.remembering``'s. Everything else is asked from the ports. Knows
-no sound.
+whose memory is open. The talk about memory is ``voice.dialogue.memory.remembering``'s. Everything else is asked from
+the ports. Knows no sound. Long because a turn's ways are followed from one place.
 """
 
 from __future__ import annotations
@@ -19,13 +19,15 @@ from schemas.errors import ConfirmationError, VehicleError
 from schemas.events import ActionResult, ActionStatus, Command, CommandKind, Reply, Route, Transcript
 from schemas.memory import Recollection, Turn
 from schemas.ports import CommandMatcher, Drivers, Encoder, MemoryPort, StructuredModel, VehiclePort
-from voice.dialogue import amending, followup, foresight, ours, responder, talks, which, wishes
-from voice.dialogue.asking import Pending, first_token
+from voice.dialogue import amending, followup, foresight, ours, which
 from voice.dialogue.coordinator import Coordinator, DialogueSettings, Plan
+from voice.dialogue.memory import talks, wishes
+from voice.dialogue.memory.asking import Pending, first_token
+from voice.dialogue.memory.question import Question
+from voice.dialogue.memory.remembering import Remembering
 from voice.dialogue.operator import Operator, Proposal
-from voice.dialogue.question import Question
-from voice.dialogue.remembering import Remembering
-from voice.dialogue.units import MEASURED, METRIC, units_of
+from voice.dialogue.replies import responder
+from voice.dialogue.replies.units import MEASURED, METRIC, units_of
 
 _STOPPED = (Domain.OPENINGS, Domain.SEATS)
 """Domains in which something may still be on its way when the driver says stop."""

@@ -25,8 +25,8 @@ from functools import partial
 from schemas.actions import Action, ChangeSunroof, ChangeWindow, SetSunroof, SetWindow, parse_action
 from schemas.events import ActionResult, ActionStatus, Command, CommandKind, Reply, Route, Transcript
 from schemas.ports import CommandMatcher, VehiclePort
-from voice.dialogue import responder
 from voice.dialogue.followup import AJAR
+from voice.dialogue.replies import responder
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from schemas.actions import BY_NAME, Action, Domain, parse_action
 from schemas.events import Command, CommandKind, Reply, Route, Transcript
 from schemas.ports import CommandMatcher, Encoder
 from voice.dialogue import errands, followup
-from voice.dialogue.question import PER_TRIP
-from voice.dialogue.responder import THE_REST
+from voice.dialogue.memory.question import PER_TRIP
+from voice.dialogue.replies.responder import THE_REST
 
 _PLACES = (
     "favourite_cuisine",

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from schemas.actions import BY_NAME, Action, Domain, SetReminder, SetTimer, Undo, parse_action
 from schemas.events import ActionResult, ActionStatus, Command, CommandKind
-from voice.dialogue.units import celsius
+from voice.dialogue.replies.units import celsius
 
 FRESH = timedelta(minutes=2)
 """How long what was done is what "it" means. Our choice: afterwards something else may be on the driver's mind."""

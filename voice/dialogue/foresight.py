@@ -16,11 +16,13 @@ from schemas.events import ActionResult, Reply, Route, Transcript
 from schemas.memory import Recollection
 from schemas.ports import CommandMatcher, MemoryPort, VehiclePort
 from schemas.preferences import BY_DETAIL
-from voice.dialogue import followup, responder, talks, wishes
-from voice.dialogue.asking import Pending
+from voice.dialogue import followup
 from voice.dialogue.coordinator import Plan
+from voice.dialogue.memory import talks, wishes
+from voice.dialogue.memory.asking import Pending
 from voice.dialogue.operator import Operator
-from voice.dialogue.units import MEASURED, Units, units_of
+from voice.dialogue.replies import responder
+from voice.dialogue.replies.units import MEASURED, Units, units_of
 
 _REFUSED = re.compile(r"^(?:please )?(?:don't|do not|never) (?:you )?")
 

@@ -29,7 +29,7 @@ from schemas.errors import GenerationError
 from schemas.memory import Recollection
 from schemas.ports import MemoryPort, StructuredModel
 from voice.dialogue.coordinator import PLACE_DETAILS, SERVES, Plan
-from voice.dialogue.units import in_celsius
+from voice.dialogue.replies.units import in_celsius
 from voice.dialogue.validator import Finding, careful, mended, numbers, validate
 
 RECALL_LIMIT = 3

@@ -2,7 +2,7 @@
 
 Owns: the sound of the assistant's own fixed sentences, in memory and in a folder of the voice that made them. Nothing else is ever
 kept, in either place: what is spoken to a driver may hold a driver's words, and those belong to the vault alone. Does not own
-which sentences these are (`voice.dialogue.fixed`).
+which sentences these are (`voice.dialogue.replies.fixed`).
 """
 
 from __future__ import annotations

@@ -50,8 +50,9 @@ class EndpointSettings:
     """Longer than the closure of a stop consonant (about 0.1 s). The VAD itself holds on for about 0.1 s in noise, so the
     driver has been quiet for 0.26 s, and the words so far are a complete command."""
     middle_silence_s: float = 0.75
-    """After a command that a longer one begins with. People pause .7 s before they go on (``python -m deploy.bench.pauses``); the
-    VAD hears about .1 s less of it. 26 of the 206 commands in docs/what-to-say.md wait so long."""
+    """After a command that a longer one begins with. People pause .7 s before they go on (``python -m
+    deploy.lab.recogniser.pauses``); the VAD hears about .1 s less of it. 26 of the 206 commands in docs/what-to-say.md
+    wait so long."""
     unfinished_silence_s: float = 1.3
     """After words that cannot be all ("navigate to the ..."): our choice, between the .7 s that people pause within a sentence and
     the 1.5 s after which they ask whether anybody listens."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+from memory.learn.english.vocabulary import CLOSED
 from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
 from memory.screen.view import View
-from memory.vocabulary import CLOSED
 from schemas.errors import UnknownEntryError
 from schemas.memory import Period, Preference, Selector, Status, Trip
 from schemas.preferences import BY_DETAIL, MAIN_TITLES

@@ -49,7 +49,7 @@ BSD-licensed and come with the pocketsphinx package.
 
 Kept out: {held_out:.1%} of the words of the bank's held-out sentences are unknown to it; a speaker's free words are worse.
 
-How well it hears: docs/log.md, measured by `python -m deploy.bench.recognition`, on synthetic voices; on real voices only
+How well it hears: docs/log.md, measured by `python -m deploy.lab.recogniser.recognition`, on synthetic voices; on real voices only
 the acoustic model's own limits are known (research: .69 to .89 of the commands of another domain).
 
 Not for: dictation, other languages, other domains without a build of their own.

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from models.commands.templates import load_templates
 from models.runtime import cepstra, denoiser
-from models.training import acoustics, conversations
+from models.training import acoustics, conversations, voices
 from models.training.asr import kitchens
-from models.training.wake import noises, voices
+from models.training.wake import noises
 from schemas.errors import AudioFileError
 
 Floats = NDArray[np.float32]

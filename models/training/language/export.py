@@ -16,8 +16,8 @@ from gguf.quants import quantize
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from models.training.language.data.vocabulary import CONTROL, END, PAD, marks
 from models.training.language.shape import Shape
-from models.training.language.vocabulary import CONTROL, END, PAD, marks
 
 PROMPT_FORMAT = "compact-2"
 """Under the key ``glovebox.prompt_format``: says that the model is ours and wants the compact prompt."""

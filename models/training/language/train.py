@@ -1,6 +1,6 @@
 """Trains the language model: ``python -m models.training.language.train --out models/builtin/language``.
 
-Owns: the loop and its settings. Examples are drawn as it goes (`models.training.language.examples`), so none is seen twice
+Owns: the loop and its settings. Examples are drawn as it goes (`models.training.language.data.examples`), so none is seen twice
 in the same slice. Checkpoints go to ``--work``; a run that was stopped goes on from there. Two threads are what the
 development machine has; the figures of the shipped run stand in the model card.
 """
@@ -21,9 +21,9 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from models.structured.prompt import OUT
-from models.training.language import vocabulary
-from models.training.language.drills import drill
-from models.training.language.examples import Examples
+from models.training.language.data import vocabulary
+from models.training.language.data.drills import drill
+from models.training.language.data.examples import Examples
 from models.training.language.export import write
 from models.training.language.muon import Muon
 from models.training.language.network import Network

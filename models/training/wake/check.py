@@ -24,12 +24,13 @@ from torch.nn import functional
 
 from models.runtime import keyword, mel
 from models.training import acoustics
-from models.training.wake import noises, phrases
+from models.training.wake import noises
 from models.training.wake.corpus import Clip
 from models.training.wake.measure import stamp
 from models.training.wake.network import KeywordNet, export, load, parameters
 from models.training.wake.scenes import Bank, Scenes
 from models.training.wake.train import WORDS, features_of, load_bank, masked
+from models.training.wake.words import phrases
 
 FIRES = 0.3
 """Score of the first network from which on the check is asked: in road noise at 10 dB 2 of 210 calls by voices that nothing was

@@ -17,7 +17,8 @@ import numpy as np
 import soundfile as sf
 from numpy.typing import NDArray
 
-from models.training.wake import lexicon, phrases, voices
+from models.training import voices
+from models.training.wake.words import lexicon, phrases
 from schemas.errors import AudioFileError
 
 Part = Literal["train", "dev", "test"]

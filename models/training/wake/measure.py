@@ -21,10 +21,11 @@ import onnx
 from numpy.typing import NDArray
 
 from models.runtime.keyword import KeywordNetwork, Scores
-from models.training import acoustics
-from models.training.wake import corpus, listening, phrases, talk, voices
+from models.training import acoustics, voices
+from models.training.wake import corpus, listening
 from models.training.wake.corpus import Clip, Part, Spoken, cached, cached_clips
 from models.training.wake.listening import RATE, Condition, Floats, Pool, accepts, misses
+from models.training.wake.words import phrases, talk
 
 CURVE = (0.30, 0.50, 0.70, 0.80, 0.85, 0.90, 0.93, 0.95, 0.97, 0.98, 0.99)
 TARGET_PER_HOUR = 0.6

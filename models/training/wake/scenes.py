@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from models.runtime import keyword, mel
 from models.training import acoustics
-from models.training.wake import noises, phrases
+from models.training.wake import noises
 from models.training.wake.corpus import Clip, Spoken
+from models.training.wake.words import phrases
 
 Floats = NDArray[np.float32]
 _T = TypeVar("_T")

@@ -17,8 +17,9 @@ from pathlib import Path
 import numpy as np
 import soundfile as sf
 
-from models.training.wake import phrases, voices
+from models.training import voices
 from models.training.wake.corpus import Clip
+from models.training.wake.words import phrases
 
 COMMANDS = (
     "open my window",

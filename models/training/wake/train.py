@@ -23,11 +23,12 @@ from torch import Tensor
 from torch.nn import functional
 
 from models.runtime import keyword, mel
-from models.training import acoustics
-from models.training.wake import alter, corpus, lexicon, noises, phrases, talk, voices
+from models.training import acoustics, voices
+from models.training.wake import alter, corpus, noises
 from models.training.wake.corpus import Clip, Spoken
 from models.training.wake.network import KeywordNet, export, parameters
 from models.training.wake.scenes import WORDS, Bank, Mined, Scenes
+from models.training.wake.words import lexicon, phrases, talk
 
 BATCH = 64
 PEAK_RATE = 3e-3

@@ -1,7 +1,7 @@
 """Sentences, spoken by synthetic voices that may be trained on, and by others to choose a state with.
 
 Owns: one folder with ``train.npz`` and ``dev.npz``: all sound in one row of int16 at 16 kHz, where each sentence begins, what is
-said. Which voices may be used is the wake word's rule (``models.training.wake.voices``): the three test voices never.
+said. Which voices may be used is the wake word's rule (``models.training.voices``): the three test voices never.
 
 ``python -m models.training.whisper.speech OUT [--train 7000] [--dev 150]``
 """
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.commands.templates import load_templates
-from models.training.wake import voices
+from models.training import voices
 from models.training.whisper.texts import draw
 from schemas.errors import EngineMissingError
 

@@ -1,7 +1,7 @@
 """What is said to the car, and beside it: commands, requests in free words, statements, and talk.
 
 Owns: drawing sentences for the adaptation of Whisper. The words come from ``models.commands``
-and ``models.training``; none of the free wordings that hearing is measured with (``deploy.evaluation.hearing.cases``) is in them.
+and ``models.training``; none of the free wordings that hearing is measured with (``deploy.lab.hearing.cases``) is in them.
 """
 
 from __future__ import annotations

@@ -1,1 +1,0 @@
-"""Measurements that are printed, never assumed: one script a question."""

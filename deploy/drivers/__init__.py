@@ -1,0 +1,1 @@
+"""Who drives: switching drivers, their keys, reminders, trips and time zone."""

@@ -1,0 +1,91 @@
+"""The configured key source of a driver's vault.
+
+Owns which file or entry holds whose key, and how a passphrase is asked for. The sources themselves stand in `memory.vault.keys`.
+"""
+
+from __future__ import annotations
+
+import getpass
+import os
+import stat
+import sys
+from pathlib import Path
+
+from deploy.config import Config
+from memory.vault.files import file_stem, vault_path
+from memory.vault.keys import KeyFile, KeySource
+from schemas.errors import KeySourceError
+
+KEYS = "keys"
+"""Folder of wrapped keys in the data folder."""
+
+
+def key_source(config: Config, source: str | None = None) -> KeySource:
+    """Where the key of the configured driver's vault comes from.
+
+    Args:
+        config: the whole configuration.
+        source: another source than the configured one, for a change from one to another.
+
+    Raises:
+        ConfigError: the driver's name cannot be used.
+        KeySourceError: the source cannot be had at all; most say so only when they are asked for the key.
+    """
+    settings, driver = config.memory.key, config.driver.name
+    chosen = source or settings.source
+    if chosen == "keyring":
+        from memory.vault.keys.keychain import KeyringKey
+
+        return KeyringKey(str(vault_path(config.data.folder, driver).absolute()))
+    wrapped = config.data.folder / KEYS / f"{file_stem(driver)}.wrapped"
+    if chosen == "passphrase":
+        from memory.vault.keys.passphrase import Passphrase
+        from memory.vault.keys.wrapped import WrappedKey
+
+        return WrappedKey(wrapped, Passphrase(lambda new: _passphrase(settings.passphrase_file, driver, new=new)))
+    if chosen == "credential":
+        from memory.vault.keys.credential import Credential
+        from memory.vault.keys.wrapped import WrappedKey
+
+        given = settings.credential if settings.credential.is_absolute() else None  # not started by systemd
+        return WrappedKey(wrapped, Credential(given, sealed=settings.sealed))
+    return _key_file(config.data.key_file, file_stem(driver))
+
+
+def _key_file(named: Path, stem: str) -> KeyFile:
+    """A file of the driver's own: the configured one if it has the driver's name, else one beside it with the name in it.
+
+    The configured one is then what all drivers' vaults had before each had a key of its own. ``{driver}`` in the name stands
+    for the driver's.
+    """
+    named = named.with_name(named.name.replace("{driver}", stem))
+    if named.stem == stem:
+        return KeyFile(named)
+    return KeyFile(named.with_name(f"{named.stem}-{stem}{named.suffix}"), shared=named)
+
+
+def _passphrase(file: Path | None, driver: str, *, new: bool) -> str:
+    if file is not None:
+        return _first_line(file)
+    if not sys.stdin.isatty():
+        raise KeySourceError(
+            "there is no terminal to type the passphrase at: name a file that holds it in memory.key.passphrase_file"
+        )
+    said = getpass.getpass(f"Passphrase of {driver}'s memory: ")
+    if new and said != getpass.getpass("Again: "):
+        raise KeySourceError("the two passphrases differ: nothing was made, try again")
+    return said
+
+
+def _first_line(file: Path) -> str:
+    try:
+        with file.open(encoding="utf-8") as stream:
+            mode = stat.S_IMODE(os.fstat(stream.fileno()).st_mode)
+            if mode & 0o077:
+                raise KeySourceError(
+                    f"the passphrase file {file} has mode {mode:04o} and others may use it: chmod 600 it"
+                )
+            return stream.readline().rstrip("\r\n")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise KeySourceError(f"the passphrase file {file} cannot be read ({why})") from None

@@ -1,0 +1,1 @@
+"""CarMem's protocol, and conversations in which nothing may be stored."""

@@ -1,0 +1,166 @@
+"""The commands that measure the program on this machine: bench crash, and what else `deploy.lab` holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from deploy.cli.session import err, out, put_json, session_of
+from deploy.lab.cli.options import PageOption, deliver, progress
+from schemas.errors import MemoryStoreError, VehicleError
+
+app = typer.Typer(name="bench", help="Measure the program on this machine.", no_args_is_help=True)
+
+
+@app.command()
+def vehicle(
+    context: typer.Context,
+    count: Annotated[int, typer.Option("--count", metavar="N", min=100, help="How many decisions are timed.")] = 20_000,
+    sequences: Annotated[
+        int, typer.Option("--sequences", metavar="N", min=0, help="How many random sequences with faults are tried.")
+    ] = 200,
+    adapters: Annotated[
+        bool, typer.Option("--adapters", help="Also time the adapters, over loopback and a virtual bus.")
+    ] = False,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of the wishes, drives and faults.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of text.")] = False,
+) -> None:
+    """Time the gate and the simulated car, and try random wishes under injected faults."""
+    session_of(context, as_json=as_json)
+    import logging
+
+    from deploy.lab.vehicle.gate import measure
+
+    logging.getLogger("glovebox.vehicle").setLevel(logging.CRITICAL)  # the faults are wanted
+    told = measure(count, sequences, seed, adapters=adapters)
+    tried = told.get("sequences", {})
+    if as_json:
+        put_json(told)
+    else:
+        gate, acted = told["gate_us"], told["action_ms"]
+        out().print(
+            f"Gate: p50 {gate['p50']} us, p99 {gate['p99']} us. Action: p50 {acted['p50']} ms, p99 {acted['p99']} ms."
+        )
+        for adapter, figures in told.get("adapters", {}).items():
+            for figure, times in figures.items():
+                if isinstance(times, dict):
+                    what = figure.removesuffix("_ms").replace("_", " ")
+                    out().print(
+                        f"{adapter}, {what}: p50 {times['p50']} ms, p95 {times['p95']} ms, p99 {times['p99']} ms."
+                    )
+                elif figure == "missing":
+                    out().print(f"{adapter}: not measured, {times} is not installed.")
+        if tried:
+            out().print(
+                f"{tried['count']} sequences, {tried['wishes']} wishes, {tried['writes']} writes, {tried['ended']}."
+            )
+            out().print("Nothing happened that should not." if not tried["violations"] else "That should not be:")
+        for violation in tried.get("violations", ()):
+            out().print(violation)
+    if tried.get("violations"):
+        raise typer.Exit(VehicleError.exit_code)
+
+
+@app.command()
+def crash(
+    context: typer.Context,
+    times: Annotated[int, typer.Option("--times", metavar="N", min=1, help="How many processes are killed.")] = 100,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of what is written and killed.")] = 1,
+    folder: Annotated[
+        Path | None,
+        typer.Option("--dir", metavar="DIR", help="The disk to write on; the system's temporary one by default."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of text.")] = False,
+) -> None:
+    """Kill a process that writes to a vault, again and again, and look whether anything was lost or is there by half."""
+    session_of(context, as_json=as_json)
+    from deploy.lab.memory.crash import crash as kill
+
+    console = err()
+    outcome = kill(times, seed, folder, lambda done: console.print(f"{done} of {times}") if done % 100 == 0 else None)
+    told = outcome.summary()
+    if as_json:
+        put_json(told)
+    else:
+        killed = ", ".join(f"{kind} {number}" for kind, number in told["killed"].items())
+        cut = ", ".join(f"{how} {number}" for how, number in told["under_way"].items())
+        out().print(
+            f"{told['kills']} kills in {told['seconds']} s ({killed}); {told['acknowledged']} acknowledged writes."
+        )
+        out().print(f"Writes that were under way: {cut or 'none'}. Opening again: p95 {told['reopen_ms']['p95']} ms.")
+        for failure in outcome.failures:
+            out().print(failure)
+        out().print("Nothing was lost, nothing was there by half." if not outcome.failures else "That should not be.")
+        if outcome.interrupted:
+            out().print(f"Interrupted: {times - told['kills']} were not killed any more.")
+    if outcome.failures:
+        raise typer.Exit(MemoryStoreError.exit_code)
+    if outcome.interrupted:
+        raise typer.Exit(130)
+
+
+@app.command("memory")
+def remembering(
+    context: typer.Context,
+    quick: Annotated[bool, typer.Option("--quick", help="Small stores: whether it works, not how fast it is.")] = False,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of the memories.")] = 1,
+    page: PageOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of text.")] = False,
+) -> None:
+    """Time recall, opening, writing and forgetting from 100 memories to 100,000, beside other ways to search."""
+    session_of(context, as_json=as_json)
+    from deploy.lab.memory.sizes import measure
+
+    with progress() as tell:
+        report = measure(tell, quick=quick, seed=seed)
+    deliver(report, as_json=as_json, page=page)
+
+
+@app.command()
+def pruning(
+    context: typer.Context,
+    lives: Annotated[int, typer.Option("--lives", metavar="N", min=1, help="Made lives of each kind.")] = 5,
+    days: Annotated[int, typer.Option("--days", metavar="N", min=10, help="Days of a life.")] = 120,
+    page: PageOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of text.")] = False,
+) -> None:
+    """Compare what a bounded memory can still answer, by the rule that it forgets by when it is full."""
+    config = session_of(context, as_json=as_json).config()
+    from deploy.lab.memory.pruning import measure
+    from models.catalog import Catalog
+    from models.runtime.onnx_encoder import OnnxEncoder
+
+    encoder = OnnxEncoder(Catalog.load(config.data).find(config.encoder.model), threads=config.encoder.threads)
+    with progress() as tell:
+        report = measure(encoder, tell, lives=lives, days=days)
+    deliver(report, as_json=as_json, page=page)
+
+
+@app.command()
+def screen(
+    context: typer.Context,
+    size: Annotated[int, typer.Option("--size", metavar="N", min=100, help="Memories in the vault.")] = 10_000,
+    rounds: Annotated[int, typer.Option("--rounds", metavar="N", min=2, help="How often everything is asked.")] = 20,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of the memories.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of text.")] = False,
+) -> None:
+    """Time the pages and actions of the driver's screen over a vault with many memories, and weigh them."""
+    config = session_of(context, as_json=as_json).config()
+    from deploy.lab.memory.screen import measure
+
+    with progress() as tell:
+        told = measure(config, tell, size=size, rounds=rounds, seed=seed)
+    if as_json:
+        put_json(told)
+        return
+    action, weight, live = told["action_ms"], told["page_bytes"], told["live_ms"]
+    out().print(
+        f"First page {told['first_page_ms']} ms; pages and actions p50 {action['p50']}, p95 {action['p95']} ms."
+    )
+    for name, times in told["by_action_ms"].items():
+        out().print(f"  {name}: p50 {times['p50']}, p95 {times['p95']} ms")
+    out().print(
+        f"Page with everything {weight['together']:,} bytes. An event is on the page after {live['p95']} ms (p95)."
+    )

@@ -1,0 +1,1 @@
+"""What remembering costs, and whether it survives kills."""

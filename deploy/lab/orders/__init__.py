@@ -1,0 +1,1 @@
+"""Spoken orders of a closed domain."""

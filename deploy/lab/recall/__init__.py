@@ -1,0 +1,1 @@
+"""Whether memory finds what answers a question: LoCoMo and GVD."""

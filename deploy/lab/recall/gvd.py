@@ -1,0 +1,165 @@
+"""`eval gvd`: is a labelled exchange found, also where a question names a time, and is silence kept where nothing is known?
+
+The data is MemoryBank's generated virtual dataset (MIT). Every question is put to the memory of its user and, for abstention, to
+those of all other users. A question of one may by chance have an answer in another's memory ("what kind of cuisine do i like?"); it
+counts as wrong all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from deploy.lab.carmem.parts import Parts
+from deploy.lab.recall.data import History, Question
+from deploy.lab.recall.locomo import ABLATIONS
+from deploy.lab.recall.store import Filled, filled
+from deploy.lab.report.blocks import Dot, Dots, Progress, Report, Table
+from deploy.lab.report.statistics import Ratio, share
+
+LIMIT = 10
+"""Memories asked for; the filter leaves fewer."""
+PLACES = (1, 3, 5, 10)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question put to one memory."""
+
+    user: str
+    own: bool
+    time: bool
+    place: int | None
+    """Where the first labelled exchange stands among what was found, from 0."""
+    found: int
+    """How many memories were found."""
+
+
+def measure(parts: Parts, histories: Sequence[History], tell: Progress, *, ablation: bool, source: str) -> Report:
+    """Ask every question of every memory, with the settings as they are, and with each part left out."""
+    with filled(parts, histories) as memories:
+        for number, one in enumerate(memories):
+            tell("thinking about episodes", number, len(memories))
+            one.memory.reflect()
+        ours = asked(memories, tell, "asking")
+        left_out: dict[str, list[Asked]] = {}
+        for name, change in ABLATIONS.items() if ablation else ():
+            for one in memories:
+                one.search_by(parts.settings.recall.model_copy(update=change))
+            left_out[name] = asked(memories, tell, name.replace("_", " "))
+    return _report(ours, _plain(parts, histories), left_out, histories, source, parts.facts)
+
+
+def asked(memories: Sequence[Filled], tell: Progress, what: str) -> list[Asked]:
+    """Every question put to every memory; without evidence it is like one asked of another's."""
+    made: list[Asked] = []
+    total = len(memories) * sum(len(one.history.questions) for one in memories)
+    for asker in memories:
+        for question in asker.history.questions:
+            for one in memories:
+                found = one.ask(question.text, LIMIT)
+                places = [
+                    place for place, memory in enumerate(found) if set(one.turns[memory.id]) & set(question.evidence)
+                ]
+                own = one is asker and bool(question.evidence)
+                place = places[0] if own and places else None
+                made.append(Asked(asker.history.name, own, question.time, place, len(found)))
+                tell(what, len(made), total)
+    return made
+
+
+def _plain(parts: Parts, histories: Sequence[History]) -> list[Asked]:
+    """Plain retrieval: cosine with exchanges, the first `LIMIT`, always."""
+    made: list[Asked] = []
+    for history in histories:
+        vectors = parts.encoder.encode([text for _, text in history.turns])
+        for question in history.questions:
+            made += [_plainly(parts, history, question, vectors)] if question.evidence else []
+    return made
+
+
+def _plainly(parts: Parts, history: History, question: Question, vectors: Any) -> Asked:
+    scores = vectors @ parts.encoder.encode([question.text])[0]
+    order = np.argsort(-scores, kind="stable")[:LIMIT]
+    places = [place for place, row in enumerate(order) if history.turns[int(row)][0] in question.evidence]
+    return Asked(history.name, own=True, time=question.time, place=places[0] if places else None, found=len(order))
+
+
+def figures(run: Sequence[Asked]) -> dict[str, Any]:
+    """The figures of one run."""
+    own, others = [one for one in run if one.own], [one for one in run if not one.own]
+    time = [one for one in own if one.time]
+    return {
+        "retrieval_accuracy": round(_hits(own).value, 4),
+        "time_questions": round(_hits(time).value, 4),
+        "abstention": round(share(not one.found for one in others).value, 4) if others else None,
+        "by_place": {str(k): round(_hits(own, k).value, 4) for k in PLACES},
+        "found_on_average": round(float(np.mean([one.found for one in own])), 2),
+        "asked": {"own": len(own), "time": len(time), "of_others": len(others)},
+    }
+
+
+def _hits(run: Sequence[Asked], k: int = LIMIT) -> Ratio:
+    return share(one.place is not None and one.place < k for one in run)
+
+
+def _report(
+    ours: list[Asked], plain: list[Asked], left_out: dict[str, list[Asked]], histories: Sequence[History], source: str,
+    facts: tuple[tuple[str, str], ...],
+) -> Report:  # fmt: skip
+    own, others = [one for one in ours if one.own], [one for one in ours if not one.own]
+    time = [one for one in own if one.time]
+    silent = share(not one.found for one in others)
+    intervals = {
+        "retrieval_accuracy": _hits(own).interval([*range(len(own))]),
+        "time_questions": _hits(time).interval([*range(len(time))]),
+        "abstention": silent.interval([*range(len(others))]),
+    }
+    counted = {
+        **figures(ours),
+        "users": len(histories),
+        "intervals": {name: [round(end, 4) for end in interval] for name, interval in intervals.items()},
+        "baseline": figures(plain),
+        "ablation": {name: figures(run) for name, run in left_out.items()},
+    }
+    runs = (("as shipped", ours), *((name.replace("_", " "), run) for name, run in left_out.items()), ("plain", plain))
+    table = Table(
+        "GVD",
+        ("run", "retrieval accuracy", "time questions", "abstention", *(f"among {k}" for k in PLACES), "found"),
+        tuple(_row(name, figures(run)) for name, run in runs),
+        "Plain: cosine of exchanges, the first ten, always. Abstention: questions of one user asked of another's memory.",
+    )
+    goals = {"time_questions": 0.9, "abstention": 0.9}
+    dots = Dots(
+        "GVD",
+        tuple(
+            Dot(name.replace("_", " "), value, intervals[name], None, goals.get(name))
+            for name, value in (
+                ("retrieval_accuracy", _hits(own).value),
+                ("time_questions", _hits(time).value),
+                ("abstention", silent.value),
+            )
+        ),
+    )
+    return Report(
+        title="Recall and abstention on GVD",
+        lead=f"{source}: {len(histories)} users, {len(own)} questions with evidence, each also asked of the others' memories.",
+        figures=counted,
+        blocks=(table, dots),
+        facts=(("questions", str(len(own))), ("asked of others", str(len(others))), *facts),
+    )
+
+
+def _row(name: str, made: dict[str, Any]) -> tuple[str | float | int | None, ...]:
+    places = tuple(float(share) for share in made["by_place"].values())
+    return (
+        name,
+        made["retrieval_accuracy"],
+        made["time_questions"],
+        made["abstention"],
+        *places,
+        made["found_on_average"],
+    )

@@ -1,0 +1,1 @@
+"""How well the recognisers hear, and how their decisions are fitted."""

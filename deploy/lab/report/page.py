@@ -1,0 +1,38 @@
+"""Renders a report as one self-contained HTML page: no script, no font, no picture from anywhere else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, select_autoescape
+from markupsafe import Markup
+
+from deploy.lab.report import plot
+from deploy.lab.report.blocks import Dots, Plot, Report, Table, shown
+
+
+def render(report: Report, command: str = "") -> str:
+    """The page.
+
+    Args:
+        report: figures, tables and plots.
+        command: how it was made, for whoever repeats it; shown on the page.
+    """
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=select_autoescape(default=True, default_for_string=True, enabled_extensions=("j2", "html")),
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    blocks = [_block(block) for block in report.blocks]
+    return environment.get_template("page.html.j2").render(report=report, blocks=blocks, command=command, shown=shown)
+
+
+def _block(block: Table | Plot | Dots) -> dict[str, object]:
+    if isinstance(block, Table):
+        return {"kind": "table", "block": block}
+    # the drawing is ours, and what it shows of others' words is escaped where it is drawn
+    drawn = Markup(plot.dots(block) if isinstance(block, Dots) else plot.curves(block))  # noqa: S704
+    if isinstance(block, Dots):
+        return {"kind": "dots", "block": block, "svg": drawn}
+    return {"kind": "plot", "block": block, "svg": drawn, "legend": plot.colours(block.series)}

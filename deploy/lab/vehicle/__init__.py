@@ -1,0 +1,1 @@
+"""How long the gate and the adapters take, and random wishes under faults."""

@@ -1,0 +1,1 @@
+"""The wake word: misses against false accepts."""

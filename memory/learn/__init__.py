@@ -1,0 +1,1 @@
+"""Learning: what the driver said becomes preferences, questions or nothing."""

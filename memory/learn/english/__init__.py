@@ -1,0 +1,1 @@
+"""The English wording that learning looks at."""

@@ -1,0 +1,194 @@
+"""What the encoder alone makes of a conversation: which turn reveals which category, how surely, and in which words.
+
+Owns the weighing of turns against each other; knows nothing of consent, stores nothing. `memory.learn.extraction` decides what may
+be used of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field
+
+from memory.learn.english.negation import contains, words
+from schemas.memory import Conversation, Words
+from schemas.ports import Encoder
+from schemas.preferences import CATEGORIES
+
+DETAILS = tuple(category.detail for category in CATEGORIES)
+NONE, HINTED, STATED, ENDED = "none", "hinted", "stated", "ended"
+NAMED = frozenset((
+    "fast_food_preference", "preferred_gas_station", "preferred_charging_network", "preferred_supermarket_chain",
+    "favorite_artists_or_bands", "favorite_songs", "preferred_music_streaming_service", "preferred_radio_station",
+    "favorite_podcast_shows", "general_news_source",
+))  # fmt: skip
+"""Categories whose values are names: a known one in a turn speaks for its category, while "jazz" may stand in any talk of music."""
+TINY = 1e-6
+LAST_WORDS = 45
+"""Words of two turns together that are read, the last ones: as many as the encoder's 64 pieces hold."""
+LEAST = 0.02
+"""What a turn counts that reveals nothing: among such turns the category decides."""
+
+
+class ReadingSettings(BaseModel):
+    """How turns are weighed. Chosen on CarMem's development half, see docs/log.md."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    context: float = Field(default=0.45, ge=0.0, le=2.0)
+    """Exponent of what the whole conversation is about, beside the turn,"""
+    before: float = Field(default=0.4, ge=0.0, le=2.0)
+    """and of what the turn is about together with the one before: "find a charger", "i prefer ..."."""
+    prompt: float = Field(default=0.2, ge=0.0, le=2.0)
+    """Exponent of what the assistant said just before is about,"""
+    reply: float = Field(default=0.35, ge=0.0, le=2.0)
+    """and of what it said just after: it tells the category, never the value and never that there is a preference."""
+    clear: float = Field(default=1.0, ge=0.0, le=2.0)
+    """Exponent of how surely a turn reveals anything, when turns are weighed against each other,"""
+    agreement: float = Field(default=0.5, ge=0.0, le=1.0)
+    """and of how far a turn agrees with all that is around it."""
+    hint: float = Field(default=0.4, ge=0.0, le=1.0)
+    """What a hint counts beside a statement."""
+    beside_at: float = Field(default=0.8, ge=0.0, le=1.0)
+    """From this sureness on more than the likeliest preference of a conversation is taken: only what is stated."""
+    beside_share: float = Field(default=0.5, ge=0.0, le=1.0)
+    """Another turn's first category needs this share,"""
+    second_share: float = Field(default=0.3, ge=0.0, le=1.0)
+    """and a turn's second category this one, so much of `beside_at`, and words of its own."""
+    known: float = Field(default=3.0, ge=0.0)
+    """How much a configured value that stands in a turn speaks for its category, in units of log odds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What the assistant said next to a driver's turn; empty where it said nothing."""
+
+    before: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A turn that may reveal a preference of a category."""
+
+    number: int
+    """Of the driver's turn, from 0."""
+    detail: str
+    share: float
+    """Probability of the category, given that the turn reveals a preference."""
+    strength: Mapping[str, float]
+    words: tuple[Words, ...]
+    """The parts that carry the value; empty where none was found."""
+    main: bool
+    """The likeliest of its conversation."""
+
+    def sure(self, hint: float) -> float:
+        """How sure it is that this is a lasting preference of this category, 0..1; a hint counts less."""
+        return self.share * min(1.0, self.strength[STATED] + self.strength[ENDED] + hint * self.strength[HINTED])
+
+    @property
+    def ended(self) -> bool:
+        """Whether it says that the preference does not hold any more."""
+        return self.strength[ENDED] > self.strength[STATED] + self.strength[HINTED]
+
+
+def shares(encoder: Encoder, text: str) -> NDArray[np.float64]:
+    """How the probability of all categories but ``none`` is shared among them, in the order of the tree."""
+    topics = encoder.topics(text)
+    found = np.array([topics[detail] for detail in DETAILS]) + TINY
+    return found / found.sum()
+
+
+def beside_of(conversation: Conversation) -> list[Beside]:
+    """What the assistant said next to every turn of the driver's."""
+    said = ["", *("" if turn.speaker == "driver" else turn.text for turn in conversation.turns), ""]
+    return [
+        Beside(before=said[place], after=said[place + 2])
+        for place, turn in enumerate(conversation.turns)
+        if turn.speaker == "driver"
+    ]
+
+
+def read(
+    encoder: Encoder,
+    turns: Sequence[str],
+    settings: ReadingSettings,
+    known: Mapping[str, Sequence[str]] | None = None,
+    passed_over: Collection[tuple[int, str]] = (),
+    beside: Sequence[Beside] = (),
+) -> list[Finding]:
+    """What the turns reveal, the likeliest first; the other findings are of other categories.
+
+    Args:
+        encoder: the built-in one or another.
+        turns: the driver's turns that may be read.
+        settings: weights.
+        known: values by detail key that are known to exist, such as the stations in reach.
+        passed_over: (turn, detail key) of what turned out to be no finding: the next best takes its place.
+        beside: what the assistant said next to every turn, or nothing: helps to tell the category of what is revealed.
+    """
+    if not turns:
+        return []
+    around = shares(encoder, _last(" ".join(turns))) ** settings.context
+    strengths = [encoder.strength(text) for text in turns]
+    weights = np.array([shares(encoder, text) * around * _told(text, known or {}, settings.known) for text in turns])
+    weights *= np.array([shares(encoder, text) for text in _with_the_one_before(turns)]) ** settings.before
+    for row, said in enumerate(beside):
+        for text, exponent in ((said.before, settings.prompt), (said.after, settings.reply)):
+            if words(text) and exponent:
+                weights[row] *= shares(encoder, _last(text)) ** exponent
+    for row, detail in passed_over:
+        weights[row, DETAILS.index(detail)] = TINY**3
+    agreeing = weights.sum(axis=1, keepdims=True)
+    table = weights / agreeing
+    lasting = np.array([s[STATED] + s[ENDED] + settings.hint * s[HINTED] for s in strengths])
+    weights = table * agreeing**settings.agreement * (lasting[:, None] + LEAST) ** settings.clear
+    number, column = (int(i) for i in np.unravel_index(int(weights.argmax()), weights.shape))
+
+    def finding(row: int, place: int, main: bool) -> Finding:
+        detail = DETAILS[place]
+        return Finding(row, detail, float(table[row, place]), strengths[row], encoder.words(turns[row], detail), main)
+
+    found = [finding(number, column, True)]
+    for row in range(len(turns)):
+        first, second = (int(place) for place in np.argsort(-table[row])[:2])
+        for place, least, at in (
+            (first, settings.beside_share, settings.beside_at),
+            (second, settings.second_share, settings.beside_at * settings.second_share),
+        ):
+            if (row, place) == (number, column) or table[row, place] < least:
+                continue
+            other = finding(row, place, False)
+            if other.sure(0.0) >= at and (place == first or _own(other, found)):
+                found.append(other)
+    return found
+
+
+def _with_the_one_before(turns: Sequence[str]) -> list[str]:
+    """Every turn together with the one before it, as much of the two as the encoder reads."""
+    pairs = [f"{before} {turn}" for before, turn in zip(["", *turns], turns, strict=False)]
+    return [_last(pair) for pair in pairs]
+
+
+def _last(text: str) -> str:
+    return " ".join(text.split()[-LAST_WORDS:])
+
+
+def _own(finding: Finding, others: Sequence[Finding]) -> bool:
+    """Whether a finding has words that no other finding of its turn has."""
+    taken = [part.text for other in others if other.number == finding.number for part in other.words[:1]]
+    return bool(finding.words) and not any(
+        contains(text, finding.words[0].text) or contains(finding.words[0].text, text) for text in taken
+    )
+
+
+def _told(text: str, known: Mapping[str, Sequence[str]], weight: float) -> NDArray[np.float64]:
+    """Odds of every category by the known values that stand in the text."""
+    odds = np.ones(len(DETAILS))
+    for place, detail in enumerate(DETAILS):
+        if detail in NAMED and any(words(value) and contains(text, value) for value in known.get(detail, ())):
+            odds[place] = np.exp(weight)
+    return odds

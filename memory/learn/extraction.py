@@ -1,0 +1,509 @@
+"""From a finished conversation to candidates for preferences: read, ask, ground, verify, weigh the wording.
+
+The encoder says which turn reveals which category and how surely (`memory.learn.evidence`); the language model is asked for the
+words where the encoder does not find them, or for everything with ``reader="model"``. Owns what may reach the language
+model, what of an answer is believed, and how sure is sure enough: to store, or to ask first. Stores nothing and decides
+nothing about what is stored already: that is `memory.learn.maintenance`. Consent comes first: a turn that belongs to a forbidden
+category is taken out before the language model sees it, and forbidden categories are not in its slice. Long because the two
+readers share their checks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from memory.learn.english.canonical import (
+    Canon,
+    is_closed,
+    polarity,
+    refuses_another_level,
+    said_by_refusing,
+    turned_down,
+    wanted,
+)
+from memory.learn.english.clauses import apart, statements
+from memory.learn.english.kinds import KINDS, LISTED, plausible, split
+from memory.learn.english.negation import (
+    ABOUT_MEMORY,
+    Polarity,
+    applies,
+    contains,
+    for_the_moment,
+    negated,
+    normal,
+    not_a_preference,
+    series,
+    words,
+)
+from memory.learn.evidence import ENDED, Beside, Finding, ReadingSettings, beside_of, read
+from memory.learn.mentions import mentions
+from memory.store.preferences import silent
+from schemas.errors import GenerationError
+from schemas.memory import Candidate, Consent, Conversation, Decision, Outcome, Turn
+from schemas.ports import Encoder, StructuredModel
+from schemas.preferences import BY_DETAIL, Category, Mention, preference_model
+
+NONE = "none"
+"""The key of ``Encoder.topics`` for a text that tells no preference."""
+
+ATTEMPTS = 2
+"""Readings of one conversation, where the likeliest finding has no value."""
+REFUSING = re.compile(r"(?:no|non|not|without|never)\b")
+"""How words begin that name a kind of thing in order to refuse it: "no jazz", "non-vegan"."""
+UNTOLD = "I could not tell which"
+
+MOST_TURNS = 16
+"""``schemas.preferences.Mention.turn`` counts to 15."""
+
+
+class ExtractionSettings(BaseModel):
+    """Thresholds of extraction."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    reader: Literal["router", "model", "both"] = "both"
+    """Who reads: the encoder alone, the language model from a slice that the encoder cuts, or the encoder and, where it does
+    not find the words, the language model."""
+    verify: bool = True
+    """Whether what was read is checked: the wording by rules, the language model's category by the encoder."""
+    reading: ReadingSettings = ReadingSettings()
+    store_at: float = Field(default=0.75, ge=0.0, le=1.0)
+    """From this sureness on a preference is stored,"""
+    ask_at: float = Field(default=0.1, ge=0.0, le=1.0)
+    """and from this on the driver is asked first."""
+    told_at: float = Field(default=0.4, ge=0.0, le=1.0)
+    """From this sureness of the recogniser on a refusal is told: below it nobody knows what was talked about."""
+    implausible: float = Field(default=0.5, ge=0.0, le=1.0)
+    """What is left of the sureness where a value is no cuisine, diet, genre or colour that we know of."""
+    ended_at: float = Field(default=0.6, ge=0.0, le=1.0)
+    """From this probability on the encoder alone may say that a preference has ended,"""
+    ended_floor: float = Field(default=0.004, ge=0.0, le=1.0)
+    """and below this one the rules of wording alone may not."""
+    words_at: float = Field(default=0.3, ge=0.0, le=1.0)
+    """Words that carry a value with less probability are looked for by the language model, too."""
+    slice_size: int = Field(default=6, ge=1, le=41)
+    """Most categories in a slice: the right one is among the first five in .94 and among eight in .97 of CarMem's
+    development half (all-MiniLM-L6-v2 as it comes; docs/log.md)."""
+    slice_floor: float = Field(default=0.02, ge=0.0, le=1.0)
+    """Categories that no turn of the window reaches stay out, so that a sure case has a slice of one or two."""
+    none_at: float = Field(default=0.85, ge=0.0, le=1.0)
+    """A turn with at least this probability of telling nothing is not read. At .85 .88 of CarMem's conversations
+    (development half, first built-in encoder) have a turn that is read, and .23 of KVRET's turns are."""
+    forbidden_at: float = Field(default=0.1, ge=0.0, le=1.0)
+    """A turn whose best category is forbidden is dropped from this probability on; below it, it is no category's."""
+    forbidden_mass: float = Field(default=0.3, ge=0.0, le=1.0)
+    """A turn is dropped, too, when forbidden categories hold this share of what is not ``none``: it must not spill.
+    CarMem's development half, first built-in encoder: with a conversation's own sub category switched off, something could
+    still be stored from .24 of the conversations (.26 with half); of 471 turns that tell an ordinary preference 2 are refused
+    as sensitive, of 29 that tell a sensitive one 25."""
+    verify_at: float = Field(default=0.2, ge=0.0, le=1.0)
+    """The encoder agrees with the model's category from this probability on,"""
+    verify_top: int = Field(default=2, ge=1)
+    """or when it is among so many best ones and has at least"""
+    verify_floor: float = Field(default=0.05, ge=0.0, le=1.0)
+    """this probability."""
+    nearest_at: float = Field(default=0.5, ge=-1.0, le=1.0)
+    """Cosine from which on a closed category's value is that of the nearest example (`memory.learn.english.canonical.CLOSED`)."""
+    turns_per_call: int = Field(default=4, ge=1, le=MOST_TURNS)
+    """Turns that tell something, read at once: a small model's answers get worse with more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What a conversation gave: candidates for maintenance, and decisions on what got no further."""
+
+    candidates: tuple[Candidate, ...] = ()
+    unsure: tuple[Candidate, ...] = ()
+    """Not sure enough to be stored without asking."""
+    decisions: tuple[Decision, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Screening:
+    """What the encoder and consent say about one turn."""
+
+    topics: Mapping[str, float] = field(default_factory=dict[str, float])
+    forbidden: str | None = None
+    """Detail key of the forbidden category that the turn belongs to."""
+    reason: str | None = None
+    """Why it is forbidden."""
+    empty: bool = False
+    """True: the turn tells no preference."""
+    about_memory: bool = False
+    """True: it is an order to memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A conversation while it is read."""
+
+    conversation: str
+    turns: Sequence[Turn]
+    beside: Sequence[Beside]
+    screened: Sequence[Screening]
+    consent: Consent
+    now: datetime
+
+
+class Extractor:
+    """Reads conversations."""
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        model: StructuredModel,
+        settings: ExtractionSettings | None = None,
+        *,
+        known: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        """Reads with this encoder and language model.
+
+        Args:
+            encoder: says what a turn is about.
+            model: fills slices.
+            settings: thresholds.
+            known: values by detail key that are known to exist, such as the car's stations and charging networks.
+        """
+        self.settings = settings or ExtractionSettings()
+        self._known = known or {}
+        self._encoder, self._model = encoder, model
+        self._canon = Canon(encoder, nearest_at=self.settings.nearest_at)
+
+    def screen(self, text: str, consent: Consent, now: datetime) -> Screening:
+        """Whether a turn may be read at all; also asked before a turn is kept."""
+        if not words(text):
+            return Screening(empty=True)
+        topics = self._encoder.topics(text)
+        telling = {detail: p for detail, p in topics.items() if detail != NONE}
+        best = max(telling, key=telling.__getitem__)
+        reasons = {d: r for d in telling if (r := consent.forbids(BY_DETAIL[d], now)) is not None}
+        if reasons:
+            # A text that tells nothing for sure is skipped anyway; a text that may tell something is dropped when the
+            # something is forbidden, even if only its likeliest reading is.
+            mass = sum(telling[d] for d in reasons) / max(sum(telling.values()), 1e-9)
+            sure = 1.0 - topics.get(NONE, 0.0) >= self.settings.forbidden_at
+            worst = max(reasons, key=telling.__getitem__)
+            if best in reasons and telling[best] >= self.settings.forbidden_at:
+                return Screening(topics, best, reasons[best])
+            if sure and mass >= self.settings.forbidden_mass:
+                return Screening(topics, worst, reasons[worst])
+        order = applies(ABOUT_MEMORY, normal(text), "") is not None
+        empty = topics.get(NONE, 0.0) >= self.settings.none_at or order
+        return Screening(topics, empty=empty, about_memory=order)
+
+    def extract(
+        self, conversation: Conversation, consent: Consent, now: datetime, *, least: float | None = None
+    ) -> Extraction:
+        """Candidates of a conversation, and what was refused or dropped on the way.
+
+        Args:
+            conversation: what was said; only the driver's turns are read. What the assistant said next to one helps to tell its
+                category.
+            consent: what may be remembered.
+            now: current time, for consent.
+            least: how sure each statement of a sentence has to be for it to be taken apart; None: as sure as what is stored.
+        """
+        turns = conversation.driver_turns()
+        screened = [self.screen(turn.text, consent, now) for turn in turns]
+        whole = _Read(conversation.id, turns, beside_of(conversation), screened, consent, now)
+        decisions = [
+            refusal(s.forbidden, s.reason)
+            for s, turn in zip(screened, turns, strict=True)
+            if s.forbidden and s.reason and turn.confidence >= self.settings.told_at
+        ]
+        if silent(consent, now) is not None:
+            return Extraction(decisions=tuple(decisions))
+        least = self.settings.store_at if least is None else least
+        by_model = self.settings.reader == "model"
+        found = self._by_model(whole, decisions) if by_model else self._read(whole, decisions, least)
+        found.sort(key=lambda pair: pair[0])  # what was said later has the last word
+        sure, unsure = [], []
+        for number, candidate in found:
+            certain = candidate.confidence / max(turns[number].confidence, 1e-6)  # how it was heard is another question
+            passing = self.settings.verify and for_the_moment(candidate.sentence) is not None
+            if self.settings.reader == "model" or (certain >= self.settings.store_at and not passing):
+                sure.append(candidate)
+            elif certain >= self.settings.ask_at:
+                unsure.append(candidate)
+            else:
+                decisions.append(_dropped(candidate.detail, "I was not sure that this is a lasting preference"))
+        return Extraction(
+            candidates=tuple(_distinct(sure)), unsure=tuple(_distinct(unsure)), decisions=tuple(decisions)
+        )
+
+    def _read(self, whole: _Read, decisions: list[Decision], least: float) -> list[tuple[int, Candidate]]:
+        """By the encoder, with the language model's help where the words are not found."""
+        numbers = [
+            n
+            for n, (turn, screening) in enumerate(zip(whole.turns, whole.screened, strict=True))
+            if words(turn.text) and not screening.about_memory
+        ]
+        several = {n: parts for n in numbers if (parts := self._several(n, whole, least))}
+        found = [(n, part) for n, parts in several.items() for part in parts]
+        silent_on = False
+        for number, finding, results in self._findings(numbers, whole):
+            if results is not None and number in several:
+                continue
+            reason = whole.consent.forbids(BY_DETAIL[finding.detail], whole.now)
+            silent_on = silent_on or (finding.main and results is None)
+            if results is None:
+                heard = whole.turns[number].confidence >= self.settings.told_at
+                if reason is not None and heard and whole.screened[number].forbidden is None:  # else refused already
+                    decisions.append(refusal(finding.detail, reason))
+                continue
+            for result in results:
+                if isinstance(result, Decision):
+                    decisions.append(result)
+                else:
+                    found.append((number, result))
+        if silent_on:  # a talk about what is switched off is no occasion for questions
+            least = self.settings.store_at
+            found = [(n, c) for n, c in found if c.confidence >= least * whole.turns[n].confidence]
+        return found
+
+    def _several(self, number: int, whole: _Read, least: float) -> list[Candidate]:
+        """What the statements of a turn say, read one by one; nothing where it makes one only, or they are not sure."""
+        turn = whole.turns[number]
+        told = statements(turn.text) if whole.screened[number].forbidden is None else ()
+        if not told or not_a_preference(turn.text, "") is not None:
+            return []
+        turns = [turn.model_copy(update={"text": one.text}) for one in told]
+        screened = [self.screen(one.text, whole.consent, whole.now) for one in told]
+        alone = replace(whole, turns=turns, screened=screened, beside=[Beside()] * len(turns))
+        found: list[list[Candidate]] = []
+        for place, one in enumerate(told):
+            finding = read(self._encoder, [one.text], self.settings.reading, self._known)[0]
+            if screened[place].forbidden is not None or whole.consent.forbids(BY_DETAIL[finding.detail], whole.now):
+                return []
+            found.append([r for r in self._told(place, finding, alone) if isinstance(r, Candidate)])
+            same = place > 0 and bool(found[-2]) and found[-2][0].detail == finding.detail
+            if place > 0 and not (same and finding.detail in LISTED) and not apart(told[place - 1], one, alike=same):
+                return []
+        every = [c for own in found for c in own]
+        best = max((c.confidence for c in every), default=0.0)
+        weakest = min(max((c.confidence for c in own), default=0.0) for own in found)
+        sure = least * turn.confidence
+        one_list = {c.detail for c in every} <= LISTED and len({c.detail for c in every}) == 1
+        if any(one.thing for one in told):  # a list hangs together
+            if weakest < (sure * self.settings.implausible if one_list else sure):
+                return []
+            every = [c.model_copy(update={"confidence": best if one_list else c.confidence}) for c in every]
+        every = [c for c in every if best >= sure and c.confidence >= sure * self.settings.implausible]
+        return [c.model_copy(update={"sentence": turn.text}) for c in every]
+
+    def _findings(
+        self, numbers: Sequence[int], whole: _Read
+    ) -> list[tuple[int, Finding, list[Candidate | Decision] | None]]:
+        """What these turns reveal, with what comes of it: None where it is forbidden.
+
+        A likeliest finding whose value cannot be told ("keep it pleasant in here") gives way to the next best, once.
+        """
+        texts, beside = [whole.turns[n].text for n in numbers], [whole.beside[n] for n in numbers]
+        passed_over: list[tuple[int, str]] = []
+        found: list[tuple[int, Finding, list[Candidate | Decision] | None]] = []
+        for _ in range(ATTEMPTS):
+            found = []
+            for finding in read(self._encoder, texts, self.settings.reading, self._known, passed_over, beside):
+                number = numbers[finding.number]
+                forbidden = whole.consent.forbids(BY_DETAIL[finding.detail], whole.now) is not None
+                forbidden = forbidden or whole.screened[number].forbidden is not None
+                found.append((number, finding, None if forbidden else list(self._told(number, finding, whole))))
+            if not found or (results := found[0][2]) is None or any(map(_told_or_refused, results)):
+                break
+            passed_over.append((found[0][1].number, found[0][1].detail))
+        return found
+
+    def _told(self, number: int, finding: Finding, whole: _Read) -> Iterator[Candidate | Decision]:
+        """What a finding says, in candidates: several where it names several values of a multi category."""
+        turn, detail = whole.turns[number], finding.detail
+        category = BY_DETAIL[detail]
+        parts = [part for part in finding.words if part.probability >= self.settings.words_at]
+        said = [part.text for part in parts[:1]]
+        if category.multi:
+            said = series(turn.text, [part.text for part in parts])
+        if not said and self.settings.reader == "both" and not is_closed(detail):
+            said = self._asked_for(detail, turn.text)
+        said = said or [part.text for part in finding.words[:1]]
+        if not said and is_closed(detail):
+            said = [turn.text]
+        if not said:
+            yield _dropped(detail, f"{UNTOLD} {category.title.lower()} you meant")
+        for part in (part for words_ in map(wanted, said) for part in split(detail, words_)):
+            rule = not_a_preference(turn.text, part, passing=False) if self.settings.verify else None
+            value = self._canon.canonical(detail, part, turn.text)
+            ended = value is not None and self._ended(finding, value, turn.text, part)
+            if ended and polarity(detail, part) is Polarity.ANSWER:
+                value, ended = "no", False  # what is turned down is answered with no
+            if rule is not None:
+                yield _dropped(detail, f"{rule.reason}, not a lasting preference of yours")
+            elif value is None:
+                yield _dropped(detail, f"{UNTOLD} {category.title.lower()} you meant")
+            else:
+                yield Candidate(
+                    detail=detail,
+                    value=value,
+                    sentence=turn.text,
+                    said_at=turn.at,
+                    conversation=whole.conversation,
+                    confidence=self._sure(finding, value) * turn.confidence,
+                    negated=ended,
+                )
+
+    def _sure(self, finding: Finding, value: str) -> float:
+        """How sure a finding with this value is, however it was heard."""
+        sure = min(1.0, finding.sure(self.settings.reading.hint))
+        return sure if plausible(finding.detail, value) else sure * self.settings.implausible
+
+    def _ended(self, finding: Finding, value: str, text: str, said: str) -> bool:
+        """Whether the text says that the value does not hold: by the wording, unless the encoder is sure of the opposite."""
+        kind, probability = polarity(finding.detail, said), finding.strength[ENDED]
+        if kind is Polarity.AVOIDED:
+            return negated(text, said, kind) is not None
+        if turned_down(finding.detail, value, text, said):
+            return True
+        if kind is Polarity.ANSWER:
+            return False
+        if refuses_another_level(finding.detail, value, text):
+            return False
+        if said_by_refusing(finding.detail, value, text):
+            return False
+        if (
+            kind is Polarity.PLAIN
+            and plausible(finding.detail, said)
+            and REFUSING.match(normal(said))
+            and finding.detail in KINDS
+        ):
+            return True
+        by_wording = probability >= self.settings.ended_floor and negated(text, said, kind) is not None
+        return by_wording or probability >= self.settings.ended_at
+
+    def _asked_for(self, detail: str, text: str) -> list[str]:
+        """The words of a category's value in a text, by the language model."""
+        try:
+            filled = self._model.fill("extract", preference_model((detail,)), turns=[text], facts=())
+        except GenerationError:
+            return []
+        return [mention.value for _, mention in mentions(filled) if contains(text, mention.value)]
+
+    def _by_model(self, whole: _Read, decisions: list[Decision]) -> list[tuple[int, Candidate]]:
+        """By the language model, from slices that the encoder cuts."""
+        found: list[tuple[int, Candidate]] = []
+        for window in self._windows(whole.screened):
+            offered = self._slice([whole.screened[number] for number in window], whole.consent, whole.now)
+            if not offered:
+                continue
+            shown = [whole.turns[number].text for number in window]
+            try:
+                filled = self._model.fill("extract", preference_model(offered), turns=shown, facts=())
+            except GenerationError as error:
+                decisions.append(_dropped(offered[0], f"the language model could not say what it was: {error}"))
+                continue
+            for category, mention in mentions(filled):
+                result = self._judge(category, mention, window, whole)
+                if isinstance(result, Decision):
+                    decisions.append(result)
+                else:
+                    found.append(result)
+        return found
+
+    def _windows(self, screened: Sequence[Screening]) -> Iterator[list[int]]:
+        """Numbers of the turns to read, in portions for one call each.
+
+        What is empty or forbidden is in none of them, so the language model never sees it; `_judge` maps the model's numbers
+        of a portion's turns back. A single category has room for one mention in a slice: a second turn that is likeliest
+        about it begins a new portion, so that a mind changed within the conversation is seen.
+        """
+        portion: list[int] = []
+        singles: set[str] = set()
+        for number, screening in enumerate(screened):
+            if screening.empty or screening.forbidden is not None:
+                continue
+            best = max((d for d in screening.topics if d != NONE), key=screening.topics.__getitem__)
+            full = len(portion) >= self.settings.turns_per_call
+            if portion and (full or best in singles):
+                yield portion
+                portion, singles = [], set()
+            portion.append(number)
+            if not BY_DETAIL[best].multi:
+                singles.add(best)
+        if portion:
+            yield portion
+
+    def _slice(self, screened: Sequence[Screening], consent: Consent, now: datetime) -> tuple[str, ...]:
+        """The allowed categories that these turns are most likely about, best first."""
+        best: dict[str, float] = {}
+        for screening in screened:
+            for detail, probability in screening.topics.items():
+                if detail != NONE and consent.forbids(BY_DETAIL[detail], now) is None:
+                    best[detail] = max(best.get(detail, 0.0), probability)
+        ranked = sorted((d for d in best if best[d] >= self.settings.slice_floor), key=best.__getitem__, reverse=True)
+        return tuple(ranked[: self.settings.slice_size])
+
+    def _judge(
+        self, category: Category, mention: Mention, window: Sequence[int], whole: _Read
+    ) -> tuple[int, Candidate] | Decision:
+        """A candidate with its turn's number if everything speaks for it, else why not."""
+        detail, said, title = category.detail, mention.value, category.title.lower()
+        grounded = [n for n in window if contains(whole.turns[n].text, said)]
+        number = window[mention.turn] if mention.turn < len(window) else -1
+        if number not in grounded:
+            if len(grounded) != 1:  # in another turn, and only there: the words are the driver's, the number was wrong
+                return _dropped(detail, f"you did not say those words about {title}")
+            number = grounded[0]
+        turn, topics = whole.turns[number], whole.screened[number].topics
+        if self.settings.verify and not self._agrees(detail, topics):
+            return _dropped(detail, f"that did not sound like {title}")
+        rule = not_a_preference(turn.text, said) if self.settings.verify else None
+        if rule is not None:
+            return _dropped(detail, f"{rule.reason}, not a lasting preference of yours")
+        value = self._canon.canonical(detail, said, turn.text)
+        if value is None:
+            return _dropped(detail, f"{UNTOLD} {title} you meant")
+        ended = negated(turn.text, said, polarity(detail, said))
+        sure = min(1.0, topics[detail] + 0.5 * topics.get(NONE, 0.0)) * turn.confidence
+        candidate = Candidate(
+            detail=detail,
+            value=value,
+            sentence=turn.text,
+            said_at=turn.at,
+            conversation=whole.conversation,
+            confidence=sure,
+            negated=ended is not None,
+        )
+        return number, candidate
+
+    def _agrees(self, detail: str, topics: Mapping[str, float]) -> bool:
+        probability = topics.get(detail, 0.0)
+        if probability >= self.settings.verify_at:
+            return True
+        ranked = sorted((d for d in topics if d != NONE), key=topics.__getitem__, reverse=True)
+        return detail in ranked[: self.settings.verify_top] and probability >= self.settings.verify_floor
+
+
+def refusal(detail: str, reason: str) -> Decision:
+    """The decision on what consent forbids: says why, never what."""
+    return Decision(outcome=Outcome.REFUSED, detail=detail, reason=f"not remembered: {reason}")
+
+
+def _told_or_refused(result: Candidate | Decision) -> bool:
+    """Whether a finding came to anything but that its value could not be told."""
+    return isinstance(result, Candidate) or UNTOLD not in result.reason
+
+
+def _dropped(detail: str, reason: str) -> Decision:
+    return Decision(outcome=Outcome.DROPPED, detail=detail, reason=f"not remembered: {reason}")
+
+
+def _distinct(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
+    """Each once: the model may name a value twice for one sentence."""
+    seen: set[tuple[str, str, str]] = set()
+    for candidate in candidates:
+        if (key := (candidate.detail, candidate.value, candidate.sentence)) not in seen:
+            seen.add(key)
+            yield candidate

@@ -1,0 +1,182 @@
+"""What becomes of a candidate: pass, update or append, over the whole list of its category.
+
+Rules decide what rules can (an occupied single category, an equal value, a negation, a named replacement); the language
+model is asked only whether one more value of a multi category repeats, replaces or joins the others when the wording
+leaves that open, and its answer stands only where the encoder and the wording do not speak against it. Pure: nothing is
+written here, `memory.service` carries a `Ruling` out.
+
+The three outcomes are CarMem's (arXiv 2501.09645, section 3.3); deciding over the whole list, not the last entry, is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from memory.learn.english.canonical import by_rule, fold, is_closed, polarity
+from memory.learn.english.negation import Polarity, contains, displaced, from_now_on, lately, negated, switched, words
+from memory.recall.lexical import STOP
+from schemas.errors import GenerationError
+from schemas.memory import Candidate, MaintenanceChoice, Outcome, Preference
+from schemas.ports import Encoder, StructuredModel
+from schemas.preferences import SUB_TITLES
+
+MOST_SHOWN = 16
+"""``MaintenanceChoice.entry`` counts to 15: older values than so many are not shown to the model."""
+
+
+class MaintenanceSettings(BaseModel):
+    """Thresholds of maintenance: cosine of two values of one category, as ``encode`` sees them."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    same_at: float = Field(default=0.93, ge=-1.0, le=1.0)
+    """From here on two values are the same in other words."""
+    related_at: float = Field(default=0.9, ge=-1.0, le=1.0)
+    """Below here they are different things; between the two the language model is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What is to happen, and to what."""
+
+    outcome: Outcome
+    reason: str
+    equal: Preference | None = None
+    """For PASS: the stored preference that the sentence is added to."""
+    replaced: tuple[Preference, ...] = ()
+    """For UPDATE: the stored preferences that end."""
+    store: bool = True
+    """For UPDATE: False when nothing takes their place."""
+
+
+class Maintainer:
+    """Decides on candidates."""
+
+    def __init__(self, encoder: Encoder, model: StructuredModel, settings: MaintenanceSettings | None = None) -> None:
+        """Decides with this encoder and language model."""
+        self.settings = settings or MaintenanceSettings()
+        self._encoder, self._model = encoder, model
+
+    def decide(self, candidate: Candidate, existing: Sequence[Preference]) -> Ruling:
+        """What becomes of a candidate.
+
+        Args:
+            candidate: grounded, verified and canonical.
+            existing: all active preferences of its category, newest first.
+        """
+        close = self._closeness(candidate, existing)
+        equal = self._equal(candidate, existing, close)
+        if candidate.negated:
+            return self._ended(candidate, equal, existing)
+        if equal is not None:
+            others = tuple(p for p in existing if p is not equal and _given_up(candidate, p))
+            if others:
+                return Ruling(Outcome.UPDATE, _instead(equal.value, others), equal=equal, replaced=others)
+            return Ruling(Outcome.PASS, f"you had told me {equal.value} already", equal=equal)
+        if not existing:
+            return Ruling(Outcome.APPEND, f"{candidate.value} is new to me")
+        if not candidate.category.multi:
+            return Ruling(Outcome.UPDATE, _instead(candidate.value, existing), replaced=tuple(existing))
+        return self._one_more(candidate, existing, close)
+
+    def _equal(self, candidate: Candidate, existing: Sequence[Preference], close: Sequence[float]) -> Preference | None:
+        value = fold(candidate.value)
+        for preference in existing:
+            if fold(preference.value) == value:
+                return preference
+        if is_closed(candidate.detail) or any(c.isdecimal() for c in value):
+            return None  # "low" and "high", "21 degrees" and "22 degrees" are close to any encoder
+        best = max(range(len(existing)), key=close.__getitem__, default=None)
+        return existing[best] if best is not None and close[best] >= self.settings.same_at else None
+
+    def _closeness(self, candidate: Candidate, existing: Sequence[Preference]) -> list[float]:
+        if not existing:
+            return []
+        frame = f"{SUB_TITLES[candidate.category.sub]}, {candidate.category.title}: ".lower()
+        vectors = self._encoder.encode([frame + v for v in (candidate.value, *(p.value for p in existing))])
+        return [float(c) for c in vectors[1:] @ vectors[0]]
+
+    def _ended(self, candidate: Candidate, equal: Preference | None, existing: Sequence[Preference]) -> Ruling:
+        if equal is None:  # a surname ends the whole name, where no other could be meant
+            meant = [p for p in existing if not is_closed(p.detail) and _part_of(candidate.value, p.value)]
+            equal = meant[0] if len(meant) == 1 else None
+        if equal is not None:
+            return Ruling(Outcome.UPDATE, f"{equal.value} does not hold any more", replaced=(equal,), store=False)
+        if is_closed(candidate.detail) and existing:
+            # "not so impatient any more" names the temper that the stored value stands for in other words
+            said = {by_rule(candidate.detail, p.value, p.value) for p in existing}
+            if candidate.value in said:
+                return Ruling(Outcome.UPDATE, f"{existing[0].value} does not hold any more", replaced=(existing[0],),
+                              store=False)  # fmt: skip
+        return Ruling(Outcome.DROPPED, "you said that it does not hold, and I had not remembered it")
+
+    def _one_more(self, candidate: Candidate, existing: Sequence[Preference], close: Sequence[float]) -> Ruling:
+        """A value that a multi category does not hold yet, beside those it holds."""
+        named = tuple(p for p in existing if _given_up(candidate, p))
+        if named:
+            return Ruling(Outcome.UPDATE, _instead(candidate.value, named), replaced=named)
+        changed = switched(candidate.sentence)
+        if changed and len(existing) == 1:
+            return Ruling(Outcome.UPDATE, _instead(candidate.value, existing), replaced=tuple(existing))
+        nearest = max(range(len(existing)), key=close.__getitem__)
+        if not changed and not lately(candidate.sentence) and close[nearest] < self.settings.related_at:
+            return Ruling(Outcome.APPEND, f"{candidate.value} joins {_list(existing)}")
+        return self._asked(candidate, existing, close, nearest)
+
+    def _asked(
+        self, candidate: Candidate, existing: Sequence[Preference], close: Sequence[float], nearest: int
+    ) -> Ruling:
+        """The language model's choice, as far as the wording and the encoder do not speak against it."""
+        join = Ruling(Outcome.APPEND, f"{candidate.value} joins {_list(existing)}")
+        shown = existing[:MOST_SHOWN]
+        listed = [f"{number}: {p.value}" for number, p in enumerate(shown)]
+        facts = [f"category: {candidate.detail}", *listed, f"new: {candidate.value}"]
+        try:
+            choice = self._model.fill("maintain", MaintenanceChoice, turns=[candidate.sentence], facts=facts)
+        except GenerationError:
+            return join
+        if not isinstance(choice, MaintenanceChoice) or choice.decision == "append":
+            return join
+        entry = choice.entry if choice.entry is not None and choice.entry < len(shown) else nearest
+        if choice.decision == "pass":
+            if close[entry] >= self.settings.related_at or _shares_word(candidate.value, shown[entry].value):
+                return Ruling(Outcome.PASS, f"that is {shown[entry].value} in other words", equal=shown[entry])
+            return join
+        avoided = polarity(candidate.detail, candidate.value) is Polarity.AVOIDED  # "no tolls from now on" is one more
+        if switched(candidate.sentence) or (from_now_on(candidate.sentence) and len(existing) == 1 and not avoided):
+            return Ruling(Outcome.UPDATE, _instead(candidate.value, [shown[entry]]), replaced=(shown[entry],))
+        return join  # nothing in the sentence says that anything ended: both may hold
+
+
+def _given_up(candidate: Candidate, stored: Preference) -> bool:
+    """Whether the candidate's sentence names a stored value as what does not hold any more."""
+    value, sentence = stored.value, candidate.sentence
+    if not contains(sentence, value) or contains(candidate.value, value):
+        return False
+    return displaced(sentence, value) or negated(sentence, value, polarity(stored.detail, value)) is not None
+
+
+def _part_of(one: str, other: str) -> bool:
+    """Whether all words of one value are among the other's, whichever is the longer."""
+    first, second = ({word.removesuffix("'s") for word in words(fold(value))} for value in (one, other))
+    return bool(first and second) and (first <= second or second <= first)
+
+
+def _shares_word(one: str, other: str) -> bool:
+    return bool(_telling(one) & _telling(other))
+
+
+def _telling(value: str) -> set[str]:
+    return {word for word in words(fold(value)) if len(word) > 1 and word not in STOP}
+
+
+def _list(preferences: Sequence[Preference]) -> str:
+    values = [p.value for p in preferences[:3]]
+    return " and ".join(values) if len(preferences) <= 3 else f"{', '.join(values)} and others"
+
+
+def _instead(value: str, replaced: Sequence[Preference]) -> str:
+    return f"{value} takes the place of {_list(replaced)}"

@@ -1,0 +1,418 @@
+"""Search over everything that is remembered: preferences, episodes, summaries, thoughts, events, the profile.
+
+Owns the score, the gate, the filter on what is found, and keeping the searchable copy (`memory.recall.cache`) true to the vault.
+
+The score of a memory is nearness x decay x importance. Nearness joins two measures: the cosine of its vector with the
+question's, and the share of the question's words that it says, rare ones counting more (`memory.recall.lexical`); an
+exchange is also borne up by those before and after it in the conversation, since an answer often stands beside the
+words that were asked for. The gate asks once for the whole question whether anything matters (`sureness`): below it
+nothing is recalled, which is the usual case. The filter then lets through only what comes near the best (CAIM's check
+of what was retrieved, arXiv 2505.13044, there by a language model).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field
+
+from memory.recall import graph
+from memory.recall.cache import KINDS, Shelf, detail_bits
+from memory.recall.exact import NONE, ExactIndex, Floats, Rows
+from memory.recall.fading import FadingSettings
+from memory.recall.hnsw import HnswIndex
+from memory.recall.lexical import asked, numbers, stems
+from memory.recall.preferences import RetrievalSettings
+from memory.recall.times import of_talk, without
+from memory.recall.vectors import Vectors
+from memory.store import tags as ontology
+from memory.vault.lifecycle import Vault
+from schemas.errors import MemoryStoreError
+from schemas.memory import Found, Kind, Period
+from schemas.ports import Encoder
+
+POOL = 64
+"""Nearest by vector, of each kind, and best by words, whose scores are worked out: the rest of the score can change the order
+among those only."""
+LINKED = 5
+"""Best of them whose links are followed."""
+COMPANY = 5
+"""Nearest memories whose mean is part of `sureness`."""
+AT_ONCE = 64
+"""Memories that are encoded before a search goes on (some 0.4 s); more wait for the background."""
+STEP = 16
+"""Memories that the background encodes between two looks at whether it is to end."""
+_DAY = 86_400.0
+
+Allowed = NDArray[np.bool_]
+"""For every row whether it may be found."""
+
+
+class RecallSettings(BaseModel):
+    """Parameters of the score. Where no source is named: chosen on LoCoMo's and GVD's development data (docs/log.md)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    words_weight: float = Field(default=1.0, ge=0.0)
+    """Weight of the share of words beside the cosine. 0: cosine alone."""
+    words_doubt: float = Field(default=1.0, ge=0.0)
+    """So many rare words are added to the question, unsaid: one common word that is found again says little."""
+    length_weight: float = Field(default=0.3, ge=0.0, le=1.0)
+    """How much a long memory's share of words is worth less: BM25's ``b``."""
+    before_weight: float = Field(default=0.3, ge=0.0)
+    """What the nearness of the exchange before adds."""
+    after_weight: float = Field(default=0.2, ge=0.0)
+    """What the nearness of the exchange after it adds."""
+    tag_weight: float = Field(default=0.05, ge=0.0)
+    """What having a tag of the question adds."""
+    period_weight: float = Field(default=0.1, ge=0.0)
+    """What being said in the time of which a question speaks adds, or up to ``period_days`` later: where the question speaks of
+    when something happened. Where it speaks of when something was said, nothing else is looked at."""
+    period_days: float = Field(default=7.0, ge=0.0)
+    links: bool = True
+    """Whether what the best are linked with is looked at, too."""
+    gate_at: float = Field(default=0.46, ge=0.0)
+    """How sure it has to be that something matters (`sureness`); below it nothing is recalled. 0: no gate."""
+    gate_named: float = Field(default=0.40, ge=0.0)
+    """The same within a period or tags: where they were given, and where the question names a time."""
+    filter_share: float = Field(default=0.4, ge=0.0, le=1.0)
+    """Share of the best score below which the others are left out."""
+    decays: bool = True
+    """Whether decay counts."""
+    fading: FadingSettings = FadingSettings()
+
+
+class Near(NamedTuple):
+    """Rows that may matter for a question."""
+
+    rows: Rows
+    nearness: Floats
+    cosine: float
+    """The highest of their vectors with the question's."""
+
+    def joined(self, other: Near) -> Near:
+        """With the rows of another search of the same question."""
+        fresh = ~np.isin(other.rows, self.rows)
+        rows = np.concatenate([self.rows, other.rows[fresh]])
+        nearness = np.concatenate([self.nearness, other.nearness[fresh]])
+        return Near(rows, nearness, max(self.cosine, other.cosine))
+
+    def raised(self, by: NDArray[np.floating]) -> Near:
+        """With something added for every row."""
+        return self._replace(nearness=(self.nearness + by[self.rows]).astype(np.float32))
+
+
+class Searcher:
+    """Everything that is remembered in one vault, to be searched. Safe for use by several threads."""
+
+    def __init__(
+        self,
+        vault: Vault,
+        encoder: Encoder,
+        settings: RecallSettings | None = None,
+        retrieval: RetrievalSettings | None = None,
+    ) -> None:
+        """Reads what the vault keeps for search; what lacks a vector is encoded, much of it in the background."""
+        self.settings = settings or RecallSettings()
+        self._encoder = encoder
+        self.vectors = Vectors(vault, encoder, self.settings.fading, retrieval)
+        self.shelf = Shelf(encoder.dimension)
+        self._lock = threading.RLock()
+        self._ending = threading.Event()
+        self._worker: threading.Thread | None = None
+        self._stored: dict[Kind, tuple[int, int]] = {}
+        for kind, count in self.vectors.graphs().items():
+            self.shelf.expect(kind, count)
+        for entries in self.vectors.entries():
+            self.shelf.put(entries)
+        for kind in KINDS:
+            self._restore(kind)
+        self._mend()
+
+    # Keeping true to the vault
+
+    def keep(self) -> None:
+        """Encode and store what the memories lack that the present transaction has written: so both are stored or neither."""
+        names = self.vectors.pending()
+        if 0 < len(names) <= AT_ONCE:
+            self.vectors.keep(names)
+
+    def refresh(self) -> None:
+        """Bring the searchable copy up to what is stored."""
+        with self._lock:
+            names = self.vectors.touched()
+            if names:
+                if len(names) <= AT_ONCE:
+                    self.vectors.keep(names)
+                self._reread(names)
+                self._mend()
+
+    def _reread(self, names: Collection[str]) -> None:
+        entries = [entry for piece in self.vectors.entries(names) for entry in piece]
+        self.shelf.drop(set(names) - {entry.id for entry in entries})
+        self.shelf.put(entries)
+
+    def _mend(self) -> None:
+        """Encode the little that is missing; leave much of it, and graphs, to the background."""
+        missing = self.shelf.missing
+        if 0 < len(missing) <= AT_ONCE:
+            self.vectors.keep(missing)
+            self._reread(missing)
+            missing = ()
+        busy = self._worker is not None and self._worker.is_alive()
+        if not busy and (missing or any(self.shelf.outgrown(kind) for kind in KINDS)):
+            self._worker = threading.Thread(target=self._work, name="memory search", daemon=True)
+            self._worker.start()
+
+    def _work(self) -> None:
+        with contextlib.suppress(
+            MemoryStoreError
+        ):  # closed, or full: what is missing is made up for at the next opening
+            while not self._ending.is_set():
+                with self._lock:
+                    missing = self.shelf.missing[:STEP]
+                    if not missing:
+                        break
+                    self.vectors.keep(missing)
+                    self._reread(missing)
+            if not self._ending.is_set() and self.shelf.grow_graphs():
+                self._store_graphs()
+
+    def settle(self) -> None:
+        """Wait until the background has nothing left to do."""
+        if self._worker is not None:
+            self._worker.join()
+
+    def _restore(self, kind: Kind) -> None:
+        """Put a graph together from its stored links, where comparing would take too long."""
+        exact = self.shelf.indices[kind]
+        if not isinstance(exact, ExactIndex):
+            return
+        stored = self.vectors.graph(kind) if self.shelf.outgrown(kind) else None
+        if stored is not None:
+            rows = np.array([self.shelf.row(name) for name in stored[0]], np.int64)
+            rows[~exact.holding(rows)] = NONE
+            whole = len(exact) == int((rows != NONE).sum()) == len(rows)
+            made = graph.rebuilt(stored[1], rows, exact)
+            if made is not None:
+                self.shelf.indices[kind] = made
+                if whole:
+                    self._stored[kind] = self._state(kind)
+                return
+        self.shelf.indices[kind] = exact.of(np.float32)
+
+    def _state(self, kind: Kind) -> tuple[int, int]:
+        """Tells whether a graph has changed: what is added raises the second, what is removed lowers the first."""
+        return len(self.shelf.indices[kind]), self.shelf.rows
+
+    def _store_graphs(self) -> None:
+        for kind in KINDS:
+            index = self.shelf.indices[kind]
+            if isinstance(index, HnswIndex) and self._stored.get(kind) != self._state(kind):
+                with self.shelf.lock:
+                    state = self._state(kind)
+                    rows, links = graph.links_of(index)
+                    ids = [self.shelf.id(int(row)) if row != NONE else "" for row in rows]
+                self.vectors.put_graph(kind, ids, links)
+                self._stored[kind] = state
+
+    def close(self) -> None:
+        """End the background, store the links of graphs that have changed, hold nothing any more."""
+        self._ending.set()
+        self.settle()
+        with contextlib.suppress(MemoryStoreError):
+            self._store_graphs()
+        self.shelf.clear()
+
+    # Searching
+
+    def search(
+        self, query: str, *, kinds: Collection[Kind] = (), tags: Collection[str] = (), period: Period | None = None,
+        details: Collection[str] = (), hidden: Collection[str] = (), limit: int = 5, now: datetime,
+    ) -> tuple[Found, ...]:  # fmt: skip
+        """What matters for the question, best first; usually nothing.
+
+        Args:
+            query: what was asked; where it names nothing but a time, summaries and exchanges of that time are listed.
+            kinds: only these; empty for all, as with all that follow.
+            tags: with one of these tags.
+            period: said in this time; one that was read from the question's own words counts for what happened then, too, unless
+                the question is of the talk itself (`memory.recall.times.of_talk`).
+            details: about one of these detail keys.
+            hidden: about none of these detail keys.
+            limit: at most so many.
+            now: for decay.
+        """
+        if (not query.strip() and period is None) or (details and not detail_bits(details)):
+            return ()
+        self.refresh()
+        vector = self._encoder.encode([query])[0]
+        hides = detail_bits(hidden)
+        listed = period is not None and not says_what(query, period)
+        loose = period is not None and bool(period.words) and not listed and not of_talk(query)
+        with self.shelf.lock:
+            among = self.shelf.allowed(
+                kinds, tags=tags, within=None if loose else _seconds(period), details=detail_bits(details), hidden=hides
+            )
+            if not among.any():
+                return ()
+            if listed:
+                return self._found(self._of_the_time(among, limit), tags, kinds)
+            near = self._near(query, vector, among, kinds, hides)
+            sure = self._sure(near, named=bool(tags) or (period is not None and not loose))
+            if loose and period is not None:
+                during = among & self._said(period, 0.0)
+                if during.any():
+                    inside = self._near(query, vector, during, kinds, hides)
+                    sure = sure or self._sure(inside, named=True)
+                    near = near.joined(inside)
+                near = near.raised(self.settings.period_weight * self._said(period, self.settings.period_days))
+            if not sure:
+                return ()
+            chosen = self._chosen(near.rows, near.nearness, limit, now.timestamp())
+            found_kinds = {KINDS[self.shelf.columns["kind"][self.shelf.row(name)]] for name, _ in chosen}
+        return self._found(chosen, tags, found_kinds)
+
+    def _of_the_time(self, among: Allowed, limit: int) -> list[tuple[str, float]]:
+        """Summaries, oldest first, then what was said, what matters most first: only the time was asked for."""
+        columns = self.shelf.columns
+        rows = np.flatnonzero(among)
+        days = columns["kind"][rows] == KINDS.index(Kind.SUMMARY)
+        said = columns["kind"][rows] == KINDS.index(Kind.EPISODE)
+        days, said = rows[days], rows[said]
+        days = days[np.argsort(columns["at"][days], kind="stable")]
+        said = said[np.lexsort((columns["at"][said], -columns["weight"][said]))]
+        listed = np.concatenate([days, said])[:limit]
+        return [(self.shelf.id(int(row)), float(columns["weight"][row])) for row in listed]
+
+    def _said(self, period: Period, days: float) -> Allowed:
+        """For every row whether it was said in this time, or so many days later."""
+        since, until = _seconds(period) or (-np.inf, np.inf)
+        at = self.shelf.columns["at"][: self.shelf.rows]
+        return (at >= since) & (at < until + days * _DAY)
+
+    def _sure(self, near: Near, *, named: bool) -> bool:
+        gate = self.settings.gate_named if named else self.settings.gate_at
+        return sureness(near.nearness, near.cosine, named=named) >= gate
+
+    def used(self, found: Iterable[Found], at: datetime) -> None:
+        """Note that these were used: they fade more slowly."""
+        self.vectors.used([one.id for one in found], at)
+
+    def _near(self, query: str, vector: Floats, among: Allowed, kinds: Collection[Kind], hidden: int) -> Near:
+        """Rows that may matter with their nearness."""
+        shelf, settings = self.shelf, self.settings
+        shares = self._shares(query)
+        visible = shelf.allowed(hidden=hidden) if hidden else shelf.columns["alive"][: shelf.rows]
+        near = shelf.nearest(vector, POOL, among, kinds)
+        spoken = np.flatnonzero((shares > 0) & among)
+        if len(spoken) > POOL:
+            spoken = spoken[np.argpartition(-shares[spoken], POOL)[:POOL]]
+        first = np.union1d(near, spoken)
+        rows = np.union1d(first, _known(shelf.columns["before"][first], shelf.columns["after"][first]))
+        rows = rows[among[rows]]
+        bits = shelf.tagged(ontology.tags(query))
+        nearness, cosine = self._nearness(rows, vector, shares, visible, bits)
+        if settings.links and len(rows):
+            best = rows[np.argsort(-nearness)[:LINKED]]
+            others = self.vectors.links([shelf.id(int(row)) for row in best])
+            linked = np.array([shelf.row(name) for name in others], np.int64)
+            linked = np.setdiff1d(linked[linked != NONE], rows)
+            linked = linked[among[linked]]
+            if len(linked):
+                rows = np.concatenate([rows, linked])
+                theirs, their_cosine = self._nearness(linked, vector, shares, visible, bits)
+                nearness, cosine = np.concatenate([nearness, theirs]), max(cosine, their_cosine)
+        return Near(rows, nearness, cosine)
+
+    def _shares(self, query: str) -> Floats:
+        """For every row the share of the question's words that it says, long memories' worth less."""
+        shelf, settings = self.shelf, self.settings
+        shares = shelf.postings.shares(numbers(asked(query)), shelf.rows, len(shelf), settings.words_doubt)
+        length = shelf.columns["length"][: shelf.rows] / shelf.mean_length
+        return (shares / np.maximum(1.0 + settings.length_weight * (length - 1.0), 0.1)).astype(np.float32)
+
+    def _nearness(
+        self, rows: Rows, vector: Floats, shares: Floats, visible: Allowed, bits: NDArray[np.uint64]
+    ) -> tuple[Floats, float]:
+        """How near these rows are to the question, 0..1, and the highest of their vectors' cosines with it."""
+        shelf, settings = self.shelf, self.settings
+        before, after = shelf.columns["before"][rows], shelf.columns["after"][rows]
+        every = np.union1d(rows, _known(before, after))
+        own = np.zeros(shelf.rows + 1, np.float32)  # the last is that of no row
+        cosines = np.maximum(shelf.cosines(vector, every), 0.0)
+        own[every] = (cosines + settings.words_weight * shares[every]) / (1.0 + settings.words_weight)
+        own[every[~visible[every]]] = 0.0
+        nearness = own[rows] + settings.before_weight * own[before] + settings.after_weight * own[after]
+        nearness += settings.tag_weight * ((shelf.columns["tags"][rows] & bits) != 0).any(axis=1)
+        cosine = float(cosines[np.isin(every, rows, assume_unique=True)].max(initial=0.0))
+        return np.minimum(nearness, 1.0).astype(np.float32), cosine
+
+    def _chosen(self, rows: Rows, nearness: Floats, limit: int, now: float) -> list[tuple[str, float]]:
+        kept = self.shelf.kept(rows, now) if self.settings.decays else self.shelf.columns["weight"][rows]
+        scores = nearness * kept
+        order = np.lexsort((rows, -scores))
+        rows, scores = rows[order], scores[order]
+        passes = scores >= self.settings.filter_share * scores.max(initial=0.0)
+        chosen = zip(rows[passes][:limit], scores[passes][:limit], strict=True)
+        return [(self.shelf.id(int(row)), float(score)) for row, score in chosen]
+
+    def _found(
+        self, chosen: Sequence[tuple[str, float]], tags: Collection[str], kinds: Collection[Kind]
+    ) -> tuple[Found, ...]:
+        texts = self.vectors.texts([name for name, _ in chosen], kinds)
+        found = (texts[name].model_copy(update={"score": min(score, 1.0)}) for name, score in chosen if name in texts)
+        return tuple(one for one in found if not tags or set(tags) & set(one.tags))
+
+
+TALKING = frozenset(
+    stems(
+        "talk talked talking speak spoke spoken say said saying tell told discuss discussed chat chatted conversation mention "
+        "mentioned ask asked thing things stuff happen happened do did done remember last anything something car"
+    )
+)
+"""Words of a question about a time that do not say what it is about: "what did we talk about yesterday"."""
+
+
+def says_what(query: str, period: Period) -> bool:
+    """Whether a question says more than a time: what about."""
+    return any(one not in TALKING for one in asked(without(query, period)))
+
+
+def sureness(nearness: Floats, cosine: float, *, named: bool) -> float:
+    """How sure it is that anything matters for a question, 0..1.
+
+    Where nothing but the question tells, what matters has company: an exchange about it seldom stands alone, so the mean of the
+    nearest five counts beside the best cosine. Within a named period or tag there is little to choose from, and that it was
+    named tells something already: the nearest counts. Of the measures tried on GVD's development questions, own against those
+    asked of another's memory, these part them best (docs/log.md).
+
+    Args:
+        nearness: of what may matter; decay is left out, what is old may be meant all the same.
+        cosine: the highest of a memory's vector with the question's.
+        named: whether a period or tags were given.
+    """
+    if not len(nearness):
+        return 0.0
+    nearest = -np.sort(-nearness)[:COMPANY]
+    return float(nearest[0]) if named else (max(cosine, 0.0) + float(nearest.mean())) / 2.0
+
+
+def _known(*rows: NDArray[np.integer]) -> Rows:
+    """All of these but `NONE`."""
+    every = np.concatenate(rows).astype(np.int64)
+    return every[every != NONE]
+
+
+def _seconds(period: Period | None) -> tuple[float, float] | None:
+    if period is None:
+        return None
+    since = -np.inf if period.since is None else period.since.timestamp()
+    until = np.inf if period.until is None else period.until.timestamp()
+    return float(since), float(until)

@@ -1,0 +1,375 @@
+"""What search keeps of every memory inside the vault: its vector and its stems, and how the searchable copy stays true.
+
+Owns making and reading them, and knowing what has changed: temporary triggers on this connection note the id of every memory
+that anybody writes, so no writer has to know about search. Vectors are float16; nothing is encoded when a vault is opened but
+what lacks a vector. A vault whose vectors another encoder made keeps its stems, so that its memories are found by their words
+until they are encoded anew (`Vectors.lacking`).
+"""
+# ruff: noqa: S608 - tables and columns are named by this module; values are bound
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.recall.cache import Entry, detail_bits
+from memory.recall.fading import FadingSettings, preference_half_life, preference_weight
+from memory.recall.lexical import numbers, stems
+from memory.recall.preferences import RetrievalSettings, category_words
+from memory.store.summaries import Line, compose
+from memory.vault.lifecycle import Vault
+from schemas.memory import Found, Kind
+from schemas.ports import Encoder
+from schemas.preferences import BY_DETAIL
+
+PROBE = "we stop at the small bakery by the harbour on saturday mornings"
+"""Encoded when a vault is opened and compared with what the vault holds: tells whether the encoder is still the same."""
+ALIKE = 0.999
+"""Cosine from which on two vectors of the probe come from one encoder; other machines' rounding stays above it."""
+_PROBE_KEY = "encoder_probe"
+
+NOON = 12
+"""Hour (UTC) that stands for a day: it lies within that day on almost every driver's calendar."""
+
+_ID_BYTES = 33
+"""Bytes of an id and what follows it in a stored graph's list."""
+PIECE = 4096
+"""Memories that are read at a time when a vault is opened."""
+
+_SHOWN = "{id} NOT IN (SELECT memory FROM withheld)"
+_HEAD = "v.vector, v.stems"
+
+_QUERIES: dict[str, str] = {
+    "preferences": (
+        f"SELECT m.rowid, m.id, m.valid_from, coalesce(m.last_used, m.valid_from), m.uses, m.confidence, m.detail, {_HEAD}, "
+        "(SELECT count(DISTINCT text) FROM sentences s WHERE s.preference = m.id) "
+        "FROM preferences m LEFT JOIN vectors v ON v.memory = m.id WHERE m.status = 'active' AND {where}"
+    ),
+    "episodes": (
+        f"SELECT m.rowid, m.id, m.at, coalesce(m.last_used, m.at), m.uses, m.importance, m.details, {_HEAD}, m.tags, "
+        "m.conversation FROM episodes m LEFT JOIN vectors v ON v.memory = m.id WHERE {where}"
+    ),
+    "thoughts": (
+        f"SELECT m.rowid, m.id, m.at, coalesce(m.last_used, m.at), m.uses, m.importance, m.details, {_HEAD}, m.tags, m.kind "
+        "FROM thoughts m LEFT JOIN vectors v ON v.memory = m.id WHERE {where}"
+    ),
+    "summaries": (
+        "SELECT m.rowid, m.id, m.day, m.day, 0, 0.5, "
+        f"(SELECT json_group_array(details) FROM summary_lines l WHERE l.summary = m.id), {_HEAD}, '[]' "
+        "FROM summaries m LEFT JOIN vectors v ON v.memory = m.id WHERE {where}"
+    ),
+    "profile": (
+        f"SELECT m.rowid, m.id, m.since, m.since, 0, 1.0, m.details, {_HEAD}, '[]' "
+        "FROM profile m LEFT JOIN vectors v ON v.memory = m.id WHERE {where}"
+    ),
+}  # fmt: skip
+TABLE: dict[Kind, str] = {
+    Kind.PREFERENCE: "preferences", Kind.EPISODE: "episodes", Kind.SUMMARY: "summaries", Kind.THOUGHT: "thoughts",
+    Kind.EVENT: "thoughts", Kind.PROFILE: "profile",
+}  # fmt: skip
+"""Where the memories of a kind lie."""
+_KIND = {"episodes": Kind.EPISODE, "summaries": Kind.SUMMARY, "profile": Kind.PROFILE}
+
+_TOUCH = """
+CREATE TEMP TABLE IF NOT EXISTS touched (memory TEXT PRIMARY KEY) WITHOUT ROWID;
+{tables}
+CREATE TEMP TRIGGER IF NOT EXISTS touched_vectors AFTER DELETE ON main.vectors
+BEGIN INSERT INTO touched SELECT OLD.memory WHERE OLD.memory NOT IN (SELECT memory FROM touched); END;
+CREATE TEMP TRIGGER IF NOT EXISTS touched_lines AFTER INSERT ON main.summary_lines
+BEGIN INSERT INTO touched SELECT NEW.summary WHERE NEW.summary NOT IN (SELECT memory FROM touched); END;
+CREATE TEMP TRIGGER IF NOT EXISTS touched_lines_gone AFTER DELETE ON main.summary_lines
+BEGIN INSERT INTO touched SELECT OLD.summary WHERE OLD.summary NOT IN (SELECT memory FROM touched); END;
+CREATE TEMP TRIGGER IF NOT EXISTS touched_withheld AFTER INSERT ON main.withheld
+BEGIN
+    INSERT INTO touched SELECT NEW.memory WHERE NEW.memory NOT IN (SELECT memory FROM touched);
+    DELETE FROM vectors WHERE NEW.kind = 'sentences' AND memory =
+        (SELECT preference FROM sentences WHERE id = CAST(NEW.memory AS INTEGER));
+END;
+CREATE TEMP TRIGGER IF NOT EXISTS touched_restored AFTER DELETE ON main.withheld
+BEGIN
+    INSERT INTO touched SELECT OLD.memory WHERE OLD.memory NOT IN (SELECT memory FROM touched);
+    DELETE FROM vectors WHERE OLD.kind = 'sentences' AND memory =
+        (SELECT preference FROM sentences WHERE id = CAST(OLD.memory AS INTEGER));
+END;
+"""
+_TOUCH_TABLE = """
+CREATE TEMP TRIGGER IF NOT EXISTS touched_{0}_come AFTER INSERT ON main.{0}
+BEGIN INSERT INTO touched SELECT NEW.id WHERE NEW.id NOT IN (SELECT memory FROM touched); END;
+CREATE TEMP TRIGGER IF NOT EXISTS touched_{0}_change AFTER UPDATE ON main.{0}
+BEGIN INSERT INTO touched SELECT NEW.id WHERE NEW.id NOT IN (SELECT memory FROM touched); END;
+CREATE TEMP TRIGGER IF NOT EXISTS touched_{0}_go AFTER DELETE ON main.{0}
+BEGIN INSERT INTO touched SELECT OLD.id WHERE OLD.id NOT IN (SELECT memory FROM touched); END;
+"""
+
+
+@dataclass(slots=True)
+class _Met:
+    """What was worked out for memories before and holds for others, too: many have the same few."""
+
+    details: dict[str, int] = field(default_factory=dict[str, int])
+    tags: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    fades: dict[tuple[Kind, int, float], tuple[float, float]] = field(
+        default_factory=dict[tuple[Kind, int, float], tuple[float, float]]
+    )
+
+
+class Vectors:
+    """Vectors and stems in one vault."""
+
+    def __init__(
+        self, vault: Vault, encoder: Encoder, fading: FadingSettings | None = None,
+        retrieval: RetrievalSettings | None = None,
+    ) -> None:  # fmt: skip
+        """Begins to note what changes; empties the vectors that another encoder made."""
+        self._vault, self._encoder = vault, encoder
+        self._fading, self._retrieval = fading or FadingSettings(), retrieval or RetrievalSettings()
+        script = _TOUCH.format(tables="".join(_TOUCH_TABLE.format(table) for table in _QUERIES))
+        with vault.transaction():
+            for statement in _statements(script):
+                vault.write(statement)
+            vault.write("DELETE FROM touched")
+        self._check_encoder()
+
+    def _check_encoder(self) -> None:
+        mine = self._encoder.encode([PROBE])[0]
+        kept = self._vault.rows("SELECT value FROM meta WHERE key = ?", (_PROBE_KEY,))
+        theirs = np.frombuffer(bytes.fromhex(kept[0][0]), np.float16).astype(np.float32) if kept else None
+        if theirs is not None and theirs.shape == mine.shape and float(theirs @ mine) >= ALIKE:
+            return
+        with self._vault.transaction():
+            self._vault.write(
+                "INSERT OR REPLACE INTO meta VALUES (?, ?)", (_PROBE_KEY, mine.astype(np.float16).tobytes().hex())
+            )
+            self._vault.write("UPDATE vectors SET vector = x''")
+            self._vault.write("DELETE FROM queries")
+            self._vault.write("DELETE FROM graphs")
+
+    def touched(self) -> frozenset[str]:
+        """Ids of the memories that were written since the last call; some may be gone, some no memories."""
+        ids = frozenset(name for (name,) in self._vault.rows("SELECT memory FROM touched"))
+        if ids:
+            with self._vault.transaction():
+                self._vault.write("DELETE FROM touched")
+        return ids
+
+    def pending(self) -> frozenset[str]:
+        """As `touched`, and they stay so: for who writes what they lack in the transaction that wrote them."""
+        return frozenset(name for (name,) in self._vault.rows("SELECT memory FROM touched"))
+
+    def entries(self, names: Collection[str] | None = None) -> Iterator[list[Entry]]:
+        """All memories that search may find, or those of these ids, in pieces; episodes in the order in which they came."""
+        where, given = _SHOWN.format(id="m.id"), list[Any]()
+        if names is not None:
+            where += " AND m.id IN (SELECT value FROM json_each(?))"
+            given.append(json.dumps(sorted(names)))
+        met = _Met()
+        for table, query in _QUERIES.items():
+            last = -1
+            while True:
+                paged = query.format(where=f"m.rowid > ? AND {where}") + " ORDER BY m.rowid LIMIT ?"
+                rows = self._vault.rows(paged, (last, *given, PIECE))
+                if rows:
+                    yield self._entries(table, rows, met)
+                if len(rows) < PIECE:
+                    break
+                last = rows[-1][0]
+
+    def _entries(self, table: str, rows: Sequence[tuple[Any, ...]], met: _Met) -> list[Entry]:
+        size = 2 * self._encoder.dimension
+        held = [row[7] if row[7] and len(row[7]) == size and row[8] is not None else None for row in rows]
+        matrix = np.frombuffer(b"".join(raw for raw in held if raw is not None), np.float16)
+        vectors = iter(matrix.reshape(-1, self._encoder.dimension))
+        return [self._entry(table, row, None if raw is None else next(vectors), met)
+                for row, raw in zip(rows, held, strict=True)]  # fmt: skip
+
+    def _entry(self, table: str, row: tuple[Any, ...], vector: NDArray[np.float16] | None, met: _Met) -> Entry:
+        _, name, at, since, uses, weight, details, _, said, *rest = row
+        terms = np.frombuffer(said or b"", np.uint32)
+        begun = _seconds(at)
+        last = begun if since == at else max(_seconds(since), begun)
+        if table == "preferences":
+            retrieval = self._retrieval
+            return Entry(
+                name, Kind.PREFERENCE, begun, last, preference_half_life(details, uses, retrieval.reinforcement),
+                preference_weight(weight, rest[0], retrieval.importance_floor), vector, terms, detail_bits([details]),
+            )  # fmt: skip
+        kind = Kind(rest[1]) if table == "thoughts" else _KIND[table]
+        bits = met.details.get(details)
+        if bits is None:
+            keys = json.loads(details)
+            flat = [key for part in keys for key in (json.loads(part) if part.startswith("[") else [part])]
+            bits = met.details[details] = detail_bits(flat)
+        tags = met.tags.get(rest[0])
+        if tags is None:
+            tags = met.tags[rest[0]] = tuple(json.loads(rest[0]))
+        fades = met.fades.get((kind, uses, weight))
+        if fades is None:
+            fades = self._fading.half_life(kind, uses, weight), self._fading.weight(weight)
+            met.fades[kind, uses, weight] = fades
+        talk = rest[1] if table == "episodes" else ""
+        return Entry(name, kind, begun, last, *fades, vector, terms, bits, tags, talk)
+
+    def keep(self, names: Collection[str]) -> int:
+        """Encode and store what these memories lack, in the caller's transaction if there is one; returns how many did."""
+        lacking = self.lacking(names)
+        if lacking:
+            texts = self.texts(lacking)
+            ids = list(texts)
+            made = self._encoder.encode([passage(texts[name]) for name in ids])
+            with self._vault.transaction():
+                now = self.texts(ids)  # what was forgotten or changed while it was encoded leaves nothing here
+                for name, vector in zip(ids, made, strict=True):
+                    if name not in now or passage(now[name]) != passage(texts[name]):
+                        continue
+                    said = numbers(stems(passage(texts[name]))).tobytes()
+                    self._vault.write(
+                        "INSERT OR REPLACE INTO vectors (memory, vector, stems) VALUES (?, ?, ?)",
+                        (name, vector.astype(np.float16).tobytes(), said),
+                    )
+        return len(lacking)
+
+    def lacking(self, names: Collection[str] | None = None, limit: int | None = None) -> list[str]:
+        """Those of these memories (None: of all) that have no vector or no stems."""
+        found: list[str] = []
+        where, given = "(v.memory IS NULL OR v.vector = x'' OR v.stems IS NULL)", list[Any]()
+        if names is not None:
+            where += " AND m.id IN (SELECT value FROM json_each(?))"
+            given.append(json.dumps(sorted(names)))
+        for table in _QUERIES:
+            active = " AND m.status = 'active'" if table == "preferences" else ""
+            room = -1 if limit is None else limit - len(found)
+            found += [name for (name,) in self._vault.rows(
+                f"SELECT m.id FROM {table} m LEFT JOIN vectors v ON v.memory = m.id WHERE {where}{active} "
+                "ORDER BY m.rowid DESC LIMIT ?", (*given, room))]  # fmt: skip
+        return found
+
+    def texts(self, names: Collection[str], kinds: Collection[Kind] = ()) -> dict[str, Found]:
+        """Memories in words, with a score of 0; what is withheld is left out.
+
+        Args:
+            names: their ids.
+            kinds: of which kinds they are, if that is known; so no other tables are read.
+        """
+        listed, found = json.dumps(sorted(names)), dict[str, Found]()
+        among = f"m.id IN (SELECT value FROM json_each(?)) AND {_SHOWN.format(id='m.id')}"
+        tables = {TABLE[kind] for kind in kinds or Kind}
+
+        def rows(table: str, query: str) -> list[tuple[Any, ...]]:
+            return (
+                self._vault.rows(f"SELECT {query} FROM {table} m WHERE {among}", (listed,)) if table in tables else []
+            )
+
+        for name, detail, value, at, said in rows(
+            "preferences", "m.id, m.detail, m.value, m.valid_from, (SELECT text FROM sentences s WHERE s.preference = m.id AND "
+            "CAST(s.id AS TEXT) NOT IN (SELECT memory FROM withheld WHERE kind = 'sentences') "
+            "ORDER BY said_at DESC, id DESC LIMIT 1)"):  # fmt: skip
+            text = preference_words(detail, value, said)
+            found[name] = Found(kind=Kind.PREFERENCE, id=name, text=text, at=_moment(at), details=(detail,), score=0.0)
+        for name, at, driver, assistant, details, tags in rows(
+            "episodes", "m.id, m.at, m.driver, m.assistant, m.details, m.tags"
+        ):
+            text = f"{driver} {assistant}".strip()
+            found[name] = _found(Kind.EPISODE, name, text, at, details, tags)
+        for name, kind, text, at, details, tags in rows("thoughts", "m.id, m.kind, m.text, m.at, m.details, m.tags"):
+            found[name] = _found(Kind(kind), name, text, at, details, tags)
+        for name, key, value, at, details in rows("profile", "m.id, m.key, m.value, m.since, m.details"):
+            found[name] = _found(Kind.PROFILE, name, f"{key.replace('_', ' ')}: {value}", at, details, "[]")
+        for name, day in rows("summaries", "m.id, m.day"):
+            found[name] = self._summary(name, date.fromisoformat(day))
+        return found
+
+    def _summary(self, name: str, day: date) -> Found:
+        lines = [
+            Line(source, text, tuple(json.loads(details)), tuple(json.loads(tags)))
+            for source, text, details, tags in self._vault.rows(
+                "SELECT source, text, details, tags FROM summary_lines WHERE summary = ? AND source NOT IN "
+                "(SELECT memory FROM withheld) ORDER BY number",
+                (name,),
+            )
+        ]
+        details = tuple(dict.fromkeys(detail for line in lines for detail in line.details))
+        at = datetime(day.year, day.month, day.day, NOON, tzinfo=UTC)
+        return Found(
+            kind=Kind.SUMMARY, id=name, text=compose(day, lines), at=at, details=details,
+            tags=tuple(dict.fromkeys(tag for line in lines for tag in line.tags)), score=0.0,
+        )  # fmt: skip
+
+    def links(self, names: Collection[str]) -> list[str]:
+        """Ids that these memories are linked with."""
+        listed = json.dumps(sorted(names))
+        return [other for (other,) in self._vault.rows(
+            "SELECT other FROM links WHERE memory IN (SELECT value FROM json_each(?))", (listed,))]  # fmt: skip
+
+    def used(self, names: Iterable[str], at: datetime) -> None:
+        """Count a use of each of these."""
+        with self._vault.transaction():
+            for name in names:
+                for table in ("preferences", "episodes", "thoughts"):
+                    self._vault.write(
+                        f"UPDATE {table} SET uses = uses + 1, last_used = ? WHERE id = ?",
+                        (at.astimezone(UTC).isoformat(timespec="microseconds"), name),
+                    )
+
+    # The graph's links
+
+    def graphs(self) -> dict[Kind, int]:
+        """Kinds of which a graph is stored, with the memories that it had room for."""
+        rows = self._vault.rows("SELECT kind, length(ids) FROM graphs")
+        return {Kind(kind): length // _ID_BYTES + 1 for kind, length in rows}
+
+    def graph(self, kind: Kind) -> tuple[list[str], bytes] | None:
+        """The memories of a stored graph and its links, or None."""
+        rows = self._vault.rows("SELECT ids, links FROM graphs WHERE kind = ?", (kind.value,))
+        return (bytes(rows[0][0]).decode().split("\n"), bytes(rows[0][1])) if rows else None
+
+    def put_graph(self, kind: Kind, ids: Sequence[str], links: bytes) -> None:
+        """Store a graph's links in the place of those before."""
+        with self._vault.transaction():
+            self._vault.write(
+                "INSERT OR REPLACE INTO graphs VALUES (?, ?, ?)", (kind.value, "\n".join(ids).encode(), links)
+            )
+
+
+def preference_words(detail: str, value: str, sentence: str | None) -> str:
+    """As `memory.recall.preferences.enriched`, from the columns."""
+    head = f"{category_words(BY_DETAIL[detail])}: {value}."
+    return f"{head} {sentence}." if sentence else head
+
+
+def passage(found: Found) -> str:
+    """What is encoded of a memory, and whose stems are kept."""
+    return found.text
+
+
+def _found(kind: Kind, name: str, text: str, at: str, details: str, tags: str) -> Found:
+    return Found(
+        kind=kind, id=name, text=text, at=_moment(at), details=tuple(json.loads(details)),
+        tags=tuple(json.loads(tags)), score=0.0,
+    )  # fmt: skip
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def _seconds(text: str) -> float:
+    moment = datetime.fromisoformat(text)
+    return (moment if moment.tzinfo else moment.replace(hour=NOON, tzinfo=UTC)).timestamp()
+
+
+def _statements(script: str) -> list[str]:
+    """The statements of a script; those of a trigger end with END."""
+    found: list[str] = []
+    rest = ""
+    for line in script.strip().splitlines():
+        rest += line + "\n"
+        if line.endswith("END;") or (line.endswith(";") and "TRIGGER" not in rest):
+            found.append(rest)
+            rest = ""
+    return found

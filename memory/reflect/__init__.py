@@ -1,0 +1,1 @@
+"""After a conversation: episodes, summaries, thoughts, the profile, and what is let go."""

@@ -1,0 +1,1 @@
+"""The driver's rights: see, correct, export, import, forget."""

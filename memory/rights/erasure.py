@@ -1,0 +1,263 @@
+"""Forgetting, and showing that it is forgotten.
+
+Owns what happens to what `memory.rights.selection` has chosen: preferences with their history and sentences, waiting turns and open
+proposals, the tiers with what was made of them (`memory.rights.provenance`), the words of what is erased in the
+sentences of preferences that stay, grown tags, the searchable copy, backups, and with everything timers and reminders.
+Then looks for it: in every table, in the searchable copy, and byte by byte in every file of the data folder, which also
+shows that nothing there is in clear.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+
+from memory.learn.english.negation import words
+from memory.recall.preferences import Retriever
+from memory.rights import provenance as lineage
+from memory.rights.selection import Chosen, Needles
+from memory.store import reminders as notices
+from memory.store.conversations import Archive
+from memory.store.preferences import TEXT_COLUMNS, Store
+from schemas.memory import Kind, Period, Receipt
+
+EVERYTHING = "everything"
+
+SHORTEST_NEEDLE = 5
+"""Bytes from which on a value is looked for in files: shorter ones turn up in ciphertext by chance (four bytes once in 4 GB,
+so a vault of some megabytes about once in a thousand; five never to speak of). Sentences are always longer."""
+
+FEW_NEEDLES = 40
+"""Up to so many needles, looking for each is quicker: a megabyte is searched for one in about a millisecond."""
+
+_BLOCK = 1 << 20
+
+
+def erase(store: Store, archive: Archive, retriever: Retriever, folder: Path, find: Callable[[], Chosen], now: datetime, *,
+          everything: bool = False, erase_copies: Callable[[], int]) -> Receipt:  # fmt: skip
+    """Erase what is found and verify it.
+
+    Args:
+        store: the preferences' tables.
+        archive: the tiers' tables.
+        retriever: the searchable copy.
+        folder: the data folder, searched afterwards.
+        find: what goes; called in the transaction that erases it.
+        now: for the receipt.
+        everything: the driver wants nothing left: marks of what was declined, tags and trips go, too.
+        erase_copies: deletes the vault's backups and exports, which hold what is erased; returns how many there were.
+    """
+    with store.transaction():
+        found = find()
+        values, traces = found.values(), found.told()
+        store.erase(list(found.preferences))
+        store.erase_proposals(list(found.proposals))
+        store.erase_turns(list(found.turns))
+        store.erase_sentences(list(found.sentences))
+        notices.erase(store, found.notices)
+        fallout = lineage.forget(archive, store, found.ids)
+        archive.delete_lines(key for table, key in found.archive if table == "summary_lines")
+        touched = _blot(store, found)
+        _forget_tags(store, archive, Needles(values))
+        if store.read("SELECT 1 FROM withheld LIMIT 1"):
+            for kind, name in found.named:
+                store.write("DELETE FROM withheld WHERE kind = ? AND memory = ?", (kind, name))
+        if everything:
+            store.forget_declined()
+            for table in ("trips", "tags", "queries", "vectors", "withheld"):
+                store.write(f"DELETE FROM {table}")  # noqa: S608
+    kinds = {Kind.PREFERENCE: len(found.preferences)} if found.preferences else {}
+    for kind in fallout.erased.values():
+        kinds[kind] = kinds.get(kind, 0) + 1
+    ids = tuple(dict.fromkeys((*found.preferences, *fallout.erased)))
+    retriever.drop(ids)
+    partly = {preference for preference, _ in found.sentences.values()} | touched
+    if partly:
+        retriever.put(store.preferences(ids=partly))
+    empty = not (ids or found.named)
+    backups = 0 if empty else erase_copies()
+    wiped = store.wiped()
+    needles = found.words() | values | {p.value for p in (*found.preferences.values(), *found.proposals.values())}
+    verified = (
+        wiped
+        and not _left(store, ids, found)
+        and not _told(store, traces, Needles(values))
+        and not retriever.holds(ids, traces)
+        and not found_in_files(folder, needles)
+    )
+    return Receipt(
+        erased=ids,
+        categories=tuple(sorted({p.category.key for p in (*found.preferences.values(), *found.proposals.values())})),
+        at=now,
+        turns_erased=len(found.turns),
+        proposals_erased=len(found.proposals),
+        sentences_erased=len(found.sentences),
+        timers_erased=found.waiting("timer"),
+        reminders_erased=found.waiting("reminder"),
+        kinds=kinds,
+        period=Period(since=min(found.times), until=max(found.times) + timedelta(microseconds=1))
+        if found.times
+        else None,
+        backups_erased=backups,
+        verified=verified,
+    )
+
+
+def _left(store: Store, ids: Sequence[str], found: Chosen) -> bool:
+    """Whether any of these memories is still stored."""
+    asked = json.dumps([*ids, *found.proposals])
+    tables = ("preferences", "proposals", "episodes", "thoughts", "summaries", "profile")
+    if any(store.read(f"SELECT 1 FROM {table} WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1", (asked,))  # noqa: S608
+           for table in tables):  # fmt: skip
+        return True
+    if notices.left(store, found.notices):
+        return True
+    if store.read("SELECT 1 FROM vectors WHERE memory IN (SELECT value FROM json_each(?)) LIMIT 1", (asked,)):
+        return True
+    numbers = json.dumps(list(found.sentences))
+    return bool(store.read("SELECT 1 FROM sentences WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1", (numbers,)))
+
+
+def _told(store: Store, sentences: Iterable[str], values: Needles) -> bool:
+    """Whether a sentence that revealed what is erased still stands anywhere, or a value outside of other values."""
+    whole = frozenset(sentences)
+    listed = json.dumps(list(whole))
+    for table, column in TEXT_COLUMNS:
+        among = not values or (column == "value" and table in ("preferences", "proposals"))
+        where, given = ("0", list[str]()) if among else values.may_stand([column])
+        rows = store.read(
+            f"SELECT {column} FROM {table} WHERE {where} OR {column} IN (SELECT value FROM json_each(?))",  # noqa: S608
+            [*given, listed],
+        )
+        counted = whole.difference(values.texts) if among else whole  # somebody may have said nothing but the value
+        if any(text in counted or (not among and values.stand_in(text)) for (text,) in rows):
+            return True
+    return False
+
+
+def _forget_tags(store: Store, archive: Archive, values: Needles) -> None:
+    """Take tags that name what is erased off what stays."""
+    for tag in archive.tags():
+        if values.stand_in(tag.replace("_", " ")):
+            for table in ("episodes", "thoughts"):
+                store.write(
+                    f"UPDATE {table} SET tags = (SELECT json_group_array(t.value) FROM json_each(tags) t WHERE t.value <> ?1) "  # noqa: S608
+                    "WHERE EXISTS (SELECT 1 FROM json_each(tags) t WHERE t.value = ?1)",
+                    (tag,),
+                )
+            store.write("DELETE FROM tags WHERE key = ?", (tag,))
+
+
+def found_in_files(folder: Path, needles: Iterable[str]) -> tuple[Path, ...]:
+    """The files under a folder that hold any of these texts in clear.
+
+    Any file is searched in UTF-8 and UTF-16 and in the usual cases, a vault only for the texts as they were written: were its
+    pages not encrypted, they would stand there so.
+    """
+    wanted = _fewest(needles)
+    written, any_way = set[bytes](), set[bytes]()
+    for needle in wanted:
+        written.add(needle.encode("utf-8"))
+        for text in (needle, needle.lower(), needle.upper(), needle.capitalize(), needle.title()):
+            any_way |= {text.encode("utf-8"), text.encode("utf-16-le"), text.encode("utf-16-be")}
+    found = (
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and _holds(path, _by_start(written if _of_a_vault(path) else any_way))
+    )
+    return tuple(found)
+
+
+def _fewest(needles: Iterable[str]) -> list[str]:
+    """The needles that are long enough to be looked for, without those that hold a shorter one: they are found by that."""
+    kept: list[str] = []
+    for needle in sorted({n for n in needles if len(n.encode("utf-8")) >= SHORTEST_NEEDLE}, key=len):
+        if len(kept) > FEW_NEEDLES or not any(short in needle for short in kept):
+            kept.append(needle)
+    return kept
+
+
+def _of_a_vault(path: Path) -> bool:
+    """Whether a file is a vault, its write-ahead log or a copy of it, by its name."""
+    return any(part in (".vault", ".backup") for part in Path(path.name.removesuffix("-wal")).suffixes)
+
+
+def _by_start(wanted: Iterable[bytes]) -> dict[int, list[bytes]]:
+    by_start: dict[int, list[bytes]] = {}
+    for needle in wanted:
+        if len(needle) >= SHORTEST_NEEDLE:
+            by_start.setdefault(int.from_bytes(needle[:SHORTEST_NEEDLE], "little"), []).append(needle)
+    return by_start
+
+
+def _holds(path: Path, by_start: Mapping[int, Sequence[bytes]]) -> bool:
+    """Looks for a few needles one by one, and compares every position's first bytes with many needles at once."""
+    needles = [needle for found in by_start.values() for needle in found]
+    if not needles:
+        return False
+    overlap = max(map(len, needles)) - 1
+    with path.open("rb") as file:
+        tail = b""
+        while block := file.read(_BLOCK):
+            data = tail + block
+            if len(needles) <= FEW_NEEDLES:
+                if any(needle in data for needle in needles):
+                    return True
+            elif _holds_any(data, by_start):
+                return True
+            tail = data[-overlap:]
+    return False
+
+
+def _holds_any(data: bytes, by_start: Mapping[int, Sequence[bytes]]) -> bool:
+    """Whether any needle stands there: where two bytes may begin one, which ciphertext seldom has, the next are looked at."""
+    view = np.frombuffer(data, np.uint8)
+    last = len(view) - SHORTEST_NEEDLE + 1
+    if last <= 0:
+        return False
+    may_begin = np.zeros(1 << 16, bool)
+    may_begin[[start & 0xFFFF for start in by_start]] = True
+    pairs = view[:last] | (view[1 : last + 1].astype(np.uint16) << 8)
+    at = np.flatnonzero(may_begin[pairs])
+    here = np.zeros(len(at), np.uint64)
+    for place in range(SHORTEST_NEEDLE):
+        here |= view[at + place].astype(np.uint64) << np.uint64(8 * place)
+    found = np.isin(here, np.array(list(by_start), np.uint64))
+    return any(
+        data.startswith(needle, position)
+        for position, start in zip(at[found].tolist(), here[found].tolist(), strict=True)
+        for needle in by_start[start]
+    )
+
+
+def _blot(store: Store, found: Chosen) -> set[str]:
+    """Take the erased values out of the sentences of preferences that stay; returns the ids of those."""
+    values, mine = sorted(found.values(), key=len, reverse=True), found.told()
+    needles = Needles([*values, *mine])
+    where, given = needles.may_stand(["text"])
+    rows = store.read(f"SELECT DISTINCT preference, text FROM sentences WHERE {where}", given) if needles else []  # noqa: S608
+    touched: set[str] = set()
+    for preference, sentence in rows:
+        left = sentence
+        for value in values if needles.stand_in(sentence) else ():
+            left = blotted(left, value)
+        if left == sentence and sentence in mine:
+            left = ""  # it revealed the erased one in other words, so none of it may stay
+        if left != sentence:
+            store.replace_sentence(sentence, left)
+            touched.add(preference)
+    return touched
+
+
+def blotted(sentence: str, value: str) -> str:
+    """A sentence with three dots where the words of a value stood."""
+    parts = words(value)
+    if not parts:
+        return sentence
+    pattern = r"[^\w']+".join(re.escape(part) for part in parts)
+    return re.sub(rf"(?<![\w']){pattern}(?!\w)", "...", sentence, flags=re.IGNORECASE)

@@ -1,0 +1,280 @@
+"""Reading an export in: into a new vault, or beside what is there.
+
+Owns what of a file is believed. Consent is asked for every part, as for anything that is written: what it forbids here is left
+out and named by category. The whole of what it allows is stored, or nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from pydantic import ValidationError
+
+from memory import consent as switches
+from memory.reflect import terms
+from memory.rights.export import (
+    FORMAT_VERSION,
+    Export,
+    ExportedEntry,
+    ExportedEpisode,
+    ExportedNotice,
+    ExportedPreference,
+    ExportedProposal,
+    ExportedThought,
+)
+from memory.store import reminders as notices
+from memory.store.conversations import Archive
+from memory.store.preferences import Store, silent
+from memory.store.summaries import Line
+from memory.store.uses import Uses
+from schemas.errors import ExportError, UnknownEntryError
+from schemas.memory import (
+    CONVERSATIONS,
+    Consent,
+    Decision,
+    Episode,
+    Kind,
+    Preference,
+    ProfileEntry,
+    Proposal,
+    Status,
+    TakenIn,
+    Terms,
+    Thought,
+    Turn,
+    Waiting,
+)
+from schemas.preferences import BY_DETAIL
+
+
+def parse(exported: Mapping[str, Any]) -> Export:
+    """An export of this version or an earlier one.
+
+    Raises:
+        ExportError: it is none, is damaged, or was written by a newer version.
+    """
+    if exported.get("format") != "glovebox-memory":
+        raise ExportError("this is no export of a memory: give a file that `glovebox memory export` wrote")
+    version = exported.get("version")
+    if isinstance(version, int) and version > FORMAT_VERSION:
+        raise ExportError(
+            f"the export has version {version} and this program reads up to {FORMAT_VERSION}: install a newer Glovebox"
+        )
+    try:
+        whole = Export.model_validate(_brought_up(exported, version))
+    except (ValidationError, AttributeError, TypeError, KeyError) as error:
+        where = ".".join(map(str, error.errors()[0]["loc"])) if isinstance(error, ValidationError) else "its parts"
+        raise ExportError(f"the export is damaged at {where[:80]}: export it again") from None
+    unknown = {p.category for p in (*whole.preferences, *whole.proposals)} - {c.key for c in BY_DETAIL.values()}
+    if unknown:
+        raise ExportError(f"the export has the unknown category {min(unknown)[:80]!r}: install a newer Glovebox")
+    return whole
+
+
+def _brought_up(exported: Mapping[str, Any], version: Any) -> Mapping[str, Any]:
+    """An export in the shape of today's version."""
+    if version == 1:
+        exported, version = _of_version_1(exported), 2
+    return {**exported, "version": FORMAT_VERSION, "terms": None, "notices": []} if version == 2 else exported
+
+
+def _of_version_1(exported: Mapping[str, Any]) -> dict[str, Any]:
+    preferences = [
+        {
+            **old,
+            "superseded_by": None,
+            "used_for": [],
+            "sentences": [
+                {"text": text, "said_at": old["valid_from"], "conversation": old["conversation"]}
+                for text in old["sentences"]
+            ],
+        }
+        for old in exported["preferences"]
+    ]
+    tiers: dict[str, Any] = {name: [] for name in ("trips", "episodes", "thoughts", "summaries", "profile")}
+    return {**exported, "preferences": preferences, **tiers}
+
+
+def take_in(
+    exported: Mapping[str, Any], store: Store, archive: Archive, uses: Uses, now: datetime, *, allow: bool
+) -> TakenIn:
+    """Store what an export holds, as far as consent allows now.
+
+    Args:
+        exported: JSON values.
+        store: the preferences' tables.
+        archive: the tiers' tables.
+        uses: what preferences were used for.
+        now: current time.
+        allow: take over what the driver had allowed there, sensitive categories and the keeping of conversations included.
+
+    Raises:
+        ExportError: it is no export that this program can read.
+    """
+    whole = parse(exported)
+    with store.transaction():
+        consent = store.consent()
+        try:
+            for key in whole.consent.opted_in if allow else ():
+                consent = switches.opt_in(consent, key)
+            for key in whole.consent.opted_out:
+                consent = switches.opt_out(consent, key)
+        except UnknownEntryError as error:
+            raise ExportError(
+                "the export switches a category off or on that is unknown: install a newer Glovebox"
+            ) from error
+        store.set_consent(consent)
+        taken = _Taking(store, archive, uses, now, consent).all(whole)
+        store.set_consent(
+            consent.model_copy(
+                update={
+                    "paused_until": consent.paused_until or whole.consent.paused_until,
+                    "private_trip": consent.private_trip or whole.consent.private_trip,
+                }
+            )
+        )
+    return taken
+
+
+class _Taking:
+    """One export on its way in."""
+
+    def __init__(self, store: Store, archive: Archive, uses: Uses, now: datetime, consent: Consent) -> None:
+        self._store, self._archive, self._uses, self._now = store, archive, uses, now
+        self._consent = consent
+        self._kinds: dict[Kind, int] = {}
+        self._known = 0
+        self._refused: dict[str, str] = {}
+        self._timers = self._reminders = 0
+
+    def all(self, whole: Export) -> TakenIn:
+        reason = silent(self._consent, self._now)
+        if reason is not None:
+            details = {p.category.rsplit(".", 1)[-1] for p in (*whole.preferences, *whole.proposals)}
+            return TakenIn(refused=dict.fromkeys(sorted(details), reason))
+        self._preferences(whole.preferences)
+        self._proposals(whole.proposals)
+        for turn in whole.waiting:
+            said = Turn(speaker="driver", text=turn.text, at=turn.at, confidence=turn.confidence)
+            if not any(turn.text == t.text and turn.at == t.at for c in self._store.waiting() for t in c.turns):
+                self._store.note(said, turn.conversation, self._now)
+        if self._consent.conversations:
+            self._conversations(whole)
+        elif whole.episodes or whole.summaries or whole.trips:
+            self._refused[CONVERSATIONS] = "conversations are not kept unless you ask for it"
+        self._each(Kind.PROFILE, whole.profile, self._entry)
+        if whole.terms is not None and terms.written(self._store) is None:
+            terms.choose(self._store, Terms(**whole.terms.model_dump(exclude={"basis"})))
+        self._notices(whole.notices)
+        if not self._store.logged():
+            for one in whole.decisions:
+                decision = Decision(outcome=one.outcome, detail=one.detail or "", reason="", preference=one.preference)
+                self._store.log([decision], one.conversation, one.at)
+        return TakenIn(
+            kinds=self._kinds, known=self._known, timers=self._timers, reminders=self._reminders, refused=self._refused
+        )
+
+    def _notices(self, exported: Iterable[ExportedNotice]) -> None:
+        """Those that are still to come."""
+        held = frozenset(notices.stored(self._store))
+        told = frozenset(Waiting(kind=one.kind, label=one.label, at=one.due_at) for one in exported)
+        fresh = [one for one in told - held if one.at > self._now]
+        self._known += len(told & held)
+        self._timers = sum(one.kind == "timer" for one in fresh)
+        self._reminders = len(fresh) - self._timers
+        if fresh:
+            notices.keep(self._store, notices.in_order([*held, *fresh]))
+
+    def _allowed(self, details: Iterable[str]) -> bool:
+        allowed = True
+        for detail in details:
+            reason = (
+                "unknown category" if detail not in BY_DETAIL else self._consent.forbids(BY_DETAIL[detail], self._now)
+            )
+            if reason is not None:
+                self._refused[detail] = reason
+                allowed = False
+        return allowed
+
+    def _count(self, kind: Kind) -> None:
+        self._kinds[kind] = self._kinds.get(kind, 0) + 1
+
+    def _preferences(self, exported: Iterable[ExportedPreference]) -> None:
+        replaced: list[ExportedPreference] = []
+        held = {(p.detail, p.value) for p in self._store.preferences()}
+        for one in reversed(tuple(exported)):  # newest first there: so the order of those of the same moment stays
+            detail = one.category.rsplit(".", 1)[-1]
+            if not self._allowed([detail]):
+                continue
+            active = one.status is Status.ACTIVE
+            single = active and not BY_DETAIL[detail].multi and any(d == detail for d, _ in held)
+            if self._store.known([one.id]) or (active and (detail, one.value) in held) or single:
+                self._known += 1
+                continue
+            made = Preference(
+                id=one.id, detail=detail, value=one.value, sentences=(), conversation=one.conversation,
+                confidence=one.confidence, uses=one.uses, status=one.status, valid_from=one.valid_from,
+                valid_to=one.valid_to, last_used=one.last_used,
+            )  # fmt: skip
+            self._store.add(made, self._now)
+            for sentence in one.sentences:
+                self._store.say(one.id, sentence.text, sentence.said_at, sentence.conversation)
+            for use in reversed(one.used_for):
+                self._uses.note([one.id], use.action, use.at)
+            if active:
+                held.add((detail, one.value))
+            replaced.append(one)
+            self._count(Kind.PREFERENCE)
+        for one in replaced:
+            if one.superseded_by is not None and self._store.known([one.superseded_by]):
+                self._store.follow(one.id, one.superseded_by)
+
+    def _proposals(self, exported: Iterable[ExportedProposal]) -> None:
+        for one in reversed(tuple(exported)):
+            detail = one.category.rsplit(".", 1)[-1]
+            if self._allowed([detail]) and not self._store.known([one.id]):
+                kept = one.model_dump(exclude={"basis", "category"})
+                self._store.propose(Proposal(detail=detail, **kept), self._now)
+
+    def _conversations(self, whole: Export) -> None:
+        for trip in whole.trips:
+            self._archive.begin_trip(trip.id, trip.began_at, self._now)
+            if trip.ended_at is not None:
+                self._archive.end_trip(trip.id, trip.ended_at)
+        self._each(Kind.EPISODE, whole.episodes, self._episode)
+        self._archive.reflected([e.id for e in whole.episodes])
+        self._each(Kind.THOUGHT, whole.thoughts, self._thought)
+        held = {s.day for s in self._archive.summaries()}
+        for one in whole.summaries:
+            if one.day in held:
+                self._known += 1
+                continue
+            lines = [Line(x.source, x.text, x.details, x.tags) for x in one.lines if self._allowed(x.details)]
+            if lines:
+                self._archive.summarise(one.id, one.day, lines, self._now)
+                self._count(Kind.SUMMARY)
+
+    def _each(self, kind: Kind, parts: Iterable[Any], write: Callable[[Any], None]) -> None:
+        profile = {e.key for e in self._archive.profile()}
+        for one in parts:
+            if not self._allowed(one.details):
+                continue
+            if self._archive.kinds([one.id]) or (kind is Kind.PROFILE and one.key in profile):
+                self._known += 1
+                continue
+            write(one)
+            self._count(Kind(one.kind) if kind is Kind.THOUGHT else kind)
+
+    def _episode(self, one: ExportedEpisode) -> None:
+        self._archive.keep(Episode(**one.model_dump(exclude={"basis"})), self._now)
+
+    def _thought(self, one: ExportedThought) -> None:
+        self._archive.think(
+            Thought.model_validate({**one.model_dump(exclude={"basis"}), "kind": Kind(one.kind)}), self._now
+        )
+
+    def _entry(self, one: ExportedEntry) -> None:
+        entry = ProfileEntry(**one.model_dump(exclude={"basis"}), edited=one.basis == "provided")
+        self._archive.put_entry(entry, self._now)

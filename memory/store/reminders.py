@@ -1,0 +1,149 @@
+"""Timers and reminders of a driver: where they lie in the driver's vault, and how they leave it.
+
+Encrypted at rest, gone with the vault and with everything that is forgotten. When one is due is the vehicle's organizer's matter.
+Nothing of them is searched, recalled or learnt from. What was set on a private trip is held in memory only, as long as the
+program runs.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterable, Sequence
+
+from pydantic import TypeAdapter, ValidationError
+
+from memory.store.preferences import Store
+from schemas.memory import Waiting
+
+KEY = "notices"
+"""Key in ``meta`` of what waits; with a token behind it, of what is withheld under that (`memory.store.withheld`)."""
+
+KIND = "notices"
+"""What ``withheld`` calls them."""
+
+_LIST = TypeAdapter(tuple[Waiting, ...])
+
+
+def stored(store: Store, key: str = KEY) -> tuple[Waiting, ...]:
+    """What lies in the vault; nothing where that cannot be read."""
+    rows = store.read("SELECT value FROM meta WHERE key = ?", (key,))
+    try:
+        return _LIST.validate_json(rows[0][0]) if rows else ()
+    except ValidationError:
+        return ()
+
+
+def keep(store: Store, waiting: Sequence[Waiting]) -> None:
+    """Let this lie in the vault, and nothing else."""
+    with store.transaction():
+        if waiting:
+            store.write("INSERT OR REPLACE INTO meta VALUES (?, ?)", (KEY, _LIST.dump_json(tuple(waiting)).decode()))
+        else:
+            store.write("DELETE FROM meta WHERE key = ?", (KEY,))
+
+
+def put_aside(store: Store, token: str) -> str:
+    """Take what waits out of sight, until `put_back` or `erase`; returns the key under which it lies then."""
+    aside = f"{KEY} {token}"
+    store.write("UPDATE meta SET key = ? WHERE key = ?", (aside, KEY))
+    return aside
+
+
+def put_back(store: Store, aside: str) -> None:
+    """Let what was put aside wait again, beside what was set meanwhile."""
+    with store.transaction():
+        keep(store, in_order(frozenset(stored(store)) | frozenset(stored(store, aside))))
+        erase(store, [aside])
+
+
+def erase(store: Store, keys: Iterable[str]) -> None:
+    """Delete what lies under these keys."""
+    store.write("DELETE FROM meta WHERE key IN (SELECT value FROM json_each(?))", (json.dumps(list(keys)),))
+
+
+def left(store: Store, keys: Iterable[str]) -> bool:
+    """Whether anything lies under these keys."""
+    where = "key IN (SELECT value FROM json_each(?))"
+    return bool(store.read(f"SELECT 1 FROM meta WHERE {where}", (json.dumps(list(keys)),)))  # noqa: S608
+
+
+def in_order(waiting: Iterable[Waiting]) -> tuple[Waiting, ...]:
+    """The next one first."""
+    return tuple(sorted(waiting, key=lambda one: (one.at, one.kind, one.label)))
+
+
+class Notices:
+    """What waits of one driver, for whoever rings. Safe for use by several threads."""
+
+    def __init__(self, store: Store, lock: threading.RLock) -> None:
+        """What lies in this vault, read and written under this lock."""
+        self._store, self._lock = store, lock
+        self._unkept: tuple[Waiting, ...] = ()
+        """Set on a private trip."""
+        self._aside: dict[str, tuple[Waiting, ...]] = {}
+        """Token -> what of them is withheld."""
+        self._state = 0
+        self.changed: Callable[[], None] = _nobody_rings
+        """Called without the lock when what waits is another and `save` was not the reason: read it anew."""
+
+    def load(self) -> tuple[int, tuple[Waiting, ...]]:
+        """What waits, and a number for `save`.
+
+        Raises:
+            schemas.errors.MemoryStoreError: the vault cannot be read.
+        """
+        with self._lock:
+            return self._state, in_order(frozenset(stored(self._store)) | frozenset(self._unkept))
+
+    def save(self, waiting: Sequence[Waiting], state: int) -> None:
+        """Keep this in the place of what was there; on a private trip nothing new of it.
+
+        Args:
+            waiting: all that waits.
+            state: what `load` gave. Does nothing if something was forgotten or taken back since: `changed` told of that.
+
+        Raises:
+            schemas.errors.MemoryStoreError: the vault cannot be written.
+        """
+        with self._lock:
+            if state != self._state:
+                return
+            held, now = frozenset(stored(self._store)), frozenset(waiting)
+            fresh = now - held
+            self._unkept = in_order(fresh if self._store.consent().private_trip else fresh & frozenset(self._unkept))
+            kept = now - frozenset(self._unkept)
+            if kept != held:
+                keep(self._store, in_order(kept))
+            if held - kept:
+                self._store.wiped()
+
+    def forgotten(self, token: str | None = None) -> None:
+        """What lay in the vault is erased, or withheld under a token: what did not lie there goes the same way."""
+        with self._lock:
+            if token is None:
+                self._aside.clear()
+            else:
+                self._aside[token] = self._unkept
+            self._unkept = ()
+            self._state += 1
+
+    def restored(self, token: str) -> None:
+        """What was withheld under a token is back."""
+        with self._lock:
+            self._unkept = in_order(frozenset(self._unkept) | frozenset(self._aside.pop(token, ())))
+            self._state += 1
+
+    def carried_out(self, token: str) -> None:
+        """What was withheld under a token is gone."""
+        with self._lock:
+            self._aside.pop(token, None)
+
+    def added(self) -> None:
+        """Something was put into the vault beside."""
+        with self._lock:
+            self._state += 1
+
+
+def _nobody_rings() -> None:
+    """Nobody waits for what is set here."""

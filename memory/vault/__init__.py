@@ -1,0 +1,1 @@
+"""The encrypted file: opening, closing, keys, rotation, copies from before an upgrade."""

@@ -1,0 +1,1 @@
+"""The examples that the language model learns from."""

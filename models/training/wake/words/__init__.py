@@ -1,0 +1,1 @@
+"""The words that are spoken for the wake word's training."""

@@ -1,0 +1,429 @@
+"""What each adapter puts on its wire, and what it makes of the other end's answers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("kuksa.val.v2", reason="the extra [kuksa] is not installed")
+pytest.importorskip("can", reason="the extra [can] is not installed")
+pytest.importorskip("paho.mqtt", reason="the extra [mqtt] is not installed")
+
+import can
+import grpc
+
+from schemas.clock import StreamClock
+from schemas.errors import AdapterError, ConfigError
+from tests.vehicle_rigs import HANGS_S, PATIENCE_S, CanRig, KuksaRig, MqttRig, until
+from vehicle.adapters.can import CanVehicle
+from vehicle.adapters.can.frames import crc8_j1850
+from vehicle.adapters.far_car import FarCar
+from vehicle.adapters.kuksa import KuksaVehicle
+from vehicle.adapters.kuksa.broker import Call
+from vehicle.adapters.kuksa.leaves import Leaf
+from vehicle.adapters.kuksa.routes import load_vss, resolve
+from vehicle.adapters.kuksa.stand_in_broker import Broker
+from vehicle.adapters.kuksa.stand_in_car import KuksaCar
+from vehicle.adapters.kuksa.stand_in_tree import TREE
+from vehicle.adapters.translation import Scalar
+from vehicle.catalog import actions_for
+from vehicle.signals import SIGNALS
+
+pytestmark = pytest.mark.socket  # brokers of their own on the loopback interface
+
+
+@pytest.fixture
+def kuksa() -> Iterator[KuksaRig]:
+    rig = KuksaRig()
+    yield rig
+    rig.close()
+
+
+@pytest.fixture
+def bus() -> Iterator[CanRig]:
+    rig = CanRig()
+    yield rig
+    rig.close()
+
+
+def write(rig: Any, changes: Mapping[str, Any]) -> None:
+    asyncio.run(rig.car.write(changes))
+
+
+# KUKSA
+
+
+@pytest.mark.parametrize(
+    ("changes", "raw"),
+    [
+        (
+            {"climate.fan": 3},
+            {"Cabin.HVAC.Station.Row1.Driver.FanSpeed": 60, "Cabin.HVAC.Station.Row1.Passenger.FanSpeed": 60},
+        ),
+        ({"seat.driver.ventilation": 2}, {"Cabin.Seat.Row1.DriverSide.HeatingCooling": -67}),
+        ({"seat.driver.heating": 1, "seat.driver.ventilation": 0}, {"Cabin.Seat.Row1.DriverSide.HeatingCooling": 33}),
+        ({"sunroof.shade": 100}, {"Cabin.Sunroof.Shade.Position": 0}),
+        ({"sunroof.position": 100}, {"Cabin.Sunroof.Switch": "ONE_SHOT_OPEN"}),
+        ({"window.rear_left": 30}, {"Cabin.Door.Row2.DriverSide.Window.Position": 30}),
+        ({"charging.active": True}, {"Powertrain.TractionBattery.Charging.StartStopCharging": "START"}),
+    ],
+)
+def test_targets_are_as_the_standard_says(kuksa: KuksaRig, changes: dict[str, Any], raw: dict[str, Any]) -> None:
+    write(kuksa, changes)
+    assert kuksa.broker is not None and kuksa.broker.actuated == [raw]
+
+
+def test_heating_off_leaves_a_cooling_seat_alone(kuksa: KuksaRig) -> None:
+    write(kuksa, {"seat.driver.ventilation": 3})
+    kuksa.settle()
+    write(kuksa, {"seat.driver.heating": 0})
+    kuksa.settle()
+    assert len(kuksa.commands()) == 1
+    with pytest.raises(AdapterError, match="exclude each other"):
+        write(kuksa, {"seat.driver.heating": 1, "seat.driver.ventilation": 1})
+
+
+def test_a_half_open_roof_is_refused_honestly(kuksa: KuksaRig) -> None:
+    with pytest.raises(AdapterError, match=r"sunroof\.position: this vehicle takes 0, 100, not 30"):
+        write(kuksa, {"sunroof.position": 30})
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (grpc.StatusCode.UNAVAILABLE, "nothing in the vehicle provides Cabin.Light.IsDomeOn"),
+        (grpc.StatusCode.PERMISSION_DENIED, "needs the scope actuate:Cabin.Light.IsDomeOn"),
+        (grpc.StatusCode.UNAUTHENTICATED, "wants a valid token"),
+        (grpc.StatusCode.NOT_FOUND, "does not know Cabin.Light.IsDomeOn"),
+        (grpc.StatusCode.INVALID_ARGUMENT, "does not take this value"),
+        (grpc.StatusCode.DATA_LOSS, "lost the connection to the provider"),
+    ],
+)
+def test_error_codes_have_their_meaning(kuksa: KuksaRig, code: grpc.StatusCode, said: str) -> None:
+    assert kuksa.broker is not None
+    kuksa.broker.faults.deny = code
+    with pytest.raises(AdapterError, match=said):
+        write(kuksa, {"light.dome": True})
+    assert kuksa.commands() == []
+
+
+def test_an_actuator_that_nobody_provides_takes_the_whole_batch_with_it(kuksa: KuksaRig) -> None:
+    assert kuksa.broker is not None
+    kuksa.broker.providers.pop("Cabin.Light.IsDomeOn")
+    with pytest.raises(AdapterError, match="nothing in the vehicle provides"):
+        write(kuksa, {"light.dome": True, "window.driver": 50})
+    kuksa.settle()
+    assert kuksa.commands() == [] and kuksa.broker.actuated == []
+
+
+def test_no_command_leaves_for_a_broker_that_does_not_answer_an_echo(kuksa: KuksaRig) -> None:
+    assert kuksa.broker is not None
+    kuksa.freeze()
+    with pytest.raises(AdapterError, match="did not answer in time"):
+        write(kuksa, {"window.driver": 100})
+    with pytest.raises(AdapterError, match="no databroker"):
+        asyncio.run(kuksa.car.read())  # not known to be there: unknown
+    kuksa.restore()
+    assert kuksa.broker.asked == 0
+    write(kuksa, {"light.dome": True})
+    kuksa.settle()
+    assert kuksa.commands() == [{"light.dome": True}]
+
+
+def test_a_command_that_was_not_answered_is_taken_back_with_its_connection(
+    kuksa: KuksaRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The broker stops between the echo and the command."""
+    assert kuksa.broker is not None
+    broker = kuksa.kuksa._broker
+    assert broker is not None
+    actuate = broker.actuate
+
+    def stalled(targets: Mapping[Leaf, Scalar], deadline_s: float) -> Call:
+        kuksa.freeze()
+        return actuate(targets, HANGS_S)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(broker, "actuate", stalled)
+        with pytest.raises(AdapterError, match="did not answer in time"):
+            write(kuksa, {"window.driver": 100})
+    assert kuksa.kuksa._over is broker
+    kuksa.restore()
+    write(kuksa, {"light.dome": True})
+    kuksa.settle()
+    assert kuksa.commands() == [{"light.dome": True}]
+
+
+def test_a_late_older_report_is_dropped(kuksa: KuksaRig) -> None:
+    path = "Cabin.Door.Row1.DriverSide.Window.Position"
+    kuksa.provider.tell(path, 40)
+    kuksa.provider.tell(path, 20, at=kuksa.wall() - 5.0)
+    kuksa.settle()
+    assert asyncio.run(kuksa.car.read()).values["window.driver"] == 40
+
+
+def test_the_drivers_side_and_missing_leaves_are_the_vehicles_own() -> None:
+    clock = StreamClock()
+    tree = {path: leaf for path, leaf in TREE.items() if "Sunroof" not in path}
+    tree["Cabin.Light.IsDomeOn"] = replace(tree["Cabin.Light.IsDomeOn"], actuator=False)
+    tree["Body.Lights.Fog.Front.IsOn"] = replace(tree["Body.Lights.Fog.Front.IsOn"], datatype=11)
+    broker = Broker(tree)
+    provider = KuksaCar(FarCar(clock), broker.address, tree=tree, driver_position="RIGHT")
+    car = KuksaVehicle(clock, address=broker.address, start_s=PATIENCE_S)
+    try:
+        asyncio.run(car.write({"window.rear_left": 30}))
+        assert broker.actuated == [{"Cabin.Door.Row2.PassengerSide.Window.Position": 30}]
+        assert not {"sunroof.position", "sunroof.shade", "light.dome", "light.fog"} & car.offers()
+        found = {finding.subject: finding for finding in car.check()}
+        assert "the vehicle has no Cabin.Sunroof.Position" in found["sunroof.position"].text
+        assert "can only be read" in found["light.dome"].text
+        assert found["light.fog"].verdict == "fail" and "float" in found["light.fog"].text
+    finally:
+        asyncio.run(car.close())
+        provider.close()
+        broker.stop()
+
+
+def test_the_token_goes_along_and_is_read_again(tmp_path: Path) -> None:
+    clock, token = StreamClock(), tmp_path / "token"
+    token.write_text("old\n", "ascii")
+    broker = Broker(token="fresh")
+    with pytest.raises(AdapterError, match="wants a valid token"):
+        KuksaVehicle(clock, address=broker.address, token_file=token, start_s=0.3)
+    token.write_text("fresh\n", "ascii")
+    car = KuksaVehicle(clock, address=broker.address, token_file=token, start_s=PATIENCE_S)
+    asyncio.run(car.close())
+    broker.stop()
+    with pytest.raises(ConfigError, match="cannot be read"):
+        KuksaVehicle(clock, address=broker.address, token_file=tmp_path / "absent")
+
+
+def test_v1_is_used_only_if_it_is_allowed() -> None:
+    clock, broker = StreamClock(), Broker(v2=False)
+    with pytest.raises(AdapterError, match=r"keeps a target .* set allow_v1"):
+        KuksaVehicle(clock, address=broker.address, start_s=0.5)
+    broker.publish({"Speed": 12.0, "Cabin.Light.IsDomeOn": False})
+    car = KuksaVehicle(clock, address=broker.address, start_s=PATIENCE_S, allow_v1=True)
+    asyncio.run(car.write({"light.dome": True}))
+    assert broker.actuated == [{"Cabin.Light.IsDomeOn": True}]
+    broker.publish({"Cabin.Light.IsDomeOn": True, "Speed": 13.0})
+    until(lambda: asyncio.run(car.read()).values.get("light.dome") is True, "the light")
+    assert asyncio.run(car.read()).speed_kmh == 13.0
+    assert any("v1" in finding.text and finding.verdict == "warn" for finding in car.check())
+    asyncio.run(car.close())
+    broker.stop()
+
+
+def test_what_the_standard_lacks_takes_no_action_that_can_do_without() -> None:
+    """VSS has no mute and no titles: the volume and the source can be set all the same."""
+    signals = resolve(load_vss("vss6"), TREE, "LEFT").offers & frozenset(SIGNALS)
+    assert not signals & {"media.muted", "media.title", "media.playing", "climate.on", "climate.auto"}
+    having = actions_for(signals)
+    assert {"set_volume", "change_volume", "set_media_source", "set_temperature", "set_defrost", "set_window",
+            "navigate_to"} <= having  # fmt: skip
+    assert not having & {"set_mute", "play_music", "get_playing", "set_climate"}
+
+
+# CAN
+
+
+def frames(rig: CanRig, wanted: int) -> list[bytes]:
+    """What the car's side receives of one frame, taken off the bus."""
+    found: list[bytes] = []
+    while (message := rig.ecu.bus.recv(0.0)) is not None:
+        found += [bytes(message.data)] if message.arbitration_id == wanted else []
+    return found
+
+
+def test_a_request_is_repeated_and_then_asks_for_nothing(bus: CanRig) -> None:
+    assert crc8_j1850(b"123456789") == 0x4B, "check value of CRC-8 SAE J1850"
+    write(bus, {"light.dome": True})
+    for _ in range(8):
+        bus.clock.advance_to(bus.clock.now() + 0.02)
+        bus.bus.look()
+    sent = frames(bus, 0x330)
+    message = bus.ecu.network.database.get_message_by_name("LIGHT_CMD")
+    decoded: list[Any] = [message.decode(data, decode_choices=False, scaling=False) for data in sent]
+    assert [one["DomeReq"] for one in decoded] == [1, 1, 1, 3]
+    assert {one["FogReq"] for one in decoded} == {3} and {one["Spare"] for one in decoded} == {0}
+    counters = [one["Counter"] for one in decoded]
+    assert [(after - before) % 16 for before, after in pairwise(counters)] == [1, 1, 1]
+    assert all(data[7] == crc8_j1850(data[:7]) for data in sent)
+
+
+def test_a_silent_adapter_sends_nothing_and_offers_what_is_read() -> None:
+    clock, channel = StreamClock(), "silent"
+    with can.Bus(interface="virtual", channel=channel) as other:
+        car = CanVehicle(clock, interface="virtual", channel=channel, threaded=False)
+        assert "battery.charge" in car.offers() and "light.dome" not in car.offers()
+        with pytest.raises(AdapterError, match=r"vehicle\.can\.transmit is false"):
+            asyncio.run(car.write({"light.dome": True}))
+        clock.advance_to(3.0)
+        car.look()
+        assert other.recv(0.0) is None
+        asyncio.run(car.close())
+
+
+def test_too_many_requests_are_refused_not_queued(bus: CanRig) -> None:
+    for number in range(20):
+        write(bus, {"climate.fan": number % 6})
+    with pytest.raises(AdapterError, match="more than 20 requests a second"):
+        write(bus, {"climate.fan": 1})
+    bus.clock.advance_to(bus.clock.now() + 1.0)
+    write(bus, {"climate.fan": 2})
+
+
+@pytest.mark.parametrize("damage", ["checksum", "counter", "short"])
+def test_damaged_and_repeated_frames_are_not_believed(bus: CanRig, damage: str) -> None:
+    network = bus.ecu.network
+    frame = network.database.get_message_by_name("OPENING_STATUS")
+    raw = {signal.name: 0 for signal in frame.signals} | {"WinDrv": 77, "Counter": (bus.ecu._counter + 1) % 16}
+    data = bytearray(frame.encode(raw, scaling=False, strict=False))
+    data[7] = crc8_j1850(bytes(data[:7]))
+    if damage == "checksum":
+        data[7] ^= 1
+    elif damage == "counter":
+        data[6] = (data[6] & 0x0F) | (bus.ecu._counter << 4)
+        data[7] = crc8_j1850(bytes(data[:7]))
+    bus.ecu.bus.send(
+        can.Message(
+            arbitration_id=frame.frame_id, is_extended_id=False, data=bytes(data[:4] if damage == "short" else data)
+        )
+    )
+    assert asyncio.run(bus.car.read()).values["window.driver"] == 0
+    assert any(finding.subject == "OPENING_STATUS" and finding.verdict == "warn" for finding in bus.car.check())
+
+
+def test_nothing_is_sent_to_a_bus_that_is_asleep(bus: CanRig) -> None:
+    """Its controller would keep the frame and send it when the bus wakes up."""
+    bus.clock.advance_to(bus.clock.now() + 1.6)
+    with pytest.raises(AdapterError, match="nothing is sent until it is awake"):
+        write(bus, {"window.driver": 100})
+    assert bus.ecu.bus.recv(0.0) is None
+    bus.settle()
+    write(bus, {"light.dome": True})
+    bus.settle()
+    assert bus.commands() == [{"light.dome": True}]
+
+
+def test_a_request_is_not_repeated_by_a_program_that_was_held_up(bus: CanRig) -> None:
+    write(bus, {"light.dome": True})
+    bus.clock.advance_to(bus.clock.now() + 3.0)
+    bus.bus.look()
+    message = bus.ecu.network.database.get_message_by_name("LIGHT_CMD")
+    decoded: list[Any] = [
+        message.decode(data, decode_choices=False, scaling=False) for data in frames(bus, message.frame_id)
+    ]
+    assert [one["DomeReq"] for one in decoded] == [1, 3]
+
+
+def test_bus_off_is_a_loss_and_a_silent_bus_an_error(bus: CanRig) -> None:
+    bus.ecu.bus.send(can.Message(arbitration_id=0x40, is_error_frame=True, data=bytes(8)))
+    with pytest.raises(AdapterError, match="bus off"):
+        asyncio.run(bus.car.read())
+    bus.restore()
+    assert asyncio.run(bus.car.read()).speed_kmh == 0.0
+    bus.clock.advance_to(bus.clock.now() + 6.0)
+    with pytest.raises(AdapterError, match="nothing came"):
+        asyncio.run(bus.car.read())
+
+
+# MQTT
+
+
+def test_without_a_batch_topic_commands_go_one_by_one() -> None:
+    rig = MqttRig(batch=False)
+    try:
+        write(rig, {"window.driver": 40, "light.dome": True})
+        rig.settle()
+        assert rig.commands() == [{"window.driver": 40}, {"light.dome": True}]
+        assert rig.gateway.retained == 0
+    finally:
+        rig.close()
+
+
+def test_commands_expire_and_wait_for_nobody() -> None:
+    rig = MqttRig()
+    try:
+        rig.gateway.close()
+        until(lambda: "offline" in rig.mqtt._online.values(), "the gateway's last will")
+        state = asyncio.run(rig.car.read())
+        assert state.values == {} and state.speed_kmh is None
+        with pytest.raises(AdapterError, match="is not available"):
+            write(rig, {"window.driver": 100})
+        rig.gateway.connect()
+        rig.settle()
+        until(lambda: rig.mqtt.offers() <= set(asyncio.run(rig.car.read()).values), "the states")
+        assert rig.commands() == []
+    finally:
+        rig.close()
+
+
+def test_a_topic_that_nobody_listens_to_is_an_error() -> None:
+    rig = MqttRig(batch=False)
+    try:
+        done = rig.gateway._client.unsubscribe("example_car/+/set")
+        assert done[1] is not None
+        rig.gateway.flush()
+        with pytest.raises(AdapterError, match="nothing in the vehicle takes commands"):
+            write(rig, {"light.dome": True})
+    finally:
+        rig.close()
+
+
+def test_entities_come_and_go_and_a_loss_takes_none_away() -> None:
+    rig = MqttRig()
+    try:
+        topic = next(one for one in rig.gateway.announcements if one.endswith("/light_dome/config"))
+        rig.gateway.tell(topic, b"")
+        until(lambda: "light.dome" not in rig.car.offers(), "the entity's end")
+        rig.gateway.tell(topic, json.dumps(rig.gateway.announcements[topic]).encode())
+        until(lambda: "light.dome" in rig.car.offers(), "the entity")
+        there = rig.car.offers()
+        rig.lose()
+        assert rig.car.offers() == there
+    finally:
+        rig.close()
+
+
+def stalled_after_the_echo(rig: MqttRig, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The broker stops between the echo and the command: it takes the command into its socket and answers nothing."""
+    echo = rig.mqtt._echo
+
+    def then_stalled(client: Any) -> Any:
+        future = echo(client)
+        future.result(PATIENCE_S)
+        rig.hang()
+        return future
+
+    monkeypatch.setattr(rig.mqtt, "_echo", then_stalled)
+
+
+@pytest.mark.parametrize("how", ["out of time", "given up"])
+def test_a_command_that_was_not_acknowledged_is_never_carried_out(monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    rig = MqttRig()
+    try:
+        rig.mqtt._deadline_s = HANGS_S
+        with monkeypatch.context() as patched:
+            stalled_after_the_echo(rig, patched)
+            with pytest.raises((AdapterError, TimeoutError)):
+                asyncio.run(
+                    asyncio.wait_for(
+                        rig.car.write({"window.driver": 100}), PATIENCE_S if how == "out of time" else HANGS_S / 3
+                    )
+                )
+        until(lambda: not rig.mqtt.connected(0.0), "the end of the connection")
+        rig.restore()
+        assert rig.commands() == []
+        write(rig, {"light.dome": True})
+        rig.settle()
+        assert rig.commands() == [{"light.dome": True}]
+    finally:
+        rig.close()

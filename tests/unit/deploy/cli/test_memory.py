@@ -1,0 +1,318 @@
+"""The commands of memory over a real vault in a folder of its own: what is stored, printed, left, and with which code it ends."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import deploy.app
+from deploy.cli import main
+from deploy.config import Config
+from deploy.drivers.keys import key_source
+from deploy.drivers.switching import ConfiguredDrivers
+from memory.fake import KeywordEncoder, KeywordModel
+from memory.guest import GuestMemory
+from memory.service import DriverMemory
+from memory.vault.lifecycle import Vault
+from schemas.errors import UnknownEntryError
+from schemas.memory import Conversation, Selector, Turn
+
+Run = Callable[..., Any]
+
+
+def open_memory(config: Config) -> DriverMemory:
+    """As ``deploy.app.open_memory``, with the fakes of the models."""
+    now = lambda: datetime.now(UTC)  # noqa: E731
+    vault = Vault.open(config.data.folder, config.driver.name, key_source(config), clock=now)
+    return DriverMemory(config.driver.name, vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=now)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(deploy.app, "open_memory", open_memory)
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def run(home: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command of ada with ``--json`` and gives what it printed, which must be one JSON value."""
+
+    def running(*arguments: str, code: int = 0, driver: str = "ada") -> Any:
+        assert main([*arguments, "--driver", driver, "--home", str(home), "--json"]) == code
+        (line,) = capsys.readouterr().out.splitlines()
+        return json.loads(line)
+
+    return running
+
+
+@pytest.fixture
+def told(run: Run) -> Run:
+    run("remember", "i love jazz", "--category", "favorite_genres")
+    run("remember", "i love italian food", "--category", "restaurant")
+    return run
+
+
+def values(run: Run, **more: Any) -> set[str]:
+    return {p["value"] for p in run("memory", "list", **more)["preferences"]}
+
+
+def raw(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+def test_everything_personal_lies_under_home(told: Run, home: Path, own_home: Path) -> None:
+    assert (home / "ada.vault").is_file() and list((home / "keys").iterdir())
+    assert {path.suffix for path in home.iterdir() if path.is_file()} <= {".vault", ".lock"}
+    assert not any(path.is_file() for path in own_home.rglob("*"))
+    assert b"jazz" not in raw(home) and b"italian" not in raw(home)
+    assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in home.rglob("*") if path.is_file())
+
+
+def test_home_comes_from_the_environment_too(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GLOVEBOX_HOME", str(home))
+    assert main(["--driver", "ada", "memory", "list"]) == 0
+    assert (home / "ada.vault").is_file()
+    monkeypatch.setenv("GLOVEBOX_DATA__FOLDER", str(home / "elsewhere"))
+    assert main(["--driver", "ada", "memory", "list"]) == 0
+    assert (home / "elsewhere" / "ada.vault").is_file()
+    assert main(["--home", str(home / "third"), "memory", "list", "--driver", "ada"]) == 0
+    assert (home / "third" / "ada.vault").is_file()
+
+
+def test_what_is_remembered_is_recalled_in_the_next_process(told: Run) -> None:
+    found = told("recall", "play some jazz music")
+    assert found["driver"] == "ada" and found["query"] == "play some jazz music"
+    (jazz,) = found["recalled"]
+    assert jazz["value"] == "jazz" and jazz["category"] == "entertainment_and_media.music.favorite_genres"
+    assert jazz["sentences"] == ["i love jazz"] and 0 < jazz["score"] <= 1
+    assert told("recall", "how far is the moon")["recalled"] == []
+    assert told("memory", "show", jazz["id"])["uses"] == 0
+
+
+def test_drivers_do_not_hear_each_other(told: Run) -> None:
+    assert values(told, driver="grace") == set()
+    assert told("recall", "jazz music", driver="grace")["recalled"] == []
+    told("remember", "i love rock", "--category", "favorite_genres", driver="Grace")
+    assert values(told, driver="grace") == {"rock"} and values(told) == {"jazz", "italian"}
+
+
+def test_a_refusal_says_why(run: Run, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (decision,) = run("remember", "i am vegan", "--category", "dietary_preference")["decisions"]
+    assert decision["outcome"] == "refused" and "sensitive" in decision["reason"] and decision["value"] is None
+    main(["remember", "i am vegan", "--category", "dietary_preference", "--driver", "ada", "--home", str(home)])
+    assert "memory optin dietary_preference" in capsys.readouterr().out
+    run("memory", "optin", "dietary_preference")
+    (decision,) = run("remember", "i am vegan", "--category", "dietary_preference")["decisions"]
+    assert decision["value"] == "vegan"
+    assert run("remember", "i am vegan", "--category", "weather", code=46)["error"]["code"] == "unknown_entry"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "left"),
+    [
+        (("--text", "jazz"), {"italian"}),
+        (("--category", "restaurant"), {"jazz"}),
+        (("--category", "music", "--text", "italian"), {"jazz", "italian"}),
+        (("--since", "yesterday"), set[str]()),
+        (("--until", "yesterday"), {"jazz", "italian"}),
+        (("--since", "2020-01-01", "--until", "2020-12-31"), {"jazz", "italian"}),
+        (("--all", "--yes"), set[str]()),
+        (("everything", "--yes"), set[str]()),
+        (("music",), {"italian"}),
+    ],
+)
+def test_forgetting(told: Run, home: Path, arguments: tuple[str, ...], left: set[str]) -> None:
+    receipt = told("memory", "forget", *arguments)
+    assert receipt["verified"] is True and len(receipt["erased"]) == 2 - len(left)
+    assert values(told) == left
+    assert not {"jazz", "italian"} & set(json.dumps(receipt).replace('"', " ").split())
+
+
+def test_forgetting_by_id_and_conversation(told: Run) -> None:
+    jazz, food = sorted(told("memory", "list")["preferences"], key=lambda p: p["value"], reverse=True)
+    assert told("memory", "forget", "--id", jazz["id"])["erased"] == [jazz["id"]]
+    assert told("memory", "forget", "--conversation", food["conversation"])["erased"] == [food["id"]]
+    assert told("memory", "forget", "--id", jazz["id"], code=46)["error"]["code"] == "unknown_entry"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [(), ("music", "--text", "jazz"), ("--all", "--text", "jazz"), ("--since", "whenever"),
+     ("--since", "2026-02-02", "--until", "2026-01-01")],
+)  # fmt: skip
+def test_a_forgetting_that_is_not_clear_is_refused(told: Run, home: Path, arguments: tuple[str, ...]) -> None:
+    assert main(["memory", "forget", *arguments, "--driver", "ada", "--home", str(home), "--yes"]) == 2
+    assert values(told) == {"jazz", "italian"}
+
+
+def test_why(told: Run, capsys: pytest.CaptureFixture[str], home: Path) -> None:
+    (jazz,) = (p for p in told("memory", "list")["preferences"] if p["value"] == "jazz")
+    why = told("memory", "why", jazz["id"])
+    assert [sentence for _, sentence in why["because"]] == ["i love jazz"] and why["used_for"] == []
+    assert main(["memory", "why", jazz["id"], "--driver", "ada", "--home", str(home)]) == 0
+    assert "you said “i love jazz”" in capsys.readouterr().out
+    assert told("memory", "show", "nothing", code=46)["error"]["exit_code"] == 46
+
+
+def test_correcting_leaves_history(told: Run) -> None:
+    (jazz,) = (p for p in told("memory", "list", "music")["preferences"])
+    assert told("memory", "correct", jazz["id"], "Blues")["value"] == "blues"
+    assert {p["value"] for p in told("memory", "history", "music")["preferences"]} == {"jazz", "blues"}
+    assert values(told) == {"blues", "italian"}
+
+
+def test_export_and_import(told: Run, home: Path, tmp_path: Path) -> None:
+    file, page = tmp_path / "export.json", tmp_path / "page.html"
+    told("memory", "optin", "dietary_preference")
+    told("remember", "i am vegan", "--category", "dietary_preference")
+    exported = told("memory", "export", str(file), "--page", str(page))
+    assert json.loads(file.read_text("utf-8"))["preferences"] == exported["preferences"]
+    assert stat.S_IMODE(file.stat().st_mode) == stat.S_IMODE(page.stat().st_mode) == 0o600
+    assert "i love jazz" in page.read_text("utf-8")
+    taken = told("memory", "import", str(file), driver="grace")
+    assert taken["kinds"] == {"preference": 2} and set(taken["refused"]) == {"dietary_preference"}
+    taken = told("memory", "import", str(file), "--allow", driver="grace")
+    assert taken["kinds"] == {"preference": 1} and taken["known"] == 2
+    assert told("memory", "export", driver="grace")["preferences"] == exported["preferences"]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"format": "other"}', "\x00\xff", "[" * 100_000])
+def test_what_is_no_export_ends_with_its_code(run: Run, tmp_path: Path, text: str) -> None:
+    file = tmp_path / "export.json"
+    file.write_text(text, encoding="latin-1")
+    assert run("memory", "import", str(file), code=47)["error"]["code"] == "export"
+    assert run("memory", "import", str(tmp_path / "none"), code=47)["error"]["exit_code"] == 47
+
+
+def test_switches(told: Run) -> None:
+    consent = told("memory", "optout", "music")
+    assert consent["opted_out"] == ["music"] and consent["stored"] == 1 and consent["deleted"] is None
+    assert told("recall", "jazz music")["recalled"] == [] and values(told) == {"jazz", "italian"}
+    assert told("memory", "optout", "music", "--delete")["deleted"]["verified"] is True
+    assert values(told) == {"italian"}
+    assert told("memory", "optout", "restaurant", "--keep")["stored"] == 1
+    assert told("memory", "optin", "music")["opted_out"] == ["restaurant"]
+    assert told("memory", "optin", "conversations")["opted_in"] == ["conversations"]
+    assert told("memory", "optout", "conversations")["opted_in"] == []
+    assert told("memory", "private")["private_trip"] is True
+    assert told("remember", "i love rock", "--category", "music")["decisions"][0]["outcome"] == "refused"
+    assert told("memory", "private", "--off")["private_trip"] is False
+
+
+def test_a_pause(run: Run, home: Path) -> None:
+    until = datetime.fromisoformat(run("memory", "pause")["paused_until"])
+    assert timedelta(0) < until - datetime.now(UTC) <= timedelta(hours=25)
+    assert run("remember", "i love rock", "--category", "music")["decisions"][0]["outcome"] == "refused"
+    until = datetime.fromisoformat(run("memory", "pause", "--hours", "2")["paused_until"])
+    assert timedelta(hours=1.9) < until - datetime.now(UTC) <= timedelta(hours=2)
+    assert run("memory", "pause", "--until", "2099-01-01T08:00Z")["paused_until"] == "2099-01-01T08:00:00Z"
+    assert main(["memory", "pause", "--until", "2001-01-01", "--driver", "ada", "--home", str(home)]) == 2
+    for word, days in (("tomorrow", 1), ("Sunday", 7), (f"{datetime.now().astimezone():%A}", 7)):
+        ends = datetime.fromisoformat(run("memory", "pause", "--until", word)["paused_until"]).astimezone()
+        ahead = (ends.date() - datetime.now().astimezone().date()).days
+        assert 0 < ahead <= days and (ends.hour, ends.minute) == (0, 0), word
+        assert word in ("tomorrow", f"{ends:%A}")
+    assert run("memory", "pause", "--off")["paused_until"] is None
+
+
+def test_wiping_destroys_the_key_and_the_vault(told: Run, home: Path) -> None:
+    told("remember", "i love rock", "--category", "music", driver="grace")
+    done = told("memory", "wipe", "--yes")
+    assert done["key_destroyed"] and done["verified"] and "ada.vault" in done["files"]
+    assert not list(home.glob("ada*")) and not list(home.rglob("*ada*"))
+    assert values(told, driver="grace") == {"rock"} and values(told) == set()
+
+
+def test_wiping_asks_first(
+    told: Run, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(_: str, **__: object) -> bool:
+        return False
+
+    monkeypatch.setattr("typer.confirm", refuse)
+    assert main(["memory", "wipe", "--driver", "ada", "--home", str(home)]) == 1
+    for arguments in (["wipe"], ["forget", "--all"]):  # JSON alone on standard output: nobody is asked
+        assert main(["memory", *arguments, "--json", "--driver", "ada", "--home", str(home)]) == 2
+        assert json.loads(capsys.readouterr().out)["error"]["exit_code"] == 2
+    assert values(told) == {"jazz", "italian"}
+
+
+def test_a_profile_is_empty_without_conversations(run: Run, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("memory", "profile") == {"driver": "ada", "profile": []}
+    assert main(["memory", "profile", "--driver", "ada", "--home", str(home)]) == 0
+    assert "optin conversations" in capsys.readouterr().out
+
+
+def test_a_line_of_the_profile_is_written_corrected_and_deleted(run: Run) -> None:
+    def lines(told: Any) -> list[tuple[Any, ...]]:
+        return [(e["aspect"], e["key"], e["value"], e["basis"]) for e in told["profile"]]
+
+    assert lines(run("memory", "profile", "--set", "Best friend", "anna")) == [
+        ("fact", "best_friend", "anna", "provided")
+    ]
+    told = run("memory", "profile", "--set", "best_friend", "bea", "--aspect", "habit")
+    assert lines(told) == [("fact", "best_friend", "bea", "provided")]
+    assert run("memory", "profile", "--set", "x", " ", code=46)["error"]["code"] == "unknown_entry"
+    assert run("memory", "profile", "--set", "x", "y" * 5000, code=48)["error"]["code"] == "text"
+    assert run("memory", "profile", "--remove", "sister", code=46)["error"]["code"] == "unknown_entry"
+    assert run("memory", "profile", "--remove", "best friend")["profile"] == []
+
+
+def test_an_unusable_name_is_named(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["memory", "list", "--driver", "../ada", "--home", str(home)]) == 10
+    assert "driver.name" in capsys.readouterr().err
+
+
+# Switching drivers
+
+
+@pytest.fixture
+def drivers(home: Path) -> Iterator[ConfiguredDrivers]:
+    from deploy.config import load_config
+
+    flags = {"home": str(home), "driver.name": "ada", "driver.others": "grace, linus"}
+    config = load_config(flags=flags, environment={})
+    made = ConfiguredDrivers(config, open_memory(config), open_memory)
+    yield made
+    made.wait()
+    made.current.close()
+
+
+def test_one_vault_is_open_at_a_time(drivers: ConfiguredDrivers, home: Path) -> None:
+    assert drivers.names == ("ada", "grace", "linus")
+    drivers.current.remember("i love jazz", "music")
+    grace = drivers.switch("grace")
+    assert grace.driver == "grace" and grace.preferences() == ()
+    grace.remember("i love rock", "music")
+    ada = drivers.switch("ada")
+    assert [p.value for p in ada.preferences()] == ["jazz"] and drivers.switch("ada") is ada
+    with pytest.raises(UnknownEntryError):
+        drivers.switch("mallory")
+    assert drivers.current is ada and not list(home.glob("mallory*"))
+
+
+def test_a_guest_leaves_nothing(drivers: ConfiguredDrivers, home: Path) -> None:
+    drivers.current.remember("i love jazz", "music")
+    guest = drivers.switch(None)
+    drivers.wait()
+    before = {path: path.read_bytes() for path in home.rglob("*.vault")}
+    guest.note(Turn(speaker="driver", text="i love rock", at=datetime.now(UTC)), "one")
+    guest.learn(Conversation(id="one", turns=()))
+    assert guest.remember("i love rock")[0].outcome == "refused"
+    assert guest.preferences() == guest.recall("jazz") == guest.search("jazz") == guest.proposals() == ()
+    assert guest.matching(Selector(everything=True)).empty and guest.consent().private_trip
+    assert {path: path.read_bytes() for path in home.rglob("*.vault")} == before
+    assert [p.value for p in drivers.switch("ada").preferences()] == ["jazz"]
+
+
+def test_deleting_leaves_a_guest(drivers: ConfiguredDrivers, home: Path) -> None:
+    drivers.current.remember("i love jazz", "music")
+    drivers.delete()
+    assert isinstance(drivers.current, GuestMemory) and not list(home.rglob("*ada*"))
+    drivers.delete()

@@ -1,0 +1,232 @@
+"""From a conversation to candidates: what the language model sees, and what of its answer is believed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from memory.fake import KeywordEncoder
+from memory.learn.extraction import Extraction, ExtractionSettings, Extractor
+from schemas.errors import GenerationError
+from schemas.memory import Consent, Conversation, Outcome, Turn
+from schemas.preferences import BY_DETAIL, CATEGORIES
+
+NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
+Said = tuple[str, int, str]
+"""Detail key, number of the turn, value: a mention as the scripted model writes it."""
+
+
+class Scripted:
+    """A fake language model that writes down what it is told to, whatever was said."""
+
+    def __init__(self, *answers: Sequence[Said] | Exception) -> None:
+        self.answers = list(answers)
+        self.seen: list[tuple[str, ...]] = []
+        self.offered: list[set[str]] = []
+
+    def fill(self, task: str, model: type[BaseModel], *, turns: Sequence[str], facts: Sequence[str] = ()) -> BaseModel:
+        assert task == "extract" and not facts
+        self.seen.append(tuple(turns))
+        parts = model.model_json_schema().get("$defs", {}).values()
+        self.offered.append({name for part in parts for name in part.get("properties", {})} & set(BY_DETAIL))
+        answer = self.answers.pop(0) if self.answers else ()
+        if isinstance(answer, Exception):
+            raise answer
+        filled: dict[str, Any] = {}
+        for detail, turn, value in answer:
+            main, sub, _ = BY_DETAIL[detail].path
+            filled.setdefault(main, {}).setdefault(sub, {}).setdefault(detail, []).append(
+                {"turn": turn, "value": value}
+            )
+        return model.model_validate(filled)
+
+
+class Stated(KeywordEncoder):
+    """A fake encoder with stated topics for stated texts; everything else tells nothing."""
+
+    def __init__(self, topics: Mapping[str, Mapping[str, float]]) -> None:
+        self.stated = topics
+
+    def topics(self, text: str) -> dict[str, float]:
+        stated = self.stated.get(text, {})
+        rest = 1.0 - sum(stated.values())
+        return {**{c.detail: 0.0 for c in CATEGORIES}, **stated, "none": rest}
+
+
+def extract(
+    encoder: KeywordEncoder,
+    model: Scripted,
+    *said: str,
+    consent: Consent | None = None,
+    settings: ExtractionSettings | None = None,
+    confidence: float = 1.0,
+) -> Extraction:
+    turns = [
+        Turn(speaker="driver", text=text, at=NOW + timedelta(minutes=n), confidence=confidence)
+        for n, text in enumerate(said)
+    ]
+    return Extractor(encoder, model, settings or ExtractionSettings(reader="model")).extract(
+        Conversation(id="trip", turns=tuple(turns)), consent or Consent(), NOW
+    )
+
+
+JAZZ, FOOD = "favorite_genres", "favourite_cuisine"
+
+
+def test_a_candidate_is_all_that_was_said() -> None:
+    found = extract(KeywordEncoder(), Scripted([(JAZZ, 0, "jazz music")]), "i love jazz music", confidence=0.8)
+    (candidate,) = found.candidates
+    assert (candidate.detail, candidate.value, candidate.sentence) == (JAZZ, "jazz", "i love jazz music")
+    assert candidate.said_at == NOW and candidate.conversation == "trip" and not candidate.negated
+    assert 0.5 < candidate.confidence <= 0.8 and found.decisions == ()
+
+
+def test_the_assistant_s_words_are_never_read() -> None:
+    model = Scripted()
+    turns = (Turn(speaker="assistant", text="do you love jazz music", at=NOW),)
+    made = Extractor(KeywordEncoder(), model, ExtractionSettings(reader="model"))
+    found = made.extract(Conversation(id="c", turns=turns), Consent(), NOW)
+    assert found == Extraction() and model.seen == []
+
+
+def test_only_turns_that_tell_something_are_shown_and_numbers_are_mapped_back() -> None:
+    model = Scripted([(JAZZ, 0, "jazz"), (FOOD, 1, "thai")])
+    found = extract(KeywordEncoder(), model, "how far is it", "i love jazz", "nice weather", "thai food is best")
+    assert model.seen == [("i love jazz", "thai food is best")]
+    assert [(c.value, c.sentence) for c in found.candidates] == [("jazz", "i love jazz"), ("thai", "thai food is best")]
+
+
+def test_a_long_trip_is_read_in_portions() -> None:
+    model = Scripted()
+    extract(KeywordEncoder(), model, *(["i love jazz", "i love thai food"] * 11))
+    size = ExtractionSettings().turns_per_call
+    assert all(len(turns) <= size for turns in model.seen) and sum(len(turns) for turns in model.seen) == 22
+
+
+def test_a_second_turn_about_a_single_category_is_a_portion_of_its_own() -> None:
+    model = Scripted([("preferred_temperature", 0, "18 degrees")], [("preferred_temperature", 0, "20 degrees")])
+    found = extract(KeywordEncoder(), model, "i like 18 degrees", "no make it always 20 degrees")
+    assert [c.value for c in found.candidates] == ["18 degrees", "20 degrees"]
+
+
+def test_the_slice_is_the_likely_few() -> None:
+    topics = {"x": {c.detail: 0.02 + 0.001 * n for n, c in enumerate(CATEGORIES[:20])}}
+    model = Scripted()
+    extract(Stated(topics), model, "x", settings=ExtractionSettings(reader="model", slice_size=5), consent=Consent(
+        opted_in=frozenset({"dietary_preference"})))  # fmt: skip
+    assert model.offered == [{c.detail for c in CATEGORIES[15:20]}]
+
+
+@pytest.mark.parametrize(("answer", "why"), [
+    ((JAZZ, 0, "polka"), "did not say those words"),
+    ((JAZZ, 3, "polka"), "did not say those words"),
+    (("preferred_radio_station", 0, "jazz"), "did not sound like radio station"),
+])  # fmt: skip
+def test_what_is_not_grounded_or_not_verified_is_dropped(answer: Said, why: str) -> None:
+    topics = {"i love jazz": {JAZZ: 0.8, "preferred_radio_station": 0.04}}
+    found = extract(Stated(topics), Scripted([answer]), "i love jazz")
+    (decision,) = found.decisions
+    assert found.candidates == () and decision.outcome is Outcome.DROPPED and why in decision.reason
+    assert decision.detail == answer[0] and decision.value is None
+
+
+def test_words_of_another_turn_are_found_when_only_it_has_them() -> None:
+    found = extract(KeywordEncoder(), Scripted([(FOOD, 0, "thai")]), "i love jazz", "thai food is best")
+    assert [c.sentence for c in found.candidates] == ["thai food is best"]
+    found = extract(KeywordEncoder(), Scripted([(FOOD, 0, "thai")]), "i love jazz", "thai food", "more thai food")
+    assert found.candidates == ()
+
+
+def test_the_second_best_category_is_believed_when_it_is_near() -> None:
+    topics = {"i love jazz": {"favorite_podcast_genres": 0.6, JAZZ: 0.1}}
+    assert len(extract(Stated(topics), Scripted([(JAZZ, 0, "jazz")]), "i love jazz").candidates) == 1
+
+
+@pytest.mark.parametrize(("text", "why"), [
+    ("my sister loves jazz music", "somebody else"), ("just this once some jazz music", "this once"),
+    ("play jazz music tonight", "the moment"),
+])  # fmt: skip
+def test_what_is_not_lasting_or_not_the_driver_s_is_dropped(text: str, why: str) -> None:
+    found = extract(KeywordEncoder(), Scripted([(JAZZ, 0, "jazz")]), text)
+    assert found.candidates == () and why in found.decisions[0].reason
+
+
+def test_orders_to_memory_are_not_read_at_all() -> None:
+    model = Scripted([(JAZZ, 0, "music")])
+    assert extract(KeywordEncoder(), model, "stop remembering music", "what do you know about music") == Extraction()
+    assert model.seen == []
+
+
+def test_negations_are_marked() -> None:
+    found = extract(KeywordEncoder(), Scripted([(JAZZ, 0, "jazz")]), "no more jazz for me")
+    assert [c.negated for c in found.candidates] == [True]
+
+
+def test_a_closed_value_that_cannot_be_told_is_dropped() -> None:
+    text = "something about the fan"
+    topics = {text: {"fan_speed_preferences": 0.9}}
+    found = extract(Stated(topics), Scripted([("fan_speed_preferences", 0, "something")]), text)
+    assert found.candidates == () and "could not tell which fan speed" in found.decisions[0].reason
+
+
+def test_each_is_told_once() -> None:
+    found = extract(KeywordEncoder(), Scripted([(JAZZ, 0, "jazz"), (JAZZ, 0, "jazz music")]), "i love jazz music")
+    assert len(found.candidates) == 1
+
+
+def test_an_output_that_cannot_be_used_is_a_decision_without_words() -> None:
+    found = extract(KeywordEncoder(), Scripted(GenerationError("too long")), "i love jazz")
+    (decision,) = found.decisions
+    assert decision.outcome is Outcome.DROPPED and "jazz" not in decision.reason and found.candidates == ()
+
+
+# Consent
+
+
+def off(*keys: str) -> Consent:
+    return Consent(opted_out=frozenset(keys))
+
+
+def test_a_forbidden_turn_is_not_shown_and_its_categories_are_not_offered() -> None:
+    model = Scripted([(JAZZ, 0, "jazz")])
+    found = extract(KeywordEncoder(), model, "i love thai food", "i love jazz", consent=off("restaurant"))
+    assert model.seen == [("i love jazz",)]
+    assert not model.offered[0] & {c.detail for c in CATEGORIES if c.sub == "restaurant"}
+    (decision,) = found.decisions
+    assert decision.outcome is Outcome.REFUSED and decision.detail == FOOD and "thai" not in decision.reason
+    assert [c.value for c in found.candidates] == ["jazz"]
+
+
+@pytest.mark.parametrize(("topics", "refused"), [
+    ({FOOD: 0.5, "fast_food_preference": 0.3}, True),
+    ({FOOD: 0.3, "fast_food_preference": 0.5}, True),  # nearly half of what it may be is forbidden: it would spill
+    ({FOOD: 0.05, "fast_food_preference": 0.8}, False),
+    ({FOOD: 0.06}, False),  # tells nothing, most likely
+    ({FOOD: 0.11}, True),
+])  # fmt: skip
+def test_what_belongs_to_a_forbidden_category(topics: Mapping[str, float], refused: bool) -> None:
+    model = Scripted()
+    found = extract(Stated({"x": topics}), model, "x", consent=off(FOOD))
+    assert [d.outcome for d in found.decisions] == ([Outcome.REFUSED] if refused else [])
+    assert not refused or model.seen == []
+    assert all(FOOD not in offered for offered in model.offered)
+
+
+@pytest.mark.parametrize("consent", [Consent(private_trip=True), Consent(paused_until=NOW + timedelta(hours=1))])
+def test_nothing_is_asked_of_the_model_while_nothing_may_be_remembered(consent: Consent) -> None:
+    model = Scripted()
+    found = extract(KeywordEncoder(), model, "i love jazz", "what a day", consent=consent)
+    assert model.seen == [] and [d.outcome for d in found.decisions] == [Outcome.REFUSED]
+
+
+def test_sensitive_things_are_refused_until_asked_for() -> None:
+    text = "i am vegan"
+    found = extract(KeywordEncoder(), Scripted(), text)
+    assert [d.detail for d in found.decisions] == ["dietary_preference"] and "sensitive" in found.decisions[0].reason
+    asked = Consent(opted_in=frozenset({"dietary_preference"}))
+    found = extract(KeywordEncoder(), Scripted([("dietary_preference", 0, "vegan")]), text, consent=asked)
+    assert [c.value for c in found.candidates] == ["vegan"]

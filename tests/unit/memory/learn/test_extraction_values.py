@@ -1,0 +1,280 @@
+"""One way of writing each value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from memory.fake import KeywordEncoder
+from memory.learn.english.canonical import (
+    Canon,
+    by_rule,
+    fold,
+    is_closed,
+    plain_value,
+    polarity,
+    refuses_another_level,
+    said_by_refusing,
+    temperature,
+    turned_down,
+    wanted,
+)
+from memory.learn.english.kinds import KINDS, plausible
+from memory.learn.english.negation import Polarity, normal
+from memory.learn.english.phrasings import SAID_AS
+from memory.learn.english.vocabulary import CLOSED
+from schemas.preferences import BY_DETAIL
+
+
+class Nearest(KeywordEncoder):
+    """A fake encoder for which a stated text is as close as stated to one stated example, and to nothing else."""
+
+    dimension = 2
+
+    def __init__(self, example: str = "", close: float = 0.0) -> None:
+        self.example, self.close = example, close
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        def vector(text: str) -> tuple[float, float]:
+            if text == self.example:
+                return self.close, float(np.sqrt(1 - self.close**2))
+            return (0.0, -1.0) if text in EXAMPLES else (1.0, 0.0)
+
+        return np.array([vector(text) for text in texts], np.float32)
+
+
+WALK, FUEL = "distance_willing_to_walk_from_parking_to_destination", "price_sensitivity_for_fuel"
+EXAMPLES = {text for closed in CLOSED.values() for texts in closed.examples.values() for text in texts}
+
+
+def canonical(detail: str, said: str, sentence: str | None = None, encoder: KeywordEncoder | None = None) -> str | None:
+    return Canon(encoder or Nearest(), nearest_at=0.5).canonical(detail, said, sentence or said)
+
+
+@pytest.mark.parametrize(("said", "value"), [
+    ("twenty two degrees", "22 degrees"), ("22 degrees", "22 degrees"), ("22", "22 degrees"), ("22°C", "22 degrees"),
+    ("twenty-one", "21 degrees"), ("nineteen degrees", "19 degrees"), ("twenty and a half degrees", "20.5 degrees"),
+    ("twenty one point five", "21.5 degrees"), ("21.5 degrees", "21.5 degrees"), ("twenty", "20 degrees"),
+    ("warm", None), ("two", None), ("ninety degrees", None), ("100 degrees", None), ("fifty degrees", None),
+    ("seventy two degrees", "22 degrees"), ("68 fahrenheit", "20 degrees"), ("seventy", "21 degrees"),
+    ("eighty five", "29.5 degrees"),
+])  # fmt: skip
+def test_temperatures(said: str, value: str | None) -> None:
+    assert temperature(said) == value
+
+
+@pytest.mark.parametrize(("detail", "said", "sentence", "value"), [
+    ("fan_speed_preferences", "gently", "the air should come out gently", "low"),
+    ("fan_speed_preferences", "blows hard", "i don't like it when the fan blows hard", "low"),
+    ("fan_speed_preferences", "in the middle", "not too weak or too strong in the middle is good", "medium"),
+    ("fan_speed_preferences", "high", "i don't want the fan on high any more", "high"),
+    ("seat_heating_preferences", "nicely warm but not hot", "the seat should be nicely warm but not hot", "medium"),
+    ("seat_heating_preferences", "toasty", "i love a toasty seat", "high"),
+    ("interior_lighting_brightness_preferences", "rather dark", "it should be rather dark in here", "low"),
+    ("interior_lighting_ambient_preferences", "candlelight", "i like the light like candlelight", "warm"),
+    ("desired_price_range", "spend much", "i don't like to spend much on a meal", "cheap"),
+    ("desired_price_range", "money is no object", "money is no object when i go out", "expensive"),
+    ("desired_price_range", "not too cheap and not too expensive", "not too cheap and not too expensive", "mid range"),
+    ("price_sensitivity_for_fuel", "doesn't matter", "the price of petrol doesn't matter to me", "price is irrelevant"),
+    ("price_sensitivity_for_fuel", "the cheapest", "always the cheapest petrol", "always cheapest"),
+    ("willingness_to_pay_extra_for_green_fuel", "happy to pay more", "i'm happy to pay more for green fuel", "yes"),
+    ("willingness_to_pay_extra_for_green_fuel", "not paying extra", "i'm not paying extra for green fuel", "no"),
+    ("willingness_to_pay_extra_for_green_fuel", "spending a bit extra", "i don't mind spending a bit extra", "yes"),
+    ("willingness_to_take_longer_route_to_avoid_traffic", "drive a longer way",
+     "i'd rather drive a longer way than sit in traffic", "yes"),
+    ("willingness_to_take_longer_route_to_avoid_traffic", "take a detour",
+     "i'd rather wait in traffic than take a detour", "no"),
+    ("preference_for_covered_parking", "a roof", "i don't need a roof over my car", "no"),
+    ("preference_for_covered_parking", "under cover", "from now on park it under cover", "yes"),
+    ("preference_for_covered_parking", "covered parking", "i don't need covered parking any more", "no"),
+    ("preference_for_parking_with_security", "a guard", "i only park where there's a guard", "yes"),
+    ("need_for_handicapped_accessible_parking", "a wheelchair", "i use a wheelchair", "yes"),
+    ("tolerance_for_traffic", "can't stand", "i can't stand sitting in traffic", "low"),
+    ("tolerance_for_traffic", "doesn't bother me", "traffic doesn't bother me", "high"),
+    ("preferred_type_of_charging_while_traveling", "as quick as possible", "charging must be as quick as possible",
+     "fast charging"),
+    ("distance_willing_to_walk_from_parking_to_destination", "up to ten minutes", "i walk up to ten minutes",
+     "less than 10 minutes"),
+    ("preference_for_local_markets_farms_or_supermarket", "straight from the farmer", "i buy straight from the farmer",
+     "local markets"),
+])  # fmt: skip
+def test_closed_values_by_rule(detail: str, said: str, sentence: str, value: str) -> None:
+    assert is_closed(detail) and canonical(detail, said, sentence) == value
+
+
+def test_closed_values_by_the_nearest_example() -> None:
+    detail, example = "fan_speed_preferences", CLOSED["fan_speed_preferences"].examples["high"][0]
+    assert canonical(detail, "like at sea", "the air like at sea", Nearest(example, 0.7)) == "high"
+    assert canonical(detail, "like at sea", "the air like at sea", Nearest(example, 0.4)) is None
+
+
+@pytest.mark.parametrize(("detail", "said", "value"), [
+    ("favourite_cuisine", "italian food", "italian"), ("favourite_cuisine", "the Thai kitchen", "thai"),
+    ("favourite_cuisine", "uyghur food", "uyghur"), ("favorite_genres", "some jazz music", "jazz"),
+    ("favorite_artists_or_bands", "The Beatles", "the beatles"), ("favorite_songs", "hey jude", "hey jude"),
+    ("preferred_supermarket_chain", "aldi stores", "aldi"), ("preferred_supermarket_chain", "corner shop", "corner shop"),
+    ("general_news_source", "the b b c", "bbc"), ("general_news_source", "b b c news", "bbc"),
+    ("general_news_source", "fox news", "fox news"), ("preferred_radio_station", "virgin radio", "virgin radio"),
+    ("avoidance_of_specific_road_types", "the motorway", "highways"), ("dietary_preference", "meat", "vegetarian"),
+    ("dietary_preference", "allergic to nuts", "nut free"), ("airflow_direction_preferences", "my feet", "feet"),
+    ("interior_lighting_color_preferences", "a blue light", "blue"), ("preferred_payment_method", "with my card", "card"),
+    ("charging_station_onsite_amenities", "a coffee shop", "cafe"), ("preferred_parking_type", "a multi storey", "parking garage"),
+])  # fmt: skip
+def test_listed_values(detail: str, said: str, value: str) -> None:
+    assert canonical(detail, said) == value
+
+
+def test_equal_values_fold_to_one() -> None:
+    for one, other in [("Burgers", "a burger"), ("ferries", "ferry"), ("b b c", "BBC"), ("The Beatles", "beatles"),
+                       ("sandwiches", "sandwich")]:  # fmt: skip
+        assert fold(one) == fold(other)
+    assert fold("jazz") != fold("jazz fm") and fold("bus") == "bus" and fold("swiss") == "swiss"
+
+
+def test_every_table_names_categories_and_values_of_the_tree() -> None:
+    for detail, closed in CLOSED.items():
+        known = set(BY_DETAIL[detail].examples)
+        assert set(closed.examples) == known and not BY_DETAIL[detail].multi
+        assert {value for _, value in closed.patterns} <= known
+        assert set((closed.flips or {}).values()) <= known
+    assert set(SAID_AS) <= set(BY_DETAIL) and not set(SAID_AS) & set(CLOSED)
+
+
+def test_every_example_of_the_tree_is_its_own_canonical_value() -> None:
+    for detail, category in BY_DETAIL.items():
+        for example in category.examples:
+            assert canonical(detail, example) == example, detail
+            if detail not in CLOSED:
+                assert plain_value(detail, example) == example
+
+
+def test_every_closed_example_sentence_means_its_value_or_is_left_to_the_encoder() -> None:
+    wrong = [
+        (detail, text)
+        for detail, closed in CLOSED.items()
+        for value, texts in closed.examples.items()
+        for text in texts
+        if by_rule(detail, normal(text), normal(text)) not in (value, None)
+    ]
+    assert wrong == []
+
+
+def test_polarities() -> None:
+    assert polarity("favorite_genres", "jazz") is Polarity.PLAIN
+    assert polarity("avoidance_of_specific_road_types", "highways") is Polarity.AVOIDED
+    assert polarity("preference_for_covered_parking", "a roof") is Polarity.ANSWER
+    assert polarity("fan_speed_preferences", "high") is Polarity.STATED
+    assert polarity("dietary_preference", "vegan") is Polarity.PLAIN
+    assert polarity("dietary_preference", "no onions") is Polarity.STATED
+    assert polarity("dietary_preference", "meat") is Polarity.AVOIDED
+
+
+COVERED, GUARDED = "preference_for_covered_parking", "preference_for_parking_with_security"
+
+
+@pytest.mark.parametrize(("detail", "sentence", "value"), [
+    (COVERED, "i don't really mind whether it's covered", "indifferent"),
+    (COVERED, "roof or no roof it makes no difference to me", "indifferent"),
+    (COVERED, "i'm not indifferent to a roof any more it has to be covered", "yes"),
+    (COVERED, "always under a roof", "yes"),
+    (COVERED, "out in the open please", "no"),
+    (GUARDED, "guarded or not who cares", "indifferent"),
+    (GUARDED, "it has to be guarded", "yes"),
+])  # fmt: skip
+def test_no_preference_is_another_thing_than_a_refusal(detail: str, sentence: str, value: str) -> None:
+    assert canonical(detail, sentence) == value
+    assert value == "yes" or not turned_down(detail, value, sentence, sentence)
+
+
+class Sure(Nearest):
+    """A fake encoder that is sure of one value of every closed category."""
+
+    def __init__(self, value: str) -> None:
+        super().__init__()
+        self.value = value
+
+    def choices(self, text: str, detail: str) -> dict[str, float]:
+        return {self.value: 0.9, "another": 0.1}
+
+
+@pytest.mark.parametrize(("detail", "sentence", "heard", "value"), [
+    ("fan_speed_preferences", "turn it up i don't want the fan low", "low", "high"),
+    ("fan_speed_preferences", "i like the fan low", "low", "low"),
+    ("seat_heating_preferences", "my seat should not be too hot", "high", "medium"),
+    ("interior_lighting_brightness_preferences", "avoid having it bright at night", "high", "low"),
+    ("desired_price_range", "places that aren't expensive", "expensive", "cheap"),
+    ("desired_price_range", "not too pricey please", "expensive", "mid range"),
+    ("desired_price_range", "avoid cheap places", "cheap", "mid range"),
+    ("fan_speed_preferences", "i don't want the fan low any more", "low", "low"),
+    ("willingness_to_take_longer_route_to_avoid_traffic", "keep me out of jams even if it takes longer", "no", "yes"),
+    ("willingness_to_take_longer_route_to_avoid_traffic", "avoid traffic at all costs", "no", "yes"),
+    ("willingness_to_take_longer_route_to_avoid_traffic", "i want the fastest way not some detours", "yes", "no"),
+    ("interior_lighting_brightness_preferences", "not too dim and not too bright", "medium", "medium"),
+    (WALK, "the free lot even if i have to walk half an hour", "less than 10 minutes", "distance does not matter"),
+    (WALK, "the cheapest garage no matter how far", "less than 10 minutes", "distance does not matter"),
+    (WALK, "no more than five minutes on foot", "less than 5 minutes", "less than 5 minutes"),
+    (FUEL, "good quality before the price at the pump", "rather cheap", "price is irrelevant"),
+    (FUEL, "skip the cheapest petrol please", "always cheapest", "price is irrelevant"),
+    (FUEL, "the cheapest petrol please", "always cheapest", "always cheapest"),
+    (FUEL, "what it costs yes the price does matter", "price is irrelevant", "rather cheap"),
+])  # fmt: skip
+def test_a_level_that_is_refused_by_its_name_is_another(detail: str, sentence: str, heard: str, value: str) -> None:
+    assert canonical(detail, "it", f"{sentence}", Sure(heard)) == value
+
+
+@pytest.mark.parametrize(("detail", "value", "sentence", "said", "down"), [
+    ("preferred_payment_method", "cash", "places that don't take cash", "cash", True),
+    ("preferred_payment_method", "cash", "places that don't take cash", "don't take cash", True),
+    ("preferred_payment_method", "cash", "i pay cash", "cash", False),
+    ("preferred_parking_type", "on street", "a space that's not on the street", "not on the street", True),
+    ("preferred_type_of_charging_while_traveling", "dc", "a station that does not have dc", "dc", True),
+    ("preferred_type_of_charging_while_traveling", "dc", "i charge with dc", "dc", False),
+    (COVERED, "yes", "never want the sun on my seats", "never want the sun on my seats", True),
+    ("tolerance_for_traffic", "low", "traffic no thanks", "no thanks", False),
+])  # fmt: skip
+def test_what_is_turned_down(detail: str, value: str, sentence: str, said: str, down: bool) -> None:
+    assert turned_down(detail, value, sentence, said) is down
+
+
+def test_a_level_that_is_named_itself_and_refused_is_another() -> None:
+    assert canonical("fan_speed_preferences", "low", "make it stronger i don't want it low") == "high"
+    assert canonical("fan_speed_preferences", "low", "i want it low") == "low"
+
+
+@pytest.mark.parametrize(("detail", "value", "sentence", "refusing"), [
+    (FUEL, "price is irrelevant", "ignore what the petrol costs", True),
+    (FUEL, "price is irrelevant", "the price is no longer irrelevant to me", False),
+    (FUEL, "price is irrelevant", "what it costs matters again", False),
+    (WALK, "distance does not matter", "i'm no longer after a short walk", True),
+    ("tolerance_for_traffic", "low", "i can't stand these queues any longer", True),
+    ("tolerance_for_traffic", "low", "i'm no longer patient with jams", True),
+    ("tolerance_for_traffic", "low", "jams annoy me", False),
+    ("tolerance_for_traffic", "high", "i'm no longer patient with jams", False),
+    ("fan_speed_preferences", "low", "i can't stand it", False),
+])  # fmt: skip
+def test_a_value_said_in_refusing_words(detail: str, value: str, sentence: str, refusing: bool) -> None:
+    assert said_by_refusing(detail, value, sentence) is refusing
+
+
+def test_a_refused_level_says_nothing_of_another() -> None:
+    assert refuses_another_level("fan_speed_preferences", "high", "turn it up i don't want it low")
+    assert not refuses_another_level("fan_speed_preferences", "low", "turn it up i don't want it low")
+    assert not refuses_another_level("tolerance_for_traffic", "high", "i don't want it low")
+
+
+def test_what_is_refused_beside_the_value_is_no_part_of_it() -> None:
+    assert wanted("face not feet") == "face"
+    assert wanted("jazz rather than rock") == "jazz"
+    assert wanted("not on the street") == "not on the street"
+    assert wanted("nothing else") == "nothing else"
+
+
+def test_kinds_are_plausible_and_names_are_free() -> None:
+    assert plausible("favourite_cuisine", "west african") and not plausible("favourite_cuisine", "napkin")
+    assert plausible("dietary_preference", "gluten free") and not plausible("dietary_preference", "cosmetics")
+    assert plausible("favorite_artists_or_bands", "cosmetics")
+    for detail in KINDS:
+        assert all(plausible(detail, example) for example in BY_DETAIL[detail].examples)

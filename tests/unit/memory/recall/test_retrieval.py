@@ -1,0 +1,207 @@
+"""Recall: the score, its parts, and the two indices that must agree."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from memory.fake import KeywordEncoder
+from memory.recall.exact import ExactIndex
+from memory.recall.hnsw import EXACT_UP_TO, HnswIndex, VectorIndex, index_for
+from memory.recall.preferences import RetrievalSettings, Retriever, decay, enriched, importance
+from schemas.memory import Preference
+
+NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
+SETTINGS = RetrievalSettings()
+
+
+def preference(value: str, detail: str = "favorite_genres", **more: object) -> Preference:
+    base = Preference(id=value, detail=detail, value=value, sentences=(f"i love {value}",), conversation="c",
+                      confidence=0.8, valid_from=NOW)  # fmt: skip
+    return base.model_copy(update=more)
+
+
+def vectors(count: int, dimension: int = 32, seed: int = 1) -> NDArray[np.float32]:
+    made = np.random.default_rng(seed).normal(size=(count, dimension)).astype(np.float32)
+    return made / np.linalg.norm(made, axis=1, keepdims=True)
+
+
+def both(count: int) -> tuple[ExactIndex, HnswIndex]:
+    exact, graph = ExactIndex(32), HnswIndex(32, capacity=16)
+    for index in (exact, graph):
+        index.add(np.arange(count), vectors(count))
+    return exact, graph
+
+
+def mask(count: int, *allowed: int) -> NDArray[np.bool_]:
+    made = np.zeros(count, bool)
+    made[list(allowed)] = True
+    return made
+
+
+def agreement(exact: VectorIndex, graph: VectorIndex, limit: int = 10, among: NDArray[np.bool_] | None = None) -> float:
+    shares: list[float] = []
+    for query in vectors(40, seed=2):
+        wanted, _ = exact.search(query, limit, among)
+        found, scores = graph.search(query, limit, among)
+        assert len(found) == len(wanted)
+        assert scores.tolist() == sorted(scores.tolist(), reverse=True)
+        shares.append(len(set(wanted.tolist()) & set(found.tolist())) / max(len(wanted), 1))
+    return float(np.mean(shares))
+
+
+def test_the_graph_finds_what_comparing_finds() -> None:
+    assert agreement(*both(1500)) > 0.98
+
+
+def test_they_agree_after_removing_and_adding() -> None:
+    exact, graph = both(600)
+    for index in (exact, graph):
+        index.remove(np.arange(0, 600, 3))
+        index.add(np.arange(600, 750), vectors(150, seed=3))
+        assert len(index) == 550 and 0 not in index and 600 in index
+        assert sorted(index.rows().tolist()) == sorted({*range(1, 600)} - {*range(0, 600, 3)} | {*range(600, 750)})
+    assert agreement(exact, graph) > 0.98
+
+
+def test_they_agree_within_a_filter(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact, graph = both(700)
+    for compared in (EXACT_UP_TO, 0):  # few enough to be compared, and walked with a filter
+        monkeypatch.setattr("memory.recall.hnsw.EXACT_UP_TO", compared)
+        assert agreement(exact, graph, among=mask(700, *range(5))) == 1.0
+        assert agreement(exact, graph, among=mask(700, *range(0, 700, 2))) > 0.98
+        assert agreement(exact, graph, limit=700, among=mask(700, *range(0, 700, 2))) == 1.0
+    assert agreement(exact, graph, limit=700) == 1.0
+
+
+@pytest.mark.parametrize("kind", [ExactIndex, HnswIndex])
+def test_small_and_empty_indices(kind: type[ExactIndex | HnswIndex]) -> None:
+    index, (one, two) = kind(32), vectors(2)
+    row, nothing = np.array([0]), np.zeros(1, bool)
+    assert len(index.search(one, 3)[0]) == 0 and len(index) == 0
+    index.remove(np.array([99]))
+    index.add(row, one[None])
+    index.add(row, two[None])
+    found, scores = index.search(two, 3)
+    assert found.tolist() == [0] and scores[0] == pytest.approx(1.0, abs=1e-5)
+    assert np.allclose(index.vectors(row)[0], two, atol=1e-3)
+    with pytest.raises(KeyError):
+        index.vectors(np.array([5]))
+    assert len(index.search(two, 3, nothing)[0]) == 0
+    index.remove(row)
+    assert len(index.search(two, 3)[0]) == 0 and len(index) == 0
+
+
+def test_a_removed_vector_is_overwritten_in_memory() -> None:
+    exact, graph = both(3)
+    array = exact._vectors
+    for index in (exact, graph):
+        index.remove(np.array([1]))
+    graph._index.unmark_deleted(1)
+    assert not np.any(np.asarray(graph._index.get_items([1]))) and not np.any(array[2])
+    assert np.allclose(exact.vectors(np.array([2])), vectors(3)[2])
+
+
+def test_small_stores_are_compared_and_large_ones_walked() -> None:
+    assert isinstance(index_for(EXACT_UP_TO, 8), ExactIndex) and isinstance(index_for(EXACT_UP_TO + 1, 8), HnswIndex)
+
+
+# The score
+
+
+@given(st.integers(0, 50), st.integers(0, 50), st.floats(0, 4000), st.floats(0, 4000))
+def test_retention_falls_with_time_and_rises_with_use(few: int, more: int, short: float, long: float) -> None:
+    few, more = sorted((few, more))
+    short, long = sorted((short, long))
+    held = preference("jazz", uses=few)
+    later, sooner = NOW + timedelta(days=long), NOW + timedelta(days=short)
+    assert 0 <= decay(held, later, SETTINGS) <= decay(held, sooner, SETTINGS) <= 1
+    assert decay(preference("jazz", uses=more), later, SETTINGS) >= decay(held, later, SETTINGS)
+
+
+def test_half_is_left_after_the_retention_time() -> None:
+    held = preference("jazz")
+    assert decay(held, NOW + timedelta(days=540), SETTINGS) == pytest.approx(0.5)
+    assert decay(preference("jazz", uses=1), NOW + timedelta(days=810), SETTINGS) == pytest.approx(0.5)
+    used = preference("jazz", last_used=NOW + timedelta(days=540))
+    assert decay(used, NOW + timedelta(days=540), SETTINGS) == 1.0
+
+
+def test_allergies_do_not_fade_and_clocks_set_back_do_no_harm() -> None:
+    assert decay(preference("nut free", detail="dietary_preference"), NOW + timedelta(days=4000), SETTINGS) == 1.0
+    assert decay(preference("jazz"), NOW - timedelta(days=4000), SETTINGS) == 1.0
+
+
+def test_importance_grows_with_confidence_and_with_being_said_again() -> None:
+    unsure, sure = preference("jazz", confidence=0.0), preference("jazz", confidence=1.0)
+    assert importance(unsure, SETTINGS) == SETTINGS.importance_floor and importance(sure, SETTINGS) == 1.0
+    again = preference("jazz", confidence=0.0, sentences=("a", "b"))
+    assert importance(again, SETTINGS) == pytest.approx(0.75)
+
+
+def test_the_searched_text_names_category_value_and_sentence() -> None:
+    assert enriched(preference("jazz")) == "Music genres, music: jazz. i love jazz."
+    assert enriched(preference("jazz", sentences=())) == "Music genres, music: jazz."
+
+
+# The retriever
+
+
+def names(retriever: Retriever, query: str, details: tuple[str, ...] = (), hidden: tuple[str, ...] = (), limit: int = 5,
+          now: datetime = NOW) -> list[str]:  # fmt: skip
+    found = retriever.search(query, details=details, hidden=hidden, limit=limit, now=now)
+    assert all(0 <= r.score <= 1 for r in found)
+    return [r.preference.value for r in found]
+
+
+@pytest.fixture
+def retriever() -> Retriever:
+    made = Retriever(KeywordEncoder())
+    made.load([preference("jazz"), preference("rock"), preference("italian", detail="favourite_cuisine")])
+    return made
+
+
+def test_most_turns_recall_nothing(retriever: Retriever) -> None:
+    assert names(retriever, "how long until we arrive") == [] and names(retriever, "  ") == []
+
+
+def test_the_nearest_comes_first(retriever: Retriever) -> None:
+    assert names(retriever, "play jazz music")[0] == "jazz" and names(retriever, "rock music please")[0] == "rock"
+
+
+def test_filters(retriever: Retriever) -> None:
+    assert names(retriever, "jazz", details=("favourite_cuisine",)) == ["italian"]
+    assert names(retriever, "jazz music", hidden=("favorite_genres",)) == []
+    assert len(names(retriever, "music", details=("favorite_genres",), limit=1)) == 1
+
+
+def test_what_faded_is_not_recalled(retriever: Retriever) -> None:
+    assert names(retriever, "jazz music", now=NOW + timedelta(days=5000)) == []
+
+
+def test_the_fresher_of_two_alike_comes_first(retriever: Retriever) -> None:
+    old = preference("soul", valid_from=NOW - timedelta(days=900))
+    retriever.put([old, preference("funk")])
+    order = names(retriever, "some music", details=("favorite_genres",))
+    assert order.index("funk") < order.index("soul")
+
+
+def test_dropped_and_changed(retriever: Retriever) -> None:
+    retriever.drop(["jazz", "unknown"])
+    assert not retriever.holds(["jazz"], {"i love jazz"}) and "jazz" not in names(retriever, "jazz music")
+    retriever.put([preference("rock", sentences=("give me a guitar",), uses=3)])
+    assert retriever.holds([], {"give me a guitar"}) and len(retriever) == 2
+    assert names(retriever, "music guitar please")[0] == "rock"
+
+
+def test_a_large_store_is_searched_as_a_small_one() -> None:
+    many = [preference(f"band number {n}", detail="favorite_artists_or_bands") for n in range(500)]
+    large = Retriever(KeywordEncoder())
+    large.load([*many, preference("jazz")])
+    assert names(large, "play jazz music")[0] == "jazz"
+    assert names(large, "hm", details=("favorite_genres",)) == ["jazz"]

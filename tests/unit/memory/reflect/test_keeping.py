@@ -1,0 +1,492 @@
+"""Conversations that are kept, through the driver's memory: only when asked for, off the turn, and gone when told to go."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from memory.fake import KeywordEncoder, KeywordModel
+from memory.reflect.pruning import Prune, PruningSettings
+from memory.reflect.reflection import ReflectionSettings
+from memory.reflect.retention import RetentionSettings
+from memory.reflect.tiers import TierSettings
+from memory.service import DriverMemory, MemorySettings
+from memory.vault.keys import RawKey
+from memory.vault.lifecycle import Vault
+from schemas.errors import ConsentError, UnknownEntryError
+from schemas.memory import CONVERSATIONS, Episode, Kind, Period, Selector, Turn
+
+START = datetime(2026, 3, 2, 7, 0, tzinfo=UTC)
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+class Bench:
+    """A memory whose time a test sets."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.now = folder, START
+        self.encoder = KeywordEncoder()
+        self.memory = self.open()
+
+    def open(self, settings: TierSettings | None = None) -> DriverMemory:
+        vault = Vault.open(self.folder, "ada", RawKey(bytes(range(32))), clock=lambda: self.now)
+        self.memory = DriverMemory(
+            "ada", vault, encoder=self.encoder, model=KeywordModel(), clock=lambda: self.now, zone=BERLIN,
+            settings=MemorySettings(tiers=settings or TierSettings()),
+        )  # fmt: skip
+        return self.memory
+
+    def again(self, settings: TierSettings | None = None) -> DriverMemory:
+        self.memory.close()
+        return self.open(settings)
+
+    def say(self, driver: str, assistant: str = "Okay.", talk: str = "t1-1", *, minutes: int = 1) -> None:
+        self.memory.note(Turn(speaker="driver", text=driver, at=self.now), talk)
+        self.memory.note(Turn(speaker="assistant", text=assistant, at=self.now), talk)
+        self.now += timedelta(minutes=minutes)
+
+    def spoken(self) -> list[str]:
+        return [e.driver for e in self.memory.episodes()]
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    made = Bench(tmp_path)
+    made.memory.opt_in(CONVERSATIONS)
+    yield made
+    made.memory.close()
+
+
+def test_conversations_are_not_kept_until_asked_for(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.memory.begin_trip("t1")
+    bench.say("i met my sister in hamburg")
+    bench.memory.learn_pending()
+    bench.memory.reflect()
+    memory = bench.memory
+    assert not memory.episodes() and not memory.summaries() and not memory.thoughts() and not memory.trips()
+    assert not memory.recent("t1-1") and not memory.profile()
+    memory.close()
+
+
+def test_an_exchange_becomes_an_episode_when_the_conversation_is_over(bench: Bench) -> None:
+    bench.say("i met my sister in hamburg", "How nice.")
+    assert bench.memory.recent("t1-1") == (("i met my sister in hamburg", "How nice."),) and not bench.memory.episodes()
+    bench.memory.learn_pending()
+    [kept] = bench.memory.episodes()
+    assert (kept.driver, kept.assistant, kept.conversation, kept.at) == (
+        "i met my sister in hamburg",
+        "How nice.",
+        "t1-1",
+        START,
+    )
+    assert not bench.memory.recent("t1-1")
+    bench.memory.learn_pending()
+    assert len(bench.memory.episodes()) == 1
+    assert bench.spoken() == [e.driver for e in bench.again().episodes()]
+
+
+FORBIDDING: dict[str, Callable[[DriverMemory], object]] = {
+    "opted out": lambda m: m.opt_out("music"),
+    "private": lambda m: m.set_private_trip(True),
+    "paused": lambda m: m.pause(START + timedelta(days=1)),
+    "switched off": lambda m: m.opt_out(CONVERSATIONS),
+}
+
+
+@pytest.mark.parametrize("how", FORBIDDING)
+@pytest.mark.parametrize("when", ["before", "while it waits"])
+def test_what_consent_forbids_leaves_nothing(bench: Bench, how: str, when: str) -> None:
+    if when == "before":
+        FORBIDDING[how](bench.memory)
+    bench.say("i heard some jazz with my sister", "Jazz is fine.")
+    bench.say("yes", "More jazz?")
+    if when != "before":
+        FORBIDDING[how](bench.memory)
+    bench.memory.learn_pending()
+    bench.memory.settle()
+    bench.memory.reflect()
+    assert not bench.memory.episodes() and not bench.memory.thoughts() and not bench.memory.summaries()
+    bench.memory.close()
+    assert not bench.open().recent("t1-1")
+
+
+def test_sensitive_things_are_kept_only_when_asked_for(bench: Bench) -> None:
+    bench.say("my sister is vegan now")
+    bench.memory.settle()
+    assert not bench.memory.episodes()
+    bench.memory.opt_in("dietary_preference")
+    bench.say("my sister is vegan now")
+    bench.memory.settle()
+    assert bench.memory.episodes()[0].details == ("dietary_preference",)
+
+
+class Divided(KeywordEncoder):
+    """Hears a little of food in whatever is said of music."""
+
+    food = 0.06
+
+    def topics(self, text: str) -> dict[str, float]:
+        topics = dict(super().topics(text))
+        if topics["favorite_genres"] > 0.5:
+            topics["favorite_genres"] -= self.food
+            topics["favourite_cuisine"] += self.food
+        return topics
+
+
+def test_what_only_touches_a_forbidden_category_is_let_go_without_an_error(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.memory.close()
+    bench.encoder = Divided()
+    memory = bench.open()
+    memory.opt_in(CONVERSATIONS)
+    bench.say("i heard some jazz with my sister")
+    memory.settle()
+    assert memory.episodes()[0].details == ("favorite_genres", "favourite_cuisine")
+    memory.opt_out("favourite_cuisine")
+    bench.say("i heard some jazz with my brother")
+    bench.say("i met my boss in hamburg")
+    memory.learn_pending()
+    memory.reflect()
+    assert bench.spoken() == ["i heard some jazz with my sister", "i met my boss in hamburg"]
+    memory.close()
+
+
+def test_an_event_of_a_category_switched_off_since_is_left_alone(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.memory.close()
+    bench.encoder = divided = Divided()
+    memory = bench.open()
+    memory.opt_in(CONVERSATIONS)
+    bench.say("i have a jazz concert with my sister on friday")
+    memory.learn_pending()
+    memory.reflect()
+    [old] = [t for t in memory.thoughts() if t.kind is Kind.EVENT]
+    assert old.details == ("favorite_genres", "favourite_cuisine")
+    memory.opt_out("favourite_cuisine")
+    divided.food = 0.0
+    bench.say("i have a jazz concert with my sister on friday", talk="t2-1")
+    memory.learn_pending()
+    memory.reflect()
+    [held, fresh] = [t for t in memory.thoughts() if t.kind is Kind.EVENT]
+    assert (held.id, held.sources) == (old.id, old.sources) and fresh.details == ("favorite_genres",)
+    memory.close()
+
+
+def test_what_waits_during_a_pause_is_kept_after_it(bench: Bench) -> None:
+    bench.say("i met my sister")
+    bench.memory.pause(bench.now + timedelta(hours=1))
+    bench.say("i met my brother")
+    assert bench.memory.settle() == 0
+    bench.now += timedelta(hours=2)
+    assert bench.memory.settle() == 1 and bench.spoken() == ["i met my sister"]
+
+
+def test_consent_that_changes_while_drafts_are_made(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench.say("i heard some jazz with my sister")
+    drafted = bench.memory._tiers.drafts
+
+    def slow(*given: object) -> Sequence[Episode]:
+        made = drafted(*given)  # type: ignore[arg-type]
+        monkeypatch.undo()
+        worker = threading.Thread(target=lambda: bench.memory.opt_out("music"))
+        worker.start()
+        worker.join()
+        return made
+
+    monkeypatch.setattr(bench.memory._tiers, "drafts", slow)
+    assert bench.memory.settle() == 0 and not bench.memory.episodes()
+
+
+# Cold memory
+
+
+def mornings(bench: Bench, days: int = 4) -> None:
+    for day in range(days):
+        bench.now = START + timedelta(days=day)
+        bench.memory.begin_trip(f"t{day}")
+        bench.say("play some jazz", "Playing jazz.", f"t{day}-1")
+        bench.say("i met my sister at the harbour", "Oh.", f"t{day}-1")
+        bench.memory.learn_pending()
+        bench.memory.end_trip(f"t{day}")
+        bench.memory.reflect()
+
+
+def test_a_few_trips_make_thoughts_events_summaries_links_and_a_profile(bench: Bench) -> None:
+    mornings(bench)
+    memory = bench.memory
+    texts = {t.text for t in memory.thoughts() if t.kind is Kind.THOUGHT}
+    assert texts == {"often speaks of jazz in the mornings"}
+    [event] = [t for t in memory.thoughts() if t.kind is Kind.EVENT]
+    assert event.text == "i met my sister at the harbour" and len(event.sources) == 4
+    assert [s.day.isoformat() for s in memory.summaries()] == ["2026-03-02", "2026-03-03", "2026-03-04", "2026-03-05"]
+    assert "“i met my sister at the harbour”" in memory.summaries()[0].text
+    profile = {e.key: e.value for e in memory.profile()}
+    assert profile == {
+        "usual_start_weekdays": "around 8:00 on weekdays",
+        "often_jazz": "often speaks of jazz in the mornings",
+    }
+    assert all(e.links for e in memory.episodes() if "jazz" in e.driver)
+    assert [t.id for t in memory.trips()] == ["t0", "t1", "t2", "t3"] and all(t.ended_at for t in memory.trips())
+    found = memory.search("the harbour with my sister", kinds=[Kind.EVENT])
+    assert [f.id for f in found] == [event.id]
+
+
+def test_thinking_again_changes_nothing(bench: Bench) -> None:
+    mornings(bench)
+    before = (bench.memory.thoughts(), bench.memory.summaries(), bench.memory.profile(), bench.memory.episodes())
+    plan = bench.memory.reflect()
+    assert not plan.thoughts and not plan.entries and not plan.seen and not plan.let_go
+    assert before == (
+        bench.memory.thoughts(),
+        bench.memory.summaries(),
+        bench.memory.profile(),
+        bench.memory.episodes(),
+    )
+
+
+def test_forgetting_a_value_takes_what_was_made_of_it(bench: Bench) -> None:
+    mornings(bench)
+    receipt = bench.memory.forget_where(Selector(text="jazz"))
+    assert receipt.verified and receipt.kinds[Kind.EPISODE] == 4 and receipt.kinds[Kind.THOUGHT] == 1
+    assert "jazz" not in repr(
+        (bench.memory.episodes(), bench.memory.thoughts(), bench.memory.summaries(), bench.memory.profile())
+    )
+    assert len(bench.memory.episodes()) == 4 and len(bench.memory.summaries()) == 4
+    bench.memory.reflect()
+    assert "jazz" not in repr((bench.memory.thoughts(), bench.memory.summaries(), bench.memory.profile()))
+
+
+def test_forgetting_reaches_what_waits(bench: Bench) -> None:
+    bench.say("i heard some jazz with my sister")
+    bench.memory.forget_where(Selector(everything=True))
+    bench.memory.settle()
+    assert not bench.memory.episodes()
+    bench.say("i heard some jazz with my sister")
+    assert bench.memory.forget_pending("t1-1") >= 1
+    bench.memory.settle()
+    assert not bench.memory.episodes()
+
+
+def test_a_time_that_is_forgotten_takes_its_trips(bench: Bench) -> None:
+    mornings(bench)
+    period = bench.memory.period("on our second trip")
+    assert period is not None and period.since == START + timedelta(days=1)
+    bench.memory.forget_where(Selector(period=period))
+    assert [t.id for t in bench.memory.trips()] == ["t0", "t2", "t3"]
+    assert not [e for e in bench.memory.episodes() if e.conversation.startswith("t1-")]
+    whole = Period(since=START, until=START + timedelta(days=9))
+    bench.memory.forget_where(Selector(period=whole))
+    assert not bench.memory.trips() and not bench.memory.episodes()
+
+
+def test_an_entry_that_the_driver_deleted_does_not_come_back(bench: Bench) -> None:
+    mornings(bench)
+    entry = next(e for e in bench.memory.profile() if e.key == "often_jazz")
+    thought = next(t for t in bench.memory.thoughts() if t.kind is Kind.THOUGHT)
+    for gone in (entry.id, thought.id):
+        bench.memory.forget_where(Selector(id=gone))
+    bench.now += timedelta(days=1)
+    bench.say("play some jazz", "Playing jazz.", "t9-1")
+    bench.memory.reflect()
+    assert {e.key for e in bench.memory.profile()} == {"usual_start_weekdays"}
+    assert not [t for t in bench.memory.thoughts() if t.kind is Kind.THOUGHT]
+
+
+def test_what_is_taken_back_can_be_made_again(bench: Bench) -> None:
+    mornings(bench)
+    entry = next(e for e in bench.memory.profile() if e.key == "often_jazz")
+    token = bench.memory.withhold(Selector(id=entry.id)).token
+    assert entry not in bench.memory.profile()
+    bench.memory.restore(token)
+    bench.now += timedelta(days=1)
+    bench.say("play some jazz", "Playing jazz.", "t9-1")
+    bench.memory.reflect()
+    [later] = [e for e in bench.memory.profile() if e.key == "often_jazz"]
+    assert len(later.sources) > len(entry.sources)
+
+
+def test_an_entry_can_be_corrected_and_stays_so(bench: Bench) -> None:
+    bench.say("i live in hamburg and love it")
+    bench.memory.reflect()
+    [home] = bench.memory.profile()
+    edited = bench.memory.edit_profile("home", "in kiel")
+    assert edited.id == home.id and edited.edited and edited.aspect == "fact"
+    bench.say("i live in hamburg of course")
+    bench.memory.reflect()
+    assert [(e.key, e.value) for e in bench.memory.profile()] == [("home", "in kiel")]
+    assert bench.memory.edit_profile("reply_length", "brief", aspect="style").aspect == "style"
+    with pytest.raises(UnknownEntryError):
+        bench.memory.edit_profile("home", " ")
+    bench.memory.set_private_trip(True)
+    with pytest.raises(ConsentError):
+        bench.memory.edit_profile("home", "nowhere")
+
+
+# Letting go
+
+
+def test_words_go_when_their_days_are_over_and_what_was_made_of_them_stays(bench: Bench) -> None:
+    memory = bench.again(TierSettings(retention=RetentionSettings(conversation_days=30, thought_days=365)))
+    bench.say("i met my sister at the harbour")
+    bench.say("remember that the spare key is under the pot")
+    memory.reflect()
+    bench.now += timedelta(days=30)
+    memory.reflect()
+    assert bench.spoken() == ["remember that the spare key is under the pot"]
+    assert {t.text for t in memory.thoughts()} >= {"i met my sister at the harbour"} and memory.summaries()
+    bench.now += timedelta(days=400)
+    memory.reflect()
+    assert bench.spoken() and {t.text for t in memory.thoughts()} == {"remember that the spare key is under the pot"}
+    assert not memory.summaries()
+
+
+def test_what_is_over_goes_during_a_pause_too(bench: Bench) -> None:
+    bench.say("i met my sister at the harbour")
+    bench.memory.reflect()
+    bench.memory.set_private_trip(True)
+    bench.now += timedelta(days=90)
+    assert bench.memory.reflect().let_go == {Kind.EPISODE: 1} and not bench.memory.episodes()
+
+
+def test_what_is_let_go_is_in_no_backup_either(bench: Bench) -> None:
+    backup = bench.folder / "ada.v2.backup"
+    bench.say("i met my sister at the harbour")
+    bench.memory.reflect()
+    backup.write_bytes(b"an older copy")
+    assert not bench.memory.reflect().let_go and backup.exists()
+    bench.now += timedelta(days=91)
+    assert bench.memory.reflect().let_go and not backup.exists()
+
+
+def test_a_preference_that_nobody_needs_goes_with_its_time(bench: Bench) -> None:
+    bench.memory.opt_in("dietary_preference")
+    bench.say("i love jazz")
+    bench.say("i am vegan")
+    bench.memory.learn_pending()
+    assert {p.value for p in bench.memory.preferences()} == {"jazz", "vegan"}
+    bench.now += timedelta(days=541)
+    bench.memory.reflect()
+    assert {p.value for p in bench.memory.preferences()} == {"vegan"} and not bench.memory.recall("jazz music")
+
+
+@pytest.mark.parametrize("rule", Prune)
+def test_there_are_no_more_episodes_than_there_is_room_for(bench: Bench, rule: Prune) -> None:
+    memory = bench.again(TierSettings(pruning=PruningSettings(rule=rule, capacity=3)))
+    for text in (
+        "harbour harbour walk",
+        "castle with my sister",
+        "jazz with my brother",
+        "rock with my boss",
+        "blues at work",
+    ):
+        bench.say(text)
+        memory.settle()
+    memory.recall("the harbour walk")
+    memory.search("the castle with my sister")
+    memory.reflect()
+    expected = {Prune.LRU: {"jazz with my brother", "rock with my boss", "blues at work"}}
+    if rule is Prune.RELEVANCE:
+        assert {"harbour harbour walk", "castle with my sister"} < set(bench.spoken()) and len(bench.spoken()) == 3
+        assert len(memory._archive.queries()) == 2
+    else:
+        assert set(bench.spoken()) == expected[rule] and not memory._archive.queries()
+
+
+# Trips
+
+
+def test_a_private_trip_ends_with_the_trip(bench: Bench) -> None:
+    memory = bench.memory
+    memory.begin_trip("t1")
+    memory.set_private_trip(True)
+    bench.say("i met my sister")
+    memory.end_trip("t1")
+    assert not memory.consent().private_trip
+    memory.reflect()
+    assert not memory.episodes()
+    memory.begin_trip("t2")
+    bench.say("i met my brother", talk="t2-1")
+    memory.end_trip("t2")
+    memory.reflect()
+    assert bench.spoken() == ["i met my brother"] and [t.id for t in memory.trips()] == ["t1", "t2"]
+
+
+def test_a_trip_that_begins_in_private_leaves_no_time(bench: Bench) -> None:
+    bench.memory.set_private_trip(True)
+    bench.memory.begin_trip("t1")
+    bench.memory.end_trip("t1")
+    assert not bench.memory.trips()
+
+
+# No turn waits
+
+
+def test_recall_does_not_wait_for_post_thinking(bench: Bench) -> None:
+    entered, release = threading.Event(), threading.Event()
+    main = threading.current_thread()
+
+    class Slow(KeywordEncoder):
+        def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            if threading.current_thread() is not main and any("harbour" in text for text in texts):
+                entered.set()
+                assert release.wait(10)
+            return super().encode(texts)
+
+    bench.encoder = Slow()
+    memory = bench.again()
+    bench.say("i love jazz")
+    memory.learn_pending()
+    bench.say("i met my sister at the harbour")
+    memory.settle()
+    worker = threading.Thread(target=memory.reflect)
+    worker.start()
+    assert entered.wait(10)
+    assert memory.recall("jazz music") and not memory.thoughts()
+    release.set()
+    worker.join()
+    assert memory.thoughts()
+
+
+def test_thinking_reads_no_more_than_its_window(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = bench.again(TierSettings(reflection=ReflectionSettings(window=5)))
+    for number in range(12):
+        bench.say(f"my cousin visits the harbour number {number}", talk=f"t{number}-1")
+        memory.settle()
+    read: list[int] = []
+    rows = Vault.rows
+
+    def counted(vault: Vault, sql: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+        found = rows(vault, sql, values)
+        if "driver, assistant" in sql and "FROM episodes" in sql:
+            read.append(len(found))
+        return found
+
+    memory.reflect()
+    monkeypatch.setattr(Vault, "rows", counted)
+    assert not memory.reflect().seen and sum(read) == 5
+    read.clear()
+    bench.say("my cousin visits the harbour again", talk="t99-1")
+    assert memory.reflect().seen == 1 and sum(read) <= 5 + 1
+    assert all(episode.links for episode in memory.episodes()[-5:])
+
+
+def test_a_fact_from_before_the_window_is_not_taken_back_by_an_older_one(bench: Bench) -> None:
+    memory = bench.again(TierSettings(reflection=ReflectionSettings(window=2)))
+    memory.opt_in(CONVERSATIONS)
+    for text in ("my sister is called anna", "my sister is called eva"):
+        bench.say(text, talk=f"{text[-3:]}-1")
+        memory.reflect()
+        bench.now += timedelta(days=1)
+    assert {e.key: e.value for e in memory.profile()}["sister"] == "eva"
+    with memory._vault.transaction():  # the one that said anna is used again, and the other is not looked at any more
+        memory._vault.write("DELETE FROM episodes WHERE driver LIKE '%eva%'")
+    memory.reflect()
+    assert {e.key: e.value for e in memory.profile()}["sister"] == "eva"

@@ -1,0 +1,243 @@
+"""The vehicle behind its gate when something fails: a fault that is told, and a gate that stays shut."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from schemas.actions import (
+    ACTIONS,
+    ChangeVolume,
+    GetRange,
+    PlayRadio,
+    SetDomeLight,
+    SetHighBeam,
+    SetSunroof,
+    SetTrunk,
+    SetWindow,
+    parse_action,
+)
+from schemas.clock import StreamClock
+from schemas.errors import AdapterError, ConfirmationError
+from schemas.events import ActionResult, ActionStatus, VehicleState, Verdict
+from tests.gated_car import SLOTS, Car, instances
+from vehicle.adapters.simulated import SimulatedVehicle
+from vehicle.gate import Gate, rule
+from vehicle.policy import POLICY
+from vehicle.service import DEADLINE_S, GatedVehicle
+from vehicle.signals import SIGNALS
+
+
+def test_a_stuck_window_is_a_fault(caplog: pytest.LogCaptureFixture) -> None:
+    car = Car()
+    car.adapter.faults.stuck.add("window.rear_left")
+    with caplog.at_level(logging.WARNING, logger="glovebox.vehicle"):
+        result = car.act(SetWindow(window="all", percent=50))
+    assert (result.status, result.error) == (ActionStatus.FAULT, "not_moved")
+    assert DEADLINE_S <= car.clock.slept < DEADLINE_S + 0.3
+    assert caplog.messages == ["set_window: window.rear_left did not move in 2 s"]
+
+
+def test_a_stuck_switch_is_a_fault() -> None:
+    car = Car()
+    car.adapter.faults.stuck.add("light.dome")
+    assert car.act(SetDomeLight(on=True)).error == "not_moved"
+
+
+def test_what_moves_the_wrong_way_has_not_moved() -> None:
+    car = Car(initial={"window.driver": 50})
+
+    async def wrong_way(changes: Mapping[str, Any]) -> None:
+        await SimulatedVehicle.write(car.adapter, dict.fromkeys(changes, 0))
+
+    car.adapter.write = wrong_way
+    assert car.act(SetWindow(percent=80)).error == "not_moved"
+
+
+def test_a_lost_car_is_a_fault_and_silences_the_gate(caplog: pytest.LogCaptureFixture) -> None:
+    car = Car()
+    asked = car.act(SetTrunk(open=True))
+    car.adapter.faults.lost = True
+    for action in (SetDomeLight(on=True), GetRange()):
+        result = car.act(action)
+        assert (result.status, result.error, result.ruling.rule) == (ActionStatus.FAULT, "adapter", "silent")
+    assert not car.vehicle.gate.armed
+    assert "connection to the simulated car is lost" in caplog.text
+    with pytest.raises(AdapterError):
+        car.value("light.dome")
+    with pytest.raises(ConfirmationError):
+        car.confirm(asked)
+    car.adapter.faults.lost = False
+    with pytest.raises(ConfirmationError):
+        car.confirm(asked)
+    assert car.act(SetDomeLight(on=True)).status is ActionStatus.DONE
+
+
+def test_losing_the_car_at_the_yes_is_a_fault() -> None:
+    car = Car()
+    asked = car.act(SetTrunk(open=True))
+    car.adapter.faults.lost = True
+    assert car.confirm(asked).error == "adapter"
+
+
+@pytest.mark.parametrize("error", [AdapterError("gone"), ConnectionResetError("reset"), TimeoutError("late")])
+@pytest.mark.parametrize("when", ["write", "watch"])
+def test_losing_the_car_in_the_middle(error: Exception, when: str) -> None:
+    car = Car()
+    reads = 0
+    read: Callable[[], Any] = car.adapter.read
+
+    async def failing_write(changes: Mapping[str, Any]) -> None:
+        raise error
+
+    async def failing_read() -> VehicleState:
+        nonlocal reads
+        reads += 1
+        if reads > 1:
+            raise error
+        return await read()
+
+    if when == "write":
+        car.adapter.write = failing_write
+    else:
+        car.adapter.read = failing_read
+    result = car.act(SetWindow(percent=50))
+    assert (result.status, result.error) == (ActionStatus.FAULT, "adapter")
+    assert not car.vehicle.gate.armed
+
+
+def test_an_adapters_defect_is_a_fault_with_its_traceback_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    car = Car()
+
+    async def broken() -> VehicleState:
+        raise ZeroDivisionError
+
+    car.adapter.read = broken
+    assert car.act(GetRange()).error == "adapter"
+    assert "ZeroDivisionError" in caplog.text and "Traceback" in caplog.text
+
+
+def test_stale_speed_refuses_what_parking_would_allow() -> None:
+    car = Car()
+    car.adapter.faults.stale = True
+    car.later(1.5)
+    assert car.act(SetTrunk(open=True)).status is ActionStatus.DENIED
+
+
+def test_a_car_that_is_never_live_is_never_moved() -> None:
+    car = Car()
+    car.adapter.faults.unknown |= {"speed_kmh", "gear", "ignition_on"}
+    result = car.act(SetDomeLight(on=False))
+    assert (result.status, result.ruling.rule) == (ActionStatus.DENIED, "silent")
+
+
+def test_a_signal_that_is_not_reported_is_a_fault() -> None:
+    car = Car()
+    car.adapter.faults.unknown.add("media.volume")
+    assert car.act(ChangeVolume(change="up")).error == "adapter"
+    assert car.vehicle.gate.armed
+
+
+def test_closing_silences_and_releases() -> None:
+    car = Car()
+    asyncio.run(car.vehicle.close())
+    assert car.act(GetRange()).error == "adapter"
+
+
+# Sequences ------------------------------------------------------------------------------------------------------------
+
+
+class Watched(SimulatedVehicle):
+    """A simulated car that notes what is written to it."""
+
+    def __init__(self, clock: StreamClock, profile: str) -> None:
+        super().__init__(clock, profile=profile)
+        self.writes: list[Mapping[str, Any]] = []
+
+    async def write(self, changes: Mapping[str, Any]) -> None:
+        self.writes.append(changes)
+        await super().write(changes)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_drives_with_faults_never_get_past_the_policy(seed: int) -> None:
+    """500 actions each: a write happens only for a wish that the pure rule allows (or asks about, after a yes)."""
+    dice = random.Random(seed)  # noqa: S311 - repeatable, not secret
+    clock = StreamClock()
+    car = Watched(clock, ("commute", "motorway", "town", "parked")[seed])
+    gate = Gate(clock)
+    vehicle = GatedVehicle(car, clock, gate=gate)
+    wishes = [a for kind in ACTIONS if kind.name in POLICY for a in instances(kind)]
+    wishes += [SetWindow(window="all", percent=0), SetSunroof(percent=0), SetTrunk(open=False), SetHighBeam(on=False)]
+    faults: list[Callable[[], None]] = [
+        lambda: setattr(car.faults, "lost", dice.random() < 0.5),
+        lambda: setattr(car.faults, "stale", dice.random() < 0.5),
+        lambda: car.faults.unknown.update(
+            dice.sample(["speed_kmh", "gear", "ignition_on", "window.driver", "light.fog"], 2)
+        ),
+        car.faults.unknown.clear,
+        lambda: car.faults.stuck.update(dice.sample(sorted(SIGNALS), 3)),
+        car.faults.stuck.clear,
+    ]
+
+    async def drive() -> dict[ActionStatus, int]:
+        statuses = dict.fromkeys(ActionStatus, 0)
+        for _ in range(500):
+            if dice.random() < 0.1:
+                dice.choice(faults)()
+            clock.advance_to(clock.now() + dice.random() * 2.0)
+            wish = dice.choice(wishes)
+            car.writes.clear()
+            state = None if car.faults.lost else await car.read()
+            result = await vehicle.act(wish)
+            if car.writes:
+                assert state is not None
+                assert rule(wish, state).verdict is Verdict.ALLOW
+            if result.token is not None:
+                assert not car.writes
+                clock.advance_to(clock.now() + dice.choice((0.5, 9.0)))
+                state = None if car.faults.lost else await car.read()
+                try:
+                    result = await vehicle.confirm(result.token)
+                except ConfirmationError:
+                    assert not car.writes
+                if car.writes:
+                    assert state is not None
+                    assert rule(wish, state).verdict is not Verdict.DENY
+            statuses[result.status] += 1
+        return statuses
+
+    statuses = asyncio.run(drive())
+    assert all(statuses[status] > 0 for status in (ActionStatus.DONE, ActionStatus.DENIED, ActionStatus.FAULT))
+
+
+def test_actions_at_the_same_time_are_done_one_after_another() -> None:
+    car = Car()
+
+    async def both() -> tuple[ActionResult, ...]:
+        return await asyncio.gather(
+            car.vehicle.act(SetWindow(percent=50)), car.vehicle.act(SetSunroof(percent=50)), car.vehicle.act(GetRange())
+        )
+
+    assert [result.status for result in asyncio.run(both())] == [ActionStatus.DONE] * 3
+
+
+def test_a_station_that_plays_is_in_the_state() -> None:
+    car = Car()
+    car.act(PlayRadio(station="jazz fm"))
+    assert (car.value("media.source"), car.value("media.title"), car.value("media.playing")) == (
+        "radio",
+        "Jazz FM",
+        True,
+    )
+
+
+def test_slots_of_every_action_parse() -> None:
+    for name, slots in SLOTS.items():
+        for chosen in slots:
+            assert parse_action(name, chosen).name == name

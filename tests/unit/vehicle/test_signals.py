@@ -1,0 +1,116 @@
+"""The table of signals: closed, consistent, and checked against the standard where its file is at hand."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schemas.actions import BY_NAME
+from schemas.errors import AdapterError
+from vehicle.catalog import SIGNALS_OF
+from vehicle.signals import DRIVING_VSS, ONLY_READ_IN_VSS, SIGNALS, WINDOWS, Kind, check_changes, fits
+
+DATA = Path(os.environ.get("GLOVEBOX_DATA", Path(__file__).resolve().parents[3] / ".." / "shared" / "data"))
+VSS = DATA / "vss" / "vss_release_6.0.json"
+
+
+def test_names_are_unique_and_start_values_fit() -> None:
+    assert len(SIGNALS) == 101
+    for name, signal in SIGNALS.items():
+        assert signal.name == name
+        assert fits(signal, signal.initial)
+
+
+def test_every_signal_serves_an_action_or_the_gate() -> None:
+    used = {name for names in SIGNALS_OF.values() for name in names}
+    assert used <= set(SIGNALS)
+    assert set(SIGNALS_OF) <= set(BY_NAME)
+
+
+def test_windows_cover_the_slot() -> None:
+    assert WINDOWS["all"] == tuple(signal for key in list(WINDOWS)[:-1] for signal in WINDOWS[key])
+
+
+def test_nothing_that_must_never_be_exposed_can_be_written() -> None:
+    words = ("steer", "brake", "horn", "hazard", "indicator", "wiper", "hood", "cruise", "airbag", "engine", "gear")
+    dangerous = [name for name in SIGNALS if any(word in name for word in words)]
+    assert dangerous == ["steering_wheel.heating"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "fine"),
+    [
+        ("climate.driver.temperature", 16, True),
+        ("climate.driver.temperature", 28.0, True),
+        ("climate.driver.temperature", math.nextafter(28.0, 30.0), False),
+        ("climate.driver.temperature", math.nan, False),
+        ("climate.driver.temperature", True, False),
+        ("climate.driver.temperature", "21", False),
+        ("doors.locked", True, True),
+        ("doors.locked", 1, False),
+        ("climate.airflow", "feet", True),
+        ("climate.airflow", "knees", False),
+        ("climate.airflow", 1, False),
+        ("media.title", "", True),
+        ("media.title", None, False),
+        ("navigation.stops", ("a", "b"), True),
+        ("navigation.stops", ["a"], True),
+        ("navigation.stops", [1], False),
+        ("navigation.stops", "a", False),
+    ],
+)
+def test_fitting(name: str, value: Any, fine: bool) -> None:
+    assert fits(SIGNALS[name], value) is fine
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"engine.on": True}, "no signal is called 'engine.on'"),
+        ({"battery.charge": 100}, "battery.charge can only be read"),
+        ({"climate.fan": 6}, "climate.fan does not take 6: it is a number from 0 to 5 level"),
+        ({"climate.airflow": "secret words"}, "does not take str: it is a choice out of face, feet"),
+        ({"doors.locked": None}, "doors.locked does not take None: it is a switch$"),
+    ],
+)
+def test_changes_are_refused_with_a_reason(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(AdapterError, match=message):
+        check_changes({"climate.fan": 1, **changes})
+
+
+def vss_leaf(path: str) -> dict[str, Any]:
+    node: dict[str, Any] = {"children": {"Vehicle": json.loads(VSS.read_text())["Vehicle"]}}
+    for part in ("Vehicle", *path.split(".")):
+        node = node["children"][part]
+    return node
+
+
+@pytest.mark.skipif(not VSS.exists(), reason=f"the vehicle signal specification is not in {VSS}")
+def test_vss_paths_are_in_release_6_and_of_their_kind() -> None:
+    datatypes = {Kind.SWITCH: {"boolean"}, Kind.TEXT: {"string"}, Kind.CHOICE: {"string"}}
+    mapped = [signal for signal in SIGNALS.values() if signal.vss]
+    assert len(mapped) == 84
+    for signal in mapped:
+        leaf = vss_leaf(str(signal.vss))
+        if signal.writable:
+            assert leaf["type"] == ("sensor" if signal.name in ONLY_READ_IN_VSS else "actuator"), signal.name
+        else:
+            assert leaf["type"] in ("sensor", "attribute") or signal.name.startswith("door.")
+        if signal.kind in datatypes:
+            assert leaf["datatype"] in datatypes[signal.kind], signal.name
+        else:
+            assert leaf["datatype"] in ("float", "double", "int8", "uint8", "uint16", "uint32"), signal.name
+        if signal.unit == leaf.get("unit", ""):
+            assert signal.low >= leaf.get("min", -math.inf) or leaf["min"] == 1
+            assert signal.high <= leaf.get("max", math.inf)
+        else:
+            assert (signal.unit, leaf.get("unit", "")) in {("level", "percent"), ("km", "m"), ("", "iso8601")}, (
+                signal.name
+            )
+    for path in DRIVING_VSS.values():
+        assert vss_leaf(path)["type"] in ("sensor", "actuator")

@@ -1,0 +1,45 @@
+"""Plain orders to the car are carried out without a question of memory, unless they were repeated on several days."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from schemas.memory import Consent, Proposal
+from tests.dialogues import NOW
+from voice.dialogue.memory.question import REPEATED, Question
+
+
+class Held:
+    """A fake memory with one open proposal."""
+
+    def __init__(self, proposal: Proposal) -> None:
+        self.proposal = proposal
+
+    def proposals(self) -> tuple[Proposal, ...]:
+        return (self.proposal,)
+
+    def consent(self) -> Consent:
+        return Consent()
+
+
+def hint(sentence: str, confidence: float, at: datetime = NOW) -> Proposal:
+    return Proposal(
+        id="p", detail="interior_lighting_color_preferences", value="blue", sentence=sentence, said_at=at, conversation="before",
+        confidence=confidence, expires_at=at + timedelta(days=14),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("sentence", "confidence", "asked"),
+    [
+        ("set the ambient lights to blue", 0.69, False),
+        ("set the ambient lights to blue", REPEATED, True),
+        ("blue light is so nice in the evening", 0.3, True),
+    ],
+)
+def test_a_plain_order_alone_is_no_reason_to_ask(sentence: str, confidence: float, asked: bool) -> None:
+    memory: object = Held(hint(sentence, confidence))
+    question = Question(memory, lambda: NOW, plain=lambda said: said.startswith("set"))  # pyright: ignore[reportArgumentType]
+    assert (question._due("now") is not None) is asked

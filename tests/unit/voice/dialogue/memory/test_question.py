@@ -1,0 +1,324 @@
+"""The question of memory at the end of a reply: when it is asked, what answers it, what becomes of the answer."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from memory.fake import FakeMemory as StoringMemory
+from schemas.errors import StorageFullError
+from schemas.events import (
+    Reply,
+    Route,
+    Transcript,
+)
+from schemas.memory import (
+    Candidate,
+    Consent,
+    Conversation,
+    Outcome,
+    Proposal,
+    Turn,
+)
+from tests.dialogues import NOW, FakeEncoder, FakeMatcher, FakeModel, FakeVehicle, say
+from voice.dialogue.agent import Dialogue
+from voice.dialogue.coordinator import DialogueSettings
+from voice.dialogue.memory.question import answer
+
+TWENTY_TWO = "set the temperature to twenty two degrees"
+DETAILS = {
+    "jazz": "favorite_genres",
+    "rock": "favorite_genres",
+    "italian": "favourite_cuisine",
+    "vegan": "dietary_preference",
+}
+QUESTION = " By the way, shall I remember that you like jazz?"
+
+
+def reads(conversation: Conversation) -> list[Candidate]:
+    """What the fake memory makes of a conversation; of what was heard badly it is unsure."""
+    return [
+        Candidate(
+            detail=detail, value=value, sentence=turn.text, said_at=turn.at, conversation=conversation.id,
+            confidence=turn.confidence, negated="any more" in turn.text,
+        )
+        for turn in conversation.driver_turns()
+        for value, detail in DETAILS.items()
+        if value in turn.text
+    ]  # fmt: skip
+
+
+def hinted(*said: str, questions: int = 1) -> tuple[Dialogue, FakeVehicle, StoringMemory]:
+    """A dialogue after an earlier conversation of which memory is unsure."""
+    memory = StoringMemory("test", clock=lambda: NOW, reads=reads)
+    turns = [Turn(speaker="driver", text=text, at=NOW - timedelta(days=1), confidence=0.4) for text in said]
+    for number, turn in enumerate(turns):
+        memory.learn(Conversation(id=f"before-{number}", turns=(turn,)))
+    vehicle = FakeVehicle()
+    dialogue = Dialogue(
+        memory=memory,
+        vehicle=vehicle,
+        matcher=FakeMatcher(),
+        encoder=FakeEncoder(),
+        model=FakeModel({"openings": {"set_window": {"window": "driver", "percent": 100}}}),
+        clock=lambda: NOW,
+        settings=DialogueSettings(questions=questions),
+    )
+    return dialogue, vehicle, memory
+
+
+def heard(dialogue: Dialogue, text: str, *, confidence: float = 0.9) -> Reply:
+    """Free speech in the follow-up window."""
+    transcript = Transcript(text=text, confidence=confidence, in_grammar=FakeMatcher().match(text) is not None)
+    return asyncio.run(dialogue.respond(transcript, addressed=False))
+
+
+def test_a_finished_reply_ends_with_the_question_and_a_yes_stores_it() -> None:
+    dialogue, vehicle, memory = hinted("i love jazz")
+    reply = say(dialogue, TWENTY_TWO)
+    assert reply.text == "22 degrees." + QUESTION and len(vehicle.done) == 1
+    assert reply.proposal is not None and reply.proposal.value == "jazz"
+    assert memory.proposals()[0].asked == 1 and memory.preferences() == ()
+    settled = heard(dialogue, "yes")
+    assert settled.text == "Okay, I'll remember that." and settled.route is Route.MEMORY
+    assert settled.decision is not None and settled.decision.outcome is Outcome.APPEND
+    assert [p.value for p in memory.preferences()] == ["jazz"] and memory.proposals() == ()
+    assert "nothing waiting" in say(dialogue, "yes").text
+
+
+@pytest.mark.parametrize("words", ["no", "no thanks", "please don't", "forget that", "no i don't like jazz"])
+def test_a_no_stores_nothing_and_is_not_asked_again(words: str) -> None:
+    dialogue, _, memory = hinted("i love jazz", questions=5)
+    say(dialogue, TWENTY_TWO)
+    settled = heard(dialogue, words)
+    assert settled.text == "Okay, I won't remember that."
+    assert settled.decision is not None and settled.decision.outcome is Outcome.DECLINED
+    assert memory.preferences(history=True) == () and memory.proposals() == ()
+    again = Turn(speaker="driver", text="i love jazz", at=NOW, confidence=0.4)
+    memory.learn(Conversation(id="again", turns=(again,)))
+    dialogue.end_conversation()
+    assert say(dialogue, TWENTY_TWO).text == "22 degrees."
+
+
+def test_an_answer_is_not_noted() -> None:
+    dialogue, _, memory = hinted("i love jazz")
+    say(dialogue, TWENTY_TWO)
+    heard(dialogue, "no i don't like jazz")
+    assert memory.learn_pending() == ()
+
+
+@pytest.mark.parametrize("words", ["open the trunk", TWENTY_TWO, "i love italian food", "what do you remember"])
+def test_anything_else_is_handled_as_what_it_is_and_leaves_the_question_open(words: str) -> None:
+    dialogue, _, memory = hinted("i love jazz")
+    say(dialogue, TWENTY_TWO)
+    plain, _, _ = hinted()
+    reply = heard(dialogue, words)
+    assert (reply.text, reply.route) == ((expected := heard(plain, words)).text, expected.route)
+    assert [p.value for p in memory.proposals()] == ["jazz"]
+    assert "nothing waiting" in say(dialogue, "yes").text, "a later yes does not mean the question any more"
+    assert [p.value for p in memory.proposals()] == ["jazz"]
+
+
+def test_talk_that_nobody_addressed_does_not_close_the_question() -> None:
+    dialogue, _, memory = hinted("i love jazz")
+    say(dialogue, TWENTY_TWO)
+    assert heard(dialogue, "purple elephants").text == ""
+    assert heard(dialogue, "yes i like jazz", confidence=0.1).text == "", "heard too faintly for an answer"
+    heard(dialogue, "yes i like jazz")
+    assert [p.value for p in memory.preferences()] == ["jazz"]
+
+
+@pytest.mark.parametrize("close", ["window", "wake word", "stop"])
+def test_no_answer_leaves_the_question_open_in_memory(close: str) -> None:
+    dialogue, _, memory = hinted("i love jazz")
+    say(dialogue, TWENTY_TWO)
+    if close == "window":
+        dialogue.end_conversation()
+    elif close == "wake word":
+        dialogue.drop_pending()
+    else:
+        assert heard(dialogue, "stop").ends_conversation
+    assert "nothing waiting" in say(dialogue, "yes").text
+    assert [p.value for p in memory.proposals()] == ["jazz"] and memory.preferences() == ()
+
+
+def test_help_and_repeating_keep_the_question() -> None:
+    dialogue, _, memory = hinted("i love jazz")
+    asked = say(dialogue, TWENTY_TWO)
+    heard(dialogue, "help")
+    dialogue, _, memory = hinted("i love jazz")
+    say(dialogue, TWENTY_TWO)
+    assert heard(dialogue, "say that again").text == asked.text
+    heard(dialogue, "yes")
+    assert [p.value for p in memory.preferences()] == ["jazz"]
+
+
+def test_one_question_a_trip_and_none_twice() -> None:
+    dialogue, _, memory = hinted("i love jazz", "i love italian food")
+    assert "you like italian food?" in say(dialogue, TWENTY_TWO).text
+    dialogue.end_conversation()
+    assert say(dialogue, TWENTY_TWO).text == "22 degrees."
+    dialogue, _, _ = hinted("i love jazz", questions=0)
+    assert say(dialogue, TWENTY_TWO).text == "22 degrees."
+    dialogue, _, memory = hinted("i love jazz", questions=3)
+    say(dialogue, TWENTY_TWO)
+    dialogue.end_conversation()
+    assert say(dialogue, TWENTY_TWO).text == "22 degrees.", "not answered: asked again only after another hint"
+    assert len(memory.proposals()) == 1
+
+
+def test_the_surest_is_asked_about_first() -> None:
+    dialogue, _, memory = hinted("i love jazz")
+    turn = Turn(speaker="driver", text="i love italian food", at=NOW, confidence=0.3)
+    memory.learn(Conversation(id="newer", turns=(turn,)))
+    assert [p.value for p in memory.proposals()] == ["italian", "jazz"]
+    assert say(dialogue, TWENTY_TWO).text == "22 degrees." + QUESTION
+
+
+def test_not_in_the_conversation_that_it_came_from() -> None:
+    dialogue, _, memory = hinted()
+    turn = Turn(speaker="driver", text="i love jazz", at=NOW, confidence=0.4)
+    memory.learn(Conversation(id=dialogue.conversation, turns=(turn,)))
+    assert say(dialogue, TWENTY_TWO).text == "22 degrees."
+    dialogue.end_conversation()
+    assert say(dialogue, TWENTY_TWO).text == "22 degrees." + QUESTION
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["open the trunk", "could somebody open that window please", "i love italian food", "purple elephants", "help",
+     "stop", "no", "say that again", "stop remembering music", "forget that"],
+)  # fmt: skip
+def test_only_what_was_finished_is_followed_by_a_question(words: str) -> None:
+    dialogue, _, memory = hinted("i love italian food")
+    reply = say(dialogue, words)
+    assert reply.proposal is None and "By the way" not in reply.text
+    assert memory.proposals() == () or memory.proposals()[0].asked == 0
+
+
+def test_what_is_remembered_may_be_followed_by_a_question() -> None:
+    dialogue, _, _ = hinted("i love jazz")
+    assert say(dialogue, "what do you remember").text == "I remember nothing about you yet." + QUESTION
+
+
+def test_never_while_an_action_waits_for_a_yes() -> None:
+    dialogue, vehicle, memory = hinted("i love jazz")
+    assert say(dialogue, "could somebody open that window please").text.endswith("Say yes or no.")
+    second = say(dialogue, "yes")
+    assert second.pending == "token" and "By the way" not in second.text
+    assert "By the way" not in say(dialogue, "yes").text, "a yes to an action is no place for a question either"
+    assert len(vehicle.done) == 1 and memory.proposals()[0].asked == 0
+
+
+@pytest.mark.parametrize("how", ["private", "pause", "opt out"])
+def test_never_against_consent(how: str) -> None:
+    dialogue, _, memory = hinted("i love jazz")
+    if how == "private":
+        memory.set_private_trip(True)
+    elif how == "pause":
+        memory.pause(NOW + timedelta(hours=1))
+    else:
+        memory.opt_out("music")
+    assert say(dialogue, TWENTY_TWO).text == "22 degrees."
+
+
+def test_what_is_forbidden_is_passed_over_for_what_is_not() -> None:
+    dialogue, _, memory = hinted("i love jazz")
+    memory.opt_in("dietary_preference")
+    memory.learn(Conversation(id="v", turns=(Turn(speaker="driver", text="i am vegan", at=NOW, confidence=0.4),)))
+    assert [p.value for p in memory.proposals()] == ["vegan", "jazz"]
+    memory._consent = Consent()
+    assert say(dialogue, TWENTY_TWO).text == "22 degrees." + QUESTION
+
+
+def test_switched_off_between_question_and_answer() -> None:
+    dialogue, _, memory = hinted("i love jazz")
+    say(dialogue, TWENTY_TWO)
+    assert "nothing about music" in heard(dialogue, "stop remembering music").text
+    assert "nothing waiting" in heard(dialogue, "yes").text
+    assert memory.preferences(history=True) == () and memory.proposals() == ()
+
+
+@pytest.mark.parametrize("how", ["opt out", "forgotten", "private"])
+def test_changed_elsewhere_between_question_and_answer(how: str) -> None:
+    dialogue, _, memory = hinted("i love jazz")
+    say(dialogue, TWENTY_TWO)
+    if how == "opt out":
+        memory.opt_out("music")
+    elif how == "forgotten":
+        memory.forget("everything")
+    else:
+        memory.set_private_trip(True)
+    text = heard(dialogue, "yes").text
+    assert text == "That question is not open any more." or (how == "private" and "private trip" in text)
+    assert memory.preferences(history=True) == ()
+
+
+def test_a_memory_that_fails_does_not_lose_the_reply(monkeypatch: pytest.MonkeyPatch) -> None:
+    dialogue, vehicle, memory = hinted("i love jazz")
+
+    def full(_: str) -> None:
+        raise StorageFullError("full")
+
+    monkeypatch.setattr(memory, "asked", full)
+    assert say(dialogue, TWENTY_TWO).text == "22 degrees." and len(vehicle.done) == 1
+    assert "nothing waiting" in say(dialogue, "yes").text
+
+
+def test_forget_that_after_a_yes_means_what_was_agreed_to() -> None:
+    dialogue, _, memory = hinted("i love jazz")
+    say(dialogue, TWENTY_TWO)
+    heard(dialogue, "yes")
+    assert say(dialogue, "forget that").text == "Forgotten: one thing about music genres."
+    assert memory.preferences(history=True) == ()
+
+
+def test_the_end_of_a_preference_is_asked_about_in_other_words() -> None:
+    dialogue, _, memory = hinted()
+    memory.learn(Conversation(id="a", turns=(Turn(speaker="driver", text="i love jazz", at=NOW),)))
+    unsure = Turn(speaker="driver", text="maybe not jazz any more", at=NOW, confidence=0.4)
+    memory.learn(Conversation(id="b", turns=(unsure,)))
+    assert say(dialogue, TWENTY_TWO).text.endswith("By the way, shall I no longer assume that you like jazz?")
+    assert heard(dialogue, "yes").text == "Okay, I won't assume that any more."
+    assert memory.preferences() == ()
+
+
+ANSWERS: list[tuple[str, bool | None, bool | None]] = [
+    # what is said, what it means after "shall I remember", what after "shall I no longer assume"
+    ("yes please", True, True),
+    ("sure", True, True),
+    ("sure thing", True, True),
+    ("of course you may", True, True),
+    ("that would be nice", True, True),
+    ("that would be silly", None, None),
+    ("yes that's right", True, True),
+    ("please remember that", True, None),
+    ("Yes, I like jazz.", True, None),
+    ("yes don't", None, None),
+    ("no thank you", False, False),
+    ("please don’t", False, False),
+    ("i'd rather you didn't", False, False),
+    ("you don't have to", False, False),
+    ("not now", False, False),
+    ("no don't remember that", False, None),
+    ("no i don't like jazz", False, None),
+    ("no i like jazz", None, False),
+    ("no i like rock", None, None),
+    ("no open the window", None, None),
+    ("yes open the window", None, None),
+    ("i like jazz", None, None),
+    ("jazz", None, None),
+    ("", None, None),
+]
+
+
+@pytest.mark.parametrize(("text", "remember", "assume"), ANSWERS)
+def test_what_counts_as_an_answer(text: str, remember: bool | None, assume: bool | None) -> None:
+    proposal = Proposal(
+        id="n", detail="favorite_genres", value="jazz", sentence="s", said_at=NOW, conversation="c", confidence=0.4,
+        expires_at=NOW,
+    )  # fmt: skip
+    assert answer(text, proposal) is remember
+    assert answer(text, proposal.model_copy(update={"negated": True})) is assume

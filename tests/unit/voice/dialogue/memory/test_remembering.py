@@ -1,0 +1,452 @@
+"""The talk about memory, in the driver's words: commands as the templates have them, over memories that store."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deploy.config import Config, load_config
+from deploy.drivers.keys import key_source
+from deploy.drivers.switching import ConfiguredDrivers
+from memory.fake import FakeMemory, KeywordEncoder, KeywordModel
+from memory.service import DriverMemory
+from memory.vault.lifecycle import Vault
+from models.commands.matcher import TemplateMatcher
+from schemas.events import Reply, Route, Transcript, VehicleState
+from schemas.memory import Candidate, Conversation, Outcome, Turn
+from tests.dialogues import FakeEncoder, FakeModel, FakeVehicle
+from voice.dialogue.agent import Dialogue
+from voice.dialogue.coordinator import DialogueSettings
+from voice.dialogue.replies.moments import pause_end, period, spoken_moment, spoken_span
+
+START = datetime(2026, 3, 4, 9, 15, tzinfo=UTC)
+"""A Wednesday."""
+MUSIC = {"jazz": "favorite_genres", "rock": "favorite_genres", "blues": "favorite_genres", "soul": "favorite_genres"}
+VALUES = {**MUSIC, "italian": "favourite_cuisine", "thai": "favourite_cuisine", "vegan": "dietary_preference"}
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = START
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+class Car(FakeVehicle):
+    """Stands still unless it is told to move."""
+
+    speed = 0.0
+
+    async def state(self) -> VehicleState:
+        return VehicleState(speed_kmh=self.speed)
+
+
+def reads(conversation: Conversation) -> list[Candidate]:
+    return [
+        Candidate(detail=detail, value=value, sentence=turn.text, said_at=turn.at, conversation=conversation.id,
+                  confidence=turn.confidence)
+        for turn in conversation.driver_turns()
+        for value, detail in VALUES.items()
+        if value in turn.text.split()
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def matcher() -> TemplateMatcher:
+    return TemplateMatcher()
+
+
+class Talk:
+    """A driver who talks to the car."""
+
+    def __init__(
+        self, matcher: TemplateMatcher, memory: Any, clock: Clock, drivers: ConfiguredDrivers | None = None
+    ) -> None:
+        self.clock, self.vehicle, self.drivers = clock, Car(), drivers
+        self.dialogue = Dialogue(
+            memory=memory,
+            vehicle=self.vehicle,
+            matcher=matcher,
+            encoder=FakeEncoder(),
+            model=FakeModel({"media": {"play_music": {"genre": "jazz"}}}),
+            clock=clock,
+            settings=DialogueSettings(questions=0),
+            drivers=drivers,
+        )
+
+    @property
+    def memory(self) -> Any:
+        return self.dialogue.memory
+
+    def reply(self, text: str) -> Reply:
+        return asyncio.run(self.dialogue.respond(self.dialogue.typed(text)))
+
+    def __call__(self, text: str) -> str:
+        self.clock.now += timedelta(seconds=5)
+        return self.reply(text).text
+
+    def values(self) -> set[str]:
+        return {p.value for p in self.memory.preferences()}
+
+
+@pytest.fixture
+def talk(matcher: TemplateMatcher) -> Talk:
+    clock = Clock()
+    return Talk(matcher, FakeMemory("ada", clock=clock, reads=reads), clock)
+
+
+def tell(talk: Talk, *values: str, at: datetime = START) -> None:
+    """What memory learnt before."""
+    for value in values:
+        turn = Turn(speaker="driver", text=f"i love {value}", at=at)
+        talk.memory.learn(Conversation(id=f"before-{value}", turns=(turn,)))
+
+
+# What is remembered
+
+
+def test_a_list_is_read_three_at_a_time(talk: Talk) -> None:
+    assert talk("what do you remember about me") == "I remember nothing about you yet."
+    tell(talk, "jazz", "rock", "blues", "soul", "italian", "thai", "jazz")
+    assert talk("what do you remember about me") == (
+        "I remember that you like thai food, you like italian food, you like soul, and 3 more. Say: what else."
+    )
+    assert talk("what else") == "I also remember that you like blues, you like rock, you like jazz."
+    assert talk("what else") == "That was all."
+
+
+def test_no_long_list_while_driving(talk: Talk) -> None:
+    tell(talk, "jazz", "rock", "blues", "soul", "italian")
+    talk.vehicle.speed = 50.0
+    assert talk("what do you remember about me").endswith("you like blues, and 2 more.")
+    assert talk("tell me the rest") == "There are two more. I'll read them out when the car stands still."
+    talk.vehicle.speed = 0.0
+    assert talk("go on") == "I also remember that you like rock, you like jazz."
+
+
+def test_one_category(talk: Talk) -> None:
+    tell(talk, "jazz", "italian")
+    assert talk("what do you remember about music") == "I remember that you like jazz."
+    assert talk("what about parking") == "I remember nothing about parking."
+    assert talk("what else") == "That was all."
+    talk.dialogue.end_conversation()
+    assert talk("what else") == "Ask me what I remember about you."
+
+
+def test_nothing_that_is_said_about_memory_is_kept(talk: Talk) -> None:
+    tell(talk, "jazz")
+    for text in ("what do you remember about me", "why do you remember that", "forget that", "yes"):
+        talk(text)
+    assert talk.memory.learn_pending() == ()
+
+
+# Why and when
+
+
+def test_why_and_when(talk: Talk) -> None:
+    tell(talk, "jazz", at=START - timedelta(days=2))
+    talk("what do you remember about music")
+    assert talk("why do you remember that") == (
+        "I remember that you like jazz. You said so on Monday at 9:15. Your words were: i love jazz."
+    )
+    assert talk("when did i say that") == "You said that on Monday at 9:15."
+
+
+def test_why_an_action_went_as_it_did(talk: Talk) -> None:
+    tell(talk, "jazz")
+    assert "because you like jazz" in talk("play some music")
+    assert talk("why did you choose that") == (
+        "I went by what you told me: you like jazz. You said so today at 9:15. Your words were: i love jazz."
+    )
+    (used,) = talk.memory.explain(talk.memory.preferences()[0].id).used_for
+    assert used[1] == "play_music"
+    talk("open the trunk")
+    assert talk("why did you do that") == "Nothing that I remember played a part in that."
+
+
+def test_why_without_anything_spoken_of(talk: Talk) -> None:
+    assert talk("why that") == talk("when did i say that") == "I don't know what you mean by that."
+
+
+def test_a_correction_has_no_words_of_the_driver(talk: Talk) -> None:
+    tell(talk, "jazz")
+    talk.memory.correct(talk.memory.preferences()[0].id, "rock")
+    talk("what do you remember about me")
+    assert talk("how do you know that") == "I remember that you like rock. You wrote that yourself today at 9:15."
+    assert talk("when did i say that") == "You wrote that today at 9:15."
+
+
+# Remembering and forgetting
+
+
+def test_what_is_asked_to_be_remembered_is_stored_at_once(talk: Talk) -> None:
+    reply = talk.reply("remember that I like jazz")
+    assert reply.text == "Okay, I'll remember that you like jazz." and reply.route is Route.MEMORY
+    assert reply.decision is not None and reply.decision.outcome is Outcome.APPEND
+    assert talk.values() == {"jazz"} and talk.memory.learn_pending() == ()
+    assert talk("remember that i like jazz") == "I knew already that you like jazz."
+    assert talk("remember that i like the moon") == "I could not tell what kind of preference that is."
+    assert talk("remember that i am vegan").startswith("I won't keep that: dietary needs")
+    assert talk("forget that") == "Forgotten: one thing about music genres." and talk.values() == set()
+
+
+def test_forget_that_is_the_last_thing_mentioned(talk: Talk) -> None:
+    tell(talk, "jazz", "italian")
+    talk("what do you remember about music")
+    assert talk("forget that") == "Forgotten: one thing about music genres."
+    assert talk.values() == {"italian"}
+
+
+def test_forget_that_asks_back_where_several_are_meant(talk: Talk) -> None:
+    tell(talk, "jazz", "rock", "italian")
+    talk("what do you remember about me")
+    question = talk("forget that")
+    assert question == (
+        "Which one: the first, that you like italian food, the second, that you like rock, the third, that you like jazz?"
+    )
+    assert talk("the second one") == "Forgotten: one thing about music genres."
+    assert talk.values() == {"jazz", "italian"}
+    talk("what do you remember about me")
+    talk("forget that")
+    assert talk("the italian food") == "Forgotten: one thing about favourite cuisine."
+    assert talk.values() == {"jazz"}
+
+
+@pytest.mark.parametrize("text", ["no", "open the trunk", "set the temperature to twenty two degrees"])
+def test_whatever_is_no_answer_forgets_nothing(talk: Talk, text: str) -> None:
+    tell(talk, "jazz", "rock")
+    talk("what do you remember about me")
+    talk("forget that")
+    talk(text)
+    assert talk("the second one") == "I don't know what you mean by that."
+    assert talk.values() == {"jazz", "rock"}
+
+
+def test_forget_that_without_anything_mentioned_asks_about_the_newest(talk: Talk) -> None:
+    assert talk("forget that") == "There is nothing to forget."
+    tell(talk, "jazz", "italian")
+    assert talk("forget that") == "Do you mean that you like italian food? Say yes or no."
+    assert talk("no") == "Okay, I keep it." and talk.values() == {"jazz", "italian"}
+    talk("forget that")
+    assert talk("yes") == "Forgotten: one thing about favourite cuisine." and talk.values() == {"jazz"}
+
+
+def test_a_category_is_forgotten_after_a_yes(talk: Talk) -> None:
+    tell(talk, "jazz", "italian", "thai")
+    assert talk("forget everything about restaurants") == "That is two things about restaurants. Shall I forget it all?"
+    assert talk("yes") == "Forgotten: two things in all." and talk.values() == {"jazz"}
+    assert talk("forget everything about restaurants") == "I remember nothing about restaurants."
+    assert talk("forget everything about music") == "Forgotten: one thing about music." and talk.values() == set()
+
+
+def test_a_time_is_forgotten(talk: Talk) -> None:
+    tell(talk, "jazz", at=START - timedelta(days=1))
+    tell(talk, "rock", "italian")
+    assert talk("forget what i said yesterday") == "Forgotten: one thing from yesterday."
+    assert talk.values() == {"rock", "italian"}
+    assert talk("forget what i said on this trip") == "That is two things from this trip. Shall I forget it all?"
+    assert talk("no") == "Okay, I keep it." and len(talk.values()) == 2
+    assert talk("forget this trip") == "That is two things from this trip. Shall I forget it all?"
+    assert talk("no") == "Okay, I keep it." and len(talk.values()) == 2
+    talk("forget everything i said today")
+    talk("yes")
+    assert talk.values() == set()
+
+
+def test_everything_is_forgotten_after_a_yes_only(talk: Talk) -> None:
+    tell(talk, "jazz")
+    assert talk("forget everything you know about me") == "That is one thing about you. Shall I forget it all?"
+    assert talk("play some music") and talk.values() == {"jazz"}
+    talk("erase your memory")
+    assert talk("yes").startswith("Forgotten: ") and talk.values() == set()
+
+
+# Switches
+
+
+def test_switching_off_asks_what_to_do_with_what_is_there(talk: Talk) -> None:
+    tell(talk, "jazz", "rock", "italian")
+    assert talk("stop remembering music") == (
+        "Okay, from now on I remember nothing about music. I still have two things from before. Shall I keep or delete that?"
+    )
+    assert talk("yes") == "I still have two things from before. Shall I keep or delete that?"
+    assert talk("keep them") == "Okay, it stays." and len(talk.values()) == 3
+    assert talk("remember music again") == "Okay, I may remember things about music again."
+    talk("stop remembering music")
+    assert talk("delete them") == "Forgotten: two things from before." and talk.values() == {"italian"}
+    assert talk("stop remembering navigation") == "Okay, from now on I remember nothing about navigation and routing."
+    assert talk.memory.consent().opted_out == {"music", "navigation_and_routing"}
+
+
+def test_a_private_trip(talk: Talk) -> None:
+    assert talk("this is a private trip") == "Private trip: I remember nothing."
+    assert talk("remember that i like jazz") == "I won't keep that: this is a private trip." and talk.values() == set()
+    assert talk("resume learning") == "This is a private trip still: say that it is over."
+    assert talk("the private trip is over") == "I may remember things again."
+    talk("remember that i like jazz")
+    assert talk.values() == {"jazz"}
+
+
+def test_a_pause(talk: Talk) -> None:
+    assert talk("pause learning until tomorrow") == "Okay, I learn nothing until tomorrow."
+    assert talk.memory.consent().paused_until == datetime(2026, 3, 5, tzinfo=UTC)
+    assert talk("pause learning for an hour") == "Okay, I learn nothing for an hour."
+    assert talk.memory.consent().paused_until == talk.clock.now + timedelta(hours=1)
+    talk("remember that i like jazz")
+    assert talk.values() == set()
+    talk.clock.now += timedelta(hours=2)
+    talk("remember that i like jazz")
+    assert talk.values() == {"jazz"}
+    talk("pause learning")
+    assert talk("resume learning") == "Okay, I learn again."
+    assert talk.memory.consent().paused_until is None
+
+
+# Times aloud
+
+
+@pytest.mark.parametrize(
+    ("ago", "said"),
+    [
+        (timedelta(minutes=10), "today at 9:05"),
+        (timedelta(hours=10), "yesterday at 23:15"),
+        (timedelta(days=2), "on Monday at 9:15"),
+        (timedelta(days=6), "on Thursday at 9:15"),
+        (timedelta(days=7), "on 25 February"),
+        (timedelta(days=100), "on 24 November 2025"),
+    ],
+)
+def test_moments_aloud(ago: timedelta, said: str) -> None:
+    assert spoken_moment(START - ago, START, UTC) == said
+
+
+def test_periods_and_pauses() -> None:
+    trip = START - timedelta(minutes=20)
+    assert period("trip", START, UTC, trip).since == trip
+    yesterday = period("yesterday", START, UTC, trip)
+    assert yesterday.since == datetime(2026, 3, 3, tzinfo=UTC) and yesterday.until == datetime(2026, 3, 4, tzinfo=UTC)
+    week = period("last_week", START, UTC, trip)
+    assert week.since == datetime(2026, 2, 23, tzinfo=UTC) and week.until == datetime(2026, 3, 2, tzinfo=UTC)
+    assert pause_end(30, START, UTC) == START + timedelta(minutes=30)
+    assert [spoken_span(s) for s in (30, 45, 60, 120, 1440, 2880, 10080, "tomorrow")] == [
+        "for half an hour", "for 45 minutes", "for an hour", "for 2 hours", "for a day", "for 2 days", "for a week",
+        "until tomorrow",
+    ]  # fmt: skip
+
+
+# Two drivers, two vaults
+
+
+@pytest.fixture
+def car(matcher: TemplateMatcher, tmp_path: Path) -> Iterator[Talk]:
+    """A car of two drivers, with vaults; ada drives."""
+    clock = Clock()
+    flags = {"home": str(tmp_path), "driver.name": "ada", "driver.others": "grace"}
+
+    def opened(config: Config) -> DriverMemory:
+        vault = Vault.open(config.data.folder, config.driver.name, key_source(config), clock=clock)
+        return DriverMemory(config.driver.name, vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=clock)
+
+    config = load_config(flags=flags, environment={})
+    drivers = ConfiguredDrivers(config, opened(config), opened)
+    yield Talk(matcher, drivers.current, clock, drivers)
+    drivers.wait()
+    drivers.current.close()
+
+
+def test_neither_driver_hears_the_other(car: Talk) -> None:
+    assert car("remember that i like jazz music") == "Okay, I'll remember that you like jazz."
+    car("what do you remember about me")
+    assert car("i am grace") == "Hello Grace."
+    for text in ("what do you remember about me", "what do you remember about music", "say that again", "why that",
+                 "when did i say that", "forget that", "what else", "who am i"):  # fmt: skip
+        assert "jazz" not in car(text), text
+    assert car.memory.driver == "grace" and car.memory.recall("jazz music") == ()
+    assert car("remember that i like rock music") == "Okay, I'll remember that you like rock."
+    assert car("i am driver one") == "Hello Ada."
+    assert car("what do you remember about me") == "I remember that you like jazz."
+    assert car("who am i") == "I remember things for Ada."
+
+
+def test_only_configured_drivers_are_let_in(car: Talk, tmp_path: Path) -> None:
+    car("this is mallory")
+    assert car.memory.driver == "ada" and not list(tmp_path.glob("mallory*"))
+    assert car("i am driver three") == "There are only two drivers here." and car.memory.driver == "ada"
+    assert car("i'm Grace") == "Hello Grace."
+
+
+def test_what_was_told_before_the_change_is_learnt_by_who_told_it(car: Talk) -> None:
+    car.memory.note(Turn(speaker="driver", text="i love greek food", at=car.clock.now), car.dialogue.conversation)
+    car("i am grace")
+    assert car.values() == set()
+    assert car.drivers is not None
+    car.drivers.wait()
+    car("i am ada")
+    assert car.values() == {"greek"}
+
+
+def test_an_open_question_does_not_outlive_the_change(car: Talk) -> None:
+    car("remember that i like jazz music")
+    car("remember that i like rock music")
+    car("forget everything you know about me")
+    car("i am grace")
+    assert "nothing waiting" in car("yes")
+    car("i am ada")
+    assert car.values() == {"jazz", "rock"}
+
+
+def test_a_guest_is_nobody(car: Talk, tmp_path: Path) -> None:
+    car("remember that i like jazz music")
+    assert car("guest mode") == "Guest mode: I remember nothing and know nothing about you."
+    assert car.drivers is not None
+    car.drivers.wait()
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.vault")}
+    assert car("what do you remember about me") == "I remember nothing about you yet."
+    assert car("remember that i like rock music") == "I won't keep that: you are a guest."
+    assert car("the private trip is over") == car("resume learning") == "You are a guest: I remember nothing."
+    assert car("export my data") == "There is nothing to export."
+    assert car("delete me") == "There is nothing to delete."
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.vault")} == before
+    assert car("guest mode off") == "Hello Ada." and car.values() == {"jazz"}
+    assert car("guest mode off") == "This is no guest mode."
+
+
+def test_an_export_by_voice_lies_where_the_driver_can_fetch_it(car: Talk, tmp_path: Path) -> None:
+    car("remember that i like jazz music")
+    said = car("export my data")
+    (file,) = (tmp_path / "exports").iterdir()
+    assert file.name in said and "i like jazz music" in file.read_text("utf-8")
+    assert file.stat().st_mode & 0o777 == 0o600
+    car("what do you remember about music")
+    assert car("forget that") == "Forgotten: one thing about music genres."
+    assert not list((tmp_path / "exports").iterdir())
+
+
+def test_deleting_takes_two_yeses(car: Talk, tmp_path: Path) -> None:
+    car("remember that i like jazz music")
+    car("export my data")
+    question = car("delete me")
+    assert question.startswith("That deletes all that I remember about Ada: one thing, with its key and its backups.")
+    assert car("no") == "Okay, nothing is deleted." and car.values() == {"jazz"}
+    car("delete me")
+    assert car("yes") == "Once more, to be sure: delete everything now? Say yes or no."
+    assert car("set the temperature to twenty two degrees") and car.values() == {"jazz"}
+    assert "nothing waiting" in car("yes")
+    car("delete me")
+    car("yes")
+    assert car("yes") == "Everything is deleted, and so is the key. You are a guest now."
+    assert not list(tmp_path.rglob("*ada*")) and car.memory.driver == "guest"
+
+
+def test_what_is_heard_too_faintly_changes_nothing(car: Talk) -> None:
+    faint = Transcript(text="remember that i like jazz music", confidence=0.05, in_grammar=False)
+    asyncio.run(car.dialogue.respond(faint))
+    faint = Transcript(text="i am grace", confidence=0.05, in_grammar=False)
+    asyncio.run(car.dialogue.respond(faint))
+    assert car.memory.driver == "ada" and car.values() == set()

@@ -1,0 +1,223 @@
+"""The dialogue on stated fakes: which way an utterance goes, what is done, said, noted and asked."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from schemas.actions import SetWindow
+from schemas.errors import GenerationError
+from schemas.events import (
+    ActionStatus,
+    Reply,
+    Route,
+    Transcript,
+)
+from schemas.memory import (
+    Consent,
+)
+from tests.dialogues import FakeMemory, FakeModel, FakeVehicle, make, say
+from voice.dialogue.agent import Dialogue
+from voice.dialogue.replies.responder import NOT_UNDERSTOOD
+
+
+def test_a_complete_command_takes_the_fast_path_without_the_model() -> None:
+    dialogue, vehicle, _, model = make()
+    reply = say(dialogue, "set the temperature to twenty two degrees")
+    assert reply.route is Route.FAST
+    assert reply.text == "22 degrees."
+    assert [a.describe() for a in vehicle.done] == ["set_temperature(celsius=22.0, zone=all)"]
+    assert model.asked == []
+
+
+def test_a_refusal_is_spoken_with_its_reason_and_nothing_moves() -> None:
+    dialogue, vehicle, _, _ = make()
+    reply = say(dialogue, "open the trunk")
+    assert "parked" in reply.text
+    assert vehicle.done == []
+
+
+def test_a_vague_request_is_filled_from_memory_and_the_reply_says_with_what() -> None:
+    answer = {"navigation": {"find_place": {"kind": "restaurant", "quality": "italian"}}}
+    dialogue, vehicle, memory, model = make(answer, held=[("favourite_cuisine", "italian")])
+    reply = say(dialogue, "i'm hungry")
+    assert reply.route is Route.MODEL
+    assert model.asked[0][2] == ["favourite_cuisine: italian"]
+    assert reply.text == "Taking you to Trattoria, 6 minutes away, because you like italian food."
+    assert memory.used_ids == ["p0"]
+    assert len(vehicle.done) == 1
+
+
+def test_a_remembered_temperature_is_named_once() -> None:
+    answer = {"climate": {"set_temperature": {"celsius": 22}}}
+    dialogue, _, _, _ = make(answer, held=[("preferred_temperature", "22 degrees")])
+    assert say(dialogue, "make it comfortable").text == "You like it at 22 degrees, so I've set that."
+
+
+def test_an_open_command_is_filled_from_memory_but_works_without() -> None:
+    dialogue, _, _, _ = make({"media": {"play_music": {"genre": "jazz"}}}, held=[("favorite_genres", "jazz")])
+    assert "you like jazz" in say(dialogue, "play some music").text
+    dialogue, vehicle, _, _ = make({})
+    assert say(dialogue, "play some music").text == "Playing a jazz mix."
+    assert vehicle.done[0].slots() == {}
+
+
+def test_a_value_that_nobody_said_is_not_executed_even_after_refinement() -> None:
+    wrong = {"navigation": {"find_place": {"kind": "restaurant", "quality": "thai"}}}
+    dialogue, vehicle, _, model = make(wrong, held=[("favourite_cuisine", "italian")])
+    reply = say(dialogue, "i'm hungry")
+    assert reply.route is Route.REJECT
+    assert vehicle.done == []
+    assert "not said" in reply.reason
+    assert len(model.asked) == 2, "one refinement and no more"
+
+
+def test_the_refinement_binds_numbers_to_what_was_remembered() -> None:
+    wrong = {"climate": {"set_temperature": {"celsius": 19}}}
+    dialogue, vehicle, _, _ = make(
+        wrong, {"climate": {"set_temperature": {"celsius": 22}}}, held=[("preferred_temperature", "22 degrees")]
+    )
+    assert say(dialogue, "make it comfortable").route is Route.MODEL
+    assert vehicle.done[0].slots()["celsius"] == 22.0
+    dialogue, vehicle, _, _ = make(wrong, held=[("preferred_temperature", "22 degrees")])
+    assert say(dialogue, "make it comfortable").route is Route.REJECT, "19 does not even fit the second model"
+    assert vehicle.done == []
+
+
+def test_a_model_that_fails_is_no_crash() -> None:
+    dialogue, vehicle, _, _ = make(GenerationError("too long"))
+    assert say(dialogue, "i'm hungry").route is Route.REJECT
+    assert vehicle.done == []
+
+
+def test_a_free_request_for_a_window_needs_two_agreements() -> None:
+    dialogue, vehicle, _, _ = make({"openings": {"set_window": {"window": "driver", "percent": 100}}})
+    reply = say(dialogue, "could somebody open that window please")
+    assert reply.text.endswith("Say yes or no.")
+    assert vehicle.done == []
+    assert vehicle.waiting == {}
+    second = say(dialogue, "yes")
+    assert "We are fast" in second.text, "the gate's own reason is spoken before anything moves"
+    assert vehicle.done == []
+    assert say(dialogue, "yes").results[0].status is ActionStatus.DONE
+    assert len(vehicle.done) == 1
+
+
+@pytest.mark.parametrize("answer", ["no", "stop", "set the temperature to twenty two degrees", "nonsense words"])
+def test_anything_but_yes_withdraws_what_was_waiting(answer: str) -> None:
+    dialogue, vehicle, _, _ = make({"openings": {"set_window": {"window": "driver", "percent": 100}}})
+    say(dialogue, "could somebody open that window please")
+    say(dialogue, answer)
+    assert "nothing waiting" in say(dialogue, "yes").text
+    assert not any(isinstance(action, SetWindow) for action in vehicle.done)
+
+
+def test_a_preference_is_noted_and_answered_truthfully() -> None:
+    dialogue, _, memory, _ = make()
+    assert say(dialogue, "i love italian food").route is Route.STATEMENT
+    assert [turn.speaker for turn in memory.noted] == ["driver", "assistant"]
+    memory.agreed = Consent(opted_out=frozenset({"restaurant"}))
+    assert "won't keep" in say(dialogue, "i love italian food").text
+    dialogue, _, _, _ = make()
+    assert "sensitive" in say(dialogue, "i am vegan").text
+
+
+def test_what_is_not_understood_is_answered_so_but_not_when_nobody_was_addressed() -> None:
+    dialogue, _, memory, _ = make()
+    assert say(dialogue, "purple elephants").text.startswith("Sorry")
+    before = len(memory.noted)
+    heard = Transcript(text="purple elephants", confidence=0.9, in_grammar=False)
+    assert asyncio.run(dialogue.respond(heard, addressed=False)).text == ""
+    assert len(memory.noted) == before
+
+
+def test_words_heard_too_faintly_are_not_acted_on() -> None:
+    dialogue, _, _, model = make()
+    heard = Transcript(text="i'm hungry", confidence=0.05, in_grammar=False)
+    assert asyncio.run(dialogue.respond(heard)).route is Route.REJECT
+    assert model.asked == []
+
+
+def test_memory_can_be_asked_forgotten_and_switched_off() -> None:
+    dialogue, _, memory, _ = make(held=[("favorite_genres", "jazz"), ("favourite_cuisine", "italian")])
+    assert say(dialogue, "what do you remember").text == "I remember that you like jazz, you like italian food."
+    assert say(dialogue, "forget that").text.startswith("Which one:")
+    assert "Forgotten" in say(dialogue, "the jazz").text
+    assert [p.value for p in memory.held] == ["italian"]
+    assert "nothing about music" in say(dialogue, "stop remembering music").text
+    assert "music" in memory.agreed.opted_out
+
+
+def test_forget_that_after_a_statement_means_the_statement_and_nothing_stored() -> None:
+    dialogue, _, memory, _ = make(held=[("favourite_cuisine", "italian")])
+    say(dialogue, "my favourite is jazz")
+    assert say(dialogue, "forget that").text == "Forgotten: what you have just told me."
+    assert [p.value for p in memory.held] == ["italian"]
+    assert "jazz" not in " ".join(turn.text for turn in memory.noted)
+
+
+def test_repeat_says_the_last_reply_and_does_nothing_again() -> None:
+    dialogue, vehicle, _, _ = make()
+    first = say(dialogue, "set the temperature to twenty two degrees")
+    assert say(dialogue, "say that again").text == first.text
+    assert len(vehicle.done) == 1
+
+
+def test_a_new_conversation_has_a_new_id_and_no_pending_action() -> None:
+    dialogue, _, _, _ = make({"openings": {"set_window": {"window": "driver", "percent": 100}}})
+    say(dialogue, "could somebody open that window please")
+    first = dialogue.conversation
+    dialogue.end_conversation()
+    assert dialogue.conversation != first
+    assert "nothing waiting" in say(dialogue, "yes").text
+
+
+class Slow(FakeModel):
+    """The fake model, which answers when something else has happened on the event loop."""
+
+    def __init__(self, *answers: dict[str, Any]) -> None:
+        super().__init__(*answers)
+        self.begun, self.done = threading.Event(), threading.Event()
+        self.waited: list[bool] = []
+
+    def fill(self, task: str, model: type[BaseModel], *, turns: Sequence[str], facts: Sequence[str] = ()) -> BaseModel:
+        self.begun.set()
+        self.waited.append(self.done.wait(30.0))
+        return super().fill(task, model, turns=turns, facts=facts)
+
+
+def with_slow_model(meanwhile: Callable[[Dialogue], None]) -> tuple[Reply, FakeVehicle, FakeMemory, Slow]:
+    """A request by the model path, and what happens while the model thinks; without a thread it would wait in vain."""
+    slow = Slow({"navigation": {"find_place": {"kind": "restaurant", "quality": "italian"}}})
+    dialogue, vehicle, memory, _ = make(model=slow, held=[("favourite_cuisine", "italian")])
+
+    async def both() -> Reply:
+        asked = asyncio.create_task(dialogue.respond(dialogue.typed("i'm hungry")))
+        await asyncio.to_thread(slow.begun.wait, 30.0)
+        meanwhile(dialogue)
+        slow.done.set()
+        return await asked
+
+    return asyncio.run(both()), vehicle, memory, slow
+
+
+def test_the_microphone_is_heard_while_the_language_model_thinks() -> None:
+    reply, vehicle, _, slow = with_slow_model(lambda _: None)
+    assert slow.waited == [True]
+    assert "Trattoria" in reply.text and len(vehicle.done) == 1
+
+
+def test_who_takes_over_while_the_model_thinks_hears_nothing_of_the_other_drivers_memory() -> None:
+    taken = FakeMemory()
+
+    def take_over(dialogue: Dialogue) -> None:
+        vars(dialogue)["_memory"] = taken  # as `hand_to` does with configured drivers
+
+    reply, vehicle, memory, _ = with_slow_model(take_over)
+    assert reply.text == NOT_UNDERSTOOD and "italian" not in reply.reason
+    assert vehicle.done == [] and memory.used_ids == [] and taken.used_ids == []

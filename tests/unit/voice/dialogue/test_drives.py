@@ -1,0 +1,336 @@
+"""Drives: what is said one after the other to the real matcher, gate and simulated car, and every reply, word for word.
+
+No encoder and no language model: what is here must come out by rules alone, also when it is heard and not typed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from deploy.drivers.seat import sayable
+from models.commands.matcher import TemplateMatcher
+from models.commands.templates import load_templates
+from schemas.clock import StreamClock
+from schemas.events import Transcript
+from tests.dialogues import FakeEncoder, FakeMemory, FakeModel, say
+from vehicle import organizer as organizer_module
+from vehicle.adapters.simulated import SimulatedVehicle
+from vehicle.media import MediaLibrary
+from vehicle.organizer import Organizer
+from vehicle.service import GatedVehicle
+from voice.dialogue.agent import Dialogue
+from voice.dialogue.replies.responder import DRIVING, NOT_UNDERSTOOD
+
+EVENING = datetime(2026, 11, 20, 20, 30, tzinfo=UTC)
+SAMPLE = Path(organizer_module.__file__).with_name("organizer.json")
+
+
+class Drive:
+    """A dialogue in a simulated car whose clock goes on by a few seconds with everything that is said."""
+
+    def __init__(self, matcher: TemplateMatcher, profile: str = "parked") -> None:
+        self.clock = StreamClock()
+        organizer = Organizer.load(SAMPLE, self.clock.now, self.now)
+        car = SimulatedVehicle(self.clock, profile=profile)
+        self.vehicle = GatedVehicle(car, self.clock, organizer=organizer)
+        self.dialogue = Dialogue(
+            memory=FakeMemory(),  # type: ignore[arg-type]
+            vehicle=self.vehicle,
+            matcher=matcher,
+            encoder=FakeEncoder(),
+            model=FakeModel({}),
+            clock=self.now,
+        )
+        self.clock.advance_to(100.0)
+
+    def now(self) -> datetime:
+        return EVENING + timedelta(seconds=self.clock.now())
+
+    def say(self, text: str) -> str:
+        self.clock.advance_to(self.clock.now() + 4.0)
+        return say(self.dialogue, text).text
+
+
+@pytest.fixture(scope="module")
+def matcher() -> TemplateMatcher:
+    names = {"contact": Organizer.load(SAMPLE, lambda: 0.0).people, "playlist": MediaLibrary.load().playlist_names()}
+    return TemplateMatcher(load_templates(names=sayable(names)))
+
+
+DRIVES: dict[str, list[tuple[str, str]]] = {
+    "another thing the same": [
+        ("it's freezing in here", "Making it warmer."),
+        ("and the seat heating too", "Seat heating up."),
+        ("and the steering wheel as well", "Steering wheel warmer."),
+        ("turn on the seat heating", "Seat heating medium."),
+        ("and the steering wheel too", "Steering wheel heating medium."),
+        ("dim the display", "Screen dimmer."),
+        ("and the volume too", "Turning it down."),
+    ],
+    "two timers": [
+        ("set a timer for five minutes and another for ten minutes", "Timer: 5 minutes. Timer: 10 minutes."),
+        ("which timers are set", "Timer: 4 minutes 56 seconds left and timer: 9 minutes 56 seconds left."),
+        ("cancel all timers", "Timers cancelled."),
+        ("set two timers one for 5 and one for 10 minutes", "Timer: 5 minutes. Timer: 10 minutes."),
+    ],
+    "a reminder that is not wanted any more": [
+        ("remind me to call the dentist in two hours", "I'll remind you at 22:31: call the dentist."),
+        ("remind me to buy milk in one hour", "I'll remind you at 21:31: buy milk."),
+        ("forget the reminder about the dentist", "Reminder cancelled."),
+        ("which reminders are set", "At 21:31: buy milk."),
+        ("forget the reminder to buy milk", "Reminder cancelled."),
+        ("which reminders are set", "There is no reminder."),
+    ],
+    "stuffy": [
+        ("turn on recirculation", "Recirculating the air."),
+        ("it's stuffy in here", "Fresh air. Fan up."),
+        ("it's stuffy in here and play some jazz", "Fresh air. Fan up. Playing So What by Miles Davis."),
+        ("close everything and turn on recirculation", "Closing all windows. Closing the sunroof. Recirculating the air."),
+    ],
+    "not all the way": [
+        ("open my window", "Opening your window."),
+        ("next question", NOT_UNDERSTOOD),
+        ("close the window but not all the way", "Your window to 20 percent."),
+        ("undo that", "As it was before."),
+        ("close it but not completely", "Your window to 20 percent."),
+        ("open it but not all the way", "Your window to 50 percent."),
+        ("close all the windows but not all the way", "Your window to 20 percent."),
+        ("close all the windows", "Somebody may have a hand at a rear window. Closing all windows: shall I? Say yes or no."),
+        ("yes", "Closing all windows."),
+        ("open all the windows but not all the way", "All windows to 50 percent."),
+        (
+            "close them but not all the way",
+            "Somebody may have a hand at a rear window. All windows to 20 percent: shall I? Say yes or no.",
+        ),
+        ("yes", "All windows to 20 percent."),
+    ],
+    "both screens": [
+        ("defrost the rear window", "Rear defroster on."),
+        ("and the windscreen", "Front defroster on."),
+        ("turn it off", "Front defroster off."),
+        ("turn off the air conditioning", "Air conditioning off."),
+        ("open my window", "Opening your window."),
+        ("and the rear window", "Opening the rear left window. Opening the rear right window."),
+        ("play some jazz", "Playing So What by Miles Davis."),
+        ("and the windscreen", NOT_UNDERSTOOD),
+    ],
+    "once more": [
+        ("play some jazz", "Playing So What by Miles Davis."),
+        ("next song", "Next one."),
+        ("play it again", "Playing Blue in Green by Miles Davis."),
+        ("repeat it", "Playing Blue in Green by Miles Davis."),
+        ("repeat that", "Playing Blue in Green by Miles Davis."),
+        ("set the temperature to twenty one", "21 degrees."),
+        ("repeat it", "21 degrees."),
+        ("put on the news", "Playing The News Station."),
+        ("play it again", NOT_UNDERSTOOD),
+    ],
+    "mirrors": [
+        ("fold the mirrors", "Mirrors folded."),
+        ("and out again", "Mirrors unfolded."),
+        ("and back in again", "Mirrors folded."),
+    ],
+    "a charger with something": [
+        ("find a charger with a cafe", "Taking you to Library Courtyard Charger, 2 minutes away."),
+        ("navigate to the nearest charging station with a playground", "Taking you to Tesla Retail Park, 9 minutes away."),
+    ],
+    "warmer": [
+        ("it's freezing in here", "Making it warmer."),
+        ("a bit more", "Making it warmer."),
+        ("and the passenger side too", "Making it warmer on the passenger's side."),
+        ("that's too much", "Making it cooler on the passenger's side."),
+        ("undo that", "As it was before."),
+        ("set it to twenty two degrees", "22 degrees."),
+        ("no twenty one", "21 degrees."),
+        ("turn the fan to three", "Fan at 3."),
+        ("a little less", "Fan down."),
+        ("make that two", "Fan at 2."),
+        ("turn it off", "Fan off."),
+        ("cooler", "Making it cooler."),
+        ("more", "Making it cooler."),
+        ("higher", "Making it warmer."),
+    ],
+    "seats": [
+        ("heat my seat please", "Seat heating medium."),
+        ("higher", "Seat heating up."),
+        ("and the passenger's too", "Seat heating up on the passenger's side."),
+        ("turn them both off", "Seat heating off on both sides."),
+        ("massage level two", "Massage medium."),
+        ("a bit more", "Massage high."),
+        ("turn it off", "Massage off."),
+        ("move my seat back a bit", "Moving your seat back."),
+        ("too much", "Moving your seat forward."),
+    ],
+    "windows": [
+        ("turn off the air conditioning", "Air conditioning off."),
+        ("open my window", "Opening your window."),
+        ("stop", "Okay."),
+        ("close it again", "Closing your window."),
+        ("open the sunroof", "Opening the sunroof."),
+        ("stop", "Stopped."),
+        ("a bit more", "Opening the sunroof a little."),
+        ("open the rear windows halfway", "The rear left window to 50 percent. The rear right window to 50 percent."),
+        ("close everything", ("Somebody may have a hand at a rear window. Somebody may have a hand at the sunroof. "
+         "Closing all windows, closing the sunroof: shall I? Say yes or no.")),
+        ("yes", "Closing all windows. Closing the sunroof."),
+    ],
+    "lights": [
+        ("set the ambient lights to blue", "Ambient light blue."),
+        ("no green", "Ambient light green."),
+        ("a bit more", "Making the light brighter."),
+        ("turn on the reading light", "Reading light on."),
+        ("and switch it off again", "Reading light off."),
+        ("turn off all the lights inside", "Ambient light off. Reading light off everywhere. Dome light off."),
+    ],
+    "music": [
+        ("play some jazz", "Playing So What by Miles Davis."),
+        ("not so loud", "Turning it down."),
+        ("a bit more", "Turning it down."),
+        ("next song", "Next one."),
+        ("no the one before", "The one before."),
+        ("who is this", "So What by Miles Davis."),
+        ("put on the news", "Playing The News Station."),
+        ("turn it off", "Paused."),
+        ("play my quiet evening playlist", "Playing Blue in Green by Miles Davis."),
+    ],
+    "somewhere": [
+        ("take me home", "Taking you home, 6 minutes away."),
+        ("how long will it take", "To Home, 6 minutes."),
+        ("find a restaurant", "Taking you to Trattoria Limoncella, 2 minutes away."),
+        ("no the other one", "Taking you to Green Furrow, 3 minutes away."),
+        ("something else", "Taking you to Bistro Hirondelle, 3 minutes away."),
+        ("something japanese", "Taking you to Hoshi Counter, 4 minutes away."),
+        ("how far is it to the airport", "Marrowby Airport is 8.7 kilometres, 13 minutes away."),
+        ("let's go there instead", "Taking you to Marrowby Airport, 13 minutes away."),
+        ("which restaurants are nearby", ("There is Trattoria Limoncella, 2 minutes away, Green Furrow, 3 minutes away and "
+         "Bistro Hirondelle, 3 minutes away.")),
+        ("take me to the second one", "Taking you to Green Furrow, 3 minutes away."),
+    ],
+    "people": [
+        ("what's priya's number", "The number of Priya Nair is +49 30 5550103."),
+        ("call her", "That starts a telephone call. Calling Priya Nair: shall I? Say yes or no."),
+        ("no", "Okay, I won't."),
+        ("call garage pohl", "That starts a telephone call. Calling garage pohl: shall I? Say yes or no."),
+        ("yes", "Calling garage pohl."),
+        ("what's on my calendar", "Today: Dentist at 15:30, Dr Ames, dentist."),
+        ("and tomorrow", "Nothing is in your calendar tomorrow."),
+        ("will it rain", "Today: clouds with light rain, 7 to 12 degrees, 60 percent chance of rain."),
+        ("what about tomorrow", "Tomorrow: clouds with light rain, 7 to 12 degrees, 60 percent chance of rain."),
+    ],
+    "reminders": [
+        ("set a timer for the roast potatoes", "For how long?"),
+        ("eight minutes", "Timer for roast potatoes: 8 minutes."),
+        ("no make it ten", "Timer for roast potatoes: 10 minutes."),
+        ("set a timer", "For how long?"),
+        ("never mind", "Okay, I won't."),
+        ("remind me to buy milk", "When shall I remind you?"),
+        ("at six", "I'll remind you at 6 o'clock tomorrow: buy milk."),
+        ("remind me at half past nine to call mum", "I'll remind you at 21:30: call mum."),
+        ("remind me tomorrow at nine to take the lasagne out of the freezer", ("I'll remind you at 9 o'clock tomorrow: take the "
+         "lasagne out of the freezer.")),
+        ("remind me when i get home to water the plants", "When shall I remind you?"),
+        ("in an hour", "I'll remind you at 21:32: water the plants."),
+        ("set the alarm for six thirty tomorrow", "I'll remind you at 6:30 tomorrow: wake up."),
+        ("wake me at half past seven", "I'll remind you at 7:30 tomorrow: wake up."),
+        ("remind me in twenty minutes to check the cake", "I'll remind you at 20:52: check the cake."),
+        ("delete my reminders", "Reminders cancelled."),
+    ],
+    "units": [
+        ("show temperatures in fahrenheit", "From now on in degrees Fahrenheit."),
+        ("set it to seventy two degrees", "72 degrees."),
+        ("set the temperature to seventy one degrees fahrenheit", "71 degrees."),
+        ("two degrees warmer", "Making it warmer by 2 degrees."),
+        ("no seventy", "70 degrees."),
+        ("set the temperature to twenty degrees celsius", "68 degrees."),
+        ("how warm is it outside", "It is 54 degrees outside."),
+        ("what's the weather", "Today: clouds with light rain, 45 to 54 degrees, 60 percent chance of rain."),
+        ("use miles please", "From now on in miles."),
+        ("how far can i go", "159 miles, the battery is at 72 percent."),
+        ("how far is it to the airport", "Marrowby Airport is 5.4 miles, 13 minutes away."),
+        ("what's the mileage", "11340 miles."),
+        ("switch to kilometres", "From now on in kilometres."),
+        ("how far can i go", "256 kilometres, the battery is at 72 percent."),
+    ],
+    "talk": [
+        ("hello", "Hello. What can I do for you?"),
+        ("don't open the window", "Okay, I won't."),
+        ("thank you", "You're welcome."),
+        ("a bit more", NOT_UNDERSTOOD),
+        ("turn it off", NOT_UNDERSTOOD),
+        ("turn on cruise control", DRIVING),
+        ("honk the horn", DRIVING),
+        ("can you drive the car for me", DRIVING),
+        ("purple monkey dishwasher", NOT_UNDERSTOOD),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DRIVES)
+def test_a_drive(name: str, matcher: TemplateMatcher) -> None:
+    drive = Drive(matcher)
+    assert [(text, drive.say(text)) for text, _ in DRIVES[name]] == DRIVES[name]
+
+
+def test_on_the_motorway_the_speeds_of_a_refusal_are_in_the_drivers_unit(matcher: TemplateMatcher) -> None:
+    drive = Drive(matcher, "motorway")
+    assert "120 kilometres an hour" in drive.say("open my window")
+    drive.say("use miles")
+    assert "75 miles an hour" in drive.say("open my window")
+
+
+def test_the_speed_is_told_in_the_drivers_unit(matcher: TemplateMatcher) -> None:
+    drive = Drive(matcher, "motorway")
+    kmh = re.fullmatch(r"(\d+) kilometres an hour\.", drive.say("how fast are we going"))
+    drive.say("use miles")
+    mph = re.fullmatch(r"(\d+) miles an hour\.", drive.say("what's my speed"))
+    assert kmh is not None and mph is not None
+    assert 100 < int(kmh[1]) < 140
+    assert int(mph[1]) == pytest.approx(int(kmh[1]) / 1.609, abs=3)
+    assert Drive(matcher).say("how fast are we going") == "We stand still."
+
+
+def test_a_song_is_played_again_from_its_beginning_also_after_a_while(matcher: TemplateMatcher) -> None:
+    drive = Drive(matcher)
+    drive.say("play some jazz")
+    drive.clock.advance_to(drive.clock.now() + 150.0)
+    assert asyncio.run(drive.vehicle.state()).values["media.position"] >= 150
+    assert drive.say("play that song again") == "Playing So What by Miles Davis."
+    assert asyncio.run(drive.vehicle.state()).values["media.position"] < 5
+
+
+def test_closing_not_all_the_way_never_opens(matcher: TemplateMatcher) -> None:
+    drive = Drive(matcher)
+    drive.say("open my window ten percent")
+    drive.clock.advance_to(drive.clock.now() + 20.0)
+    assert drive.say("close my window but not all the way") == "Your window to 5 percent."
+
+
+def test_what_follows_is_about_the_last_two_minutes_only(matcher: TemplateMatcher) -> None:
+    drive = Drive(matcher)
+    drive.say("play some jazz")
+    drive.say("louder")
+    drive.clock.advance_to(drive.clock.now() + 121.0)
+    assert drive.say("a bit more") == NOT_UNDERSTOOD
+
+
+@pytest.mark.parametrize(
+    ("unit", "heard", "said"),
+    [
+        ("celsius", "seventy", "17 degrees."),
+        ("celsius", "seventy two", "22 degrees."),
+        ("fahrenheit", "seventeen", "70 degrees."),
+    ],
+)
+def test_of_two_numbers_that_sound_alike_the_unit_decides(
+    matcher: TemplateMatcher, unit: str, heard: str, said: str
+) -> None:
+    drive = Drive(matcher)
+    drive.say(f"switch to {unit}")
+    text = f"set the temperature to {heard} degrees"
+    transcript = Transcript(text=text, confidence=0.9, in_grammar=True)
+    assert asyncio.run(drive.dialogue.respond(transcript)).text == said

@@ -1,0 +1,139 @@
+"""What is said: every action has words for being done, every question for its answer, and they are short and speakable."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from models.commands.templates import Templates, load_templates
+from schemas.actions import ACTIONS, BY_NAME, Domain, parse_action
+from schemas.events import ActionResult, ActionStatus, CommandKind, Ruling, Verdict
+from voice.dialogue.replies import responder
+from voice.dialogue.replies.answers import minutes_words, seconds_words
+from voice.dialogue.replies.done import DONE, THINGS
+
+ALLOWED = Ruling(verdict=Verdict.ALLOW, rule="test", reason="", source="test")
+PLACE = {"name": "Thai Garden", "minutes": 6}
+TOLD: dict[str, dict[str, Any]] = {
+    **dict.fromkeys(("navigate_to", "find_place", "find_on_route", "add_stop", "change_destination"), PLACE),
+    "replace_stop": {**PLACE, "replaced": "Harbour"},
+    "remove_stop": {"name": "Harbour"},
+    "get_distance": {**PLACE, "km": 4.5},
+    "list_places": {"kind": "cafe", "places": [PLACE, {"name": "Corner", "minutes": 61}]},
+    "get_routes": {"routes": [{"number": 1, "name": "fastest", "km": 12.0, "minutes": 15, "toll": True}]},
+    "choose_route": {"number": 2, "name": "shortest", "km": 11.0, "minutes": 20, "toll": False},
+    "add_charging_stops": {"stops": ["Ionity North"], "charge_percent": 40},
+    **{name: {"title": "Blue Lane"} for name in ("play_music", "play_radio", "play_podcast", "play_playlist", "play_favorites")},
+    "get_playing": {"source": "music", "title": "Blue Lane", "artist": "The Copper Lanterns", "playing": True},
+    "get_range": {"range_km": 320, "charge_percent": 80},
+    "get_charging": {"charging": True, "plugged": True, "percent": 40, "to_percent": 80, "minutes": 95},
+    "get_tire_pressure": {"low": ["front left"], "kpa": {}},
+    "get_outside_temperature": {"celsius": 4.5},
+    "get_cabin_temperature": {"celsius": 19.0, "target_celsius": 21.0},
+    "get_navigation": {"destination": "Harbour", "minutes": 12, "stops": ["Thai Garden"]},
+    "get_climate": {"celsius": 21.0, "passenger_celsius": 21.0, "fan": 2, "airflow": "face_and_feet",
+                    "air_conditioning": True, "recirculation": True, "defrost": ["front"], "on": True, "auto": False},
+    "get_seats": {"heating": {"driver": 2, "passenger": 0, "wheel": 1}, "occupied": ["driver", "rear_left"]},
+    "get_openings": {"open": {"window.driver": 40.0, "trunk.position": 100.0}, "doors_open": ["rear_left"], "locked": False},
+    "get_lights": {"on": ["ambient.on", "low_beam"], "color": "blue"},
+    "get_car": {"km": 48210, "color": "red", "speed_kmh": 52},
+    "get_warnings": {"warnings": ["the front left tyre is low", "the washer fluid is low"]},
+    "get_time": {"time": "17:05", "date": "2026-11-21", "weekday": "saturday"},
+    "get_weather": {"day": "today", "place": "Oakfield", "sky": "cloudy", "low": 3.0, "high": 9.5, "rain_percent": 40},
+    "get_capabilities": {"about": None, "can": ["set_temperature", "set_window", "play_music"]},
+    "set_timer": {"label": "tea", "seconds": 150, "at": "17:05"},
+    "set_reminder": {"what": "buy milk", "label": "buy milk", "seconds": 600, "at": "17:15"},
+    "get_timers": {"kind": "timer", "timers": [{"label": "", "seconds": 90, "at": "17:05"}]},
+    "cancel_timer": {"kind": "timer", "cancelled": [""]},
+    "get_calendar": {"day": "today", "entries": [{"title": "Dentist", "at": "15:00", "place": "Mill Lane"}]},
+    "get_contact": {"name": "Anna", "part": "phone", "value": "0170 123"},
+    "undo": {"undone": "set_fan_speed"},
+}  # fmt: skip
+"""What a vehicle answers, in the form of ``vehicle.catalog``."""
+
+
+@pytest.fixture(scope="module")
+def templates() -> Templates:
+    return load_templates()
+
+
+def said(name: str, slots: dict[str, Any], told: dict[str, Any]) -> str:
+    action = parse_action(name, slots)
+    result = ActionResult(action=action, status=ActionStatus.DONE, ruling=ALLOWED, answer=told)
+    return responder.report([result])
+
+
+@pytest.mark.parametrize("name", [action.name for action in ACTIONS if action.domain is not Domain.MEMORY])
+def test_every_action_is_answered_in_a_short_sentence(templates: Templates, name: str) -> None:
+    drawn = templates.sample(np.random.default_rng(3), 40, intents=[name])
+    for slots in (command.slots for _, command in drawn if command.kind is CommandKind.ACTION):
+        text = said(name, slots, TOLD.get(name, {}))
+        assert re.fullmatch(r"[A-Z0-9][^_{}\[\]]{2,}\.", text), text
+        assert len(text) <= 170, text
+        assert "None" not in text and "  " not in text, text
+        assert name in DONE or text != "Done.", f"{name} has no words of its own"
+
+
+@pytest.mark.parametrize("name", [name for name in TOLD if name not in DONE])
+def test_an_answer_that_holds_nothing_is_still_a_sentence(templates: Templates, name: str) -> None:
+    """A car that answers less than it could: nothing raises, and nothing is made up."""
+    bare = {
+        "list_places": {"places": []}, "get_car": {"km": 1, "color": "red", "speed_kmh": 0}, "get_time": TOLD["get_time"],
+        "get_weather": {"sky": "clear", "low": 1.0, "high": 2.0}, "set_timer": TOLD["set_timer"],
+        "set_reminder": TOLD["set_reminder"], "get_contact": {"name": "Anna", "value": ""},
+        "get_climate": {"on": False},
+    }.get(name, {})  # fmt: skip
+    _, command = templates.sample(np.random.default_rng(5), 1, intents=[name])[0]
+    text = said(name, command.slots, bare)
+    assert text.endswith(".") and "None" not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "slots", "told", "text"),
+    [
+        ("change_temperature", {"change": "up", "by": 2.0, "zone": "rear"}, {}, "Making it warmer by 2 degrees in the back."),
+        ("change_window", {"change": "open"}, {}, "Opening your window a little."),
+        ("change_sunroof", {"change": "close", "by": 20}, {}, "Closing the sunroof by 20 percent."),
+        ("set_charge_timer", {"hour": 9, "minute": 30, "half": "pm"}, {},
+         "I'll begin to charge at 9:30 in the evening."),
+        ("set_charge_timer", {"on": False}, {}, "No charging timer."),
+        ("find_place", {"kind": "gas_station"}, {}, "I don't know of petrol station around here."),
+        ("get_distance", {"destination": "thai garden"}, {**PLACE, "km": 4.5},
+         "Thai Garden is 4.5 kilometres, 6 minutes away."),
+        ("get_routes", {}, TOLD["get_routes"], "1: the fastest, 15 minutes, 12 kilometres, with tolls."),
+        ("get_openings", {"part": "all"}, TOLD["get_openings"],
+         "Open: your window 40 percent, the trunk, the rear left door; the doors are unlocked."),
+        ("get_openings", {"part": "windows"}, {"open": {}}, "All closed."),
+        ("get_seats", {"part": "occupancy"}, {"occupied": ["driver", "rear_left"]},
+         "You, and somebody in the rear left seat."),
+        ("get_lights", {}, TOLD["get_lights"], "On: the ambient light in blue, the headlights."),
+        ("get_time", {"part": "date"}, TOLD["get_time"], "It is Saturday, 21 November."),
+        ("set_timer", {"minutes": 2}, TOLD["set_timer"], "Timer for tea: 2 minutes 30 seconds."),
+        ("get_charging", {"minutes": 30}, {"after_minutes": 30, "percent_then": 62},
+         "In 30 minutes it will be at 62 percent."),
+        ("get_capabilities", {}, TOLD["get_capabilities"],
+         "You can ask for the climate, windows, roof and doors, music and radio."),
+        ("get_warnings", {}, {"warnings": []}, "Everything is fine."),
+    ],
+)  # fmt: skip
+def test_words(name: str, slots: dict[str, Any], told: dict[str, Any], text: str) -> None:
+    assert said(name, slots, told) == text
+
+
+def test_lengths_of_time() -> None:
+    assert [minutes_words(m) for m in (1, 25, 60, 125)] == ["1 minute", "25 minutes", "1 hour", "2 hours 5"]
+    assert [seconds_words(s) for s in (45, 60, 150, 3600)] == [
+        "45 seconds",
+        "1 minute",
+        "2 minutes 30 seconds",
+        "1 hour",
+    ]
+
+
+def test_what_the_car_lacks_is_named() -> None:
+    assert responder.lacks(("set_seat_massage",)) == "This car has no seat massage."
+    assert responder.lacks(("undo",)) == "This car can't do that."
+    assert set(THINGS) <= set(BY_NAME)

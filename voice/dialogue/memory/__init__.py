@@ -1,0 +1,1 @@
+"""Talk about memory: remembering, forgetting, and memory's own question."""

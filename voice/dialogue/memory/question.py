@@ -1,0 +1,199 @@
+"""The question of memory, as in "By the way, shall I remember that you like jazz?".
+
+Owns when it is asked, in which words, and what counts as an answer. It is asked at the end of a reply that finished something,
+at most so often a trip, never in the conversation that it came from and never while consent forbids its category or anything
+else waits for a yes. A yes or a no in the follow-up window answers it; whatever else is said leaves it open and is handled as
+what it is. What an answer does is memory's business.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+
+from schemas.errors import GloveboxError, UnknownEntryError
+from schemas.events import ActionStatus, Command, Reply, Route
+from schemas.memory import Decision, Outcome, Proposal
+from schemas.ports import MemoryPort
+from voice.dialogue.memory.likes import because
+from voice.dialogue.replies.units import METRIC
+
+REPEATED = 0.7
+"""How sure memory has to be before a plain order counts as a habit. Our choice: what is this sure on one day is stored without a
+question (``memory.learn.extraction``), so this takes the same order on several days.
+"""
+PER_TRIP = 1
+"""Questions a trip: the driver came to drive."""
+
+_WORD = re.compile(r"[a-z0-9']+")
+_STORE = r"(?:remember|keep|note|store|save)"
+_YES = re.compile(
+    r"(?:yes|yeah|yep|yup|sure|okay|ok|all right|alright|of course|absolutely|definitely|certainly|exactly|correct|"
+    r"by all means|go ahead|why not|good idea|i do|(?:i would|i'd) (?:like|love) that|"
+    r"(?:that would|that will|that'd) be (?:nice|great|good|fine|lovely|kind|helpful|wonderful|perfect)|"
+    rf"(?:please )?(?:do )?{_STORE} (?:that|it|this)|(?:please )?do (?:that|it|so)|please do|please)\b"
+)
+_NO = re.compile(
+    r"(?:no|nope|nah|never mind|not now|not really|rather not|better not|not necessary|"
+    r"(?:i would|i'd) rather (?:not|you didn't|you did not)|(?:please )?(?:don't|do not)(?: bother)?|"
+    r"(?:that's |that is |it's |it is )?not (?:needed|necessary)|(?:there's |there is )?no need|"
+    r"you (?:don't have to|do not have to|needn't|need not)|that won't be necessary|forget (?:it|that)|leave it|i don't)\b"
+)
+"""How answers begin, in lower-case words."""
+
+_BARE = frozenset(("no", "nope", "nah"))
+
+_REST = frozenset(
+    "please thanks thank you do so that it this to for me i my i'm am and really now then fine can may thing that's right".split()
+)
+_STORING = frozenset("remember keep note store save in mind".split())
+_REFUSING = frozenset("no not don't doesn't never bother need necessary want any more anymore longer".split())
+"""Words that an answer may go on with, beside those of the question."""
+
+
+def question(proposal: Proposal) -> str:
+    """What to ask."""
+    if proposal.negated:
+        return f"By the way, shall I no longer assume that {because(proposal)}?"
+    return f"By the way, shall I remember that {because(proposal)}?"
+
+
+def answer(text: str, proposal: Proposal) -> bool | None:
+    """Yes, no, or neither: the whole text must be an answer to this question and nothing else.
+
+    Args:
+        text: what was said.
+        proposal: what was asked about; its words may be repeated ("yes i like jazz"), but not against the answer ("no i like
+            jazz").
+    """
+    said = " ".join(_WORD.findall(text.lower().replace("\u2019", "'")))
+    asked = frozenset(_WORD.findall(because(proposal).lower())) | {"like", "love"}
+    refused = _NO.match(said)
+    begin = refused or _YES.match(said)
+    if begin is None:
+        return None
+    rest = set(said[begin.end() :].split())
+    if not rest <= _REST | _STORING | _REFUSING | asked:
+        return None
+    refusing = bool(rest & _REFUSING)
+    repeats = bool(set(said.split()) & ((asked - _REST) | _STORING))
+    if refused is None:
+        return True if refusing == (proposal.negated and repeats) else None
+    bare = begin.group() in _BARE
+    if repeats and (refusing == proposal.negated if bare else proposal.negated):
+        return None
+    return False
+
+
+class Question:
+    """The question that is open, if one is, and how many may still be asked on this trip."""
+
+    def __init__(
+        self,
+        memory: MemoryPort,
+        clock: Callable[[], datetime],
+        per_trip: int = PER_TRIP,
+        plain: Callable[[str], bool] = lambda _: False,
+    ) -> None:
+        """None asked yet.
+
+        Args:
+            memory: of the driver.
+            clock: aware current time.
+            per_trip: how many may be asked.
+            plain: whether a sentence is a plain order to the car: one alone is no reason to ask.
+        """
+        self.memory, self._clock, self._left, self._plain = memory, clock, per_trip, plain
+        self.open: Proposal | None = None
+        self.units = METRIC
+
+    def drop(self) -> None:
+        """Nobody answered: memory keeps the proposal, and the driver may answer it elsewhere."""
+        self.open = None
+
+    def append(self, reply: Reply, command: Command | None, conversation: str) -> Reply:
+        """The reply with a question at its end, if one is due and this is the moment; else as it is.
+
+        A memory that fails is no reason to lose the reply.
+
+        Args:
+            reply: to what was asked for, with nothing waiting for a yes.
+            command: what the utterance parsed as, if it did.
+            conversation: id of the running conversation.
+        """
+        if self._left <= 0 or not _finished(reply, command):
+            return reply
+        try:
+            proposal = self._due(conversation)
+            if proposal is None:
+                return reply
+            self.memory.asked(proposal.id)
+        except GloveboxError:
+            return reply
+        self.open = proposal
+        self._left -= 1
+        return reply.model_copy(
+            update={"text": f"{reply.text} {self.units.liking(question(proposal))}", "proposal": proposal}
+        )
+
+    def _due(self, conversation: str) -> Proposal | None:
+        """The surest proposal that may be asked about now; of equally sure ones the last heard."""
+        proposals = [p for p in self.memory.proposals() if p.due and p.conversation != conversation and self._worth(p)]
+        if not proposals:
+            return None
+        consent, now = self.memory.consent(), self._clock()
+        allowed = (p for p in proposals if consent.forbids(p.category, now) is None)
+        return max(allowed, key=lambda proposal: proposal.confidence, default=None)
+
+    def _worth(self, proposal: Proposal) -> bool:
+        """Whether it is more than one order that was carried out; memory counts what is heard again on another day."""
+        return proposal.confidence >= REPEATED or not self._plain(proposal.sentence)
+
+    def read(self, text: str, command: Command | None) -> bool | None:
+        """Whether what was said answers the open question: yes, no, or not at all."""
+        if self.open is None:
+            return None
+        if command is None:
+            return answer(text, self.open)
+        return {"yes": True, "no": False, "forget_last": False}.get(command.name)
+
+    def settle(self, yes: bool) -> Reply:
+        """Hand the answer to memory.
+
+        Raises:
+            schemas.errors.GloveboxError: memory failed.
+        """
+        proposal, self.open = self.open, None
+        reason = f"answer to the question of memory: {'yes' if yes else 'no'}"
+        if proposal is None:
+            return Reply(text=_GONE, route=Route.MEMORY, reason=reason)
+        try:
+            decision = self.memory.answer(proposal.id, yes)
+        except UnknownEntryError as error:
+            return Reply(text=_GONE, route=Route.MEMORY, reason=f"{reason}; {error}")
+        return Reply(text=_settled(decision, proposal), route=Route.MEMORY, reason=reason, decision=decision)
+
+
+_GONE = "That question is not open any more."
+
+
+def _finished(reply: Reply, command: Command | None) -> bool:
+    """Whether the reply ends something, so that a question about something else does not confuse."""
+    if reply.pending is not None or reply.ends_conversation or not reply.text:
+        return False
+    if reply.route is Route.MEMORY:
+        return command is not None and command.name == "remember_what"
+    if reply.route not in (Route.FAST, Route.MODEL):
+        return False
+    return bool(reply.results) and all(result.status is ActionStatus.DONE for result in reply.results)
+
+
+def _settled(decision: Decision, proposal: Proposal) -> str:
+    if decision.outcome is Outcome.DECLINED:
+        return "Okay, then it stays as it is." if proposal.negated else "Okay, I won't remember that."
+    if decision.outcome is Outcome.REFUSED:
+        return f"I won't keep that: {decision.reason.removeprefix('not remembered: ')}."
+    if decision.outcome is Outcome.DROPPED:
+        return "Okay, I had not remembered that."
+    return "Okay, I won't assume that any more." if proposal.negated else "Okay, I'll remember that."

@@ -1,0 +1,492 @@
+"""The talk about memory: what is remembered, why, since when; forgetting, switching off, pausing, exporting, deleting.
+
+Owns what such a talk needs to go on: what "that" is, what of a list was not read out yet, and the one question of its own that
+may be open ("keep or delete them?"). Nothing that cannot be undone happens on one utterance if it concerns more than one
+thing. Replies are templates; whatever else is said comes from memory. What memory does is its own business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+
+from schemas.errors import UnknownEntryError
+from schemas.events import Command
+from schemas.memory import CONVERSATIONS, Decision, Outcome, Preference, Receipt, Recollection, Selector
+from schemas.ports import Drivers, MemoryPort
+from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES, find
+from voice.dialogue.memory.asking import LEFT, Asked, Question
+from voice.dialogue.memory.counted import gone, number, there, things
+from voice.dialogue.memory.likes import because
+from voice.dialogue.replies.moments import SAID, pause_end, period, spoken_moment, spoken_span
+from voice.dialogue.replies.units import METRIC
+
+ALOUD = 3
+"""Things of a list that are read out at a time: our choice; drivers keep three or four in mind, and look at the road."""
+
+
+@dataclass(slots=True)
+class _Mind:
+    """What was spoken of."""
+
+    about: tuple[str, ...] = ()
+    """Ids of the preferences that "that" may be, the last mentioned."""
+    rest: tuple[Preference, ...] = ()
+    """Of a list what was not read out yet."""
+    stated: bool = False
+    """"That" is what the driver has just told, which is noted but not stored yet."""
+    acted: bool = False
+    """The last thing that happened was an action; "that" is it, and ``about`` what was used for it."""
+
+
+class Remembering:
+    """One driver's talk about memory."""
+
+    def __init__(
+        self,
+        memory: MemoryPort,
+        clock: Callable[[], datetime],
+        *,
+        zone: tzinfo,
+        drivers: Drivers | None = None,
+    ) -> None:
+        """Nothing spoken of yet; the trip begins now.
+
+        Args:
+            memory: of the driver.
+            clock: aware current time.
+            zone: the driver's, for what is said about times.
+            drivers: whose memory can be opened; None: this one only.
+        """
+        self.memory, self._clock, self._zone, self._drivers = memory, clock, zone, drivers
+        self.units = METRIC
+        self._mind = _Mind()
+        self._trip = clock()
+        self.question: Question | None = None
+
+    # What is spoken of
+
+    def acted(self, used: Sequence[Recollection]) -> None:
+        """An action was carried out, with these preferences or with none."""
+        self._mind = _Mind(about=tuple(r.preference.id for r in used), acted=True)
+
+    def mention(self, preference: str | None) -> None:
+        """A preference was spoken of."""
+        self._mind = _Mind(about=() if preference is None else (preference,))
+
+    def stated(self) -> None:
+        """The driver told something that is noted and not stored yet."""
+        self._mind = _Mind(stated=True)
+
+    def ended(self) -> None:
+        """The conversation is over: nothing is spoken of, nothing is asked."""
+        self._mind, self.question = _Mind(), None
+
+    # Questions of the driver
+
+    def what(self, key: str | None, *, moving: bool) -> str:
+        """What is remembered, of a category or of all."""
+        held = self.memory.preferences(key)
+        if not held:
+            return f"I remember nothing about {title(key)}." if key else "I remember nothing about you yet."
+        return self._read(held, "I remember that", moving=moving)
+
+    def about(self, words: str, *, moving: bool) -> str:
+        """What is remembered about something in the driver's own words."""
+        meant = self._meant(words)
+        return self._read(meant, "I remember that", moving=moving) if meant else f"I remember nothing about {words}."
+
+    def forget_about(self, words: str) -> str:
+        """Forget what is remembered about something in the driver's own words; asks where that is several things."""
+        meant = self._meant(words)
+        if not meant:
+            return f"I remember nothing about {words}."
+        self._mind = _Mind(about=tuple(p.id for p in meant[:ALOUD]))
+        return self.forget_that("")
+
+    def _meant(self, words: str) -> tuple[Preference, ...]:
+        """Recalled preferences with a word of it in their value or their category's title."""
+        said = set(words.lower().split())
+        found = (r.preference for r in self.memory.recall(words))
+        return tuple(p for p in found if said & set(f"{p.value} {BY_DETAIL[p.detail].title}".lower().split()))
+
+    def more(self, *, moving: bool) -> str:
+        """What of the list is left."""
+        rest = self._mind.rest
+        if not rest:
+            return "That was all." if self._mind.about else "Ask me what I remember about you."
+        if moving:
+            return f"There are {number(len(rest))} more. I'll read them out when the car stands still."
+        return self._read(rest, "I also remember that", moving=False)
+
+    def _likes(self, told: Preference) -> str:
+        return self.units.liking(because(told))
+
+    def _read(self, held: Sequence[Preference], begin: str, *, moving: bool) -> str:
+        first, rest = held[:ALOUD], tuple(held[ALOUD:])
+        self._mind = _Mind(about=tuple(p.id for p in first), rest=rest)
+        tail = f", and {len(rest)} more" if rest else ""
+        hint = "" if moving or not rest else " Say: what else."
+        return f"{begin} {', '.join(self._likes(p) for p in first)}{tail}.{hint}"
+
+    def why(self) -> str:
+        """Why that was chosen, or is remembered."""
+        if self._mind.stated:
+            return "Because you have just told me."
+        if not self._mind.about:
+            return "Nothing that I remember played a part in that." if self._mind.acted else _WHAT
+        told = self.memory.explain(self._mind.about[0])
+        likes, now = self._likes(told.preference), self._clock()
+        if not told.because:
+            begin = f"I went by what you wrote: {likes}." if self._mind.acted else f"I remember that {likes}."
+            return f"{begin} You wrote that yourself {spoken_moment(told.preference.valid_from, now, self._zone)}."
+        begin = f"I went by what you told me: {likes}." if self._mind.acted else f"I remember that {likes}."
+        at, sentence = told.because[-1]
+        times = f", {number(len(told.because))} times in all" if len(told.because) > 1 else ""
+        return (
+            f"{begin} You said so {spoken_moment(at, now, self._zone)}{times}. Your words were: {sentence.rstrip('.')}."
+        )
+
+    def when(self) -> str:
+        """When that was said."""
+        if self._mind.stated:
+            return "Just now."
+        if not self._mind.about:
+            return _WHAT
+        told = self.memory.explain(self._mind.about[0])
+        at = told.because[-1][0] if told.because else told.preference.valid_from
+        said = "You said that" if told.because else "You wrote that"
+        first = told.because[0][0] if len(told.because) > 1 else None
+        before = f", and {spoken_moment(first, self._clock(), self._zone)} for the first time" if first else ""
+        return f"{said} {spoken_moment(at, self._clock(), self._zone)}{before}."
+
+    def who(self) -> str:
+        """Whose memory is open."""
+        if self.memory.consent().private_trip and self._guest:
+            return "You are a guest: I remember nothing and know nothing about you."
+        return f"I remember things for {self.memory.driver.replace('_', ' ').title()}."
+
+    @property
+    def _guest(self) -> bool:
+        return self._drivers is not None and self.memory.driver not in self._drivers.names
+
+    # Remembering and forgetting
+
+    def remember(self, sentence: str) -> tuple[str, Decision | None]:
+        """Store what the driver asks to be remembered."""
+        decisions = self.memory.remember(sentence)
+        stored = [d for d in decisions if d.preference is not None]
+        if stored:
+            self.mention(stored[-1].preference)
+            held = {p.id: p for p in self.memory.preferences()}
+            likes = [self._likes(held[d.preference]) for d in stored if d.preference in held]
+            begin = (
+                "I knew already that" if all(d.outcome is Outcome.PASS for d in stored) else "Okay, I'll remember that"
+            )
+            return f"{begin} {' and '.join(likes[:ALOUD])}.", stored[-1]
+        if any(d.outcome is Outcome.UPDATE for d in decisions):
+            return "Okay, I won't assume that any more.", decisions[0]
+        for decision in decisions:
+            reason = decision.reason.removeprefix("not remembered: ").rstrip(".")
+            if decision.outcome is Outcome.REFUSED:
+                return f"I won't keep that: {reason}.", decision
+        return "I could not tell what kind of preference that is.", decisions[0] if decisions else None
+
+    def forget_that(self, conversation: str) -> str:
+        """Forget the last thing mentioned, used or told; asks back where several could be meant."""
+        if self._mind.stated:
+            erased = self.memory.forget_pending(conversation)
+            return "Forgotten: what you have just told me." if erased else "I did not keep that."
+        meant = [p for p in self.memory.preferences(history=True) if p.id in self._mind.about]
+        meant.sort(key=lambda p: self._mind.about.index(p.id))
+        if len(meant) > 1:
+            listed = ", ".join(f"{place}, that {self._likes(p)}" for place, p in zip(_PLACES, meant, strict=False))
+            return self._ask(Question(Asked.WHICH, among=tuple(meant[:ALOUD]), again=f"Which one: {listed}?"))
+        if meant:
+            return self.erased(meant[0].id)
+        if self._mind.about:
+            return "That is forgotten already."
+        newest = self.memory.preferences()[:1]
+        if not newest:
+            return "There is nothing to forget."
+        again = f"Do you mean that {self._likes(newest[0])}? Say yes or no."
+        return self._ask(Question(Asked.FORGET, Selector(id=newest[0].id), newest, again))
+
+    def forget(self, what: Selector, about: str) -> str:
+        """Forget what a selector stands for; asks first where it is more than one thing."""
+        matches = self.memory.matching(what)
+        if matches.empty:
+            return f"I remember nothing {about}."
+        if things(matches) == 1 and not what.everything:
+            return self._told(self.memory.forget_where(what), about)
+        return self._ask(Question(Asked.FORGET, what, again=f"That is {there(matches, about)}. Shall I forget it all?"))
+
+    def erased(self, name: str) -> str:
+        """Forget one thing by its id."""
+        try:
+            receipt = self.memory.forget(name)
+        except UnknownEntryError:
+            return "That is forgotten already."
+        self._mind = _Mind()
+        titles = ", ".join(find(c)[0].title.lower() for c in receipt.categories)
+        return f"Forgotten: one thing about {titles}." if receipt.verified else _UNVERIFIED
+
+    def _told(self, receipt: Receipt, about: str) -> str:
+        self._mind = _Mind()
+        if not receipt.verified:
+            return _UNVERIFIED
+        return f"Forgotten: {gone(receipt)} {about}."
+
+    # Switches
+
+    def opt_out(self, key: str) -> str:
+        """Switch a category off, and ask what to do with what is there already."""
+        self.memory.opt_out(key)
+        done = _opted_out(key)
+        matches = self.memory.matching(Selector(key=key))
+        if matches.empty:
+            return done
+        again = f"I still have {there(matches)} from before. Shall I keep or delete that?"
+        return f"{done} {self._ask(Question(Asked.KEEP, Selector(key=key), again=again))}"
+
+    def opt_in(self, key: str) -> str:
+        """Allow a category again."""
+        consent = self.memory.opt_in(key)
+        off = [c for c in find(key) if c.sensitive and c.detail not in consent.opted_in]
+        if len(off) == len(find(key)):
+            return f"{title(key).capitalize()} stays off."
+        return _opted_in(key)
+
+    def private(self, on: bool) -> str:
+        """Begin or end a private trip."""
+        consent = self.memory.set_private_trip(on)
+        if on:
+            return "Private trip: I remember nothing."
+        if consent.private_trip:
+            return "You are a guest: I remember nothing."
+        paused = consent.paused_until
+        if paused is not None and paused > self._clock():
+            return "The private trip is over, but learning is paused still."
+        return "I may remember things again."
+
+    def pause(self, span: int | str) -> str:
+        """Learn nothing for a while."""
+        self.memory.pause(pause_end(span, self._clock(), self._zone))
+        return f"Okay, I learn nothing {spoken_span(span)}."
+
+    def resume(self) -> str:
+        """End the pause."""
+        consent = self.memory.pause(None)
+        if consent.private_trip:
+            return (
+                "You are a guest: I remember nothing."
+                if self._guest
+                else "This is a private trip still: say that it is over."
+            )
+        return "Okay, I learn again."
+
+    # Drivers and their data
+
+    def switch(self, driver: str | int | None) -> str:
+        """Open another configured driver's memory, by name or by place; None: a guest's."""
+        if self._drivers is None:
+            return "There is only one driver here."
+        if isinstance(driver, int):
+            if driver > len(self._drivers.names):
+                return f"There {_drivers_count(len(self._drivers.names))} here."
+            driver = self._drivers.names[driver - 1]
+        try:
+            self.memory = self._drivers.switch(driver)
+        except UnknownEntryError:
+            return "I don't know a driver of that name."
+        self._mind, self.question, self._trip = _Mind(), None, self._clock()
+        if driver is None:
+            return "Guest mode: I remember nothing and know nothing about you."
+        return f"Hello {driver.replace('_', ' ').title()}."
+
+    def unguest(self) -> str:
+        """End guest mode: the first configured driver's memory is opened."""
+        if not self._guest or self._drivers is None:
+            return "This is no guest mode."
+        return self.switch(self._drivers.names[0])
+
+    def export(self) -> str:
+        """Write the data to a file that the driver can fetch."""
+        if self._drivers is None or self._guest:
+            return "There is nothing to export." if self._guest else "I can't write files here: use the command line."
+        name = self._drivers.save_export()
+        return f"Your data is in the file {name}, in the folder exports. It is not encrypted."
+
+    def delete_me(self) -> str:
+        """Ask whether the driver is to be deleted, saying what that means."""
+        if self._drivers is None or self._guest:
+            return "There is nothing to delete." if self._guest else "That is for the command line: memory wipe."
+        matches = self.memory.matching(Selector(everything=True))
+        counted = "" if matches.empty else f": {there(matches)}"
+        again = (
+            f"That deletes all that I remember about {self.memory.driver.replace('_', ' ').title()}{counted}, with its key and its "
+            "backups. Nobody can bring it back. Shall I go on?"
+        )
+        return self._ask(Question(Asked.DELETE, again=again))
+
+    # The open question
+
+    def _ask(self, question: Question) -> str:
+        self.question = question
+        return question.again
+
+    def answer(self, text: str, command: Command | None) -> str | None:
+        """The reply to an answer to the open question; None if this answers nothing, which then drops the question."""
+        open_, self.question = self.question, None
+        if open_ is None:
+            return None
+        name = "" if command is None else command.name
+        if name in ("no", "stop"):
+            return LEFT[open_.asked]
+        if name in ("repeat", "help"):
+            return self._ask(open_)
+        settle = {
+            Asked.WHICH: self._which,
+            Asked.KEEP: self._kept,
+            Asked.FORGET: self._agreed,
+            Asked.DELETE: self._going_on,
+            Asked.DELETE_SURELY: self._sure,
+        }[open_.asked]
+        return settle(open_, text, command)
+
+    def _kept(self, open_: Question, text: str, command: Command | None) -> str | None:
+        del text
+        name = "" if command is None else command.name
+        if name == "keep_those":
+            return LEFT[open_.asked]
+        if name in ("delete_those", "forget_last"):
+            return self._told(self.memory.forget_where(open_.what), "from before")
+        return self._ask(open_) if name == "yes" else None
+
+    def _agreed(self, open_: Question, text: str, command: Command | None) -> str | None:
+        del text
+        name = "" if command is None else command.name
+        if name in ("yes", "delete_those", "forget_last"):
+            if open_.what.id is not None:
+                return self.erased(open_.what.id)
+            return self._told(self.memory.forget_where(open_.what), "in all")
+        return LEFT[open_.asked] if name == "keep_those" else None
+
+    def _going_on(self, open_: Question, text: str, command: Command | None) -> str | None:
+        del open_, text
+        if command is None or command.name not in ("yes", "delete_me"):
+            return None
+        again = "Once more, to be sure: delete everything now? Say yes or no."
+        return self._ask(Question(Asked.DELETE_SURELY, again=again))
+
+    def _sure(self, open_: Question, text: str, command: Command | None) -> str | None:
+        del open_, text
+        return self._deleted() if command is not None and command.name in ("yes", "delete_me") else None
+
+    def _which(self, open_: Question, text: str, command: Command | None) -> str | None:
+        if command is not None and command.name == "pick":
+            place = int(command.slots["position"])
+            return self.erased(open_.among[place - 1].id) if place <= len(open_.among) else self._ask(open_)
+        if command is not None and command.name in ("delete_those", "forget_everything"):
+            for preference in open_.among:
+                self.memory.forget(preference.id)
+            self._mind = _Mind()
+            return f"Forgotten: {number(len(open_.among))} things."
+        if command is not None and command.name in ("yes", "forget_last"):
+            return self._ask(open_)
+        said = set(text.lower().split())
+        meant = [p for p in open_.among if set(p.value.lower().split()) & said]
+        return self.erased(meant[0].id) if len(meant) == 1 else None
+
+    def _deleted(self) -> str:
+        if self._drivers is None:
+            return _UNVERIFIED
+        try:
+            self._drivers.delete()
+        finally:
+            self.memory = self._drivers.switch(None)
+            self._mind = _Mind()
+        return "Everything is deleted, and so is the key. You are a guest now."
+
+    # Commands
+
+    def foresee(self, command: Command, *, moving: bool) -> str | None:
+        """How the reply of `handle` will most likely begin, if that can be told without doing anything."""
+        key = str(command.slots.get("category", ""))
+        if command.name in _LOOKS:
+            return copy(self).handle(command, "", moving=moving)  # what was told is kept in mind by the copy alone
+        return {"opt_out": _opted_out, "opt_in": _opted_in}[command.name](key) if command.name in _SWITCHES else None
+
+    def handle(self, command: Command, conversation: str, *, moving: bool) -> str:
+        """The reply to a command about memory.
+
+        Raises:
+            schemas.errors.GloveboxError: memory failed.
+        """
+        slots = command.slots
+        key: str | None = slots.get("category")
+        simple: dict[str, Callable[[], str]] = {
+            "remember_what": lambda: self.what(key, moving=moving),
+            "remember_more": lambda: self.more(moving=moving),
+            "why_that": self.why,
+            "when_said": self.when,
+            "who_am_i": self.who,
+            "forget_last": lambda: self.forget_that(conversation),
+            "forget_everything": lambda: self.forget(Selector(everything=True), "about you"),
+            "private_trip": lambda: self.private(bool(slots.get("on", True))),
+            "pause_learning": lambda: self.pause(slots.get("pause", "tomorrow")),
+            "resume_learning": self.resume,
+            "guest_mode": lambda: self.switch(None) if slots.get("on", True) else self.unguest(),
+            "switch_driver": lambda: self.switch(int(slots["driver"])),
+            "export_data": self.export,
+            "delete_me": self.delete_me,
+            "keep_those": lambda: "Okay.",
+            "delete_those": lambda: self.forget_that(conversation),
+            "pick": lambda: _WHAT,
+        }
+        if command.name in simple:
+            try:
+                return simple[command.name]()
+            except UnknownEntryError:
+                self._mind = _Mind()
+                return "That is forgotten already."
+        if key is not None:
+            by_key: dict[str, Callable[[str], str]] = {
+                "opt_out": self.opt_out,
+                "opt_in": self.opt_in,
+                "forget_category": lambda name: self.forget(Selector(key=name), f"about {title(name)}"),
+            }
+            return by_key[command.name](key)
+        name = str(slots["period"])
+        span = period(name, self._clock(), self._zone, self._trip)
+        return self.forget(Selector(period=span), f"from {SAID[name].removeprefix('in ').removeprefix('on ')}")
+
+
+_LOOKS = frozenset({"remember_what", "remember_more", "why_that", "when_said", "who_am_i"})
+"""Commands that change nothing."""
+_SWITCHES = frozenset({"opt_out", "opt_in"})
+_PLACES = ("the first", "the second", "the third")
+_WHAT = "I don't know what you mean by that."
+_UNVERIFIED = "I deleted it, but could not verify it."
+
+
+def _opted_out(key: str) -> str:
+    return f"Okay, from now on I remember nothing about {title(key)}."
+
+
+def _opted_in(key: str) -> str:
+    return f"Okay, I may remember things about {title(key)} again."
+
+
+def title(key: str) -> str:
+    """A category's spoken name, whatever its level."""
+    if key == CONVERSATIONS:
+        return "our conversations"
+    last = key.rsplit(".", maxsplit=1)[-1]
+    return (MAIN_TITLES.get(last) or SUB_TITLES.get(last) or BY_DETAIL[last].title).lower()
+
+
+def _drivers_count(count: int) -> str:
+    return "is only one driver" if count == 1 else f"are only {number(count)} drivers"

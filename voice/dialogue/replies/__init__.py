@@ -1,0 +1,1 @@
+"""What is said: replies, and numbers, units and times aloud."""

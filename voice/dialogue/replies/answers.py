@@ -1,0 +1,355 @@
+"""Answers whose words come from what the vehicle told: places, routes, status, timers, calendar.
+
+Owns: one or two short sentences a question, with units. What was not told is not said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import date
+from typing import Any
+
+from schemas.actions import BY_NAME
+from voice.dialogue.replies.done import spoken_number
+
+_Told = dict[str, Any]
+
+_KINDS = {
+    "gas_station": "petrol station", "charging_station": "charger", "fast_food": "fast food", "cafe": "café",
+    "parking": "parking",
+}  # fmt: skip
+_GOALS = (
+    "find_place",
+    "find_on_route",
+    "navigate_to",
+    "add_stop",
+    "replace_stop",
+    "change_destination",
+    "get_distance",
+)
+_PARTS = {
+    "window.driver": "your window", "window.passenger": "the passenger's window", "window.rear_left": "the rear left window",
+    "window.rear_right": "the rear right window", "sunroof.position": "the sunroof", "sunroof.shade": "the sunshade",
+    "trunk.position": "the trunk",
+}  # fmt: skip
+_LAMPS = {
+    "ambient.on": "the ambient light", "dome": "the dome light", "low_beam": "the headlights", "high_beam": "the high beam",
+    "fog": "the fog lights", "reading.driver": "your reading light", "reading.passenger": "the passenger's reading light",
+    "reading.rear_left": "the rear left reading light", "reading.rear_right": "the rear right reading light",
+}  # fmt: skip
+_WHO = {"driver": "your seat", "passenger": "the passenger's seat", "rear": "the rear seats", "wheel": "the wheel"}
+_LEVELS = ("off", "low", "medium", "high")
+_ROUTES = {"fastest": "the fastest", "shortest": "the shortest", "avoid_highways": "one without motorways"}
+_DOMAINS = {
+    "climate": "the climate", "seats": "the seats", "openings": "windows, roof and doors", "lights": "lights",
+    "display": "the screen", "media": "music and radio", "navigation": "the way somewhere", "charging": "charging",
+    "status": "the state of the car", "assistant": "timers, weather and calendar",
+}  # fmt: skip
+_AT_HOME = {"home": "home", "work": "to work"}
+_MANY = 3
+"""Things named at once: more are not kept in mind by ear."""
+
+
+def listed(things: Sequence[str]) -> str:
+    """Words such as "a, b and c"; at most ``_MANY`` by name."""
+    named = list(things[:_MANY])
+    if len(things) > _MANY:
+        named = [*named, f"{len(things) - _MANY} more"]
+    return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
+
+
+def _first_upper(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _far(told: _Told) -> str:
+    """The unit of distance that the answer is in."""
+    return str(told.get("distance", "kilometres"))
+
+
+def _car(slots: _Told, told: _Told) -> str:
+    if slots.get("part") == "color":
+        return f"It is {told['color']}"
+    if slots.get("part") == "speed":
+        return f"{told['speed_kmh']} {_far(told)} an hour" if told["speed_kmh"] else "We stand still"
+    return f"{told['km']:.0f} {_far(told)}"
+
+
+def minutes_words(minutes: float) -> str:
+    """A length of time: "1 minute", "25 minutes", "2 hours 5"."""
+    whole = round(minutes)
+    if whole < 60:
+        return f"{whole} minute{'' if whole == 1 else 's'}"
+    hours, rest = divmod(whole, 60)
+    return f"{hours} hour{'' if hours == 1 else 's'}{f' {rest}' if rest else ''}"
+
+
+def seconds_words(seconds: float) -> str:
+    """A length of time under an hour to the second where it is short: "45 seconds", "2 minutes 30 seconds"."""
+    whole = round(seconds)
+    minutes, rest = divmod(whole, 60)
+    if minutes >= 10 or not rest:
+        return minutes_words(whole / 60) if whole >= 60 else f"{whole} seconds"
+    return f"{minutes_words(minutes)} {rest} seconds" if minutes else f"{rest} seconds"
+
+
+def answer(name: str, slots: _Told, told: _Told) -> str:
+    """The reply to an action of that name; "Done" where it has no words of its own."""
+    if name in _GOALS:
+        return _goal(name, slots, told)
+    words = _ANSWERS.get(name)
+    return words(slots, told) if words else "Done"
+
+
+def found_nothing(name: str, told: _Told) -> bool:
+    """Whether an action wanted a place and no such place is known: then nothing has changed."""
+    return name in _GOALS and not told.get("name")
+
+
+def _goal(name: str, slots: _Told, told: _Told) -> str:
+    if found_nothing(name, told):
+        wanted = slots.get("quality") or slots.get("destination") or _KINDS.get(slots.get("kind", ""), "place")
+        return f"I don't know of {str(wanted).replace('_', ' ')} around here"
+    away = f", {minutes_words(told['minutes'])} away" if told.get("minutes") is not None else ""
+    if name == "get_distance":
+        return f"{told['name']} is {spoken_number(told['km'])} {_far(told)}{away}"
+    if name == "replace_stop":
+        return (
+            f"{told['name']} instead of {told['replaced']}{away}"
+            if told.get("replaced")
+            else f"Adding {told['name']}{away}"
+        )
+    if name == "navigate_to" and str(told["name"]).lower() in _AT_HOME:
+        return f"Taking you {_AT_HOME[str(told['name']).lower()]}{away}"
+    verb = "Adding" if name in ("add_stop", "find_on_route") else "Taking you to"
+    return f"{verb} {told['name']}{away}"
+
+
+def _places(slots: _Told, told: _Told) -> str:
+    found: list[_Told] = told.get("places") or []
+    if not found:
+        return f"I know of no {str(_KINDS.get(slots['kind'], slots['kind'])).replace('_', ' ')} around here"
+    named = [f"{place['name']}, {minutes_words(place['minutes'])} away" for place in found]
+    return f"There is {listed(named)}"
+
+
+def _routes(_: _Told, told: _Told) -> str:
+    ways: list[_Told] = told.get("routes") or []
+    if not ways:
+        return "There is no route"
+    return "; ".join(
+        f"{w['number']}: {_ROUTES.get(w['name'], 'another')}, {minutes_words(w['minutes'])}, "
+        f"{spoken_number(w['km'])} {_far(w)}{', with tolls' if w['toll'] else ''}"
+        for w in ways
+    )
+
+
+def _chosen(slots: _Told, told: _Told) -> str:
+    takes = f", {minutes_words(told['minutes'])}" if told.get("minutes") is not None else ""
+    return f"Route {slots['number']}{takes}"
+
+
+def _charging_stops(_: _Told, told: _Told) -> str:
+    arrival = (
+        f"we arrive with {told['charge_percent']} percent" if told.get("charge_percent") is not None else "we'll arrive"
+    )
+    return (
+        f"Charging at {listed(told['stops'])}; {arrival}"
+        if told.get("stops")
+        else f"No charging stop needed: {arrival}"
+    )
+
+
+def _range(_: _Told, told: _Told) -> str:
+    if told.get("until_km") is not None:
+        return f"{spoken_number(told['until_km'])} {_far(told)} until {told['until_percent']} percent"
+    parts: list[str] = []
+    if told.get("range_km") is not None:
+        parts.append(
+            f"{spoken_number(told['range_km'])} {_far(told)}, the battery is at {told.get('charge_percent')} percent"
+        )
+    if told.get("fuel_km") is not None:
+        parts.append(
+            f"{spoken_number(told['fuel_km'])} {_far(told)} of fuel, the tank is at {told.get('fuel_percent')} percent"
+        )
+    return " and ".join(parts) or "I don't know the range"
+
+
+def _cabin(_: _Told, told: _Told) -> str:
+    target = told.get("target_celsius")
+    aim = f", set to {spoken_number(float(target))}" if target is not None else ""
+    return f"It is {spoken_number(float(told.get('celsius', 0.0)))} degrees in the car{aim}"
+
+
+def _navigation(_: _Told, told: _Told) -> str:
+    if not told.get("destination"):
+        return "There is no route"
+    stops = f", with a stop at {listed(told['stops'])}" if told.get("stops") else ""
+    return f"To {told['destination']}, {minutes_words(told['minutes'])}{stops}"
+
+
+def _charging(_: _Told, told: _Told) -> str:
+    now = (
+        f"The battery is at {told['percent']} percent" if told.get("percent") is not None else "I can't see the battery"
+    )
+    if told.get("percent_then") is not None:
+        return f"In {minutes_words(told['after_minutes'])} it will be at {told['percent_then']} percent"
+    if told.get("minutes") is not None and told.get("charging"):
+        return f"{now}; {minutes_words(told['minutes'])} to {told['to_percent']} percent"
+    if told.get("charging"):
+        return f"{now} and charging"
+    return f"{now}; it is {'plugged in but' if told.get('plugged') else ''} not charging".replace("  ", " ")
+
+
+def _climate(_: _Told, told: _Told) -> str:
+    if told.get("on") is False:
+        return "The climate control is off"
+    fan = "automatic" if told.get("auto") else f"the fan at {told.get('fan')}"
+    parts = [
+        f"{spoken_number(float(told['celsius']))} degrees",
+        fan,
+        f"air to the {str(told['airflow']).replace('_', ' ')}",
+    ]
+    parts.append(f"air conditioning {'on' if told.get('air_conditioning') else 'off'}")
+    parts += ["recirculating"] if told.get("recirculation") else []
+    parts += [f"{listed(told['defrost'])} defroster on"] if told.get("defrost") else []
+    return f"{', '.join(parts)}"
+
+
+def _seats(slots: _Told, told: _Told) -> str:
+    if slots.get("part") == "occupancy":
+        others = [seat.replace("_", " ") for seat in told.get("occupied", ()) if seat != "driver"]
+        return f"You, and somebody in the {listed(others)} seat" if others else "Only you"
+    heating = [f"{_WHO.get(who, who)} {_LEVELS[level]}" for who, level in told.get("heating", {}).items() if level]
+    return f"Heating: {listed(heating)}" if heating else "The seat heating is off"
+
+
+def _openings(slots: _Told, told: _Told) -> str:
+    opened = [
+        f"{_PARTS.get(name, name)}{f' {round(share)} percent' if share < 100 else ''}"
+        for name, share in told.get("open", {}).items()
+    ]
+    opened += [f"the {door.replace('_', ' ')} door" for door in told.get("doors_open", ())]
+    locked = told.get("locked")
+    lock = f"the doors are {'locked' if locked else 'unlocked'}" if locked is not None else ""
+    if opened:
+        return f"Open: {', '.join(opened)}{f'; {lock}' if lock else ''}"
+    return (
+        f"All closed{f'; {lock}' if lock else ''}" if slots.get("part") != "doors" or not lock else _first_upper(lock)
+    )
+
+
+def _lights(_: _Told, told: _Told) -> str:
+    burning = [_LAMPS.get(name, name.replace("_", " ")) for name in told.get("on", ())]
+    if told.get("color"):
+        burning = [f"{lamp} in {told['color']}" if lamp == _LAMPS["ambient.on"] else lamp for lamp in burning]
+    return f"On: {', '.join(burning)}" if burning else "No lights are on"
+
+
+def _time(slots: _Told, told: _Told) -> str:
+    if slots.get("part") != "date":
+        return f"It is {told['time']}"
+    day = date.fromisoformat(told["date"])
+    return f"It is {told['weekday'].capitalize()}, {day.day} {day:%B}"
+
+
+def _weather(slots: _Told, told: _Told) -> str:
+    where = f" in {told['place']}" if told.get("place") else ""
+    when = "Tomorrow" if slots.get("day") == "tomorrow" else "Today"
+    rain = f", {told['rain_percent']} percent chance of rain" if told.get("rain_percent") is not None else ""
+    return f"{when}{where}: {told['sky']}, {spoken_number(told['low'])} to {spoken_number(told['high'])} degrees{rain}"
+
+
+def _capabilities(slots: _Told, told: _Told) -> str:
+    can: Sequence[str] = told.get("can") or ()
+    if slots.get("about"):
+        named = [BY_NAME[name].description.rstrip(".") for name in can if name in BY_NAME]
+        return f"I can do this: {'; '.join(named[:_MANY])}" if named else "This car has nothing of that"
+    groups = dict.fromkeys(BY_NAME[name].domain.value for name in can if name in BY_NAME)
+    return f"You can ask for {', '.join(_DOMAINS[g] for g in groups if g in _DOMAINS)}"
+
+
+def _timer(_: _Told, told: _Told) -> str:
+    label = f" for {told['label']}" if told.get("label") else ""
+    return f"Timer{label}: {seconds_words(told['seconds'])}"
+
+
+def _reminder(_: _Told, told: _Told) -> str:
+    return f"I'll remind you at {_at(told)}: {told['what']}"
+
+
+def _at(told: _Told) -> str:
+    """A time of day as it is said: "6:05", "9 o'clock tomorrow"."""
+    hour, minute = (int(part) for part in str(told["at"]).split(":"))
+    day = " tomorrow" if told.get("tomorrow") else ""
+    return f"{hour} o'clock{day}" if not minute else f"{hour}:{minute:02d}{day}"
+
+
+def _timers(slots: _Told, told: _Told) -> str:
+    running: list[_Told] = told.get("timers") or []
+    if not running:
+        return f"There is no {slots.get('kind', 'timer')}"
+    if slots.get("kind") == "reminder":
+        return "At " + listed([f"{_at(one)}: {one['label']}" for one in running])
+    left = [f"{one['label'] or 'timer'}: {seconds_words(one['seconds'])} left" for one in running]
+    return _first_upper(listed(left))
+
+
+def _cancelled(slots: _Told, told: _Told) -> str:
+    count = len(told.get("cancelled") or ())
+    return f"{slots.get('kind', 'timer').capitalize()}{'s' if count > 1 else ''} cancelled"
+
+
+def _calendar(slots: _Told, told: _Told) -> str:
+    entries: list[_Told] = told.get("entries") or []
+    day = slots.get("day", "today")
+    if not entries:
+        return f"Nothing is in your calendar {day}"
+    named = [
+        e["title"] + (f" at {e['at']}" if e.get("at") else "") + (f", {e['place']}" if e.get("place") else "")
+        for e in entries
+    ]
+    return f"{day.capitalize()}: {'; '.join(named[:_MANY])}"
+
+
+def _contact(slots: _Told, told: _Told) -> str:
+    names = {"phone": "number", "email": "e-mail address", "address": "address"}
+    part = names[slots.get("part", "phone")]
+    return (
+        f"The {part} of {told['name']} is {told['value']}"
+        if told.get("value")
+        else f"I have no {part} of {told['name']}"
+    )
+
+
+def _playing(_: _Told, told: _Told) -> str:
+    if not told.get("title"):
+        return "Nothing is playing"
+    artist = f" by {told['artist']}" if told.get("artist") else ""
+    return f"{told['title']}{artist}{'' if told.get('playing') else ', paused'}"
+
+
+def _undone(_: _Told, told: _Told) -> str:
+    return "As it was before" if told.get("undone") else "Done"
+
+
+_ANSWERS: dict[str, Callable[[_Told, _Told], str]] = {
+    "play_music": lambda _, t: f"Playing {t.get('title') or 'the media'}",
+    "play_radio": lambda _, t: f"Playing {t.get('title') or 'the media'}",
+    "play_podcast": lambda _, t: f"Playing {t.get('title') or 'the media'}",
+    "play_playlist": lambda s, t: f"Playing {t.get('title') or s.get('playlist', 'the playlist')}",
+    "play_favorites": lambda _, t: f"Playing {t.get('title') or 'your favourites'}",
+    "get_playing": _playing,
+    "list_places": _places, "get_routes": _routes, "choose_route": _chosen, "add_charging_stops": _charging_stops,
+    "remove_stop": lambda _, t: f"Without {t['name']}" if t.get("name") else "There is no such stop",
+    "get_range": _range, "get_charging": _charging,
+    "get_tire_pressure": lambda _, t: f"Low pressure: {', '.join(t['low'])}" if t.get("low") else "All tyres are fine",
+    "get_outside_temperature": lambda _, t: f"It is {spoken_number(float(t.get('celsius', 0.0)))} degrees outside",
+    "get_cabin_temperature": _cabin, "get_navigation": _navigation, "get_climate": _climate, "get_seats": _seats,
+    "get_openings": _openings, "get_lights": _lights,
+    "get_car": _car,
+    "get_warnings": lambda _, t: _first_upper(listed(t["warnings"])) if t.get("warnings") else "Everything is fine",
+    "get_time": _time, "get_weather": _weather, "get_capabilities": _capabilities, "set_timer": _timer,
+    "set_reminder": _reminder, "get_timers": _timers, "cancel_timer": _cancelled, "get_calendar": _calendar,
+    "get_contact": _contact, "undo": _undone,
+}  # fmt: skip

@@ -1,0 +1,86 @@
+"""The sentences that the assistant says again and again, word for word: their sound can be made ahead and kept.
+
+Owns the list. Every sentence of it stands in this program or is made of an action's slots that have a fixed choice of values: none
+holds a word that a driver said, a name, or anything remembered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+from schemas.actions import ACTIONS, Action
+from schemas.errors import GloveboxError
+from voice.dialogue.replies.done import DONE
+from voice.dialogue.replies.responder import HELP, SMALL_TALK
+from voice.tts.sentences import split_sentences
+
+PLAIN = (
+    "Sorry, I didn't understand that.",
+    "I'm not sure what you mean. Please say it in full.",
+    "Say yes or no.",
+    "I didn't understand the rest.",
+    "Okay, I won't.",
+    "Okay, noted.",
+    "There is nothing waiting for an answer.",
+    "I remember nothing about you yet.",
+    "You're welcome.",
+    "For how long?",
+    "When shall I remind you?",
+    "The car did not do that.",
+    "I can't reach the car.",
+    "I asked the car, but nothing moved.",
+    "That stays in your hands: I touch nothing that drives the car.",
+)
+"""Replies of `voice.dialogue` that are said as they stand; a test looks that each does stand there."""
+ASKED = ("set_trunk", "set_door_locks", "set_window", "set_sunroof")
+"""Actions that wait for a yes often: the question is kept, too."""
+_STEPS = {"percent": 25, "level": 1, "celsius": 0.5, "number": 1}
+"""Slot -> distance of the values whose sentences are kept."""
+_MOST_OF_ONE = 25
+"""Sentences of one action: first those with the usual zone or window. 25 are all temperatures that a car can be set to."""
+
+
+def fixed_sentences() -> tuple[str, ...]:
+    """All of them, the most frequent kinds first, each once; some 300, about 7 minutes of speech."""
+    replies = [*PLAIN, *(kind.spoken for kind in _kinds(GloveboxError)), *_done(), HELP, *SMALL_TALK.values()]
+    return tuple(dict.fromkeys(sentence for reply in replies for sentence in split_sentences(reply)))
+
+
+def _kinds(kind: type[GloveboxError]) -> Iterator[type[GloveboxError]]:
+    yield kind
+    for below in kind.__subclasses__():
+        yield from _kinds(below)
+
+
+def _done() -> Iterator[str]:
+    """What is said once an action is done, and the questions before some."""
+    for action in ACTIONS:
+        if action.name in DONE:
+            said = list(dict.fromkeys(DONE[action.name](slots) for slots in _slots(action)))[:_MOST_OF_ONE]
+            for words in said:
+                yield f"{words}."
+                if action.name in ASKED:
+                    yield f"{words}: shall I?"
+
+
+def _slots(action: type[Action]) -> list[dict[str, Any]]:
+    """Slots of an action, the usual ones first; none if one of them takes free words."""
+    fields: dict[str, dict[str, Any]] = action.model_json_schema()["properties"]
+    values = [_values(name, field, action.model_fields[name].is_required()) for name, field in fields.items()]
+    ranked = sorted(product(*values), key=lambda chosen: sum(rank for rank, _ in chosen))
+    return [{name: value for name, (_, value) in zip(fields, chosen, strict=True)} for chosen in ranked]
+
+
+def _values(name: str, field: dict[str, Any], required: bool) -> list[tuple[int, Any]]:
+    """(0 for a usual one, else 1; value)."""
+    if "enum" in field:
+        usual = field.get("default", field["enum"][0])
+        return [(int(value != usual), value) for value in field["enum"]]
+    if field.get("type") == "boolean":
+        return [(0, True), (0, False)]
+    if name in _STEPS and "minimum" in field:
+        step = _STEPS[name]
+        return [(0, field["minimum"] + step * n) for n in range(int((field["maximum"] - field["minimum"]) / step) + 1)]
+    return [] if required else [(0, None)]

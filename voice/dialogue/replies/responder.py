@@ -1,0 +1,110 @@
+"""The response generator: one or two short sentences, from templates and results, never from imagination.
+
+Every word comes from an action's slots, a result of the vehicle, a remembered value or this file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from schemas.actions import Action
+from schemas.events import ActionResult, ActionStatus
+from schemas.memory import Recollection
+from voice.dialogue.memory.likes import because
+from voice.dialogue.replies.answers import answer
+from voice.dialogue.replies.done import DONE, THINGS
+from voice.dialogue.replies.units import METRIC, Units
+
+
+def question(action: Action, units: Units = METRIC) -> str:
+    """What to ask before an action that needs a yes."""
+    return f"{_doing(action, units)}: shall I? Say yes or no."
+
+
+def report(results: Sequence[ActionResult], used: Sequence[Recollection] = (), units: Units = METRIC) -> str:
+    """The reply to what was done, denied, asked or failed, and which memory was used, in the driver's units."""
+    reasons = units.liking(" and ".join(dict.fromkeys(because(r.preference) for r in used)))
+    if len(results) > 1 and results[0].action.name == "undo" and results[0].status is ActionStatus.DONE:
+        results = results[1:]  # taken back to be done otherwise: what is said is what is done now
+    waiting = [result for result in results if result.status is ActionStatus.NEEDS_CONFIRMATION]
+    apart = waiting if len(waiting) > 1 else []
+    sentences = [_sentence(result, units) for result in results if result not in apart]
+    if apart:
+        sentences.append(_asked_together(apart, units))
+    if reasons and len(results) == 1 and results[0].action.name == "set_temperature":
+        return f"{reasons[0].upper()}{reasons[1:]}, so I've set that."
+    if reasons and sentences[0].endswith("."):
+        sentences[0] = f"{sentences[0][:-1]}, because {reasons}."
+    return " ".join(sentences)
+
+
+def _asked_together(waiting: Sequence[ActionResult], units: Units) -> str:
+    """One question for all that waits for a yes."""
+    reasons = dict.fromkeys(units.sentence(result.ruling.reason).rstrip(".") for result in waiting)
+    done = [_doing(result.action, units) for result in waiting]
+    named = ", ".join([done[0], *(f"{words[:1].lower()}{words[1:]}" for words in done[1:])])
+    return f"{'. '.join(reasons)}. {named}: shall I? Say yes or no."
+
+
+def _doing(action: Action, units: Units) -> str:
+    slots = units.slots(action.name, action.model_dump(mode="json"))
+    return DONE[action.name](slots) if action.name in DONE else action.name.replace("_", " ")
+
+
+def _sentence(result: ActionResult, units: Units) -> str:
+    if result.status is ActionStatus.DENIED:
+        return units.sentence(result.ruling.reason)
+    if result.status is ActionStatus.NEEDS_CONFIRMATION:
+        return f"{units.sentence(result.ruling.reason).rstrip('.')}. {question(result.action, units)}"
+    if result.status is ActionStatus.FAULT:
+        if result.ruling.rule == "silent":
+            return "I can't reach the car."
+        return "The car did not do that." if result.error != "not_moved" else "I asked the car, but nothing moved."
+    slots = units.slots(result.action.name, result.action.model_dump(mode="json"))
+    if result.action.name in DONE:
+        return f"{DONE[result.action.name](slots)}."
+    return f"{answer(result.action.name, slots, units.told(result.answer))}."
+
+
+HELP = (
+    "You can ask for the climate, windows, lights, music, or the way somewhere. "
+    "Tell me what you like, or ask what I remember about you."
+)
+SMALL_TALK = {
+    "hello": "Hello. What can I do for you?",
+    "how_are_you": "All is well, thank you. What can I do for you?",
+    "good_night": "Good night, and drive safely.",
+    "joke": "I told the sat nav to get lost. It took the scenic route.",
+    "who_are_you": "I'm your car's assistant. Everything that you tell me stays in this car.",
+    "praise": "Thank you, I'm glad.",
+    "blame": "I'm sorry. Tell me what you want in other words, or say: help.",
+}
+"""Replies to what people say to anything that talks, by control word."""
+DRIVES = re.compile(
+    r"\b(?:cruise control|horn|honk|hoot|wipers?|brakes?|handbrake|autopilot|indicators?|blinkers?|hazard (?:lights?|warning)|"
+    r"lane assist\w*|accelerate|steer|overtake|(?:drive|park) (?:itself|yourself|the car|for me))\b"
+)
+"""What no action exists for and none is to be guessed at."""
+DRIVING = "That stays in your hands: I touch nothing that drives the car."
+WELCOME = "You're welcome."
+FOR_HOW_LONG = "For how long?"
+WHEN = "When shall I remind you?"
+NOTHING_TO_FOLLOW = "I'm not sure what you mean. Please say it in full."
+THE_REST = "I didn't understand the rest."
+NOT_UNDERSTOOD = "Sorry, I didn't understand that."
+NOTHING_PENDING = "There is nothing waiting for an answer."
+CANCELLED = "Okay, I won't."
+
+
+def noted(forbidden: str | None) -> str:
+    """The reply to a preference that the driver tells. It promises nothing: extraction decides later, on all that was said."""
+    if forbidden is None:
+        return "Okay, noted."
+    return f"Okay. I won't keep that: {forbidden}."
+
+
+def lacks(names: Sequence[str]) -> str:
+    """The reply to what this vehicle does not have; ``names`` are of actions, most likely first."""
+    thing = next((THINGS[name] for name in names if name in THINGS), None)
+    return f"This car has no {thing}." if thing else "This car can't do that."
