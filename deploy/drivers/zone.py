@@ -29,7 +29,7 @@ def zone(name: str, *, system: Path = SYSTEM) -> tzinfo:
         if name == LOCAL:
             return _from_file(system)  # TZ may hold rules in place of a name
         raise ConfigError(
-            f"memory.reflect.tiers.zone: there is no time zone {name[:60]!r} on this device: use a name such as Europe/Berlin, "
+            f"memory.tiers.zone: there is no time zone {name[:60]!r} on this device: use a name such as Europe/Berlin, "
             f"or {LOCAL!r}"
         ) from None
 
