@@ -1,6 +1,6 @@
 """What every recogniser promises (``schemas.ports.Recognizer``): the fake, PocketSphinx, Whisper, and both together.
 
-The Whisper of this test hears "play some jazz" in any sound (``tests.tiny_whisper``).
+The Whisper of this test hears "play some jazz" in any sound (``tests.networks.whisper``).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from models.training.voices import Prosody, available, speak
 from schemas.errors import ModelError, ModelMissingError
 from schemas.events import FRAME, Samples
 from schemas.ports import Recognizer
-from tests.tiny_whisper import tiny_whisper
+from tests.networks.whisper import tiny_whisper
 from voice.asr.fake import FakeRecognizer
 from voice.asr.pocketsphinx import PocketSphinxRecognizer
 from voice.asr.together import TogetherRecognizer

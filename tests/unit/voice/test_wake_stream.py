@@ -12,7 +12,7 @@ from models.runtime import mel
 from models.runtime.keyword import KeywordNetwork
 from schemas.errors import ModelDamagedError, ModelMissingError
 from schemas.events import Samples, WakeDetection
-from tests.tone_network import build
+from tests.networks.tone import build
 from voice.wake.onnx import OnnxWakeWord
 
 RATE = 16_000

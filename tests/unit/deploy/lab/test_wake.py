@@ -21,7 +21,7 @@ from models.training import voices
 from models.training.wake import listening
 from models.training.wake.corpus import Clip, Spoken, part_of
 from schemas.errors import AudioFileError, EvaluationDataError
-from tests.tone_network import build
+from tests.networks.tone import build
 from voice.wake.onnx import OnnxWakeWord
 
 RATE = 16_000

@@ -16,7 +16,7 @@ from models.runtime.ct2_file import Adaptation, patched, read, tensors
 from models.training.voices import Prosody, available, speak
 from schemas.errors import ModelDamagedError
 from schemas.events import Samples
-from tests.tiny_whisper import SIZE, WORDS, tiny_whisper
+from tests.networks.whisper import SIZE, WORDS, tiny_whisper
 from voice.asr import Hearing, whisper
 from voice.asr.whisper import ADAPTATION, WhisperRecognizer
 
