@@ -14,6 +14,7 @@ from typing import Any
 from memory import consent as switches
 from memory.fake_keeping import FakeKeeping
 from memory.fake_reading import KEYWORDS, VALUES, DoubtingExtractor, KeywordEncoder, KeywordModel
+from memory.guest import NoReminders
 from memory.learn.english.negation import contains, letters, words
 from memory.learn.english.vocabulary import CLOSED
 from memory.rights.selection import spoken_in
@@ -61,7 +62,7 @@ class FakeMemory(FakeKeeping):
     ) -> None:
         """Empty memory of a driver that learns what ``reads`` finds in a conversation, and asks first below ``store_at``."""
         super().__init__()
-        self.driver = driver
+        self.driver, self.reminders = driver, NoReminders()
         self._clock, self._reads, self._store_at = clock, reads, store_at
         self._consent = Consent()
         self._held: dict[str, Preference] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 from memory.learn.english.negation import letters
@@ -19,9 +19,7 @@ from schemas.memory import (
     Period,
     ProfileEntry,
     Reflected,
-    Summary,
     Terms,
-    Thought,
     Trip,
     Turn,
 )
@@ -83,23 +81,9 @@ class FakeKeeping:
         self._terms = terms
         return terms
 
-    def recent(self, conversation: str) -> tuple[tuple[str, str], ...]:
-        """See ``MemoryPort``."""
-        return tuple((e.driver, e.assistant) for e in self._waiting if e.conversation == conversation)
-
     def episodes(self, period: Period | None = None) -> tuple[Episode, ...]:
         """See ``MemoryPort``."""
         return tuple(e for e in self._episodes if period is None or period.holds(e.at))
-
-    def thoughts(self, period: Period | None = None) -> tuple[Thought, ...]:
-        """None."""
-        del period
-        return ()
-
-    def summaries(self, since: date | None = None, until: date | None = None) -> tuple[Summary, ...]:
-        """None."""
-        del since, until
-        return ()
 
     def browse_kept(
         self, *, name: str | None = None, text: str = "", period: Period | None = None, limit: int = 6, offset: int = 0

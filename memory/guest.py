@@ -7,7 +7,7 @@ themselves; nor is anything of the car's drivers to be had, because no vault is 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import Any, Literal, NoReturn
 
 from schemas.errors import ConsentError, UnknownEntryError
@@ -30,18 +30,32 @@ from schemas.memory import (
     Recollection,
     Reflected,
     Selector,
-    Summary,
     TakenIn,
     Terms,
-    Thought,
     Trip,
     Turn,
+    Waiting,
     Withheld,
 )
 from schemas.preferences import CATEGORIES
 
 NAME = "guest"
 REASON = "you are a guest"
+
+
+class NoReminders:
+    """Keeps no timers and reminders: they live as long as the program does."""
+
+    def __init__(self) -> None:
+        """Nothing to keep."""
+        self.changed: Callable[[], None] = lambda: None
+
+    def load(self) -> tuple[int, tuple[Waiting, ...]]:
+        """None."""
+        return 0, ()
+
+    def save(self, waiting: Sequence[Waiting], state: int) -> None:
+        """Not kept."""
 
 
 class GuestMemory:
@@ -52,6 +66,7 @@ class GuestMemory:
     def __init__(self, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         """Nothing to open; ``clock`` dates its empty receipts."""
         self._clock = clock
+        self.reminders = NoReminders()
 
     def recall(self, query: str, *, details: Sequence[str] = (), limit: int = 3) -> tuple[Recollection, ...]:
         """Nothing."""
@@ -80,13 +95,13 @@ class GuestMemory:
         del sentence, key
         return (Decision(outcome=Outcome.REFUSED, detail=CATEGORIES[0].detail, reason=f"not remembered: {REASON}"),)
 
+    def note(self, turn: Turn, conversation: str) -> None:
+        """Dropped."""
+
     def learn(self, conversation: Conversation) -> tuple[Decision, ...]:
         """Not learnt."""
         del conversation
         return ()
-
-    def note(self, turn: Turn, conversation: str) -> None:
-        """Dropped."""
 
     def forget_pending(self, conversation: str) -> int:
         """There is nothing."""
@@ -211,24 +226,9 @@ class GuestMemory:
         """There is nothing to think about."""
         return Reflected()
 
-    def recent(self, conversation: str) -> tuple[tuple[str, str], ...]:
-        """Nothing."""
-        del conversation
-        return ()
-
     def episodes(self, period: Period | None = None) -> tuple[Episode, ...]:
         """None."""
         del period
-        return ()
-
-    def thoughts(self, period: Period | None = None) -> tuple[Thought, ...]:
-        """None."""
-        del period
-        return ()
-
-    def summaries(self, since: date | None = None, until: date | None = None) -> tuple[Summary, ...]:
-        """None."""
-        del since, until
         return ()
 
     def profile(self) -> tuple[ProfileEntry, ...]:

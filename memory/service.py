@@ -31,7 +31,7 @@ from memory.rights.command import Commanded
 from memory.rights.control import Control
 from memory.store.conversations import Archive
 from memory.store.preferences import LONGEST_SAID, Store, require_sayable, silent
-from memory.store.reminders import Notices
+from memory.store.reminders import Reminders
 from memory.vault.lifecycle import Vault
 from schemas.memory import (
     Candidate,
@@ -152,7 +152,7 @@ class DriverMemory(Keeping, Commanded):
         """Conversation -> what was refused when it was said: kept in memory only, since the vault may not hold it."""
         self._revision = 0
         self._lock = threading.RLock()
-        self.notices = Notices(self._store, self._lock)
+        self.reminders = Reminders(self._store, self._lock)
         self._learning = threading.Lock()
 
     # Recall

@@ -1,15 +1,260 @@
-"""Parts of ``schemas.ports.MemoryPort``: what may be remembered, and what is done with conversations that are kept."""
+"""A driver's memory as its clients see it: a port for each of them, and `MemoryPort`, which is all of them.
+
+The voice notes what is said, recalls and asks. Whoever drives has the same rights by voice, on the screen and on the command
+line. The screen browses and takes back. The composition root begins and ends trips and keeps reminders.
+"""
 
 from __future__ import annotations
 
-from datetime import date, datetime
-from typing import Literal, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal, Protocol
 
-from schemas.memory import Consent, Episode, Listing, Period, ProfileEntry, Reflected, Summary, Terms, Thought, Trip
+from schemas.memory import (
+    Consent,
+    Conversation,
+    Decision,
+    Episode,
+    Explanation,
+    Found,
+    Kind,
+    Listing,
+    Matches,
+    Period,
+    Preference,
+    ProfileEntry,
+    Proposal,
+    Receipt,
+    Recollection,
+    Reflected,
+    Selector,
+    TakenIn,
+    Terms,
+    Trip,
+    Turn,
+    Waiting,
+    Withheld,
+)
+
+
+class RecallPort(Protocol):
+    """What is remembered that matters now: for the voice."""
+
+    def recall(self, query: str, *, details: Sequence[str] = (), limit: int = 3) -> tuple[Recollection, ...]:
+        """Active preferences that matter for the query, best first; empty when none passes the threshold.
+
+        Args:
+            query: what was asked, in words.
+            details: only these detail keys; empty for all.
+            limit: at most that many.
+        """
+        ...
+
+    def search(
+        self,
+        query: str,
+        *,
+        kinds: Sequence[Kind] = (),
+        tags: Sequence[str] = (),
+        period: Period | None = None,
+        details: Sequence[str] = (),
+        limit: int = 5,
+    ) -> tuple[Found, ...]:
+        """Memories of any kind that matter for the query, best first; usually none, since most turns need no memory.
+
+        Args:
+            query: what was asked, in words. If they say nothing but a time ("what did we talk about yesterday") and that is given
+                as the period, what is kept of it is listed: summaries, then exchanges.
+            kinds: only these; empty for all, as with the three that follow.
+            tags: with one of these tags.
+            period: said in this time. A period or tags also say that something remembered is asked for, so less has to fit.
+            details: about one of these detail keys.
+            limit: at most that many.
+        """
+        ...
+
+    def used(self, recalled: Sequence[Recollection | Found], action: str | None = None) -> None:
+        """Note that these were used (reinforcement), and preferences for which action: its name, for `explain`."""
+        ...
+
+    def period(self, words: str) -> Period | None:
+        """The time that words speak of ("last tuesday"), on the driver's calendar and trips; None where they speak of none."""
+        ...
+
+    def episodes(self, period: Period | None = None) -> tuple[Episode, ...]:
+        """Exchanges that are kept, oldest first."""
+        ...
+
+
+class NotingPort(Protocol):
+    """What the driver says, to be learnt from: for the voice."""
+
+    def note(self, turn: Turn, conversation: str) -> None:
+        """Keep a turn until extraction has seen it; during a pause or a private trip it is dropped at once.
+
+        Args:
+            turn: what was said.
+            conversation: id of the conversation that it belongs to.
+        """
+        ...
+
+    def remember(self, sentence: str, key: str | None = None) -> tuple[Decision, ...]:
+        """Store what the driver asks to be remembered.
+
+        Args:
+            sentence: the driver's words.
+            key: the detail key that it belongs to; None: extraction decides. What is asked for with its category is stored
+                even where extraction is not sure, with the words of the sentence that carry the value.
+
+        Raises:
+            schemas.errors.UnknownEntryError: no such detail key.
+        """
+        ...
+
+    def learn(self, conversation: Conversation) -> tuple[Decision, ...]:
+        """Extraction and maintenance over a finished conversation; what is allowed is stored when this returns."""
+        ...
+
+    def forget_pending(self, conversation: str) -> int:
+        """Erase what came of this conversation and is not stored: waiting turns and open proposals; how many that were."""
+        ...
+
+
+class ProposalPort(Protocol):
+    """What memory asks the driver about: for the voice, the screen and the command line."""
+
+    def proposals(self) -> tuple[Proposal, ...]:
+        """What memory is not sure enough of to store it unasked and has not expired, last heard first."""
+        ...
+
+    def asked(self, proposal: str) -> None:
+        """Note that the driver was asked aloud about a proposal; unknown ids are ignored."""
+        ...
+
+    def answer(self, proposal: str, yes: bool) -> Decision:
+        """The driver's answer: yes stores the proposal if consent allows it now, no is not asked again for a while.
+
+        Raises:
+            schemas.errors.UnknownEntryError: no open proposal has that id.
+        """
+        ...
+
+
+class ConsentPort(Protocol):
+    """What may be remembered: for the voice, the screen and the command line."""
+
+    def consent(self) -> Consent:
+        """What may be remembered now."""
+        ...
+
+    def opt_out(self, key: str) -> Consent:
+        """Switch a main, sub or detail category off, or the keeping of conversations; open proposals go.
+
+        What is stored stays until forgotten: ``matching(Selector(key=key))``, so that the driver can be asked about it.
+        """
+        ...
+
+    def opt_in(self, key: str) -> Consent:
+        """Switch a category on again, or a sensitive one or the keeping of conversations on for the first time."""
+        ...
+
+    def set_private_trip(self, private: bool) -> Consent:
+        """Remember nothing from now on, or remember again."""
+        ...
+
+    def pause(self, until: datetime | None) -> Consent:
+        """Remember nothing until then; None resumes."""
+        ...
+
+
+class RightsPort(Protocol):
+    """Seeing, correcting, forgetting, taking along: for the voice, the screen and the command line."""
+
+    def preferences(self, key: str | None = None, *, history: bool = False) -> tuple[Preference, ...]:
+        """Stored preferences, newest first, under a main, sub or detail key.
+
+        Raises:
+            schemas.errors.UnknownEntryError: no such category.
+        """
+        ...
+
+    def explain(self, name: str) -> Explanation:
+        """Why a preference is remembered, what it was used for, and what it took the place of.
+
+        Raises:
+            schemas.errors.UnknownEntryError: no preference has that id.
+        """
+        ...
+
+    def correct(self, name: str, value: str) -> Preference:
+        """Put another value in the place of a preference's, which is kept as superseded.
+
+        Raises:
+            schemas.errors.UnknownEntryError: no active preference has that id, or its category is closed and does not have
+                that value; the message names those that it has.
+            schemas.errors.ConsentError: consent forbids its category now.
+        """
+        ...
+
+    def matching(self, what: Selector) -> Matches:
+        """What `forget_where` would erase, and erases nothing. Nothing at all matches a selector without a condition.
+
+        Raises:
+            schemas.errors.UnknownEntryError: no such category.
+        """
+        ...
+
+    def forget(self, key: str) -> Receipt:
+        """Erase a preference or an open proposal by id, a category by key, or ``everything``; history included.
+
+        Raises:
+            schemas.errors.UnknownEntryError: nothing has that id or key.
+        """
+        ...
+
+    def forget_where(self, what: Selector) -> Receipt:
+        """Erase everything that meets all of a selector's conditions, what derives from it, and the backups.
+
+        A preference goes with what it took the place of. Of one that was said at several times only the sentences that meet
+        the conditions go. Where nothing meets them the receipt is empty.
+
+        Raises:
+            schemas.errors.UnknownEntryError: nothing has that id, or no such category.
+        """
+        ...
+
+    def export(self) -> dict[str, Any]:
+        """Everything that is stored, as JSON values."""
+        ...
+
+    def take_in(self, exported: Mapping[str, Any], *, allow: bool = False) -> TakenIn:
+        """Read an export in, as far as consent allows now; what is switched off there is switched off here first.
+
+        Args:
+            exported: JSON values, as `export` gives them.
+            allow: take over what the driver had allowed there, too: sensitive categories, the keeping of conversations.
+
+        Raises:
+            schemas.errors.ExportError: it is no export that this program can read.
+        """
+        ...
+
+    def profile(self) -> tuple[ProfileEntry, ...]:
+        """Facts, habits and style."""
+        ...
+
+    def edit_profile(self, key: str, value: str, *, aspect: Literal["fact", "habit", "style"] = "fact") -> ProfileEntry:
+        """Write or correct a line of the profile; refinement leaves it alone from then on. ``aspect`` is for a new line.
+
+        Raises:
+            schemas.errors.ConsentError: nothing may be remembered now, or not of that category.
+            schemas.errors.UnknownEntryError: no key or no value.
+        """
+        ...
 
 
 class BrowsingPort(Protocol):
-    """What is remembered, a page at a time: for a screen."""
+    """What is remembered, a page at a time, and what can be taken back for a moment: for the screen."""
 
     def browse(
         self, key: str | None = None, *, text: str = "", period: Period | None = None, limit: int = 6, offset: int = 0
@@ -47,90 +292,8 @@ class BrowsingPort(Protocol):
         """Detail key -> how many active preferences it has; those without any are left out."""
         ...
 
-
-class ConsentPort(Protocol):
-    """What may be remembered."""
-
-    def consent(self) -> Consent:
-        """What may be remembered now."""
-        ...
-
-    def opt_out(self, key: str) -> Consent:
-        """Switch a main, sub or detail category off, or the keeping of conversations; open proposals go.
-
-        What is stored stays until forgotten: ``matching(Selector(key=key))``, so that the driver can be asked about it.
-        """
-        ...
-
-    def opt_in(self, key: str) -> Consent:
-        """Switch a category on again, or a sensitive one or the keeping of conversations on for the first time."""
-        ...
-
-    def set_private_trip(self, private: bool) -> Consent:
-        """Remember nothing from now on, or remember again."""
-        ...
-
-    def pause(self, until: datetime | None) -> Consent:
-        """Remember nothing until then; None resumes."""
-        ...
-
-
-class KeepingPort(Protocol):
-    """The tiers beside preferences.
-
-    Until the driver asks that conversations are kept, all of it is empty but what rests on preferences alone.
-    """
-
-    def begin_trip(self, trip: str) -> None:
-        """A drive begins; its conversations are called ``<trip>-<number>``."""
-        ...
-
-    def end_trip(self, trip: str) -> None:
-        """A drive is over, and with it a private trip."""
-        ...
-
-    def reflect(self) -> Reflected:
-        """Think about what was said since the last time, then let go of what is over; nobody who recalls waits for it.
-
-        While nothing may be remembered nothing is made; what is over goes all the same.
-        """
-        ...
-
-    def recent(self, conversation: str) -> tuple[tuple[str, str], ...]:
-        """What was said and answered lately in a running conversation, oldest first; only what may be kept."""
-        ...
-
-    def episodes(self, period: Period | None = None) -> tuple[Episode, ...]:
-        """Exchanges that are kept, oldest first."""
-        ...
-
-    def thoughts(self, period: Period | None = None) -> tuple[Thought, ...]:
-        """Thoughts and key events, oldest first."""
-        ...
-
-    def summaries(self, since: date | None = None, until: date | None = None) -> tuple[Summary, ...]:
-        """Days in a few lines, oldest first; ``until`` is the day after the last."""
-        ...
-
-    def profile(self) -> tuple[ProfileEntry, ...]:
-        """Facts, habits and style."""
-        ...
-
-    def edit_profile(self, key: str, value: str, *, aspect: Literal["fact", "habit", "style"] = "fact") -> ProfileEntry:
-        """Write or correct a line of the profile; refinement leaves it alone from then on. ``aspect`` is for a new line.
-
-        Raises:
-            schemas.errors.ConsentError: nothing may be remembered now, or not of that category.
-            schemas.errors.UnknownEntryError: no key or no value.
-        """
-        ...
-
     def trips(self) -> tuple[Trip, ...]:
         """Trips whose times are kept, first to last."""
-        ...
-
-    def period(self, words: str) -> Period | None:
-        """The time that words speak of ("last tuesday"), on the driver's calendar and trips; None where they speak of none."""
         ...
 
     def terms(self) -> Terms:
@@ -145,4 +308,101 @@ class KeepingPort(Protocol):
         Raises:
             schemas.errors.ConsentError: a guest, of whom nothing is kept.
         """
+        ...
+
+    def withhold(self, what: Selector) -> Withheld:
+        """Take it out of every list and of recall at once, to be erased by `carry_out` unless `restore` takes it back.
+
+        Should the process end before, it is erased when the vault is next opened: it never comes back by itself.
+
+        Raises:
+            schemas.errors.UnknownEntryError: nothing meets the conditions.
+        """
+        ...
+
+    def restore(self, token: str) -> None:
+        """Take back what was withheld, within the time that `Withheld.until` says.
+
+        Raises:
+            schemas.errors.UnknownEntryError: unknown token, carried out already, or too late.
+        """
+        ...
+
+    def carry_out(self, token: str) -> Receipt:
+        """Erase what was withheld.
+
+        Raises:
+            schemas.errors.UnknownEntryError: unknown token, or carried out already.
+        """
+        ...
+
+
+class TripPort(Protocol):
+    """Trips, and what is done when a conversation or a trip is over: for the composition root.
+
+    Until the driver asks that conversations are kept, nothing of them is, and only what rests on preferences is thought about.
+    """
+
+    def begin_trip(self, trip: str) -> None:
+        """A drive begins; its conversations are called ``<trip>-<number>``."""
+        ...
+
+    def learn_pending(self) -> tuple[Decision, ...]:
+        """Extraction and maintenance over every conversation noted and not yet learnt from, oldest first; then they are erased."""
+        ...
+
+    def end_trip(self, trip: str) -> None:
+        """A drive is over, and with it a private trip."""
+        ...
+
+    def reflect(self) -> Reflected:
+        """Think about what was said since the last time, then let go of what is over; nobody who recalls waits for it.
+
+        While nothing may be remembered nothing is made; what is over goes all the same.
+        """
+        ...
+
+
+class RemindersPort(Protocol):
+    """Timers and reminders that wait, kept for whoever rings."""
+
+    changed: Callable[[], None]
+    """Called when what waits is another and `save` was not the reason: `load` it anew."""
+
+    def load(self) -> tuple[int, tuple[Waiting, ...]]:
+        """What waits, and a number for `save`.
+
+        Raises:
+            schemas.errors.MemoryStoreError: it cannot be read.
+        """
+        ...
+
+    def save(self, waiting: Sequence[Waiting], state: int) -> None:
+        """Keep this in the place of what was there; on a private trip nothing new of it.
+
+        Args:
+            waiting: all that waits.
+            state: what `load` gave. Does nothing if something was forgotten or taken back since: `changed` told of that.
+
+        Raises:
+            schemas.errors.MemoryStoreError: it cannot be written.
+        """
+        ...
+
+
+class MemoryPort(RecallPort, NotingPort, ProposalPort, ConsentPort, RightsPort, BrowsingPort, TripPort, Protocol):
+    """One driver's memory, open."""
+
+    @property
+    def driver(self) -> str:
+        """The driver's name."""
+        ...
+
+    @property
+    def reminders(self) -> RemindersPort:
+        """Timers and reminders that wait."""
+        ...
+
+    def close(self) -> None:
+        """Release the vault."""
         ...

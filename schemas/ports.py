@@ -7,33 +7,16 @@ mono int16 at 16 kHz unless a parameter says otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from schemas.events import Command, Samples, Standing, Transcript, WakeDetection
-from schemas.memory import (
-    Conversation,
-    Decision,
-    Explanation,
-    Found,
-    Kind,
-    Matches,
-    Period,
-    Preference,
-    Proposal,
-    Receipt,
-    Recollection,
-    Selector,
-    TakenIn,
-    Turn,
-    Withheld,
-    Words,
-)
-from schemas.memory_port import BrowsingPort, ConsentPort, KeepingPort
+from schemas.memory import Words
+from schemas.memory_port import MemoryPort as MemoryPort  # noqa: PLC0414 - handed on
 from schemas.vehicle_port import VehiclePort as VehiclePort  # noqa: PLC0414 - handed on
 
 
@@ -235,198 +218,6 @@ class AudioSink(Protocol):
 
     def close(self) -> None:
         """Release the device."""
-        ...
-
-
-class MemoryPort(BrowsingPort, ConsentPort, KeepingPort, Protocol):
-    """What is remembered about one driver."""
-
-    driver: str
-
-    def recall(self, query: str, *, details: Sequence[str] = (), limit: int = 3) -> tuple[Recollection, ...]:
-        """Active preferences that matter for the query, best first; empty when none passes the threshold.
-
-        Args:
-            query: what was asked, in words.
-            details: only these detail keys; empty for all.
-            limit: at most that many.
-        """
-        ...
-
-    def search(
-        self,
-        query: str,
-        *,
-        kinds: Sequence[Kind] = (),
-        tags: Sequence[str] = (),
-        period: Period | None = None,
-        details: Sequence[str] = (),
-        limit: int = 5,
-    ) -> tuple[Found, ...]:
-        """Memories of any kind that matter for the query, best first; usually none, since most turns need no memory.
-
-        Args:
-            query: what was asked, in words. If they say nothing but a time ("what did we talk about yesterday") and that is given
-                as the period, what is kept of it is listed: summaries, then exchanges.
-            kinds: only these; empty for all, as with the three that follow.
-            tags: with one of these tags.
-            period: said in this time. A period or tags also say that something remembered is asked for, so less has to fit.
-            details: about one of these detail keys.
-            limit: at most that many.
-        """
-        ...
-
-    def used(self, recalled: Sequence[Recollection | Found], action: str | None = None) -> None:
-        """Note that these were used (reinforcement), and preferences for which action: its name, for `explain`."""
-        ...
-
-    def remember(self, sentence: str, key: str | None = None) -> tuple[Decision, ...]:
-        """Store what the driver asks to be remembered.
-
-        Args:
-            sentence: the driver's words.
-            key: the detail key that it belongs to; None: extraction decides. What is asked for with its category is stored
-                even where extraction is not sure, with the words of the sentence that carry the value.
-
-        Raises:
-            schemas.errors.UnknownEntryError: no such detail key.
-        """
-        ...
-
-    def learn(self, conversation: Conversation) -> tuple[Decision, ...]:
-        """Extraction and maintenance over a finished conversation; what is allowed is stored when this returns."""
-        ...
-
-    def note(self, turn: Turn, conversation: str) -> None:
-        """Keep a turn until extraction has seen it; during a pause or a private trip it is dropped at once.
-
-        Args:
-            turn: what was said.
-            conversation: id of the conversation that it belongs to.
-        """
-        ...
-
-    def forget_pending(self, conversation: str) -> int:
-        """Erase what came of this conversation and is not stored: waiting turns and open proposals; how many that were."""
-        ...
-
-    def learn_pending(self) -> tuple[Decision, ...]:
-        """``learn`` for every conversation noted and not yet learnt from, oldest first; then they are erased."""
-        ...
-
-    def proposals(self) -> tuple[Proposal, ...]:
-        """What memory is not sure enough of to store it unasked and has not expired, last heard first."""
-        ...
-
-    def asked(self, proposal: str) -> None:
-        """Note that the driver was asked aloud about a proposal; unknown ids are ignored."""
-        ...
-
-    def answer(self, proposal: str, yes: bool) -> Decision:
-        """The driver's answer: yes stores the proposal if consent allows it now, no is not asked again for a while.
-
-        Raises:
-            schemas.errors.UnknownEntryError: no open proposal has that id.
-        """
-        ...
-
-    def preferences(self, key: str | None = None, *, history: bool = False) -> tuple[Preference, ...]:
-        """Stored preferences, newest first, under a main, sub or detail key.
-
-        Raises:
-            schemas.errors.UnknownEntryError: no such category.
-        """
-        ...
-
-    def forget(self, key: str) -> Receipt:
-        """Erase a preference or an open proposal by id, a category by key, or ``everything``; history included.
-
-        Raises:
-            schemas.errors.UnknownEntryError: nothing has that id or key.
-        """
-        ...
-
-    def matching(self, what: Selector) -> Matches:
-        """What `forget_where` would erase, and erases nothing. Nothing at all matches a selector without a condition.
-
-        Raises:
-            schemas.errors.UnknownEntryError: no such category.
-        """
-        ...
-
-    def forget_where(self, what: Selector) -> Receipt:
-        """Erase everything that meets all of a selector's conditions, what derives from it, and the backups.
-
-        A preference goes with what it took the place of. Of one that was said at several times only the sentences that meet
-        the conditions go. Where nothing meets them the receipt is empty.
-
-        Raises:
-            schemas.errors.UnknownEntryError: nothing has that id, or no such category.
-        """
-        ...
-
-    def withhold(self, what: Selector) -> Withheld:
-        """Take it out of every list and of recall at once, to be erased by `carry_out` unless `restore` takes it back.
-
-        Should the process end before, it is erased when the vault is next opened: it never comes back by itself.
-
-        Raises:
-            schemas.errors.UnknownEntryError: nothing meets the conditions.
-        """
-        ...
-
-    def restore(self, token: str) -> None:
-        """Take back what was withheld, within the time that `Withheld.until` says.
-
-        Raises:
-            schemas.errors.UnknownEntryError: unknown token, carried out already, or too late.
-        """
-        ...
-
-    def carry_out(self, token: str) -> Receipt:
-        """Erase what was withheld.
-
-        Raises:
-            schemas.errors.UnknownEntryError: unknown token, or carried out already.
-        """
-        ...
-
-    def explain(self, name: str) -> Explanation:
-        """Why a preference is remembered, what it was used for, and what it took the place of.
-
-        Raises:
-            schemas.errors.UnknownEntryError: no preference has that id.
-        """
-        ...
-
-    def correct(self, name: str, value: str) -> Preference:
-        """Put another value in the place of a preference's, which is kept as superseded.
-
-        Raises:
-            schemas.errors.UnknownEntryError: no active preference has that id, or its category is closed and does not have
-                that value; the message names those that it has.
-            schemas.errors.ConsentError: consent forbids its category now.
-        """
-        ...
-
-    def export(self) -> dict[str, Any]:
-        """Everything that is stored, as JSON values."""
-        ...
-
-    def take_in(self, exported: Mapping[str, Any], *, allow: bool = False) -> TakenIn:
-        """Read an export in, as far as consent allows now; what is switched off there is switched off here first.
-
-        Args:
-            exported: JSON values, as `export` gives them.
-            allow: take over what the driver had allowed there, too: sensitive categories, the keeping of conversations.
-
-        Raises:
-            schemas.errors.ExportError: it is no export that this program can read.
-        """
-        ...
-
-    def close(self) -> None:
-        """Release the vault."""
         ...
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import threading
 
-from memory.service import DriverMemory
 from schemas.errors import GloveboxError
 from schemas.ports import MemoryPort
 from vehicle.organizer import Organizer
@@ -33,10 +32,8 @@ class KeptNotices:
         """Go on with another memory: what waits is what it holds."""
         with self._guard:
             before, self._memory = self._memory, memory
-            if isinstance(before, DriverMemory):
-                before.notices.changed = _nothing
-            if isinstance(memory, DriverMemory):
-                memory.notices.changed = self.read
+            before.reminders.changed = _nothing
+            memory.reminders.changed = self.read
             self._read()
 
     def read(self) -> None:
@@ -45,9 +42,8 @@ class KeptNotices:
             self._read()
 
     def _read(self) -> None:
-        memory = self._memory
         try:
-            self._state, held = memory.notices.load() if isinstance(memory, DriverMemory) else (0, ())
+            self._state, held = self._memory.reminders.load()
         except GloveboxError as error:
             _log.warning("timers and reminders could not be read: %s", error)
             held = ()
@@ -56,11 +52,8 @@ class KeptNotices:
     def keep(self) -> None:
         """Keep what waits now."""
         with self._guard:
-            memory = self._memory
-            if not isinstance(memory, DriverMemory):
-                return
             try:
-                memory.notices.save(self._organizer.kept(), self._state)
+                self._memory.reminders.save(self._organizer.kept(), self._state)
             except GloveboxError as error:
                 _log.warning("timers and reminders could not be kept: %s", error)
 

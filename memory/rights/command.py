@@ -21,7 +21,7 @@ from memory.rights.import_ import take_in
 from memory.store.conversations import Archive
 from memory.store.listing import kept, listed, tally
 from memory.store.preferences import Store
-from memory.store.reminders import Notices
+from memory.store.reminders import Reminders
 from memory.vault.lifecycle import Vault
 from schemas.memory import (
     Consent,
@@ -52,7 +52,7 @@ class Commanded:
     _encoder: Encoder
     _clock: Callable[[], datetime]
     _lock: threading.RLock
-    notices: Notices
+    reminders: Reminders
     """Timers and reminders that wait."""
     _refused: dict[str, list[Decision]]
     """Conversation -> what was refused when it was said: kept in memory only, since the vault may not hold it."""
@@ -101,14 +101,14 @@ class Commanded:
             self._forgetting(what)
             receipt = self._control.forget(what, self._clock())
             if what.everything:
-                self.notices.forgotten()
+                self.reminders.forgotten()
         self._rings(what)
         return receipt
 
     def _rings(self, what: Selector) -> None:
         """Tell whoever rings that there may be nothing to ring for any more; not under the lock, they have their own."""
         if what.everything:
-            self.notices.changed()
+            self.reminders.changed()
 
     def _forgetting(self, what: Selector) -> None:
         """Something is about to be forgotten or withheld: `memory.reflect.keeping` lets go of what waits."""
@@ -123,7 +123,7 @@ class Commanded:
             self._forgetting(what)
             held = self._control.withhold(what, self._clock())
             if what.everything:
-                self.notices.forgotten(held.token)
+                self.reminders.forgotten(held.token)
         self._rings(what)
         return held
 
@@ -132,15 +132,15 @@ class Commanded:
         with self._lock:
             self._revision += 1
             self._restored(self._control.restore(token, self._clock()))
-            self.notices.restored(token)
-        self.notices.changed()
+            self.reminders.restored(token)
+        self.reminders.changed()
 
     def carry_out(self, token: str) -> Receipt:
         """See ``MemoryPort``."""
         with self._lock:
             self._revision += 1
             receipt = self._control.carry_out(token, self._clock())
-            self.notices.carried_out(token)
+            self.reminders.carried_out(token)
             return receipt
 
     def explain(self, name: str) -> Explanation:
@@ -170,8 +170,8 @@ class Commanded:
             self._revision += 1
             taken = take_in(exported, self._store, self._archive, self._control.uses, self._clock(), allow=allow)
             self._retriever.load(self._store.preferences())
-            self.notices.added()
-        self.notices.changed()
+            self.reminders.added()
+        self.reminders.changed()
         return taken
 
     # Consent

@@ -73,7 +73,7 @@ def in_order(waiting: Iterable[Waiting]) -> tuple[Waiting, ...]:
     return tuple(sorted(waiting, key=lambda one: (one.at, one.kind, one.label)))
 
 
-class Notices:
+class Reminders:
     """What waits of one driver, for whoever rings. Safe for use by several threads."""
 
     def __init__(self, store: Store, lock: threading.RLock) -> None:

@@ -53,15 +53,15 @@ def test_conversations_are_kept_only_when_asked_for(memory: MemoryPort) -> None:
     memory.begin_trip("t1")
     say(memory, "i met my sister at the harbour")
     memory.reflect()
-    assert not memory.recent("t1-1") and not memory.episodes() and not memory.trips()
+    assert not memory.episodes() and not memory.trips()
     assert memory.opt_in(CONVERSATIONS).conversations
     memory.begin_trip("t2")
     say(memory, "i met my sister at the harbour", "How nice.", "t2-1")
-    assert memory.recent("t2-1") == (("i met my sister at the harbour", "How nice."),)
+    assert not memory.episodes()
     memory.reflect()
     [kept] = memory.episodes()
     assert (kept.driver, kept.assistant, kept.conversation) == ("i met my sister at the harbour", "How nice.", "t2-1")
-    assert [trip.id for trip in memory.trips()] == ["t2"] and not memory.recent("t2-1")
+    assert [trip.id for trip in memory.trips()] == ["t2"]
     assert not memory.opt_out(CONVERSATIONS).conversations
 
 
@@ -131,7 +131,7 @@ def test_everything_that_is_forgotten_waits_nowhere(memory: MemoryPort) -> None:
     memory.edit_profile("home", "in kiel")
     memory.forget_where(Selector(everything=True))
     memory.reflect()
-    assert not memory.episodes() and not memory.profile() and not memory.recent("t1-1")
+    assert not memory.episodes() and not memory.profile()
 
 
 def test_a_guest_leaves_nothing() -> None:
@@ -141,8 +141,8 @@ def test_a_guest_leaves_nothing() -> None:
     say(guest, "i met my sister at the harbour")
     guest.end_trip("t1")
     assert guest.reflect() == Reflected()
-    assert not guest.recent("t1-1") and not guest.episodes() and not guest.trips() and not guest.profile()
-    assert not guest.thoughts() and not guest.summaries() and guest.period("yesterday") is None
+    assert not guest.episodes() and not guest.trips() and not guest.profile()
+    assert guest.period("yesterday") is None
     with pytest.raises(ConsentError):
         guest.edit_profile("home", "in kiel")
 

@@ -150,10 +150,10 @@ def test_a_memory_that_fails_costs_no_timer(car: Car, monkeypatch: pytest.Monkey
         raise MemoryStoreError("the disk is full")
 
     assert isinstance(car.memory, DriverMemory)
-    monkeypatch.setattr(car.memory.notices, "save", fails)
+    monkeypatch.setattr(car.memory.reminders, "save", fails)
     car.organizer.start(car.organizer.timer(60))
     assert car.waiting() == [("timer", "", 60.0)]
-    monkeypatch.setattr(car.memory.notices, "load", fails)
+    monkeypatch.setattr(car.memory.reminders, "load", fails)
     car.notices.take_up(car.memory)
     assert car.waiting() == []
 
@@ -255,7 +255,7 @@ def test_a_change_that_crosses_with_forgetting_brings_nothing_back(car: Car) -> 
     car.organizer.start(car.organizer.reminder("buy milk", seconds=7200))
     memory = car.mine()
     told: list[str] = []
-    memory.notices.changed = lambda: told.append("later")
+    memory.reminders.changed = lambda: told.append("later")
     memory.forget("everything")
     car.notices.keep()  # the organizer does not know yet
     assert told == ["later"]

@@ -80,7 +80,7 @@ def filled(memory: DriverMemory) -> dict[str, Any]:
         Waiting(kind="timer", label="", at=NOW + timedelta(minutes=5)),
         Waiting(kind="reminder", label="buy <b>milk</b>", at=NOW + timedelta(hours=5)),
     ]
-    memory.notices.save(waiting, memory.notices.load()[0])
+    memory.reminders.save(waiting, memory.reminders.load()[0])
     archive.put_entry(ProfileEntry(id="p2", aspect="fact", key="name", value="Ada", since=NOW, edited=True), NOW)
     return memory.export()
 
@@ -170,10 +170,10 @@ def test_own_terms_stay_and_what_is_over_does_not_ring(opened: Open) -> None:
     other.set_terms(Terms(conversation_days=7, thought_days=7, summary_days=7))
     over = [{**exported["notices"][0], "due_at": "2026-02-28T08:00:00Z"}]
     rung: list[str] = []
-    other.notices.changed = lambda: rung.append("read anew")
+    other.reminders.changed = lambda: rung.append("read anew")
     assert other.take_in({**exported, "notices": over}, allow=True).timers == 0
     assert other.terms().conversation_days == 7
-    assert other.notices.load()[1] == () and rung == ["read anew"]
+    assert other.reminders.load()[1] == () and rung == ["read anew"]
 
 
 def test_an_export_of_the_first_version_can_be_read(opened: Open) -> None:
