@@ -33,8 +33,7 @@ from deploy.timeline import Timeline, TimelineEntry, reply_entries
 from memory.learn.proposals import ProposalSettings
 from memory.recall.preferences import RetrievalSettings
 from memory.recall.search import RecallSettings
-from memory.reflect.pruning import Prune, PruningSettings
-from memory.reflect.retention import RetentionSettings
+from memory.reflect.retention import Prune, PruningSettings, RetentionSettings
 from memory.reflect.tiers import TierSettings
 from memory.screen.parts import Parts
 from memory.service import DriverMemory, MemorySettings

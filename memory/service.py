@@ -121,7 +121,7 @@ class DriverMemory(Keeping, Commanded):
         self._store = Store(vault)
         self._extractor = Extractor(encoder, model, settings.extraction)
         self._maintainer = Maintainer(encoder, model, settings.maintenance)
-        self._searcher = Searcher(vault, encoder, settings.recall, settings.retrieval)
+        self._searcher = Searcher(vault, encoder, settings.recall)
         self._retriever = Retriever(
             encoder,
             settings.retrieval,

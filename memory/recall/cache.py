@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.recall.decay import retention
 from memory.recall.exact import NONE, ExactIndex, Floats, Rows
 from memory.recall.hnsw import EXACT_UP_TO, HnswIndex, VectorIndex
 from memory.recall.lexical import Postings
@@ -331,8 +332,8 @@ class Shelf:
     def kept(self, rows: Rows, now: float) -> Floats:
         """Decay times importance of these rows, 0..1."""
         columns = self.columns[rows]
-        idle = np.maximum(now - columns["since"], 0.0) / _DAY
-        return (0.5 ** (idle / columns["half_life"]) * columns["weight"]).astype(np.float32)
+        left = retention((now - columns["since"]) / _DAY, columns["half_life"])
+        return (left * columns["weight"]).astype(np.float32)
 
     def grow_graphs(self) -> bool:
         """Build the graph of every kind that has outgrown comparing, a piece at a time; searching goes on meanwhile.

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from memory.recall.cache import Entry, Shelf, detail_bits
-from memory.recall.fading import preference_half_life, preference_weight
+from memory.recall.decay import preference_half_life, preference_weight
 from memory.recall.lexical import numbers, stems
 from schemas.memory import Kind, Preference, Recollection
 from schemas.ports import Encoder
@@ -42,10 +42,6 @@ class RetrievalSettings(BaseModel):
     around_weight: float = Field(default=0.6, ge=0.0)
     """and of the sub category, each on a scale of logarithms. hit@n .926 with .7 and .3, .930 with these and
     with most weights above (the same questions, present encoder)."""
-    importance_floor: float = Field(default=0.5, ge=0.0, le=1.0)
-    """What the importance of a preference is made of that was learnt with no confidence at all."""
-    reinforcement: float = Field(default=0.5, ge=0.0)
-    """How much each doubling of uses stretches the half-life."""
     threshold: float = Field(default=0.27, ge=0.0, le=1.0)
     """Score below which nothing is recalled: keeps .77 of those 500 and lets one in nine of KVRET's drivers' turns recall
     something from a store of ten."""
@@ -121,15 +117,14 @@ class Retriever:
         self._shelf.put([self._entry(p, vector) for p, vector in zip(fresh, vectors, strict=True)])
 
     def _entry(self, preference: Preference, vector: NDArray[np.float32]) -> Entry:
-        settings = self.settings
         since = max(preference.last_used or preference.valid_from, preference.valid_from)
         return Entry(
             id=preference.id,
             kind=Kind.PREFERENCE,
             at=preference.valid_from.timestamp(),
             since=since.timestamp(),
-            half_life=preference_half_life(preference.detail, preference.uses, settings.reinforcement),
-            weight=importance(preference, settings),
+            half_life=preference_half_life(preference.category, preference.uses),
+            weight=preference_weight(preference.confidence, len(preference.sentences)),
             vector=vector,
             terms=numbers(stems(enriched(preference))),
             details=detail_bits([preference.detail]),
@@ -243,18 +238,3 @@ def enriched(preference: Preference) -> str:
     """A preference in words, for search: ``category words: value. sentence.`` (CarMem's enriched text, section 3.4)."""
     head = f"{category_words(preference.category)}: {preference.value}."
     return f"{head} {preference.sentences[-1]}." if preference.sentences else head
-
-
-def decay(preference: Preference, now: datetime, settings: RetrievalSettings) -> float:
-    """Retention, 0..1: halves over the category's retention time without use (`memory.recall.fading`); the more uses the slower.
-
-    A clock that was set back does no harm.
-    """
-    last = max(preference.last_used or preference.valid_from, preference.valid_from)
-    idle = max((now - last).total_seconds(), 0.0) / 86_400.0
-    return 0.5 ** (idle / preference_half_life(preference.detail, preference.uses, settings.reinforcement))
-
-
-def importance(preference: Preference, settings: RetrievalSettings) -> float:
-    """0..1: how surely it was learnt; every further time it was said halves the doubt."""
-    return preference_weight(preference.confidence, len(preference.sentences), settings.importance_floor)

@@ -25,10 +25,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from memory.recall import graph
 from memory.recall.cache import KINDS, Shelf, detail_bits
 from memory.recall.exact import NONE, ExactIndex, Floats, Rows
-from memory.recall.fading import FadingSettings
 from memory.recall.hnsw import HnswIndex
 from memory.recall.lexical import asked, numbers, stems
-from memory.recall.preferences import RetrievalSettings
 from memory.recall.times import of_talk, without
 from memory.recall.vectors import Vectors
 from memory.store import tags as ontology
@@ -85,7 +83,6 @@ class RecallSettings(BaseModel):
     """Share of the best score below which the others are left out."""
     decays: bool = True
     """Whether decay counts."""
-    fading: FadingSettings = FadingSettings()
 
 
 class Near(NamedTuple):
@@ -111,17 +108,11 @@ class Near(NamedTuple):
 class Searcher:
     """Everything that is remembered in one vault, to be searched. Safe for use by several threads."""
 
-    def __init__(
-        self,
-        vault: Vault,
-        encoder: Encoder,
-        settings: RecallSettings | None = None,
-        retrieval: RetrievalSettings | None = None,
-    ) -> None:
+    def __init__(self, vault: Vault, encoder: Encoder, settings: RecallSettings | None = None) -> None:
         """Reads what the vault keeps for search; what lacks a vector is encoded, much of it in the background."""
         self.settings = settings or RecallSettings()
         self._encoder = encoder
-        self.vectors = Vectors(vault, encoder, self.settings.fading, retrieval)
+        self.vectors = Vectors(vault, encoder)
         self.shelf = Shelf(encoder.dimension)
         self._lock = threading.RLock()
         self._ending = threading.Event()

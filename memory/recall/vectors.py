@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.recall.cache import Entry, detail_bits
-from memory.recall.fading import FadingSettings, preference_half_life, preference_weight
+from memory.recall.decay import HALF_LIVES, half_life, preference_half_life, preference_weight, tier_weight
 from memory.recall.lexical import numbers, stems
-from memory.recall.preferences import RetrievalSettings, category_words
+from memory.recall.preferences import category_words
 from memory.store.summaries import Line, compose
 from memory.vault.lifecycle import Vault
 from schemas.memory import Found, Kind
@@ -122,13 +122,9 @@ class _Met:
 class Vectors:
     """Vectors and stems in one vault."""
 
-    def __init__(
-        self, vault: Vault, encoder: Encoder, fading: FadingSettings | None = None,
-        retrieval: RetrievalSettings | None = None,
-    ) -> None:  # fmt: skip
+    def __init__(self, vault: Vault, encoder: Encoder) -> None:
         """Begins to note what changes; empties the vectors that another encoder made."""
         self._vault, self._encoder = vault, encoder
-        self._fading, self._retrieval = fading or FadingSettings(), retrieval or RetrievalSettings()
         script = _TOUCH.format(tables="".join(_TOUCH_TABLE.format(table) for table in _QUERIES))
         with vault.transaction():
             for statement in _statements(script):
@@ -194,10 +190,9 @@ class Vectors:
         begun = _seconds(at)
         last = begun if since == at else max(_seconds(since), begun)
         if table == "preferences":
-            retrieval = self._retrieval
             return Entry(
-                name, Kind.PREFERENCE, begun, last, preference_half_life(details, uses, retrieval.reinforcement),
-                preference_weight(weight, rest[0], retrieval.importance_floor), vector, terms, detail_bits([details]),
+                name, Kind.PREFERENCE, begun, last, preference_half_life(BY_DETAIL[details], uses),
+                preference_weight(weight, rest[0]), vector, terms, detail_bits([details]),
             )  # fmt: skip
         kind = Kind(rest[1]) if table == "thoughts" else _KIND[table]
         bits = met.details.get(details)
@@ -210,7 +205,7 @@ class Vectors:
             tags = met.tags[rest[0]] = tuple(json.loads(rest[0]))
         fades = met.fades.get((kind, uses, weight))
         if fades is None:
-            fades = self._fading.half_life(kind, uses, weight), self._fading.weight(weight)
+            fades = half_life(HALF_LIVES[kind], uses, weight), tier_weight(weight)
             met.fades[kind, uses, weight] = fades
         talk = rest[1] if table == "episodes" else ""
         return Entry(name, kind, begun, last, *fades, vector, terms, bits, tags, talk)

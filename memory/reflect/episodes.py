@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from memory.learn.english.negation import ABOUT_MEMORY, applies, normal, words
 from memory.learn.extraction import NONE
-from memory.recall.strength import MOST
+from memory.recall.decay import MOST
 from memory.store.tags import content, tags
 from schemas.memory import Episode, Turn
 from schemas.ports import Encoder

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from memory.learn.english.canonical import polarity
 from memory.learn.english.negation import contains, negated, normal, words
 from memory.learn.extraction import NONE
-from memory.recall.strength import MOST
+from memory.recall.decay import MOST
 from memory.recall.times import MONTHS, NUMBERS, ORDINALS, WEEKDAYS
 from memory.reflect import links, profile
 from memory.reflect.induction import DAYTIMES, Induced, InductionSettings, Occasion, event, induce

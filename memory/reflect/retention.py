@@ -1,22 +1,28 @@
-"""Whose time is over: the ids that go because nobody has needed them for as long as their kind is kept. Pure.
+"""Which memories go: those whose time is over, and, when there are more than fit, those that are worth least. Pure.
 
-Preferences and cold memory are kept by use: each use begins their time anew and stretches it, and what does not fade
-(`memory.recall.strength`) stays. What was said word for word is kept for so many days and no longer, whatever it is
-used for, unless the driver asked to have it remembered: that is what the driver was promised.
+Preferences and cold memory are kept by use: each use begins their time anew and stretches it, and what does not fade stays
+(`memory.recall.decay`, where the formulas stand). What was said word for word is kept for so many days and no longer, whatever it
+is used for, unless the driver asked to have it remembered: that is what the driver was promised. The two rules for want of room
+are compared by ``glovebox bench pruning``; what does not fade stays whatever the rule, as far as there is room.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
+from enum import StrEnum
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory.recall.strength import idle, lasting, retention
+from memory.recall import decay
 from schemas.memory import Episode, Preference, Status, Summary, Thought, Trip
 
 OVER = 0.5
-"""Retention below which a memory goes: one half-life, so that "kept for a year" means a year without use."""
+"""What is left of a memory (`memory.recall.decay.retention`) when it goes: one half-life, so that "kept for a year" means a year
+without use."""
 
 
 class RetentionSettings(BaseModel):
@@ -32,6 +38,40 @@ class RetentionSettings(BaseModel):
     """Daily summaries and the times of trips."""
 
 
+class Prune(StrEnum):
+    """By what memories go for want of room."""
+
+    RELEVANCE = "relevance"
+    LRU = "lru"
+
+
+class PruningSettings(BaseModel):
+    """When memories go for want of room, and by which rule."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rule: Prune = Prune.LRU
+    capacity: int = Field(default=5_000, ge=1)
+    """Episodes that a vault holds at most."""
+    queries: int = Field(default=64, ge=1)
+    """Recent queries that relevance goes by; the ring's length."""
+    nearest: int = Field(default=1, ge=1)
+    """Memories nearest to a query that get credit for it."""
+    fresh: float = Field(default=0.5, ge=0.0, le=1.0)
+    """Weight of how recently it was touched beside relevance: what is new was not asked for yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What the rules go by."""
+
+    id: str
+    touched: datetime
+    """When it was said or used last."""
+    importance: float = 0.0
+    uses: int = 0
+
+
 def faded_preferences(preferences: Sequence[Preference], now: datetime) -> tuple[str, ...]:
     """Unused for their category's retention (`schemas.preferences`), stretched by uses; sensitive ones stay.
 
@@ -39,13 +79,12 @@ def faded_preferences(preferences: Sequence[Preference], now: datetime) -> tuple
     """
     gone: list[str] = []
     for preference in preferences:
-        days = timedelta(days=preference.category.retention_days)
         if preference.status is Status.SUPERSEDED:
+            days = timedelta(days=preference.category.retention_days)
             over = preference.valid_to is not None and now - preference.valid_to >= days
         else:
-            important = 1.0 if preference.category.sensitive else 0.0
-            since = idle(now, preference.valid_from, preference.last_used)
-            over = retention(since, days, uses=preference.uses, importance=important) <= OVER
+            half_life = decay.preference_half_life(preference.category, preference.uses)
+            over = decay.retention(decay.idle(now, preference.valid_from, preference.last_used), half_life) <= OVER
         if over:
             gone.append(preference.id)
     return tuple(gone)
@@ -54,15 +93,16 @@ def faded_preferences(preferences: Sequence[Preference], now: datetime) -> tuple
 def old_episodes(episodes: Sequence[Episode], now: datetime, settings: RetentionSettings) -> tuple[str, ...]:
     """Older than conversations are kept; what the driver asked to have remembered stays."""
     days = timedelta(days=settings.conversation_days)
-    return tuple(e.id for e in episodes if now - e.at >= days and not lasting(e.importance))
+    return tuple(e.id for e in episodes if now - e.at >= days and not decay.lasting(e.importance))
 
 
 def faded_thoughts(thoughts: Sequence[Thought], now: datetime, settings: RetentionSettings) -> tuple[str, ...]:
     """Unused for as long as thoughts are kept, stretched by uses."""
-    days = timedelta(days=settings.thought_days)
     return tuple(
         t.id for t in thoughts
-        if retention(idle(now, t.at, t.last_used), days, uses=t.uses, importance=t.importance) <= OVER
+        if decay.retention(
+            decay.idle(now, t.at, t.last_used), decay.half_life(settings.thought_days, t.uses, t.importance)
+        ) <= OVER
     )  # fmt: skip
 
 
@@ -77,3 +117,28 @@ def old_trips(trips: Sequence[Trip], now: datetime, zone: tzinfo, settings: Rete
     return tuple(
         t.id for t in trips[1:] if (today - t.began_at.astimezone(zone).date()).days >= settings.summary_days
     )  # fmt: skip
+
+
+def kept(
+    memories: Sequence[Held],
+    vectors: Mapping[str, NDArray[np.float32]],
+    queries: NDArray[np.float32],
+    settings: PruningSettings,
+) -> frozenset[str]:
+    """The ids that stay.
+
+    Args:
+        memories: all that are stored.
+        vectors: unit vectors by id; one without is as far from everything as can be.
+        queries: unit vectors of the last queries, shape (n, dimension); with none of them relevance is recency.
+        settings: capacity and rule.
+    """
+    if len(memories) <= settings.capacity:
+        return frozenset(m.id for m in memories)
+    worth = decay.recency([m.touched for m in memories])
+    if settings.rule is Prune.RELEVANCE and len(queries):
+        relevance = decay.relevance([m.id for m in memories], vectors, queries, settings.nearest)
+        worth = (1.0 - settings.fresh) * relevance + settings.fresh * worth
+    last = np.array([decay.lasting(m.importance, m.uses) for m in memories])
+    order = sorted(range(len(memories)), key=lambda row: (not last[row], -float(worth[row]), memories[row].id))
+    return frozenset(memories[row].id for row in order[: settings.capacity])

@@ -1,8 +1,8 @@
 """The tiers of one vault put together: hot, warm, cold, and what lets go of them. Not locked: the caller is.
 
 Owns which part is asked what, and that consent is asked before. What is worth keeping (`memory.reflect.episodes`), what
-follows from it (`memory.reflect.reflection`), how long it stays (`memory.reflect.retention`) and what goes for want of
-room (`memory.reflect.pruning`) are modules of their own; when any of it is done is `memory.reflect.keeping`'s.
+follows from it (`memory.reflect.reflection`) and how long it stays (`memory.reflect.retention`) are modules of their own; when
+any of it is done is `memory.reflect.keeping`'s.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ from pydantic import BaseModel, ConfigDict
 from memory.learn.extraction import Extractor
 from memory.reflect import retention
 from memory.reflect.episodes import Drafter, EpisodeSettings, Exchange, Hot
-from memory.reflect.pruning import Held, Prune, PruningSettings, kept
 from memory.reflect.reflection import Reflection, ReflectionSettings, Reflector, Snapshot, thought_key
-from memory.reflect.retention import RetentionSettings
+from memory.reflect.retention import Held, Prune, PruningSettings, RetentionSettings, kept
 from memory.reflect.terms import chosen
 from memory.store.conversations import Archive
 from memory.store.preferences import Store, silent

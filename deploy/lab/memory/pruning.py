@@ -1,6 +1,6 @@
 """``glovebox bench pruning``: what a bounded memory can still answer, by what it forgets.
 
-Compares the two rules of `memory.reflect.pruning`.
+Compares the two rules of `memory.reflect.retention`.
 
 A made driver says things and asks about them for some months, in the words of the project's phrase bank: every memory and every
 question is a sentence about a value of a category, a question never in the words of the memory that it is about. A question is
@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deploy.lab.report.blocks import Plot, Progress, Report, Series, Table
-from memory.reflect.pruning import Held, Prune, PruningSettings, kept
+from memory.reflect.retention import Held, Prune, PruningSettings, kept
 from models.training import conversations
 from schemas.ports import Encoder
 from schemas.preferences import CATEGORIES

@@ -8,7 +8,7 @@ import pytest
 from deploy.lab.memory.pruning import ACTIVE, ASKED, RULES, SAID, Bank, Life, answered, lived, measure
 from deploy.lab.report.blocks import silent
 from memory.fake import KeywordEncoder
-from memory.reflect.pruning import PruningSettings
+from memory.reflect.retention import PruningSettings
 
 
 @pytest.fixture(scope="module")

@@ -6,18 +6,15 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from memory.fake import KeywordEncoder
 from memory.recall.exact import ExactIndex
 from memory.recall.hnsw import EXACT_UP_TO, HnswIndex, VectorIndex, index_for
-from memory.recall.preferences import RetrievalSettings, Retriever, decay, enriched, importance
+from memory.recall.preferences import Retriever, enriched
 from schemas.memory import Preference
 
 NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
-SETTINGS = RetrievalSettings()
 
 
 def preference(value: str, detail: str = "favorite_genres", **more: object) -> Preference:
@@ -109,39 +106,6 @@ def test_a_removed_vector_is_overwritten_in_memory() -> None:
 
 def test_small_stores_are_compared_and_large_ones_walked() -> None:
     assert isinstance(index_for(EXACT_UP_TO, 8), ExactIndex) and isinstance(index_for(EXACT_UP_TO + 1, 8), HnswIndex)
-
-
-# The score
-
-
-@given(st.integers(0, 50), st.integers(0, 50), st.floats(0, 4000), st.floats(0, 4000))
-def test_retention_falls_with_time_and_rises_with_use(few: int, more: int, short: float, long: float) -> None:
-    few, more = sorted((few, more))
-    short, long = sorted((short, long))
-    held = preference("jazz", uses=few)
-    later, sooner = NOW + timedelta(days=long), NOW + timedelta(days=short)
-    assert 0 <= decay(held, later, SETTINGS) <= decay(held, sooner, SETTINGS) <= 1
-    assert decay(preference("jazz", uses=more), later, SETTINGS) >= decay(held, later, SETTINGS)
-
-
-def test_half_is_left_after_the_retention_time() -> None:
-    held = preference("jazz")
-    assert decay(held, NOW + timedelta(days=540), SETTINGS) == pytest.approx(0.5)
-    assert decay(preference("jazz", uses=1), NOW + timedelta(days=810), SETTINGS) == pytest.approx(0.5)
-    used = preference("jazz", last_used=NOW + timedelta(days=540))
-    assert decay(used, NOW + timedelta(days=540), SETTINGS) == 1.0
-
-
-def test_allergies_do_not_fade_and_clocks_set_back_do_no_harm() -> None:
-    assert decay(preference("nut free", detail="dietary_preference"), NOW + timedelta(days=4000), SETTINGS) == 1.0
-    assert decay(preference("jazz"), NOW - timedelta(days=4000), SETTINGS) == 1.0
-
-
-def test_importance_grows_with_confidence_and_with_being_said_again() -> None:
-    unsure, sure = preference("jazz", confidence=0.0), preference("jazz", confidence=1.0)
-    assert importance(unsure, SETTINGS) == SETTINGS.importance_floor and importance(sure, SETTINGS) == 1.0
-    again = preference("jazz", confidence=0.0, sentences=("a", "b"))
-    assert importance(again, SETTINGS) == pytest.approx(0.75)
 
 
 def test_the_searched_text_names_category_value_and_sentence() -> None:

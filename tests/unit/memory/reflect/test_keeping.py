@@ -13,9 +13,8 @@ import pytest
 from numpy.typing import NDArray
 
 from memory.fake import KeywordEncoder, KeywordModel
-from memory.reflect.pruning import Prune, PruningSettings
 from memory.reflect.reflection import ReflectionSettings
-from memory.reflect.retention import RetentionSettings
+from memory.reflect.retention import Prune, PruningSettings, RetentionSettings
 from memory.reflect.tiers import TierSettings
 from memory.service import DriverMemory, MemorySettings
 from memory.vault.keys import RawKey

@@ -11,46 +11,64 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from memory.recall.strength import KEEP_AT, KEEP_USES, idle, lasting
-from memory.recall.strength import retention as left
+from memory.recall.decay import (
+    DOUBT_FLOOR,
+    LASTING_FROM,
+    LASTING_USES,
+    half_life,
+    idle,
+    lasting,
+    preference_half_life,
+    preference_weight,
+)
+from memory.recall.decay import retention as left
 from memory.reflect import links, retention
 from memory.reflect.links import LinkSettings
-from memory.reflect.pruning import Held, Prune, PruningSettings, kept
-from memory.reflect.retention import RetentionSettings
+from memory.reflect.retention import Held, Prune, PruningSettings, RetentionSettings, kept
 from schemas.memory import Episode, Kind, Preference, Status, Summary, Thought, Trip
+from schemas.preferences import BY_DETAIL
 
 NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
-DAYS = st.integers(0, 4000).map(lambda days: timedelta(days=days))
-HALF = st.integers(1, 1000).map(lambda days: timedelta(days=days))
 
 
 # Decay
 
 
-@given(idle=DAYS, half=HALF, uses=st.integers(0, 100), importance=st.floats(0, 1))
+@given(idle=st.floats(0, 4000), days=st.floats(1, 1000), uses=st.integers(0, 100), importance=st.floats(0, 1))
 def test_retention_grows_with_strength_and_falls_with_time(
-    idle: timedelta, half: timedelta, uses: int, importance: float
+    idle: float, days: float, uses: int, importance: float
 ) -> None:
-    now = left(idle, half, uses=uses, importance=importance)
+    now = left(idle, half_life(days, uses, importance))
     assert 0.0 <= now <= 1.0
-    assert left(idle, half, uses=uses + 1, importance=importance) >= now
-    assert left(idle, half * 2, uses=uses, importance=importance) >= now
-    assert left(idle, half, uses=uses, importance=min(1.0, importance + 0.1)) >= now
-    assert left(idle + timedelta(days=1), half, uses=uses, importance=importance) <= now
+    assert left(idle, half_life(days, uses + 1, importance)) >= now
+    assert left(idle, half_life(days * 2, uses, importance)) >= now
+    assert left(idle, half_life(days, uses, min(1.0, importance + 0.1))) >= now
+    assert left(idle + 1, half_life(days, uses, importance)) <= now
 
 
 def test_half_after_a_half_life_and_longer_with_use() -> None:
-    assert left(timedelta(days=90), timedelta(days=90)) == pytest.approx(0.5)
-    assert left(timedelta(days=135), timedelta(days=90), uses=1) == pytest.approx(0.5)
-    assert left(timedelta(days=-5), timedelta(days=90)) == 1.0
+    assert left(90.0, half_life(90)) == pytest.approx(0.5)
+    assert left(135.0, half_life(90, uses=1)) == pytest.approx(0.5)
+    assert left(-5.0, half_life(90)) == 1.0
+    assert left(np.array([90.0, -5.0]), half_life(90)).tolist() == [0.5, 1.0]
 
 
 def test_what_is_important_or_often_used_does_not_fade() -> None:
-    long = timedelta(days=100_000)
-    assert left(long, timedelta(days=1), importance=KEEP_AT) == 1.0
-    assert left(long, timedelta(days=1), uses=KEEP_USES) == 1.0
-    assert not lasting(KEEP_AT - 0.01, KEEP_USES - 1)
-    assert idle(NOW, NOW - timedelta(days=9), NOW - timedelta(days=2)) == timedelta(days=2)
+    assert left(100_000.0, half_life(1, importance=LASTING_FROM)) == 1.0
+    assert left(100_000.0, half_life(1, uses=LASTING_USES)) == 1.0
+    assert not lasting(LASTING_FROM - 0.01, LASTING_USES - 1)
+    assert idle(NOW, NOW - timedelta(days=9), NOW - timedelta(days=2)) == 2.0
+
+
+def test_a_preference_fades_over_its_categorys_retention_time_and_an_allergy_does_not() -> None:
+    genre, allergy = BY_DETAIL["favorite_genres"], BY_DETAIL["dietary_preference"]
+    assert left(540.0, preference_half_life(genre, 0)) == left(810.0, preference_half_life(genre, 1)) == 0.5
+    assert left(4000.0, preference_half_life(allergy, 0)) == 1.0
+
+
+def test_a_preference_weighs_more_with_confidence_and_with_being_said_again() -> None:
+    assert preference_weight(0.0, 1) == DOUBT_FLOOR and preference_weight(1.0, 1) == 1.0
+    assert preference_weight(0.0, 2) == pytest.approx(0.75)
 
 
 # Retention
@@ -147,7 +165,7 @@ def test_copies_of_one_answer_do_not_crowd_out_the_rest() -> None:
 @pytest.mark.parametrize("rule", Prune)
 def test_what_does_not_fade_stays(rule: Prune) -> None:
     settings = PruningSettings(rule=rule, capacity=2)
-    memories = [*MEMORIES, held("vital", 400, importance=1.0), held("often", 300, uses=KEEP_USES)]
+    memories = [*MEMORIES, held("vital", 400, importance=1.0), held("often", 300, uses=LASTING_USES)]
     assert kept(memories, VECTORS, ASKED, settings) == {"vital", "often"}
 
 
