@@ -1,7 +1,6 @@
 """The command line's root: options that go before every command, and how a call ends.
 
-Owns exit codes. The commands stand in ``deploy.cli.drive``, ``memory``, ``models``,
-``evaluate`` and ``device``.
+Owns exit codes. The commands stand in the modules beside this one.
 """
 
 from __future__ import annotations
@@ -15,13 +14,8 @@ import typer
 from typer.exceptions import TyperException
 
 from deploy import __version__
-from deploy.cli import device, drive, forgetting, memory, models, screen, vault, vehicle
+from deploy.cli import device, drive, forgetting, laboratory, memory, models, screen, vault, vehicle
 from deploy.cli.session import Session, parse_flags, put_json, report, report_unexpected
-from deploy.lab.cli import bench, evaluate
-from deploy.lab.cli import hearing as evaluate_hearing
-from deploy.lab.cli import orders as evaluate_commands
-from deploy.lab.cli import recall as evaluate_recall
-from deploy.lab.cli import wake as evaluate_wake
 from schemas.errors import GloveboxError
 
 WRONG_USAGE = 2
@@ -43,12 +37,7 @@ app.add_typer(memory.app)
 app.add_typer(vault.app)
 app.add_typer(models.app)
 app.add_typer(vehicle.app)
-app.add_typer(evaluate.app)
-app.add_typer(bench.app)
-evaluate_wake.add_to(evaluate.app)
-evaluate_commands.add_to(evaluate.app)
-evaluate_recall.add_to(evaluate.app)
-evaluate_hearing.add_to(evaluate.app)
+laboratory.add_to(app)
 screen.add_to(app)
 device.add_to(app)
 
@@ -97,6 +86,7 @@ def options(
 
 def _for_a_program(arguments: list[str], session: Session) -> int:
     """Run a call that asks for JSON: wrong usage is one object on standard output, too, as every other error is."""
+    session.json = True
     try:
         code = app(arguments, obj=session, prog_name="glovebox", standalone_mode=False)
     except TyperException as error:  # the only public base of what is raised for wrong usage

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from models.training.acoustics import active_level, road_noise
+from models.acoustics import active_level, road_noise
 from schemas.events import FRAME, SAMPLE_RATE, Samples
 
 SPEECH_LEVEL_DBFS = -20.0

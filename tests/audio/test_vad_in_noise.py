@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.training.acoustics import mix_at_snr, road_noise
+from models.acoustics import mix_at_snr, road_noise
 from schemas.events import FRAME, SAMPLE_RATE, Samples
 from voice.audio.wavefile import read
 from voice.tts.espeak import EspeakSettings, EspeakSynthesizer

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.training import acoustics, voices
+from models import acoustics
+from models.training import voices
 from models.training.wake.words import phrases
 from schemas.events import Samples, WakeDetection
 from voice.wake.onnx import OnnxWakeWord

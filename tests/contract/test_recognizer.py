@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from models.acoustics import mix_at_snr, road_noise
 from models.commands.matcher import TemplateMatcher
-from models.training.acoustics import mix_at_snr, road_noise
 from models.training.voices import Prosody, available, speak
 from schemas.errors import ModelError, ModelMissingError
 from schemas.events import FRAME, Samples

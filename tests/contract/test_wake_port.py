@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.training import acoustics, voices
+from models import acoustics
+from models.training import voices
 from schemas.events import Samples, WakeDetection
 from schemas.ports import WakeWord
 from voice.wake.fake import FakeWakeWord

@@ -11,7 +11,7 @@ from deploy.cli.session import err, out, put_json, session_of
 from deploy.lab.cli.options import PageOption, deliver, progress
 from schemas.errors import MemoryStoreError, VehicleError
 
-app = typer.Typer(name="bench", help="Measure the program on this machine.", no_args_is_help=True)
+app = typer.Typer()
 
 
 @app.command()

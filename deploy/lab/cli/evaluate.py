@@ -14,11 +14,7 @@ from deploy.lab.cli.options import JsonOption, PageOption, deliver, progress
 if TYPE_CHECKING:
     from schemas.memory import Candidate
 
-app = typer.Typer(
-    name="eval",
-    help="Reproduce published protocols with the models of this configuration, or others.",
-    no_args_is_help=True,
-)
+app = typer.Typer()
 
 LimitOption = Annotated[
     int | None, typer.Option("--limit", metavar="N", min=1, help="Only the first N, for a quick look.")

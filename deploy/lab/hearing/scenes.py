@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from models.training.acoustics import active_level, noise_gain
+from models.acoustics import active_level, noise_gain
 from schemas.events import SAMPLE_RATE, Samples
 
 Floats = NDArray[np.float32]
@@ -43,7 +43,7 @@ class Scene:
 def broadband(count: int, rng: np.random.Generator) -> Floats:
     """Steady noise of a car on a fast road: half its power pink, half brown (falling 3 and 6 dB an octave), 60 to 8000 Hz.
 
-    More of it lies where speech is than in `models.training.acoustics.road_noise`, whose power is nearly all rumble.
+    More of it lies where speech is than in `models.acoustics.road_noise`, whose power is nearly all rumble.
 
     Args:
         count: samples at 16 kHz.

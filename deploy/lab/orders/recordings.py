@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deploy.lab.wake import sounds as wake_sounds
-from models.training import acoustics
+from models import acoustics
 from schemas.errors import AudioFileError, EvaluationDataError
 from schemas.events import SAMPLE_RATE, Samples
 

@@ -4,7 +4,7 @@
     python -m deploy.lab.recogniser.recognition --recordings FOLDER...
 
 espeak-ng's voices say commands (in grammar), preference statements and vague requests (for the trigram), and small talk (not
-to be understood as a command), in the synthetic road noise of ``models.training.acoustics``. Synthetic voices are clearer and
+to be understood as a command), in the synthetic road noise of ``models.acoustics``. Synthetic voices are clearer and
 more alike than drivers: these figures compare versions of the recogniser, they do not promise anything about people.
 """
 
@@ -25,9 +25,9 @@ import soxr
 from numpy.typing import NDArray
 from rapidfuzz.distance import Levenshtein
 
+from models.acoustics import active_level, mix_at_snr, road_noise
 from models.commands.matcher import TemplateMatcher
 from models.training import conversations, phrases
-from models.training.acoustics import active_level, mix_at_snr, road_noise
 from models.training.voices import Prosody, speak
 from schemas.events import FRAME, SAMPLE_RATE, Command, Samples
 from voice.asr.pocketsphinx import FEATURES, Evidence, PocketSphinxRecognizer, features

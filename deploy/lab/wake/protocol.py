@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from deploy.lab.report.blocks import Interval, Plot, Progress, Report, Series, Table, silent
 from deploy.lab.wake.ears import CHUNK, Ear, PocketSphinxEar
+from models import acoustics
 from models.runtime.keyword import Scores
-from models.training import acoustics
 from models.training.wake import listening
 from models.training.wake.corpus import Clip, Spoken
 from models.training.wake.listening import RATE, Floats, Pool

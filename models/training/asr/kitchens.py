@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from models.training import acoustics
+from models import acoustics
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]

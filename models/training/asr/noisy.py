@@ -17,9 +17,10 @@ import numpy as np
 import soundfile as sf
 from numpy.typing import NDArray
 
+from models import acoustics
 from models.commands.templates import load_templates
 from models.runtime import cepstra, denoiser
-from models.training import acoustics, conversations, voices
+from models.training import conversations, voices
 from models.training.asr import kitchens
 from models.training.wake import noises
 from schemas.errors import AudioFileError

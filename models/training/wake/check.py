@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
+from models import acoustics
 from models.runtime import keyword, mel
-from models.training import acoustics
 from models.training.wake import noises
 from models.training.wake.corpus import Clip
 from models.training.wake.measure import stamp

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from models import acoustics
 from models.runtime import mel
 from models.runtime.keyword import Scores
-from models.training import acoustics
 from models.training.wake.corpus import Clip, Spoken
 
 Floats = NDArray[np.float32]

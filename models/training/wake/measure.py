@@ -20,8 +20,9 @@ import numpy as np
 import onnx
 from numpy.typing import NDArray
 
+from models import acoustics
 from models.runtime.keyword import KeywordNetwork, Scores
-from models.training import acoustics, voices
+from models.training import voices
 from models.training.wake import corpus, listening
 from models.training.wake.corpus import Clip, Part, Spoken, cached, cached_clips
 from models.training.wake.listening import RATE, Condition, Floats, Pool, accepts, misses

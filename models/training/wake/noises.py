@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from models.training import acoustics
+from models import acoustics
 
 Floats = NDArray[np.float32]
 _RATE = acoustics.SAMPLE_RATE

@@ -12,8 +12,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from models import acoustics
 from models.runtime import keyword, mel
-from models.training import acoustics
 from models.training.wake import noises
 from models.training.wake.corpus import Clip, Spoken
 from models.training.wake.words import phrases

@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from models import acoustics
 from models.runtime import keyword, mel
-from models.training import acoustics, voices
+from models.training import voices
 from models.training.wake import alter, corpus, noises
 from models.training.wake.corpus import Clip, Spoken
 from models.training.wake.network import KeywordNet, export, parameters

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from models.training.acoustics import active_level, enclosure_response, noise_gain, road_noise
+from models.acoustics import active_level, enclosure_response, noise_gain, road_noise
 from models.training.asr.kitchens import kitchen, talk
 from models.training.whisper.speech import Speech
 

@@ -8,7 +8,7 @@ import pytest
 from deploy.config import load_config
 from deploy.demo import drivers as demo_drivers
 from deploy.demo.cabin import BEAT_S, Cabin, CabinSpeaker, Line, Voice
-from models.training.acoustics import active_level
+from models.acoustics import active_level
 from schemas.events import FRAME, SAMPLE_RATE, Samples
 
 VOICE = Voice("en-us", 150, 50, 1.0)

@@ -9,9 +9,9 @@ import pocketsphinx
 import pytest
 import soundfile as sf
 
+from models.acoustics import mix_at_snr
 from models.runtime import cepstra, denoiser
 from models.training import voices
-from models.training.acoustics import mix_at_snr
 from models.training.asr import gaussians, kitchens, noisy, senones
 from models.training.wake import noises
 from schemas.errors import AudioFileError, ModelDamagedError, ModelMissingError

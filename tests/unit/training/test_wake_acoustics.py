@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from models.training import acoustics
+from models import acoustics
 
 
 def rms(samples: acoustics.Samples) -> float:

@@ -17,12 +17,11 @@ def commands() -> dict[str, Any]:
     found: dict[str, Any] = {}
 
     def walk(command: Any, path: str) -> None:
-        inner = getattr(command, "commands", None)
-        if inner is None:
+        if not hasattr(command, "list_commands"):
             found[path] = command
-        else:
-            for name, child in inner.items():
-                walk(child, f"{path} {name}".strip())
+            return
+        for name in command.list_commands(None):
+            walk(command.get_command(None, name), f"{path} {name}".strip())
 
     walk(get_command(app), "")
     return found

@@ -20,9 +20,9 @@ from deploy.lab.orders.ears import Heard, Listener
 from deploy.lab.orders.protocol import Condition, Plan
 from deploy.lab.orders.recordings import Order
 from deploy.lab.report.page import render
+from models.acoustics import active_level
 from models.commands.matcher import TemplateMatcher
 from models.commands.templates import Templates, load_templates
-from models.training.acoustics import active_level
 from models.training.voices import Prosody, available, speak
 from schemas.errors import AudioFileError, EvaluationDataError
 from schemas.events import FRAME, SAMPLE_RATE, Samples
@@ -32,7 +32,7 @@ from voice.vad.fake import FakeVad
 from voice.vad.hold import KEEP_S
 
 ROOT = Path(__file__).parents[4]
-COFFEE = ROOT / "deploy" / "evaluation" / "grammars" / "coffee.yaml"
+COFFEE = ROOT / "deploy" / "lab" / "orders" / "grammars" / "coffee.yaml"
 DATA = Path(os.environ.get("GLOVEBOX_DATA", str(ROOT.parent / "shared" / "data")))
 
 TEA = """

@@ -20,8 +20,8 @@ from deploy.lab.report.blocks import silent
 from deploy.lab.report.page import render
 from deploy.machine.footprint import resident_mb
 from deploy.timeline import TimelineEntry
+from models.acoustics import active_level
 from models.commands.matcher import TemplateMatcher
-from models.training.acoustics import active_level
 from models.training.wake.corpus import Spoken
 from schemas.actions import ACTIONS
 from schemas.events import SAMPLE_RATE, Samples

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from models.acoustics import road_noise
 from models.commands.matcher import TemplateMatcher
 from models.commands.nearest import nearest
 from models.commands.templates import load_templates
-from models.training.acoustics import road_noise
 from models.training.voices import Prosody, available, speak
 from schemas.events import Hypothesis, Samples, Transcript
 from voice.asr.expected import expected
