@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.recall.decay import retention
-from memory.recall.exact import NONE, ExactIndex, Floats, Rows
-from memory.recall.hnsw import EXACT_UP_TO, HnswIndex, VectorIndex
+from memory.recall.exact import NONE, Floats, Rows
+from memory.recall.hnsw import HnswIndex
 from memory.recall.lexical import Postings
 from schemas.memory import Kind
 from schemas.preferences import CATEGORIES
@@ -27,8 +27,6 @@ DETAILS: dict[str, int] = {category.detail: number for number, category in enume
 """Detail key -> its bit."""
 MOST_TAGS = 128
 """Bits for tags; later ones share the last, and who filters by tags compares the tags themselves again."""
-CHUNK = 2048
-"""Vectors that the graph takes at a time while it is built beside the search."""
 _DAY = 86_400.0
 
 _COLUMNS = np.dtype([
@@ -81,7 +79,7 @@ class Shelf:
             self._marks: dict[tuple[str, ...], NDArray[np.uint64]] = {}
             self._last: dict[str, int] = {}
             self.postings = Postings()
-            self.indices: dict[Kind, VectorIndex] = {kind: ExactIndex(self.dimension) for kind in KINDS}
+            self.indices = {kind: HnswIndex(self.dimension) for kind in KINDS}
             self._missing: set[str] = set()
             self._length = 0.0
 
@@ -166,21 +164,9 @@ class Shelf:
             own = [(row, entry.vector) for row, entry in zip(rows.tolist(), entries, strict=True)
                    if entry.kind is kind and entry.vector is not None]  # fmt: skip
             if own:
-                self._into(kind, np.array([row for row, _ in own], np.int64), [vector for _, vector in own])
+                vectors = np.stack([vector for _, vector in own]).astype(np.float32)
+                self.indices[kind].add(np.array([row for row, _ in own], np.int64), vectors)
         self._missing.update(entry.id for entry in entries if entry.vector is None)
-
-    def expect(self, kind: Kind, count: int) -> None:
-        """So many vectors of a kind are going to come that a graph holds: only to be looked up until it is there."""
-        self.indices[kind] = ExactIndex(self.dimension, count, np.float16)
-
-    def _into(self, kind: Kind, rows: Rows, vectors: Sequence[Floats | NDArray[np.float16]]) -> None:
-        index = self.indices[kind]
-        if not len(index) and isinstance(index, ExactIndex) and index.room < len(rows):
-            self.indices[kind] = ExactIndex(self.dimension, len(rows) * 11 // 10)
-        for start in range(0, len(rows), CHUNK):
-            self.indices[kind].add(
-                rows[start : start + CHUNK], np.stack(vectors[start : start + CHUNK]).astype(np.float32)
-            )
 
     def _describe(self, row: int, entry: Entry) -> None:
         before, after = self.columns[row]["before"], self.columns[row]["after"]
@@ -252,7 +238,7 @@ class Shelf:
             self._length -= float(self.columns["length"][rows].sum())
             self.postings.remove(rows)
             for kind in np.unique(self.columns["kind"][rows]).tolist():
-                self._out_of(KINDS[kind], rows[self.columns["kind"][rows] == kind])
+                self.indices[KINDS[kind]].remove(rows[self.columns["kind"][rows] == kind])
             for row in rows.tolist():
                 before, after = int(self.columns[row]["before"]), int(self.columns[row]["after"])
                 if before != NONE:
@@ -264,22 +250,6 @@ class Shelf:
             for conversation in [name for name, row in self._last.items() if row in gone]:
                 del self._last[conversation]
             self.columns[rows] = np.zeros(1, _COLUMNS)
-
-    def _out_of(self, kind: Kind, rows: Rows) -> None:
-        """Drop vectors; of a graph that loses most of them nothing is kept: to overwrite each is to search it for each.
-
-        What stays is compared until the graph has been built anew.
-        """
-        index = self.indices[kind]
-        if not isinstance(index, HnswIndex) or 2 * len(rows) <= len(index):
-            index.remove(rows)
-            return
-        held = index.rows()
-        stay = held[~np.isin(held, rows)]
-        self.indices[kind] = ExactIndex(self.dimension, len(stay))
-        if len(stay):
-            self.indices[kind].add(stay, index.vectors(stay))
-        index.release()
 
     def holds(self, names: Iterable[str]) -> bool:
         """Whether anything is left of these ids."""
@@ -335,38 +305,15 @@ class Shelf:
         left = retention((now - columns["since"]) / _DAY, columns["half_life"])
         return (left * columns["weight"]).astype(np.float32)
 
-    def grow_graphs(self) -> bool:
-        """Build the graph of every kind that has outgrown comparing, a piece at a time; searching goes on meanwhile.
+    @property
+    def outgrown(self) -> bool:
+        """Whether the memories of a kind have become too many to be compared with, and wait for a graph."""
+        return any(index.outgrown for index in self.indices.values())
 
-        Returns:
-            Whether any was built.
-        """
-        grown = [kind for kind in KINDS if self.outgrown(kind)]
-        for kind in grown:
-            self._grow(kind)
-        return bool(grown)
-
-    def outgrown(self, kind: Kind) -> bool:
-        """Whether the memories of a kind are too many to be compared with."""
-        index = self.indices[kind]
-        return isinstance(index, ExactIndex) and len(index) > EXACT_UP_TO
-
-    def _grow(self, kind: Kind) -> None:
-        with self.lock:
-            exact = self.indices[kind]
-            graph = HnswIndex(self.dimension, len(exact) * 21 // 20)
-        while True:
-            with self.lock:
-                if self.indices[kind] is not exact:
-                    return  # cleared meanwhile
-                there, here = exact.rows(), graph.rows()
-                graph.remove(here[~np.isin(here, there)])
-                waiting = there[~np.isin(there, here)][:CHUNK]
-                if not len(waiting):
-                    self.indices[kind] = graph
-                    return
-                vectors = exact.vectors(waiting)
-            graph.add(waiting, vectors)
+    def grow(self, ending: threading.Event) -> None:
+        """Build the graphs that are waited for; searching goes on meanwhile. Gives up when it is told to end."""
+        for index in tuple(self.indices.values()):
+            index.grow(self.lock, ending)
 
     def tagged(self, tags: Iterable[str]) -> NDArray[np.uint64]:
         """The bits of these tags, as far as any memory has them."""

@@ -1,8 +1,7 @@
 """Search by comparing with everything: the twin of `memory.recall.hnsw`, for stores that are not large and for checking it.
 
 Vectors live in memory only; nothing is ever written. A memory is known by its row, the number that
-`memory.recall.cache` gives it. In half precision, which is what a vault holds, comparing with all takes ten times as
-long: that is for who only looks vectors up.
+`memory.recall.cache` gives it.
 """
 
 from __future__ import annotations
@@ -13,8 +12,6 @@ from numpy.typing import NDArray
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float32]
 
-PIECE = 4096
-"""Vectors that are taken over at a time, so that the whole is never held twice."""
 NONE = -1
 """Stands for no row, and for no place."""
 
@@ -22,11 +19,11 @@ NONE = -1
 class ExactIndex:
     """Inner products of a query with every vector."""
 
-    def __init__(self, dimension: int, capacity: int = 64, kind: type[np.floating] = np.float32) -> None:
-        """An empty index for vectors of this length, kept as numbers of this kind; grows by itself."""
+    def __init__(self, dimension: int, capacity: int = 64) -> None:
+        """An empty index for vectors of this length; grows by itself."""
         self.dimension = dimension
         self._count = 0
-        self._vectors: NDArray[np.floating] = np.zeros((max(capacity, 1), dimension), kind)
+        self._vectors: NDArray[np.floating] = np.zeros((max(capacity, 1), dimension), np.float32)
         self._rows: Rows = np.full(max(capacity, 1), NONE, np.int64)
         self._places: Rows = np.full(64, NONE, np.int64)
         """Row -> where its vector lies."""
@@ -87,21 +84,6 @@ class ExactIndex:
         if not self.holding(rows).all():
             raise KeyError("a row without a vector")
         return self._vectors[self._places[rows]].astype(np.float32, copy=False)
-
-    @property
-    def room(self) -> int:
-        """How many vectors there is room for without growing."""
-        return len(self._rows)
-
-    def of(self, kind: type[np.floating]) -> ExactIndex:
-        """The same with numbers of this kind: itself if it has them."""
-        if self._vectors.dtype == kind:
-            return self
-        made = ExactIndex(self.dimension, self._count, kind)
-        for start in range(0, self._count, PIECE):
-            rows = self._rows[start : min(start + PIECE, self._count)]
-            made.add(rows, self.vectors(rows))
-        return made
 
     def search(self, query: Floats, limit: int, among: NDArray[np.bool_] | None = None) -> tuple[Rows, Floats]:
         """The nearest rows with their cosines, best first.

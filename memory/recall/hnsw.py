@@ -1,15 +1,17 @@
-"""Search in a navigable graph (HNSW, hnswlib), for stores too large to compare with everything.
+"""Search in a navigable graph (HNSW, hnswlib) where there are too many vectors to compare with everything.
 
-Kept in memory only: hnswlib's own files would hold the vectors in clear (research: hnswlib writes nothing but plain files),
-so there are none; what `memory.recall.graph` stores inside the vault is the links between the vectors. The same interface as
-`memory.recall.exact`, and a test that the two agree. Beside the graph the vectors are held once more, in half
-precision: hnswlib gives its own back as lists of Python numbers, 30 microseconds each, and a question looks up some
-three hundred (docs/log.md).
+An index compares (`memory.recall.exact`) until it has grown a graph, which takes the background about a minute for 100,000 vectors
+and is done anew whenever a vault is opened: a graph that is stored would have to be kept true to the vault, and the product keeps
+5,000 episodes, a quarter of what comparing serves. Memory only: hnswlib writes nothing but plain files, with the vectors in clear,
+so there are none. Beside the graph the vectors are held once more, in half precision: hnswlib gives its own back as lists of
+Python numbers, 30 microseconds each, and a question looks up some three hundred (docs/log.md).
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+import threading
+from contextlib import AbstractContextManager
+from typing import Any
 
 import hnswlib
 import numpy as np
@@ -30,158 +32,119 @@ BREADTH_SEARCH = 512
 128, 256, 384, 512, which takes 1.0 ms of processor time (60 questions; docs/log.md)."""
 REACH = 4
 """With a filter so many times the expected number of neighbours is asked for, so that enough pass it."""
+PIECE = 256
+"""Vectors that a graph takes between two looks at what has changed: some .2 s."""
 
 
-class VectorIndex(Protocol):
-    """Nearest vectors by cosine."""
+class HnswIndex(ExactIndex):
+    """Nearest vectors by comparing, or by a walk once there is a graph (`grow`). A row is hnswlib's label."""
 
-    def __len__(self) -> int: ...
-
-    def __contains__(self, row: object) -> bool: ...
-
-    def holding(self, rows: Rows) -> NDArray[np.bool_]:
-        """For each of these rows whether a vector is held."""
-        ...
-
-    def rows(self) -> Rows:
-        """All rows, in no order."""
-        ...
-
-    def add(self, rows: Rows, vectors: Floats) -> None:
-        """Hold unit vectors, shape (len(rows), dimension); those that were there are replaced."""
-        ...
-
-    def remove(self, rows: Rows) -> None:
-        """Drop vectors, overwriting them; unknown rows are ignored."""
-        ...
-
-    def vectors(self, rows: Rows) -> Floats:
-        """The vectors of these rows.
-
-        Raises:
-            KeyError: one of them is not held.
-        """
-        ...
-
-    def search(self, query: Floats, limit: int, among: NDArray[np.bool_] | None = None) -> tuple[Rows, Floats]:
-        """The nearest rows with their cosines, best first."""
-        ...
-
-
-class HnswIndex:
-    """Nearest vectors by a walk through a graph. A row is hnswlib's label."""
-
-    def __init__(self, dimension: int, capacity: int = 1024) -> None:
+    def __init__(self, dimension: int, capacity: int = 64) -> None:
         """An empty index for unit vectors of this length; grows by itself."""
-        index: Any = hnswlib.Index(space="ip", dim=dimension)
-        index.init_index(
-            max_elements=max(capacity, 16), M=LINKS, ef_construction=BREADTH_BUILD, allow_replace_deleted=True
-        )
-        self._take(index, ExactIndex(dimension, capacity, np.float16))
-        self._dimension = dimension
-
-    def _take(self, index: Any, held: ExactIndex) -> None:
-        index.set_num_threads(1)
-        self._index, self._held = index, held
-
-    @classmethod
-    def around(cls, index: Any, held: ExactIndex, dimension: int) -> HnswIndex:
-        """One around an index of hnswlib that was read from somewhere, and the vectors in it that are not deleted."""
-        made = cls(dimension, 16)
-        made._take(index, held)
-        return made
+        super().__init__(dimension, capacity)
+        self.exact_up_to = EXACT_UP_TO
+        self._graph: Any = None
 
     @property
-    def engine(self) -> Any:
-        """Hnswlib's index: for `memory.recall.graph`."""
-        return self._index
+    def walks(self) -> bool:
+        """Whether there is a graph."""
+        return self._graph is not None
 
-    def __len__(self) -> int:
-        """How many vectors are held."""
-        return len(self._held)
+    @property
+    def outgrown(self) -> bool:
+        """Whether there are too many vectors to compare with, and no graph yet."""
+        return not self.walks and len(self) > self.exact_up_to
 
-    def __contains__(self, row: object) -> bool:
-        """Whether a vector is held for this row."""
-        return row in self._held
+    def grow(self, lock: AbstractContextManager[object], ending: threading.Event) -> None:
+        """Build the graph beside the search; what is added and removed meanwhile is made up for.
 
-    def holding(self, rows: Rows) -> NDArray[np.bool_]:
-        """For each of these rows whether a vector is held."""
-        return self._held.holding(rows)
-
-    def rows(self) -> Rows:
-        """All rows, in no order."""
-        return self._held.rows()
+        Args:
+            lock: held only to look and at the end, by whoever else uses the index all the time.
+            ending: gives up when it is set.
+        """
+        graph, inside = self._empty(), np.zeros(0, np.int64)
+        while self.outgrown and not ending.is_set():
+            with lock:
+                gone, rows = inside[~self.holding(inside)], self.rows()
+                fresh = np.ones(len(self._places), bool)
+                fresh[inside] = False
+                waiting = rows[fresh[rows]][:PIECE]
+                if not len(gone) and not len(waiting):
+                    self._graph = graph
+                    self._turn(np.float16)
+                    return
+                vectors = self.vectors(waiting)
+            _blot(graph, gone, self.dimension)
+            _put(graph, waiting, vectors)
+            inside = np.concatenate([inside[~np.isin(inside, gone)], waiting])
 
     def add(self, rows: Rows, vectors: Floats) -> None:
         """Hold unit vectors, shape (len(rows), dimension); those that were there are replaced."""
-        self.remove(rows)
-        if not len(rows):
-            return
-        need = self._index.get_current_count() + len(rows)
-        if need > self._index.get_max_elements():
-            self._index.resize_index(max(need, self._index.get_max_elements() * 3 // 2))
-        self._index.add_items(vectors, rows, replace_deleted=True)
-        self._held.add(rows, vectors)
+        super().add(rows, vectors)
+        if self.walks:
+            _put(self._graph, rows, vectors)
 
     def remove(self, rows: Rows) -> None:
-        """Drop vectors, overwriting them first (hnswlib only marks); unknown rows are ignored."""
-        known = rows[self._held.holding(rows)]
-        if len(known):
-            self._index.add_items(np.zeros((len(known), self._dimension), np.float32), known)
-            for row in known.tolist():
-                self._index.mark_deleted(row)
-            self._held.remove(known)
+        """Drop vectors, overwriting them; unknown rows are ignored.
 
-    def release(self) -> None:
-        """Overwrite the vectors and let go of the graph, whose own copy goes back to the system whole."""
-        self._held.remove(self._held.rows())
-        index: Any = hnswlib.Index(space="ip", dim=self._dimension)
-        index.init_index(max_elements=16, M=LINKS, ef_construction=BREADTH_BUILD, allow_replace_deleted=True)
-        self._take(index, self._held)
-
-    def vectors(self, rows: Rows) -> Floats:
-        """The vectors of these rows.
-
-        Raises:
-            KeyError: one of them is not held.
+        A graph that loses most of its vectors is dropped: to overwrite each is to search it for each.
         """
-        return self._held.vectors(rows)
+        known = rows[self.holding(rows)]
+        if self.walks and 2 * len(known) > len(self):
+            self._graph = None
+            self._turn(np.float32)
+        if self.walks:
+            _blot(self._graph, known, self.dimension)
+        super().remove(known)
 
     def search(self, query: Floats, limit: int, among: NDArray[np.bool_] | None = None) -> tuple[Rows, Floats]:
-        """The nearest rows with their cosines, best first; as `ExactIndex.search`, but may miss some."""
-        if not len(self) or limit < 1:
-            return np.zeros(0, np.int64), np.zeros(0, np.float32)
-        if among is None:
-            return self._walk(query, limit)
-        allowed = np.flatnonzero(among)
-        allowed = allowed[self.holding(allowed)]
-        if len(allowed) <= EXACT_UP_TO // 4:
+        """The nearest rows with their cosines, best first; as `ExactIndex.search`, but a walk may miss some."""
+        if not self.walks:
+            return super().search(query, limit, among)
+        rows = self._rows[: len(self)]
+        allowed = rows if among is None else rows[among[rows]]
+        if limit < 1 or len(allowed) <= self.exact_up_to // 4:
             return self._compare(query, allowed, limit)
-        reach = min(len(self), REACH * limit * max(1, len(self) // max(len(allowed), 1)))
-        rows, scores = self._walk(query, reach)
-        kept = among[rows]
-        if kept.sum() >= min(limit, len(allowed)) or reach == len(self):
-            return rows[kept][:limit], scores[kept][:limit]
-        return self._compare(query, allowed, limit)
-
-    def _walk(self, query: Floats, limit: int) -> tuple[Rows, Floats]:
-        self._index.set_ef(max(BREADTH_SEARCH, limit))
+        reach = limit if among is None else min(len(self), REACH * limit * (len(self) // len(allowed)))
+        self._graph.set_ef(max(BREADTH_SEARCH, reach))
         try:
-            labels, distances = self._index.knn_query(query.reshape(1, -1), k=min(limit, len(self)))
+            labels, distances = self._graph.knn_query(query.reshape(1, -1), k=min(reach, len(self)))
         except RuntimeError:  # the walk met fewer than asked for, which hnswlib makes an error
-            return self._compare(query, self.rows(), limit)
-        return labels[0].astype(np.int64), (1.0 - distances[0]).astype(np.float32)
+            return self._compare(query, allowed, limit)
+        found, scores = labels[0].astype(np.int64), (1.0 - distances[0]).astype(np.float32)
+        kept = np.ones(len(found), bool) if among is None else among[found]
+        if kept.sum() < min(limit, len(allowed)):  # it ended among what may not be found
+            return self._compare(query, allowed, limit)
+        return found[kept][:limit], scores[kept][:limit]
 
     def _compare(self, query: Floats, rows: Rows, limit: int) -> tuple[Rows, Floats]:
-        """Compare with all of these: a walk that may only stop at a few would miss them."""
-        if not len(rows):
-            return rows, np.zeros(0, np.float32)
         return best(rows, self.vectors(rows) @ query, limit)
 
+    def _empty(self) -> Any:
+        graph: Any = hnswlib.Index(space="ip", dim=self.dimension)
+        room = max(len(self) * 21 // 20, 16)
+        graph.init_index(max_elements=room, M=LINKS, ef_construction=BREADTH_BUILD, allow_replace_deleted=True)
+        graph.set_num_threads(1)
+        return graph
 
-def index_for(count: int, dimension: int) -> VectorIndex:
-    """An empty index that suits so many vectors."""
-    return ExactIndex(dimension, count) if count <= EXACT_UP_TO else HnswIndex(dimension, count * 11 // 10)
+    def _turn(self, kind: type[np.floating]) -> None:
+        """Hold the vectors as numbers of this kind, overwriting what they were held in."""
+        old, self._vectors = self._vectors, self._vectors.astype(kind)
+        old[:] = 0.0
 
 
-__all__ = ["EXACT_UP_TO", "ExactIndex", "HnswIndex", "VectorIndex", "index_for"]
+def _put(graph: Any, rows: Rows, vectors: Floats) -> None:
+    if not len(rows):
+        return
+    need = graph.get_current_count() + len(rows)
+    if need > graph.get_max_elements():
+        graph.resize_index(max(need, graph.get_max_elements() * 3 // 2))
+    graph.add_items(vectors, rows, replace_deleted=True)
+
+
+def _blot(graph: Any, rows: Rows, dimension: int) -> None:
+    """Drop vectors from a graph, overwriting them first: hnswlib only marks."""
+    if len(rows):
+        graph.add_items(np.zeros((len(rows), dimension), np.float32), rows)
+        for row in rows.tolist():
+            graph.mark_deleted(row)

@@ -22,10 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory.recall import graph
 from memory.recall.cache import KINDS, Shelf, detail_bits
-from memory.recall.exact import NONE, ExactIndex, Floats, Rows
-from memory.recall.hnsw import HnswIndex
+from memory.recall.exact import NONE, Floats, Rows
 from memory.recall.lexical import asked, numbers, stems
 from memory.recall.times import of_talk, without
 from memory.recall.vectors import Vectors
@@ -117,13 +115,8 @@ class Searcher:
         self._lock = threading.RLock()
         self._ending = threading.Event()
         self._worker: threading.Thread | None = None
-        self._stored: dict[Kind, tuple[int, int]] = {}
-        for kind, count in self.vectors.graphs().items():
-            self.shelf.expect(kind, count)
         for entries in self.vectors.entries():
             self.shelf.put(entries)
-        for kind in KINDS:
-            self._restore(kind)
         self._mend()
 
     # Keeping true to the vault
@@ -157,7 +150,7 @@ class Searcher:
             self._reread(missing)
             missing = ()
         busy = self._worker is not None and self._worker.is_alive()
-        if not busy and (missing or any(self.shelf.outgrown(kind) for kind in KINDS)):
+        if not busy and (missing or self.shelf.outgrown):
             self._worker = threading.Thread(target=self._work, name="memory search", daemon=True)
             self._worker.start()
 
@@ -172,53 +165,17 @@ class Searcher:
                         break
                     self.vectors.keep(missing)
                     self._reread(missing)
-            if not self._ending.is_set() and self.shelf.grow_graphs():
-                self._store_graphs()
+        self.shelf.grow(self._ending)
 
     def settle(self) -> None:
         """Wait until the background has nothing left to do."""
         if self._worker is not None:
             self._worker.join()
 
-    def _restore(self, kind: Kind) -> None:
-        """Put a graph together from its stored links, where comparing would take too long."""
-        exact = self.shelf.indices[kind]
-        if not isinstance(exact, ExactIndex):
-            return
-        stored = self.vectors.graph(kind) if self.shelf.outgrown(kind) else None
-        if stored is not None:
-            rows = np.array([self.shelf.row(name) for name in stored[0]], np.int64)
-            rows[~exact.holding(rows)] = NONE
-            whole = len(exact) == int((rows != NONE).sum()) == len(rows)
-            made = graph.rebuilt(stored[1], rows, exact)
-            if made is not None:
-                self.shelf.indices[kind] = made
-                if whole:
-                    self._stored[kind] = self._state(kind)
-                return
-        self.shelf.indices[kind] = exact.of(np.float32)
-
-    def _state(self, kind: Kind) -> tuple[int, int]:
-        """Tells whether a graph has changed: what is added raises the second, what is removed lowers the first."""
-        return len(self.shelf.indices[kind]), self.shelf.rows
-
-    def _store_graphs(self) -> None:
-        for kind in KINDS:
-            index = self.shelf.indices[kind]
-            if isinstance(index, HnswIndex) and self._stored.get(kind) != self._state(kind):
-                with self.shelf.lock:
-                    state = self._state(kind)
-                    rows, links = graph.links_of(index)
-                    ids = [self.shelf.id(int(row)) if row != NONE else "" for row in rows]
-                self.vectors.put_graph(kind, ids, links)
-                self._stored[kind] = state
-
     def close(self) -> None:
-        """End the background, store the links of graphs that have changed, hold nothing any more."""
+        """End the background and hold nothing any more."""
         self._ending.set()
         self.settle()
-        with contextlib.suppress(MemoryStoreError):
-            self._store_graphs()
         self.shelf.clear()
 
     # Searching

@@ -37,8 +37,6 @@ _PROBE_KEY = "encoder_probe"
 NOON = 12
 """Hour (UTC) that stands for a day: it lies within that day on almost every driver's calendar."""
 
-_ID_BYTES = 33
-"""Bytes of an id and what follows it in a stored graph's list."""
 PIECE = 4096
 """Memories that are read at a time when a vault is opened."""
 
@@ -130,6 +128,7 @@ class Vectors:
             for statement in _statements(script):
                 vault.write(statement)
             vault.write("DELETE FROM touched")
+            vault.write("DELETE FROM graphs")  # of vaults from before graphs were built at every opening
         self._check_encoder()
 
     def _check_encoder(self) -> None:
@@ -144,7 +143,6 @@ class Vectors:
             )
             self._vault.write("UPDATE vectors SET vector = x''")
             self._vault.write("DELETE FROM queries")
-            self._vault.write("DELETE FROM graphs")
 
     def touched(self) -> frozenset[str]:
         """Ids of the memories that were written since the last call; some may be gone, some no memories."""
@@ -310,25 +308,6 @@ class Vectors:
                         f"UPDATE {table} SET uses = uses + 1, last_used = ? WHERE id = ?",
                         (at.astimezone(UTC).isoformat(timespec="microseconds"), name),
                     )
-
-    # The graph's links
-
-    def graphs(self) -> dict[Kind, int]:
-        """Kinds of which a graph is stored, with the memories that it had room for."""
-        rows = self._vault.rows("SELECT kind, length(ids) FROM graphs")
-        return {Kind(kind): length // _ID_BYTES + 1 for kind, length in rows}
-
-    def graph(self, kind: Kind) -> tuple[list[str], bytes] | None:
-        """The memories of a stored graph and its links, or None."""
-        rows = self._vault.rows("SELECT ids, links FROM graphs WHERE kind = ?", (kind.value,))
-        return (bytes(rows[0][0]).decode().split("\n"), bytes(rows[0][1])) if rows else None
-
-    def put_graph(self, kind: Kind, ids: Sequence[str], links: bytes) -> None:
-        """Store a graph's links in the place of those before."""
-        with self._vault.transaction():
-            self._vault.write(
-                "INSERT OR REPLACE INTO graphs VALUES (?, ?, ?)", (kind.value, "\n".join(ids).encode(), links)
-            )
 
 
 def preference_words(detail: str, value: str, sentence: str | None) -> str:

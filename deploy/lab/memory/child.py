@@ -32,6 +32,8 @@ OPEN = MemorySettings(recall=RecallSettings(gate_at=0.0, gate_named=0.0))
 """With the gate open, so that every question is worked out to the end."""
 SETTLED = 3
 """Questions that are not counted: caches fill."""
+BUILDING = 30
+"""Questions asked while the graph is being built, where there is one."""
 
 
 class Nobody:
@@ -66,6 +68,7 @@ def measure(folder: Path, size: int, asked: int, writes: int) -> dict[str, Any]:
     told: dict[str, Any] = {
         "size": size, "open_ms": round(_ms(opening), 1), "open_processor_ms": round((time.thread_time() - work) * 1e3, 1),
     }  # fmt: skip
+    told |= _building(memory, opening)
     recalled: list[float] = []
     worked: list[float] = []
     preferred: list[float] = []
@@ -93,6 +96,22 @@ def measure(folder: Path, size: int, asked: int, writes: int) -> dict[str, Any]:
     memory.close()
     told["disk_mb"] = round(sum(path.stat().st_size for path in folder.iterdir() if path.is_file()) / 1e6, 1)
     return told
+
+
+def _building(memory: DriverMemory, begun: float) -> dict[str, Any]:
+    """Questions while the background builds a graph, and when it is ready; nothing where so few memories need none."""
+    search = memory._searcher  # noqa: SLF001 - the index itself is waited for, not the port
+    if not search.shelf.outgrown:
+        return {}
+    times: list[float] = []
+    for query in queries(BUILDING + SETTLED, 9):
+        asked = time.perf_counter()
+        memory.search(query, limit=10)
+        times.append(_ms(asked))
+    building = search.shelf.outgrown
+    search.settle()
+    return {"recall_while_building_ms": _spread(times[SETTLED:]), "still_building_then": building,
+            "graph_ready_s": round(_ms(begun) / 1e3, 1)}  # fmt: skip
 
 
 def _writing(memory: DriverMemory, writes: int) -> tuple[list[float], list[float]]:

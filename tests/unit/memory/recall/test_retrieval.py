@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from memory.fake import KeywordEncoder
 from memory.recall.exact import ExactIndex
-from memory.recall.hnsw import EXACT_UP_TO, HnswIndex, VectorIndex, index_for
+from memory.recall.hnsw import EXACT_UP_TO, HnswIndex
 from memory.recall.preferences import Retriever, enriched
 from schemas.memory import Preference
 
@@ -32,6 +33,9 @@ def both(count: int) -> tuple[ExactIndex, HnswIndex]:
     exact, graph = ExactIndex(32), HnswIndex(32, capacity=16)
     for index in (exact, graph):
         index.add(np.arange(count), vectors(count))
+    graph.exact_up_to = 0
+    graph.grow(threading.RLock(), threading.Event())
+    assert graph.walks
     return exact, graph
 
 
@@ -41,7 +45,7 @@ def mask(count: int, *allowed: int) -> NDArray[np.bool_]:
     return made
 
 
-def agreement(exact: VectorIndex, graph: VectorIndex, limit: int = 10, among: NDArray[np.bool_] | None = None) -> float:
+def agreement(exact: ExactIndex, graph: HnswIndex, limit: int = 10, among: NDArray[np.bool_] | None = None) -> float:
     shares: list[float] = []
     for query in vectors(40, seed=2):
         wanted, _ = exact.search(query, limit, among)
@@ -66,10 +70,10 @@ def test_they_agree_after_removing_and_adding() -> None:
     assert agreement(exact, graph) > 0.98
 
 
-def test_they_agree_within_a_filter(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_they_agree_within_a_filter() -> None:
     exact, graph = both(700)
     for compared in (EXACT_UP_TO, 0):  # few enough to be compared, and walked with a filter
-        monkeypatch.setattr("memory.recall.hnsw.EXACT_UP_TO", compared)
+        graph.exact_up_to = compared
         assert agreement(exact, graph, among=mask(700, *range(5))) == 1.0
         assert agreement(exact, graph, among=mask(700, *range(0, 700, 2))) > 0.98
         assert agreement(exact, graph, limit=700, among=mask(700, *range(0, 700, 2))) == 1.0
@@ -95,17 +99,61 @@ def test_small_and_empty_indices(kind: type[ExactIndex | HnswIndex]) -> None:
 
 
 def test_a_removed_vector_is_overwritten_in_memory() -> None:
-    exact, graph = both(3)
+    exact, graph = both(9)
     array = exact._vectors
     for index in (exact, graph):
         index.remove(np.array([1]))
-    graph._index.unmark_deleted(1)
-    assert not np.any(np.asarray(graph._index.get_items([1]))) and not np.any(array[2])
-    assert np.allclose(exact.vectors(np.array([2])), vectors(3)[2])
+    graph._graph.unmark_deleted(1)
+    assert not np.any(np.asarray(graph._graph.get_items([1]))) and not np.any(array[8])
+    assert np.allclose(exact.vectors(np.array([2])), vectors(9)[2])
 
 
 def test_small_stores_are_compared_and_large_ones_walked() -> None:
-    assert isinstance(index_for(EXACT_UP_TO, 8), ExactIndex) and isinstance(index_for(EXACT_UP_TO + 1, 8), HnswIndex)
+    index = HnswIndex(32)
+    index.exact_up_to = 50
+    index.add(np.arange(50), vectors(50))
+    assert not index.outgrown
+    index.add(np.arange(50, 51), vectors(1, seed=9))
+    assert index.outgrown and not index.walks
+    index.grow(threading.RLock(), threading.Event())
+    assert index.walks and not index.outgrown
+
+
+def test_what_comes_and_goes_while_a_graph_is_built_is_made_up_for() -> None:
+    index, given = HnswIndex(32), vectors(700)
+    index.exact_up_to = 100
+    index.add(np.arange(600), given[:600])
+
+    class Meanwhile:
+        """A lock that somebody else holds between two looks."""
+
+        def __init__(self) -> None:
+            self.changes = [lambda: index.add(np.arange(600, 700), given[600:]), lambda: index.remove(np.arange(50))]
+
+        def __enter__(self) -> None:
+            if self.changes and index.rows().size:
+                self.changes.pop()()
+
+        def __exit__(self, *told: object) -> None:
+            pass
+
+    index.grow(Meanwhile(), threading.Event())
+    assert index.walks and len(index) == 650
+    found = [index.search(given[row], 1)[0].tolist() for row in range(700)]
+    assert sum(rows == [row] for row, rows in enumerate(found) if row >= 50) >= 640
+    assert all(0 <= rows[0] - 50 < 650 for rows in found)
+
+
+def test_a_graph_is_given_up_when_it_is_told_to_end_or_is_not_needed_any_more() -> None:
+    index, ending = HnswIndex(32), threading.Event()
+    index.exact_up_to = 100
+    index.add(np.arange(200), vectors(200))
+    ending.set()
+    index.grow(threading.RLock(), ending)
+    assert index.outgrown
+    index.remove(np.arange(150))
+    index.grow(threading.RLock(), threading.Event())
+    assert not index.walks and not index.outgrown
 
 
 def test_the_searched_text_names_category_value_and_sentence() -> None:

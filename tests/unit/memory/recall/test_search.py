@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,10 +13,8 @@ import pytest
 from numpy.typing import NDArray
 
 from memory.fake import KeywordEncoder
-from memory.recall import graph
 from memory.recall.cache import Entry, Shelf
-from memory.recall.exact import NONE, ExactIndex, Rows
-from memory.recall.hnsw import HnswIndex
+from memory.recall.exact import NONE
 from memory.recall.lexical import Postings, asked, numbers, stem, stems
 from memory.recall.search import RecallSettings, Searcher, sureness
 from memory.store.conversations import Archive
@@ -186,69 +185,31 @@ def test_numbers_change_in_place() -> None:
     assert shelf.row("one") == row and shelf.kept(np.array([row]), 0.0)[0] == 0.5
 
 
-def test_a_kind_that_outgrows_comparing_gets_a_graph(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memory.recall.cache.EXACT_UP_TO", 50)
-    vectors = np.random.default_rng(1).normal(size=(300, 8))
-    shelf = Shelf(8)
-    shelf.put([entry(f"{n}", list(vector)) for n, vector in enumerate(vectors)])
-    shelf.drop(["7"])
-    assert shelf.outgrown(Kind.EPISODE) and shelf.grow_graphs() and not shelf.grow_graphs()
-    assert isinstance(shelf.indices[Kind.EPISODE], HnswIndex) and len(shelf.indices[Kind.EPISODE]) == 299
-    query = np.array(vectors[20] / np.linalg.norm(vectors[20]), np.float32)
-    assert shelf.nearest(query, 1, shelf.allowed(), (Kind.EPISODE,)).tolist() == [shelf.row("20")]
-
-
-def test_a_graph_that_loses_most_of_its_memories_is_let_go_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memory.recall.cache.EXACT_UP_TO", 50)
+def test_a_kind_that_outgrows_comparing_gets_a_graph_and_loses_it_with_most_of_its_memories(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("memory.recall.hnsw.EXACT_UP_TO", 50)
     vectors = np.random.default_rng(1).normal(size=(300, 8))
     shelf = Shelf(8)
     entries = [entry(f"{n}", list(vector)) for n, vector in enumerate(vectors)]
     shelf.put(entries)
-    shelf.grow_graphs()
-    graph_ = shelf.indices[Kind.EPISODE]
-    shelf.drop([f"{n}" for n in range(100)])
-    assert shelf.indices[Kind.EPISODE] is graph_  # a third: each was overwritten
-    shelf.drop([f"{n}" for n in range(100, 280)])
-    stay = shelf.indices[Kind.EPISODE]
-    assert isinstance(stay, ExactIndex) and len(stay) == 20 and len(graph_) == 0 and len(shelf) == 20
+    shelf.drop(["7"])
+    assert shelf.outgrown
+    shelf.grow(threading.Event())
+    index = shelf.indices[Kind.EPISODE]
+    assert index.walks and len(index) == 299 and not shelf.outgrown
     query = np.array(vectors[290] / np.linalg.norm(vectors[290]), np.float32)
-    assert shelf.nearest(query, 1, shelf.allowed(), (Kind.EPISODE,)).tolist() == [shelf.row("290")]
+    nearest = lambda: shelf.nearest(query, 1, shelf.allowed(), (Kind.EPISODE,)).tolist()  # noqa: E731
+    assert nearest() == [shelf.row("290")]
+    shelf.drop([f"{n}" for n in range(100)])
+    assert index.walks  # a third: each was overwritten
+    shelf.drop([f"{n}" for n in range(100, 280)])
+    assert not index.walks and len(index) == 20 == len(shelf) and nearest() == [shelf.row("290")]
     shelf.put(entries[:280])  # taken back
-    assert len(shelf) == 300 and shelf.outgrown(Kind.EPISODE) and shelf.grow_graphs()
+    assert len(shelf) == 300 and shelf.outgrown
+    shelf.grow(threading.Event())
     shelf.drop([f"{n}" for n in range(300)])
-    assert len(shelf) == 0 and not len(shelf.indices[Kind.EPISODE])
-    assert graph_.search(query, 1)[0].size == 0
-
-
-def test_the_links_of_a_graph_outlive_it_without_its_vectors() -> None:
-    vectors = np.random.default_rng(2).normal(size=(400, 16)).astype(np.float32)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    made = HnswIndex(16)
-    made.add(np.arange(400), vectors)
-    made.remove(np.array([3, 4]))
-    rows, links = graph.links_of(made)
-
-    def holding(own: Rows, shift: int = 0) -> ExactIndex:
-        held = ExactIndex(16, len(own), np.float16)
-        held.add(own + shift, vectors[own])
-        return held
-
-    assert (rows == NONE).sum() == 2 and vectors[10].tobytes() not in links
-    rows[rows == 9] = NONE  # forgotten since
-    again = graph.rebuilt(links, np.where(rows == NONE, NONE, rows + 1000), holding(rows[rows != NONE], 1000))
-    assert again is not None and len(again) == 397 and 1009 not in again and 1010 in again
-    assert np.allclose(again.vectors(np.array([1010])), vectors[10], atol=1e-3)
-    found = [again.search(vectors[n], 1)[0][0] - 1000 for n in range(400) if n not in (3, 4, 9)]
-    assert (
-        np.mean([row == n for row, n in zip(found, [n for n in range(400) if n not in (3, 4, 9)], strict=True)]) > 0.98
-    )
-    again.add(np.array([5]), vectors[3:4])
-    assert again.search(vectors[3], 1)[0].tolist() == [5]
-    assert graph.rebuilt(links, rows[:-1], holding(rows[rows != NONE])) is None
-    assert graph.rebuilt(b"", rows, holding(rows[rows != NONE])) is None
-    there = rows[rows != NONE]
-    more = graph.rebuilt(links, rows, holding(np.append(there, 3)))  # one that came after the links were taken
-    assert more is not None and len(more) == 398 and more.search(vectors[3], 1)[0].tolist() == [3]
+    assert len(shelf) == 0 and not len(index) and index.search(query, 1)[0].size == 0
 
 
 # Kept in the vault
@@ -323,22 +284,24 @@ def test_withheld_and_superseded_are_not_found(bench: Bench) -> None:
     assert bench.vault.rows("SELECT memory FROM vectors") == [("e",)]
 
 
-def test_a_graph_is_stored_and_put_together_again(
+def test_a_graph_is_built_anew_when_a_vault_is_opened(
     bench: Bench, again: Callable[..., Bench], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memory.recall.cache.EXACT_UP_TO", 20)
+    monkeypatch.setattr("memory.recall.hnsw.EXACT_UP_TO", 20)
     for n in range(40):
         bench.say(f"{n}", f"concert number {n} with jazz", conversation=str(n))
-    bench.found("jazz")
-    bench.searcher.settle()
-    assert isinstance(bench.searcher.shelf.indices[Kind.EPISODE], HnswIndex)
     bench.say("late", "some rock")
+    with bench.vault.transaction():
+        bench.vault.write("INSERT INTO graphs VALUES ('episode', x'00', x'00')")  # as vaults had them before
     second = again()
-    assert isinstance(second.searcher.shelf.indices[Kind.EPISODE], HnswIndex)
-    assert len(second.searcher.shelf.indices[Kind.EPISODE]) == 41 and "late" in second.found("rock", limit=3)
+    assert "late" in second.found("rock", limit=3)  # whether the graph is there yet or not
+    second.searcher.settle()
+    index = second.searcher.shelf.indices[Kind.EPISODE]
+    assert index.walks and len(index) == 41 and "late" in second.found("rock", limit=3)
     with second.vault.transaction():
         second.archive.delete(["late"])
     assert "late" not in second.found("rock", limit=50)
+    assert second.vault.rows("SELECT * FROM graphs") == []
 
 
 # What is found
