@@ -22,8 +22,8 @@ from memory.learn.extraction import ExtractionSettings, Extractor, refusal
 from memory.learn.maintenance import Maintainer, MaintenanceSettings, Ruling
 from memory.learn.proposals import Draft, Proposals, ProposalSettings, Weighed
 from memory.learn.screening import screening, sift
-from memory.recall.preferences import RetrievalSettings, Retriever
-from memory.recall.search import RecallSettings, Searcher
+from memory.recall.preferences import RetrievalSettings
+from memory.recall.search import HybridSearch, RecallSettings
 from memory.reflect.keeping import Keeping
 from memory.reflect.tiers import Tiers, TierSettings
 from memory.rights import exports
@@ -121,13 +121,7 @@ class DriverMemory(Keeping, Commanded):
         self._store = Store(vault)
         self._extractor = Extractor(encoder, model, settings.extraction)
         self._maintainer = Maintainer(encoder, model, settings.maintenance)
-        self._searcher = Searcher(vault, encoder, settings.recall)
-        self._retriever = Retriever(
-            encoder,
-            settings.retrieval,
-            source=self._searcher,
-            fetch=lambda ids: self._store.preferences(ids=ids),
-        )
+        self._search = HybridSearch(vault, encoder, settings.recall, settings.retrieval)
         self._archive = Archive(vault, self._store)
         canon = Canon(encoder, nearest_at=settings.extraction.nearest_at)
         self._reader = Reader(self._extractor, encoder, model, canon)
@@ -135,7 +129,7 @@ class DriverMemory(Keeping, Commanded):
             vault,
             self._store,
             self._archive,
-            self._retriever,
+            self._search,
             about=self._about,
             canon=canon,
             new_id=new_id,
@@ -145,7 +139,7 @@ class DriverMemory(Keeping, Commanded):
             self._store, self._archive, encoder, self._extractor, settings=settings.tiers, zone=zone, new_id=new_id
         )
         self._control.carry_out_all(clock())
-        self._searcher.refresh()
+        self._search.refresh()
         self._proposals = Proposals(self._store, settings.proposals, new_id)
         self._proposals.expire(clock())
         self._refused: dict[str, list[Decision]] = {}
@@ -163,9 +157,10 @@ class DriverMemory(Keeping, Commanded):
             now = self._clock()
             always = self._store.consent().model_copy(update={"private_trip": False, "paused_until": None})
             hidden = frozenset(c.detail for c in CATEGORIES if always.forbids(c, now) is not None)
-            found = self._retriever.search(query, details=details, hidden=hidden, limit=limit, now=now)
+            found = self._search.preferences(query, details=details, hidden=hidden, limit=limit, now=now)
             self._tiers.asked(query, self._store.consent(), now)
-            return found
+            held = {p.id: p for p in self._store.preferences(ids=[name for name, _ in found])} if found else {}
+            return tuple(Recollection(preference=held[name], score=score) for name, score in found if name in held)
 
     def search(
         self,
@@ -185,7 +180,7 @@ class DriverMemory(Keeping, Commanded):
             able = [kind for kind in kinds or Kind if always.conversations or kind not in TALK]
             if not able:
                 return ()
-            found = self._searcher.search(
+            found = self._search.search(
                 query, kinds=able, tags=tags, period=period, details=details, hidden=hidden, limit=limit, now=now
             )
             self._tiers.asked(query, self._store.consent(), now)
@@ -197,7 +192,7 @@ class DriverMemory(Keeping, Commanded):
             now, consent = self._clock(), self._store.consent()
             others = [r for r in recalled if isinstance(r, Found) and r.kind is not Kind.PREFERENCE]
             if others and silent(consent, now) is None:
-                self._searcher.used(others, now)
+                self._search.used(others, now)
             told = [
                 (r.id, r.details[0]) if isinstance(r, Found) else (r.preference.id, r.preference.detail)
                 for r in recalled if not isinstance(r, Found) or r.kind is Kind.PREFERENCE
@@ -209,7 +204,6 @@ class DriverMemory(Keeping, Commanded):
                     self._store.used([p.id for p in held], now)
                     if action is not None:
                         self._control.uses.note([p.id for p in held], action, now)
-                self._retriever.put(self._store.preferences(ids=ids))
 
     # Learning
 
@@ -390,17 +384,12 @@ class DriverMemory(Keeping, Commanded):
             erased += proposals.write(plan.draft, now)
             store.log(plan.decisions, conversation, now)
             erased += store.learnt(conversation) if plan.answered is None else 0
-            self._searcher.keep()
+            self._search.keep()
         self._revision += 1
         if erased:
             store.wiped()
         if plan.steps:
-            active = {p.id: p for p in store.preferences()}
-            touched = {s.made.id for s in plan.steps if s.made} | {
-                s.ruling.equal.id for s in plan.steps if s.ruling.equal
-            }
-            self._retriever.drop(p.id for s in plan.steps for p in s.ruling.replaced)
-            self._retriever.put(active[name] for name in touched if name in active)
+            self._search.refresh()
 
     # Asking
 

@@ -60,7 +60,7 @@ class Entry(NamedTuple):
     conversation: str = ""
 
 
-class Shelf:
+class SearchCache:
     """Rows, vectors and postings. Safe for use by several threads."""
 
     def __init__(self, dimension: int) -> None:
@@ -252,7 +252,7 @@ class Shelf:
             self.columns[rows] = np.zeros(1, _COLUMNS)
 
     def holds(self, names: Iterable[str]) -> bool:
-        """Whether anything is left of these ids."""
+        """Whether anything is left of these ids: what an erasure is checked against."""
         return any(name in self._rows for name in names)
 
     def allowed(

@@ -1,27 +1,23 @@
-"""Recall: which stored preferences matter for what was asked.
+"""Which stored preferences matter for what was asked: the order of `memory.recall.search.HybridSearch.preferences`.
 
-Owns the score of preferences over the searchable copy (`memory.recall.cache`). Two questions, two measures: *whether* a preference
-matters is told by how near it and its category are to the query, below a threshold nothing is recalled, which is the usual
-case; *which* matter most is told by that and by what the query is about. Both are multiplied by decay and importance.
+Two questions, two measures: *whether* a preference matters is told by how near it and its category are to the query, below a
+threshold nothing is recalled, which is the usual case; *which* matter most is told by that and by what the query is about. Both
+are multiplied by decay and importance (`memory.recall.decay`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import datetime
-from typing import Protocol
+from collections.abc import Collection, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory.recall.cache import Entry, Shelf, detail_bits
-from memory.recall.decay import preference_half_life, preference_weight
-from memory.recall.lexical import numbers, stems
-from schemas.memory import Kind, Preference, Recollection
+from memory.recall.cache import SearchCache, detail_bits
+from schemas.memory import Kind
 from schemas.ports import Encoder
-from schemas.preferences import CATEGORIES, SUB_TITLES, Category
+from schemas.preferences import BY_DETAIL, CATEGORIES, SUB_TITLES, Category
 
 POOL = 64
 """Nearest vectors that are scored: decay, importance and the category can change the order among the nearest only."""
@@ -50,134 +46,39 @@ class RetrievalSettings(BaseModel):
     is then 1, and only what has long decayed stays below."""
 
 
-class Source(Protocol):
-    """The searchable copy of a vault: `memory.recall.search.Searcher`."""
+class PreferenceRanker:
+    """Orders the preferences of a searchable copy by how much they matter for a query."""
 
-    shelf: Shelf
-
-    def refresh(self) -> None:
-        """Bring the shelf up to what is stored."""
-        ...
-
-    def close(self) -> None:
-        """Hold nothing any more."""
-        ...
-
-
-class Retriever:
-    """Recall of preferences over the searchable copy."""
-
-    def __init__(
-        self,
-        encoder: Encoder,
-        settings: RetrievalSettings | None = None,
-        *,
-        source: Source | None = None,
-        fetch: Callable[[Collection[str]], Sequence[Preference]] | None = None,
-    ) -> None:
-        """Over a shelf that follows a vault, or with preferences of its own.
-
-        Args:
-            encoder: for the query, and for preferences of its own.
-            settings: parameters of the score.
-            source: the searchable copy of a vault; None: one of its own, filled by `load` and `put`.
-            fetch: stored preferences by id; given together with a source.
-        """
+    def __init__(self, encoder: Encoder, settings: RetrievalSettings | None = None) -> None:
+        """With an encoder for the query and the categories, and the parameters of the score."""
         self.settings = settings or RetrievalSettings()
         self._encoder = encoder
-        self._shelf = Shelf(encoder.dimension) if source is None else source.shelf
-        self._source, self._fetch = source, fetch
-        self._held: dict[str, Preference] = {}
         self._categories: NDArray[np.float32] | None = None
 
-    def __len__(self) -> int:
-        """How many memories are held."""
-        return len(self._shelf)
-
-    def load(self, preferences: Sequence[Preference]) -> None:
-        """Hold exactly these preferences; over a vault what is stored, and nothing any more where there are none."""
-        if self._source is not None:
-            if preferences:
-                self._source.refresh()
-            else:
-                self._source.close()
-            return
-        self._held.clear()
-        self._shelf.clear()
-        self.put(preferences)
-
-    def put(self, preferences: Iterable[Preference]) -> None:
-        """Hold these as they are now."""
-        fresh = list(preferences)
-        if self._source is not None:
-            self._source.refresh()
-            return
-        self._held.update((p.id, p) for p in fresh)
-        vectors = self._encoder.encode([enriched(p) for p in fresh])
-        self._shelf.put([self._entry(p, vector) for p, vector in zip(fresh, vectors, strict=True)])
-
-    def _entry(self, preference: Preference, vector: NDArray[np.float32]) -> Entry:
-        since = max(preference.last_used or preference.valid_from, preference.valid_from)
-        return Entry(
-            id=preference.id,
-            kind=Kind.PREFERENCE,
-            at=preference.valid_from.timestamp(),
-            since=since.timestamp(),
-            half_life=preference_half_life(preference.category, preference.uses),
-            weight=preference_weight(preference.confidence, len(preference.sentences)),
-            vector=vector,
-            terms=numbers(stems(enriched(preference))),
-            details=detail_bits([preference.detail]),
-        )
-
-    def drop(self, ids: Iterable[str]) -> None:
-        """Hold these no more; unknown ids are ignored."""
-        gone = list(ids)
-        if self._source is not None:
-            self._source.refresh()
-        self._shelf.drop(gone)
-        for name in gone:
-            self._held.pop(name, None)
-
-    def holds(self, ids: Iterable[str], texts: Collection[str] = ()) -> bool:
-        """Whether anything is left of these ids, or of these texts in what is held: what an erasure is checked against."""
-        if self._shelf.holds(ids):
-            return True
-        return any(text in p.sentences for p in self._held.values() for text in texts)
-
-    def search(
-        self, query: str, *, details: Collection[str], hidden: Collection[str], limit: int, now: datetime
-    ) -> tuple[Recollection, ...]:
-        """Preferences that matter for the query, best first.
+    def ranked(
+        self, cache: SearchCache, query: str, *, details: Collection[str], hidden: Collection[str], limit: int, now: float
+    ) -> list[tuple[str, float]]:  # fmt: skip
+        """Ids of preferences that matter for the query with their scores, 0..1, best first; usually none.
 
         Args:
+            cache: where they are looked for, its lock held.
             query: what was asked.
             details: only these detail keys; empty for all.
             hidden: not these detail keys.
             limit: at most so many.
-            now: for decay.
+            now: seconds since 1970, for decay.
         """
-        if self._source is not None:
-            self._source.refresh()
-        with self._shelf.lock:
-            scored = self._scored(query, details, hidden, limit, now.timestamp())
-        held = {p.id: p for p in self._fetch([name for name, _ in scored])} if self._fetch else self._held
-        return tuple(Recollection(preference=held[name], score=score) for name, score in scored if name in held)
-
-    def _scored(
-        self, query: str, details: Collection[str], hidden: Collection[str], limit: int, now: float
-    ) -> list[tuple[str, float]]:
-        shelf, settings = self._shelf, self.settings
+        settings = self.settings
         if (details and not detail_bits(details)) or not query.strip():
             return []
-        among = shelf.allowed((Kind.PREFERENCE,), details=detail_bits(details), hidden=detail_bits(hidden))
+        among = cache.allowed((Kind.PREFERENCE,), details=detail_bits(details), hidden=detail_bits(hidden))
         if not among.any():
             return []
         vector = self._encoder.encode([query])[0]
         topics = self._encoder.topics(query)
-        rows = shelf.nearest(vector, max(POOL, limit), among, (Kind.PREFERENCE,))
-        similarity = np.maximum(shelf.cosines(vector, rows), 0.0)
-        numbers_of = np.log2(shelf.columns["details"][rows].astype(np.float64)).astype(np.int64)
+        rows = cache.nearest(vector, max(POOL, limit), among, (Kind.PREFERENCE,))
+        similarity = np.maximum(cache.cosines(vector, rows), 0.0)
+        numbers_of = np.log2(cache.columns["details"][rows].astype(np.float64)).astype(np.int64)
         closeness, topic = np.ones(len(rows)), np.ones(len(rows))
         if not details:
             closeness = np.maximum(self._category_vectors() @ vector, 0.0)[numbers_of]
@@ -185,7 +86,7 @@ class Retriever:
         near = (similarity + settings.category_weight * closeness + settings.topic_weight * topic) / (
             1.0 + settings.category_weight + settings.topic_weight
         )
-        kept = shelf.kept(rows, now)
+        kept = cache.kept(rows, now)
         fits = near
         if not details:
             about = _about(topics)
@@ -193,7 +94,7 @@ class Retriever:
             fits = self._ordered(near, levels[:, 0], levels[:, 1])
         passes = np.minimum(near * kept, 1.0) >= (settings.threshold_within if details else settings.threshold)
         scores = np.minimum(fits * kept, 1.0)
-        found = [(shelf.id(int(row)), float(score)) for row, score in zip(rows[passes], scores[passes], strict=True)]
+        found = [(cache.id(int(row)), float(score)) for row, score in zip(rows[passes], scores[passes], strict=True)]
         return sorted(found, key=lambda one: -one[1])[:limit]
 
     def _ordered(
@@ -234,7 +135,7 @@ def category_words(category: Category) -> str:
     return f"{category.title}, {SUB_TITLES[category.sub].lower()}"
 
 
-def enriched(preference: Preference) -> str:
+def preference_words(detail: str, value: str, sentence: str | None) -> str:
     """A preference in words, for search: ``category words: value. sentence.`` (CarMem's enriched text, section 3.4)."""
-    head = f"{category_words(preference.category)}: {preference.value}."
-    return f"{head} {preference.sentences[-1]}." if preference.sentences else head
+    head = f"{category_words(BY_DETAIL[detail])}: {value}."
+    return f"{head} {sentence}." if sentence else head

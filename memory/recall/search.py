@@ -22,9 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory.recall.cache import KINDS, Shelf, detail_bits
+from memory.recall.cache import KINDS, SearchCache, detail_bits
 from memory.recall.exact import NONE, Floats, Rows
 from memory.recall.lexical import asked, numbers, stems
+from memory.recall.preferences import PreferenceRanker, RetrievalSettings
 from memory.recall.times import of_talk, without
 from memory.recall.vectors import Vectors
 from memory.store import tags as ontology
@@ -103,20 +104,26 @@ class Near(NamedTuple):
         return self._replace(nearness=(self.nearness + by[self.rows]).astype(np.float32))
 
 
-class Searcher:
+class HybridSearch:
     """Everything that is remembered in one vault, to be searched. Safe for use by several threads."""
 
-    def __init__(self, vault: Vault, encoder: Encoder, settings: RecallSettings | None = None) -> None:
+    def __init__(
+        self,
+        vault: Vault,
+        encoder: Encoder,
+        settings: RecallSettings | None = None,
+        retrieval: RetrievalSettings | None = None,
+    ) -> None:
         """Reads what the vault keeps for search; what lacks a vector is encoded, much of it in the background."""
         self.settings = settings or RecallSettings()
-        self._encoder = encoder
+        self._encoder, self._ranker = encoder, PreferenceRanker(encoder, retrieval)
         self.vectors = Vectors(vault, encoder)
-        self.shelf = Shelf(encoder.dimension)
+        self.cache = SearchCache(encoder.dimension)
         self._lock = threading.RLock()
         self._ending = threading.Event()
         self._worker: threading.Thread | None = None
         for entries in self.vectors.entries():
-            self.shelf.put(entries)
+            self.cache.put(entries)
         self._mend()
 
     # Keeping true to the vault
@@ -139,18 +146,18 @@ class Searcher:
 
     def _reread(self, names: Collection[str]) -> None:
         entries = [entry for piece in self.vectors.entries(names) for entry in piece]
-        self.shelf.drop(set(names) - {entry.id for entry in entries})
-        self.shelf.put(entries)
+        self.cache.drop(set(names) - {entry.id for entry in entries})
+        self.cache.put(entries)
 
     def _mend(self) -> None:
         """Encode the little that is missing; leave much of it, and graphs, to the background."""
-        missing = self.shelf.missing
+        missing = self.cache.missing
         if 0 < len(missing) <= AT_ONCE:
             self.vectors.keep(missing)
             self._reread(missing)
             missing = ()
         busy = self._worker is not None and self._worker.is_alive()
-        if not busy and (missing or self.shelf.outgrown):
+        if not busy and (missing or self.cache.outgrown):
             self._worker = threading.Thread(target=self._work, name="memory search", daemon=True)
             self._worker.start()
 
@@ -160,12 +167,12 @@ class Searcher:
         ):  # closed, or full: what is missing is made up for at the next opening
             while not self._ending.is_set():
                 with self._lock:
-                    missing = self.shelf.missing[:STEP]
+                    missing = self.cache.missing[:STEP]
                     if not missing:
                         break
                     self.vectors.keep(missing)
                     self._reread(missing)
-        self.shelf.grow(self._ending)
+        self.cache.grow(self._ending)
 
     def settle(self) -> None:
         """Wait until the background has nothing left to do."""
@@ -176,7 +183,7 @@ class Searcher:
         """End the background and hold nothing any more."""
         self._ending.set()
         self.settle()
-        self.shelf.clear()
+        self.cache.clear()
 
     # Searching
 
@@ -204,8 +211,8 @@ class Searcher:
         hides = detail_bits(hidden)
         listed = period is not None and not says_what(query, period)
         loose = period is not None and bool(period.words) and not listed and not of_talk(query)
-        with self.shelf.lock:
-            among = self.shelf.allowed(
+        with self.cache.lock:
+            among = self.cache.allowed(
                 kinds, tags=tags, within=None if loose else _seconds(period), details=detail_bits(details), hidden=hides
             )
             if not among.any():
@@ -224,12 +231,22 @@ class Searcher:
             if not sure:
                 return ()
             chosen = self._chosen(near.rows, near.nearness, limit, now.timestamp())
-            found_kinds = {KINDS[self.shelf.columns["kind"][self.shelf.row(name)]] for name, _ in chosen}
+            found_kinds = {KINDS[self.cache.columns["kind"][self.cache.row(name)]] for name, _ in chosen}
         return self._found(chosen, tags, found_kinds)
+
+    def preferences(
+        self, query: str, *, details: Collection[str] = (), hidden: Collection[str] = (), limit: int, now: datetime
+    ) -> list[tuple[str, float]]:
+        """Ids of the preferences that matter for a query with their scores, as `memory.recall.preferences` orders them."""
+        self.refresh()
+        with self.cache.lock:
+            return self._ranker.ranked(
+                self.cache, query, details=details, hidden=hidden, limit=limit, now=now.timestamp()
+            )
 
     def _of_the_time(self, among: Allowed, limit: int) -> list[tuple[str, float]]:
         """Summaries, oldest first, then what was said, what matters most first: only the time was asked for."""
-        columns = self.shelf.columns
+        columns = self.cache.columns
         rows = np.flatnonzero(among)
         days = columns["kind"][rows] == KINDS.index(Kind.SUMMARY)
         said = columns["kind"][rows] == KINDS.index(Kind.EPISODE)
@@ -237,12 +254,12 @@ class Searcher:
         days = days[np.argsort(columns["at"][days], kind="stable")]
         said = said[np.lexsort((columns["at"][said], -columns["weight"][said]))]
         listed = np.concatenate([days, said])[:limit]
-        return [(self.shelf.id(int(row)), float(columns["weight"][row])) for row in listed]
+        return [(self.cache.id(int(row)), float(columns["weight"][row])) for row in listed]
 
     def _said(self, period: Period, days: float) -> Allowed:
         """For every row whether it was said in this time, or so many days later."""
         since, until = _seconds(period) or (-np.inf, np.inf)
-        at = self.shelf.columns["at"][: self.shelf.rows]
+        at = self.cache.columns["at"][: self.cache.rows]
         return (at >= since) & (at < until + days * _DAY)
 
     def _sure(self, near: Near, *, named: bool) -> bool:
@@ -255,22 +272,22 @@ class Searcher:
 
     def _near(self, query: str, vector: Floats, among: Allowed, kinds: Collection[Kind], hidden: int) -> Near:
         """Rows that may matter with their nearness."""
-        shelf, settings = self.shelf, self.settings
+        cache, settings = self.cache, self.settings
         shares = self._shares(query)
-        visible = shelf.allowed(hidden=hidden) if hidden else shelf.columns["alive"][: shelf.rows]
-        near = shelf.nearest(vector, POOL, among, kinds)
+        visible = cache.allowed(hidden=hidden) if hidden else cache.columns["alive"][: cache.rows]
+        near = cache.nearest(vector, POOL, among, kinds)
         spoken = np.flatnonzero((shares > 0) & among)
         if len(spoken) > POOL:
             spoken = spoken[np.argpartition(-shares[spoken], POOL)[:POOL]]
         first = np.union1d(near, spoken)
-        rows = np.union1d(first, _known(shelf.columns["before"][first], shelf.columns["after"][first]))
+        rows = np.union1d(first, _known(cache.columns["before"][first], cache.columns["after"][first]))
         rows = rows[among[rows]]
-        bits = shelf.tagged(ontology.tags(query))
+        bits = cache.tagged(ontology.tags(query))
         nearness, cosine = self._nearness(rows, vector, shares, visible, bits)
         if settings.links and len(rows):
             best = rows[np.argsort(-nearness)[:LINKED]]
-            others = self.vectors.links([shelf.id(int(row)) for row in best])
-            linked = np.array([shelf.row(name) for name in others], np.int64)
+            others = self.vectors.links([cache.id(int(row)) for row in best])
+            linked = np.array([cache.row(name) for name in others], np.int64)
             linked = np.setdiff1d(linked[linked != NONE], rows)
             linked = linked[among[linked]]
             if len(linked):
@@ -281,35 +298,35 @@ class Searcher:
 
     def _shares(self, query: str) -> Floats:
         """For every row the share of the question's words that it says, long memories' worth less."""
-        shelf, settings = self.shelf, self.settings
-        shares = shelf.postings.shares(numbers(asked(query)), shelf.rows, len(shelf), settings.words_doubt)
-        length = shelf.columns["length"][: shelf.rows] / shelf.mean_length
+        cache, settings = self.cache, self.settings
+        shares = cache.postings.shares(numbers(asked(query)), cache.rows, len(cache), settings.words_doubt)
+        length = cache.columns["length"][: cache.rows] / cache.mean_length
         return (shares / np.maximum(1.0 + settings.length_weight * (length - 1.0), 0.1)).astype(np.float32)
 
     def _nearness(
         self, rows: Rows, vector: Floats, shares: Floats, visible: Allowed, bits: NDArray[np.uint64]
     ) -> tuple[Floats, float]:
         """How near these rows are to the question, 0..1, and the highest of their vectors' cosines with it."""
-        shelf, settings = self.shelf, self.settings
-        before, after = shelf.columns["before"][rows], shelf.columns["after"][rows]
+        cache, settings = self.cache, self.settings
+        before, after = cache.columns["before"][rows], cache.columns["after"][rows]
         every = np.union1d(rows, _known(before, after))
-        own = np.zeros(shelf.rows + 1, np.float32)  # the last is that of no row
-        cosines = np.maximum(shelf.cosines(vector, every), 0.0)
+        own = np.zeros(cache.rows + 1, np.float32)  # the last is that of no row
+        cosines = np.maximum(cache.cosines(vector, every), 0.0)
         own[every] = (cosines + settings.words_weight * shares[every]) / (1.0 + settings.words_weight)
         own[every[~visible[every]]] = 0.0
         nearness = own[rows] + settings.before_weight * own[before] + settings.after_weight * own[after]
-        nearness += settings.tag_weight * ((shelf.columns["tags"][rows] & bits) != 0).any(axis=1)
+        nearness += settings.tag_weight * ((cache.columns["tags"][rows] & bits) != 0).any(axis=1)
         cosine = float(cosines[np.isin(every, rows, assume_unique=True)].max(initial=0.0))
         return np.minimum(nearness, 1.0).astype(np.float32), cosine
 
     def _chosen(self, rows: Rows, nearness: Floats, limit: int, now: float) -> list[tuple[str, float]]:
-        kept = self.shelf.kept(rows, now) if self.settings.decays else self.shelf.columns["weight"][rows]
+        kept = self.cache.kept(rows, now) if self.settings.decays else self.cache.columns["weight"][rows]
         scores = nearness * kept
         order = np.lexsort((rows, -scores))
         rows, scores = rows[order], scores[order]
         passes = scores >= self.settings.filter_share * scores.max(initial=0.0)
         chosen = zip(rows[passes][:limit], scores[passes][:limit], strict=True)
-        return [(self.shelf.id(int(row)), float(score)) for row, score in chosen]
+        return [(self.cache.id(int(row)), float(score)) for row, score in chosen]
 
     def _found(
         self, chosen: Sequence[tuple[str, float]], tags: Collection[str], kinds: Collection[Kind]

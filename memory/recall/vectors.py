@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from memory.recall.cache import Entry, detail_bits
 from memory.recall.decay import HALF_LIVES, half_life, preference_half_life, preference_weight, tier_weight
 from memory.recall.lexical import numbers, stems
-from memory.recall.preferences import category_words
+from memory.recall.preferences import preference_words
 from memory.store.summaries import Line, compose
 from memory.vault.lifecycle import Vault
 from schemas.memory import Found, Kind
@@ -308,12 +308,6 @@ class Vectors:
                         f"UPDATE {table} SET uses = uses + 1, last_used = ? WHERE id = ?",
                         (at.astimezone(UTC).isoformat(timespec="microseconds"), name),
                     )
-
-
-def preference_words(detail: str, value: str, sentence: str | None) -> str:
-    """As `memory.recall.preferences.enriched`, from the columns."""
-    head = f"{category_words(BY_DETAIL[detail])}: {value}."
-    return f"{head} {sentence}." if sentence else head
 
 
 def passage(found: Found) -> str:

@@ -13,8 +13,7 @@ from collections.abc import Callable, Collection
 from datetime import date, datetime, timedelta
 from typing import Literal
 
-from memory.recall.preferences import Retriever
-from memory.recall.search import Searcher
+from memory.recall.search import HybridSearch
 from memory.recall.times import period_in
 from memory.reflect.reflection import Reflection
 from memory.reflect.terms import choose
@@ -36,8 +35,7 @@ class Keeping:
     _store: Store
     _archive: Archive
     _tiers: Tiers
-    _retriever: Retriever
-    _searcher: Searcher
+    _search: HybridSearch
     _clock: Callable[[], datetime]
     _new_id: Callable[[], str]
     _lock: threading.RLock
@@ -127,7 +125,7 @@ class Keeping:
                     made = self._tiers.drafts(waiting, consent, now) if consent.conversations else ()
                 self._tiers.keep(made, now)
                 self._tiers.hot.drop(waiting)
-                self._searcher.refresh()
+                self._search.refresh()
             return len(made)
 
     def reflect(self) -> Reflected:
@@ -149,7 +147,7 @@ class Keeping:
                 if plan is not None:
                     self._tiers.carry_out(plan, now, consent)
                 gone = self._let_go(now)
-                self._searcher.refresh()
+                self._search.refresh()
         if plan is None:
             return Reflected(let_go=gone)
         fresh = tuple(entry for entry in plan.entries if entry.since == now)
@@ -167,7 +165,6 @@ class Keeping:
             self._archive.prune_tags()
             if preferences:
                 self._store.erase(preferences)
-        self._retriever.drop(preferences)
         self._revision += 1
         self._store.wiped()
         self._vault.erase_backups()  # they hold what has just been let go

@@ -14,7 +14,7 @@ from typing import Any
 from memory import consent as switches
 from memory.learn.extraction import NONE, Extractor
 from memory.learn.screening import screening, sift
-from memory.recall.preferences import Retriever
+from memory.recall.search import HybridSearch
 from memory.rights.control import Control
 from memory.rights.export import export
 from memory.rights.import_ import take_in
@@ -46,7 +46,7 @@ class Commanded:
     _vault: Vault
     _store: Store
     _archive: Archive
-    _retriever: Retriever
+    _search: HybridSearch
     _control: Control
     _extractor: Extractor
     _encoder: Encoder
@@ -169,7 +169,7 @@ class Commanded:
         with self._lock:
             self._revision += 1
             taken = take_in(exported, self._store, self._archive, self._control.uses, self._clock(), allow=allow)
-            self._retriever.load(self._store.preferences())
+            self._search.refresh()
             self.reminders.added()
         self.reminders.changed()
         return taken
@@ -223,6 +223,6 @@ class Commanded:
         with self._lock:
             if not self._vault.closed:
                 self._control.carry_out_all(self._clock())
-            self._retriever.load(())
+            self._search.close()
             self._refused.clear()
             self._vault.close()

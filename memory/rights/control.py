@@ -13,7 +13,7 @@ from memory.consent import categories
 from memory.learn.english.canonical import Canon, fold, is_closed
 from memory.learn.english.negation import normal, words
 from memory.learn.english.vocabulary import CLOSED
-from memory.recall.preferences import Retriever
+from memory.recall.search import HybridSearch
 from memory.rights import erasure
 from memory.rights.selection import About, Chosen, choose, chosen, derive
 from memory.store import reminders as notices
@@ -52,7 +52,7 @@ class Control:
         vault: Vault,
         store: Store,
         archive: Archive,
-        retriever: Retriever,
+        search: HybridSearch,
         *,
         about: About,
         canon: Canon,
@@ -65,13 +65,13 @@ class Control:
             vault: for its folder.
             store: the preferences' tables.
             archive: the tiers' tables.
-            retriever: the searchable copy.
+            search: the searchable copy.
             about: the detail key that a text is most likely about.
             canon: how values are written.
             new_id: makes ids and tokens.
             erase_copies: deletes the vault's backups and exports; returns how many there were.
         """
-        self._vault, self._store, self._archive, self._retriever = vault, store, archive, retriever
+        self._vault, self._store, self._archive, self._search = vault, store, archive, search
         self._about, self._canon, self._new_id, self._erase_copies = about, canon, new_id, erase_copies
         self._withholding, self.uses = Withholding(vault), Uses(vault)
 
@@ -129,7 +129,7 @@ class Control:
         return erasure.erase(
             self._store,
             self._archive,
-            self._retriever,
+            self._search,
             self._vault.path.parent,
             find,
             now,
@@ -147,10 +147,7 @@ class Control:
             if found.notices:
                 found.notices = {notices.put_aside(self._store, token): found.notices[notices.KEY]}
             self._withholding.add(token, [*found.named, *([_EVERYTHING] if what.everything else [])], until)
-        self._retriever.drop([*found.ids, *(name for _, name in found.following)])
-        partly = {preference for preference, _ in found.sentences.values()}
-        if partly:
-            self._retriever.put(self._store.preferences(ids=partly))
+        self._search.refresh()
         return Withheld(token=token, until=until, matches=found.matches())
 
     def restore(self, token: str, now: datetime) -> tuple[str, ...]:
@@ -162,10 +159,7 @@ class Control:
             raise UnknownEntryError(f"too late: it could be taken back for {UNDO.seconds} seconds")
         with self._store.transaction():
             self._end(token)
-        numbers = {int(name) for kind, name in named if kind == "sentences"}
-        back = {name for kind, name in named if kind == "preferences"}
-        back |= {s.preference for own in self._store.sentences().values() for s in own if s.number in numbers}
-        self._retriever.put(self._store.preferences(ids=back))
+        self._search.refresh()
         return tuple(name for kind, name in named if kind not in ("sentences", "turns", "proposals", notices.KIND))
 
     def carry_out(self, token: str, now: datetime) -> Receipt:
@@ -234,8 +228,7 @@ class Control:
             if same is None:
                 self._store.add(made, now)
             self._store.supersede(old.id, now, made.id)
-        self._retriever.drop([old.id])
-        self._retriever.put([made])
+        self._search.refresh()
         return made
 
     def value(self, detail: str, said: str) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from memory.learn.english.negation import words
-from memory.recall.preferences import Retriever
+from memory.recall.search import HybridSearch
 from memory.rights import provenance as lineage
 from memory.rights.selection import Chosen, Needles
 from memory.store import reminders as notices
@@ -38,14 +38,14 @@ FEW_NEEDLES = 40
 _BLOCK = 1 << 20
 
 
-def erase(store: Store, archive: Archive, retriever: Retriever, folder: Path, find: Callable[[], Chosen], now: datetime, *,
+def erase(store: Store, archive: Archive, search: HybridSearch, folder: Path, find: Callable[[], Chosen], now: datetime, *,
           everything: bool = False, erase_copies: Callable[[], int]) -> Receipt:  # fmt: skip
     """Erase what is found and verify it.
 
     Args:
         store: the preferences' tables.
         archive: the tiers' tables.
-        retriever: the searchable copy.
+        search: the searchable copy.
         folder: the data folder, searched afterwards.
         find: what goes; called in the transaction that erases it.
         now: for the receipt.
@@ -62,7 +62,7 @@ def erase(store: Store, archive: Archive, retriever: Retriever, folder: Path, fi
         notices.erase(store, found.notices)
         fallout = lineage.forget(archive, store, found.ids)
         archive.delete_lines(key for table, key in found.archive if table == "summary_lines")
-        touched = _blot(store, found)
+        _blot(store, found)
         _forget_tags(store, archive, Needles(values))
         if store.read("SELECT 1 FROM withheld LIMIT 1"):
             for kind, name in found.named:
@@ -75,10 +75,7 @@ def erase(store: Store, archive: Archive, retriever: Retriever, folder: Path, fi
     for kind in fallout.erased.values():
         kinds[kind] = kinds.get(kind, 0) + 1
     ids = tuple(dict.fromkeys((*found.preferences, *fallout.erased)))
-    retriever.drop(ids)
-    partly = {preference for preference, _ in found.sentences.values()} | touched
-    if partly:
-        retriever.put(store.preferences(ids=partly))
+    search.refresh()
     empty = not (ids or found.named)
     backups = 0 if empty else erase_copies()
     wiped = store.wiped()
@@ -87,7 +84,7 @@ def erase(store: Store, archive: Archive, retriever: Retriever, folder: Path, fi
         wiped
         and not _left(store, ids, found)
         and not _told(store, traces, Needles(values))
-        and not retriever.holds(ids, traces)
+        and not search.cache.holds(ids)
         and not found_in_files(folder, needles)
     )
     return Receipt(
@@ -235,14 +232,13 @@ def _holds_any(data: bytes, by_start: Mapping[int, Sequence[bytes]]) -> bool:
     )
 
 
-def _blot(store: Store, found: Chosen) -> set[str]:
-    """Take the erased values out of the sentences of preferences that stay; returns the ids of those."""
+def _blot(store: Store, found: Chosen) -> None:
+    """Take the erased values out of the sentences of preferences that stay."""
     values, mine = sorted(found.values(), key=len, reverse=True), found.told()
     needles = Needles([*values, *mine])
     where, given = needles.may_stand(["text"])
-    rows = store.read(f"SELECT DISTINCT preference, text FROM sentences WHERE {where}", given) if needles else []  # noqa: S608
-    touched: set[str] = set()
-    for preference, sentence in rows:
+    rows = store.read(f"SELECT DISTINCT text FROM sentences WHERE {where}", given) if needles else []  # noqa: S608
+    for (sentence,) in rows:
         left = sentence
         for value in values if needles.stand_in(sentence) else ():
             left = blotted(left, value)
@@ -250,8 +246,6 @@ def _blot(store: Store, found: Chosen) -> set[str]:
             left = ""  # it revealed the erased one in other words, so none of it may stay
         if left != sentence:
             store.replace_sentence(sentence, left)
-            touched.add(preference)
-    return touched
 
 
 def blotted(sentence: str, value: str) -> str:

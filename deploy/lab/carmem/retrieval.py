@@ -1,6 +1,6 @@
 """CarMem's retrieval protocol (arXiv 2501.09645, section 4.3): is the preference found that the next question needs?
 
-Runs `memory.recall.preferences.Retriever` over each user's store of gold (`deploy.lab.carmem.store`), without threshold and
+Runs `memory.recall.preferences.PreferenceRanker` over each user's store of gold (`deploy.lab.carmem.store`), without threshold and
 without naming categories. Stores are small, so the search is exact.
 """
 
@@ -15,7 +15,10 @@ from deploy.lab.carmem.parts import Parts
 from deploy.lab.carmem.store import by_user, filled
 from deploy.lab.report.blocks import Progress
 from deploy.lab.report.statistics import Ratio, chance, hit
-from memory.recall.preferences import Retriever
+from memory.recall.cache import Entry, SearchCache, detail_bits
+from memory.recall.decay import NEVER
+from memory.recall.preferences import PreferenceRanker, preference_words
+from schemas.memory import Kind
 
 CUTS = ("n", "n1", "n2")
 """n: as many places as the user has preferences in the gold sub category; and one and two more."""
@@ -47,15 +50,15 @@ class _Found:
 
 def retrieval(parts: Parts, items: Sequence[Item], tell: Progress, *, what: str) -> Retrieval:
     """Hits of the questions of these conversations among the preferences of these conversations."""
-    everything = parts.settings.retrieval.model_copy(update={"threshold": 0.0})
+    threshold = parts.settings.retrieval.threshold
+    ranker = PreferenceRanker(parts.encoder, parts.settings.retrieval.model_copy(update={"threshold": 0.0}))
     found: list[_Found] = []
     users: list[str] = []
     tell(what, 0, len(items))
     for user, own in by_user(items).items():
-        retriever = Retriever(parts.encoder, everything)
-        retriever.load(filled(parts, own))
+        cache = _searchable(parts, own)
         for item in own:
-            found.append(_ask(retriever, item, own, parts.settings.retrieval.threshold))
+            found.append(_ask(ranker, cache, item, own, threshold))
             users.append(user)
             tell(what, len(found), len(items))
     ones = (1.0,) * len(found)
@@ -68,13 +71,25 @@ def retrieval(parts: Parts, items: Sequence[Item], tell: Progress, *, what: str)
     )
 
 
-def _ask(retriever: Retriever, item: Item, own: Sequence[Item], threshold: float) -> _Found:
-    ranked = retriever.search(item.question, details=(), hidden=(), limit=len(own), now=NOW)
-    scores = {r.preference.id: r.score for r in ranked}
+def _searchable(parts: Parts, own: Sequence[Item]) -> SearchCache:
+    """A user's store of gold as the vault's would be searched: just said, and surely."""
+    held, cache, said = filled(parts, own), SearchCache(parts.encoder.dimension), NOW.timestamp()
+    vectors = parts.encoder.encode([preference_words(p.detail, p.value, p.sentences[-1]) for p in held])
+    cache.put([
+        Entry(p.id, Kind.PREFERENCE, said, said, NEVER, 1.0, vector, details=detail_bits([p.detail]))
+        for p, vector in zip(held, vectors, strict=True)
+    ])  # fmt: skip
+    return cache
+
+
+def _ask(ranker: PreferenceRanker, cache: SearchCache, item: Item, own: Sequence[Item], threshold: float) -> _Found:
+    ranked = ranker.ranked(cache, item.question, details=(), hidden=(), limit=len(own), now=NOW.timestamp())
+    scores = dict(ranked)
     gold = scores.get(item.id, -1.0)
     others = [score for name, score in scores.items() if name != item.id]
     n = sum(other.gold.sub == item.gold.sub for other in own)
-    subs = [r.preference.category.sub == item.gold.sub for r in ranked]
+    sub_of = {other.id: other.gold.sub for other in own}
+    subs = [sub_of[name] == item.gold.sub for name, _ in ranked]
     cuts = (n, n + 1, n + 2)
     return _Found(
         hits=tuple(hit(gold, others, cut) if item.id in scores else 0.0 for cut in cuts),

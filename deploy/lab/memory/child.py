@@ -100,15 +100,15 @@ def measure(folder: Path, size: int, asked: int, writes: int) -> dict[str, Any]:
 
 def _building(memory: DriverMemory, begun: float) -> dict[str, Any]:
     """Questions while the background builds a graph, and when it is ready; nothing where so few memories need none."""
-    search = memory._searcher  # noqa: SLF001 - the index itself is waited for, not the port
-    if not search.shelf.outgrown:
+    search = memory._search  # noqa: SLF001 - the index itself is waited for, not the port
+    if not search.cache.outgrown:
         return {}
     times: list[float] = []
     for query in queries(BUILDING + SETTLED, 9):
         asked = time.perf_counter()
         memory.search(query, limit=10)
         times.append(_ms(asked))
-    building = search.shelf.outgrown
+    building = search.cache.outgrown
     search.settle()
     return {"recall_while_building_ms": _spread(times[SETTLED:]), "still_building_then": building,
             "graph_ready_s": round(_ms(begun) / 1e3, 1)}  # fmt: skip

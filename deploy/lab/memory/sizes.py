@@ -101,13 +101,13 @@ def _graph_of(folder: Path, encoder: OnnxEncoder) -> dict[str, Any]:
     begun = time.perf_counter()
     memory = opened(folder, encoder)
     try:
-        searcher = memory._searcher  # noqa: SLF001 - the index itself is measured, not the port
-        searcher.settle()
-        took, shelf = time.perf_counter() - begun, searcher.shelf
+        search = memory._search  # noqa: SLF001 - the index itself is measured, not the port
+        search.settle()
+        took, cache = time.perf_counter() - begun, search.cache
         found: dict[str, Any] = {"graphs": 0}
-        for kind, index in shelf.indices.items():
+        for kind, index in cache.indices.items():
             if index.walks:
-                exact = ExactIndex(shelf.dimension, len(index))
+                exact = ExactIndex(cache.dimension, len(index))
                 rows = index.rows()
                 for start in range(0, len(rows), 4096):
                     exact.add(rows[start : start + 4096], index.vectors(rows[start : start + 4096]))

@@ -202,7 +202,7 @@ class Driver(RuleBasedStateMachine):
 
     @invariant()
     def the_searchable_copy_is_the_table(self) -> None:
-        held, stored = self.memory._retriever, self.store.preferences()
+        held, stored = self.memory._search.cache, self.store.preferences()
         active = [
             p for p in stored if not p.id.startswith("direct")
         ]  # what is written past the memory is found by the next search

@@ -278,7 +278,7 @@ def test_forgotten_to_the_last_byte(tmp_path: Path, open_memory: Open) -> None:
     assert found_in_files(tmp_path, needles) == ()
     assert memory._store.words() == ["jazz", "i love jazz on sundays"]
     assert memory.recall("italian food", details=["favourite_cuisine"]) == ()
-    assert "italian" not in str(memory.export()) and "italian" not in str(vars(memory._retriever))
+    assert "italian" not in str(memory.export()) and "italian" not in str(vars(memory._search.cache))
 
 
 def test_forgetting_takes_its_history_with_it(open_memory: Open) -> None:

@@ -352,7 +352,7 @@ def test_erased_to_the_last_byte(tmp_path: Path, open_memory: Open, days: Days, 
     erased(memory, days, how)
     assert not {"italian", "nothing but italian food for my birthday"} & set(memory._store.words())
     assert found_in_files(tmp_path, needles) == ()
-    assert "italian" not in str(memory.export()) and "italian" not in str(vars(memory._retriever))
+    assert "italian" not in str(memory.export()) and "italian" not in str(vars(memory._search.cache))
 
 
 @pytest.mark.parametrize("how", WAYS)

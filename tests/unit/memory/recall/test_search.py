@@ -13,10 +13,10 @@ import pytest
 from numpy.typing import NDArray
 
 from memory.fake import KeywordEncoder
-from memory.recall.cache import Entry, Shelf
+from memory.recall.cache import Entry, SearchCache
 from memory.recall.exact import NONE
 from memory.recall.lexical import Postings, asked, numbers, stem, stems
-from memory.recall.search import RecallSettings, Searcher, sureness
+from memory.recall.search import HybridSearch, RecallSettings, sureness
 from memory.store.conversations import Archive
 from memory.store.preferences import Store
 from memory.vault.keys import RawKey
@@ -42,7 +42,7 @@ class Counting(KeywordEncoder):
 
 
 class Bench:
-    """An open vault with its tables and a searcher."""
+    """An open vault with its tables and a engine."""
 
     def __init__(self, folder: Path, settings: RecallSettings = OPEN, encoder: Counting | None = None) -> None:
         self.vault = Vault.open(folder / "home", "ada", RawKey(bytes(range(32))), clock=lambda: NOW)
@@ -50,7 +50,7 @@ class Bench:
         self.store.set_consent(Consent(opted_in=frozenset({CONVERSATIONS})))
         self.archive = Archive(self.vault, self.store)
         self.encoder = encoder or Counting()
-        self.searcher = Searcher(self.vault, self.encoder, settings)
+        self.engine = HybridSearch(self.vault, self.encoder, settings)
 
     def say(
         self, name: str, driver: str, assistant: str = "", *, conversation: str = "talk", minute: int = 0, **more: Any
@@ -59,7 +59,7 @@ class Bench:
         episode = Episode(id=name, conversation=conversation, at=at, driver=driver, assistant=assistant, **more)
         with self.vault.transaction():
             self.archive.keep(episode, NOW)
-            self.searcher.keep()
+            self.engine.keep()
 
     def prefer(self, name: str, value: str, detail: str = "favorite_genres") -> None:
         made = Preference(id=name, detail=detail, value=value, sentences=(f"i love {value}",), conversation="c",
@@ -72,10 +72,10 @@ class Bench:
 
     def search(self, query: str, **more: Any) -> tuple[Found, ...]:
         more.setdefault("now", NOW)
-        return self.searcher.search(query, **more)
+        return self.engine.search(query, **more)
 
     def close(self) -> None:
-        self.searcher.close()
+        self.engine.close()
         self.vault.close()
 
 
@@ -113,7 +113,7 @@ def test_what_is_forgotten_or_changed_while_it_is_encoded_leaves_no_vector(bench
         return made
 
     bench.encoder.encode = slow  # type: ignore[method-assign]
-    bench.searcher.vectors.keep(["gone", "changed", "kept"])
+    bench.engine.vectors.keep(["gone", "changed", "kept"])
     assert [name for (name,) in bench.vault.rows("SELECT memory FROM vectors")] == ["kept"]
 
 
@@ -147,7 +147,7 @@ def test_many_postings_are_sorted_in() -> None:
     assert len(postings.said(int(numbers(["word 328"])[0]))) == 0
 
 
-# The shelf
+# The cache
 
 
 def entry(name: str, vector: list[float] | None, **more: Any) -> Entry:
@@ -158,31 +158,31 @@ def entry(name: str, vector: list[float] | None, **more: Any) -> Entry:
 
 
 def test_exchanges_of_a_conversation_stand_beside_each_other() -> None:
-    shelf = Shelf(2)
-    shelf.put([entry(name, [1, 0], conversation="a") for name in ("one", "two", "three")])
-    shelf.put([entry("other", [1, 0], conversation="b"), entry("four", [1, 0], conversation="a")])
-    rows = {name: shelf.row(name) for name in ("one", "two", "three", "four")}
-    assert shelf.columns["before"][rows["four"]] == rows["three"] and shelf.columns["after"][rows["four"]] == NONE
-    shelf.drop(["two"])
+    cache = SearchCache(2)
+    cache.put([entry(name, [1, 0], conversation="a") for name in ("one", "two", "three")])
+    cache.put([entry("other", [1, 0], conversation="b"), entry("four", [1, 0], conversation="a")])
+    rows = {name: cache.row(name) for name in ("one", "two", "three", "four")}
+    assert cache.columns["before"][rows["four"]] == rows["three"] and cache.columns["after"][rows["four"]] == NONE
+    cache.drop(["two"])
     assert (
-        shelf.columns["before"][rows["three"]] == rows["one"] and shelf.columns["after"][rows["one"]] == rows["three"]
+        cache.columns["before"][rows["three"]] == rows["one"] and cache.columns["after"][rows["one"]] == rows["three"]
     )
-    shelf.put([entry("three", [0, 1], conversation="a")])  # changed: a new row in the old place
-    row = shelf.row("three")
+    cache.put([entry("three", [0, 1], conversation="a")])  # changed: a new row in the old place
+    row = cache.row("three")
     assert (
         row != rows["three"]
-        and shelf.columns["before"][row] == rows["one"]
-        and shelf.columns["after"][row] == rows["four"]
+        and cache.columns["before"][row] == rows["one"]
+        and cache.columns["after"][row] == rows["four"]
     )
-    assert len(shelf) == 4
+    assert len(cache) == 4
 
 
 def test_numbers_change_in_place() -> None:
-    shelf = Shelf(2)
-    shelf.put([entry("one", [1, 0])])
-    row = shelf.row("one")
-    shelf.put([entry("one", [1, 0], weight=0.5)])
-    assert shelf.row("one") == row and shelf.kept(np.array([row]), 0.0)[0] == 0.5
+    cache = SearchCache(2)
+    cache.put([entry("one", [1, 0])])
+    row = cache.row("one")
+    cache.put([entry("one", [1, 0], weight=0.5)])
+    assert cache.row("one") == row and cache.kept(np.array([row]), 0.0)[0] == 0.5
 
 
 def test_a_kind_that_outgrows_comparing_gets_a_graph_and_loses_it_with_most_of_its_memories(
@@ -190,26 +190,26 @@ def test_a_kind_that_outgrows_comparing_gets_a_graph_and_loses_it_with_most_of_i
 ) -> None:
     monkeypatch.setattr("memory.recall.hnsw.EXACT_UP_TO", 50)
     vectors = np.random.default_rng(1).normal(size=(300, 8))
-    shelf = Shelf(8)
+    cache = SearchCache(8)
     entries = [entry(f"{n}", list(vector)) for n, vector in enumerate(vectors)]
-    shelf.put(entries)
-    shelf.drop(["7"])
-    assert shelf.outgrown
-    shelf.grow(threading.Event())
-    index = shelf.indices[Kind.EPISODE]
-    assert index.walks and len(index) == 299 and not shelf.outgrown
+    cache.put(entries)
+    cache.drop(["7"])
+    assert cache.outgrown
+    cache.grow(threading.Event())
+    index = cache.indices[Kind.EPISODE]
+    assert index.walks and len(index) == 299 and not cache.outgrown
     query = np.array(vectors[290] / np.linalg.norm(vectors[290]), np.float32)
-    nearest = lambda: shelf.nearest(query, 1, shelf.allowed(), (Kind.EPISODE,)).tolist()  # noqa: E731
-    assert nearest() == [shelf.row("290")]
-    shelf.drop([f"{n}" for n in range(100)])
+    nearest = lambda: cache.nearest(query, 1, cache.allowed(), (Kind.EPISODE,)).tolist()  # noqa: E731
+    assert nearest() == [cache.row("290")]
+    cache.drop([f"{n}" for n in range(100)])
     assert index.walks  # a third: each was overwritten
-    shelf.drop([f"{n}" for n in range(100, 280)])
-    assert not index.walks and len(index) == 20 == len(shelf) and nearest() == [shelf.row("290")]
-    shelf.put(entries[:280])  # taken back
-    assert len(shelf) == 300 and shelf.outgrown
-    shelf.grow(threading.Event())
-    shelf.drop([f"{n}" for n in range(300)])
-    assert len(shelf) == 0 and not len(index) and index.search(query, 1)[0].size == 0
+    cache.drop([f"{n}" for n in range(100, 280)])
+    assert not index.walks and len(index) == 20 == len(cache) and nearest() == [cache.row("290")]
+    cache.put(entries[:280])  # taken back
+    assert len(cache) == 300 and cache.outgrown
+    cache.grow(threading.Event())
+    cache.drop([f"{n}" for n in range(300)])
+    assert len(cache) == 0 and not len(index) and index.search(query, 1)[0].size == 0
 
 
 # Kept in the vault
@@ -222,14 +222,14 @@ def test_a_vector_is_written_with_its_memory_and_goes_with_it(bench: Bench) -> N
     with bench.vault.transaction():
         bench.archive.delete(["one"])
     assert bench.vault.rows("SELECT * FROM vectors") == [] and bench.found("jazz concert") == []
-    assert "one" not in bench.searcher.shelf
+    assert "one" not in bench.engine.cache
 
 
 def test_what_is_rolled_back_leaves_nothing(bench: Bench) -> None:
     def fail() -> None:
         with bench.vault.transaction():
             bench.archive.keep(Episode(id="one", conversation="c", at=NOW, driver="jazz"), NOW)
-            bench.searcher.keep()
+            bench.engine.keep()
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -244,7 +244,7 @@ def test_opening_encodes_nothing_anew(bench: Bench, again: Callable[..., Bench])
     bench.found("jazz")
     second = again()
     assert len(second.encoder.texts) == 1  # the probe
-    assert len(second.searcher.shelf) == 6 and "p" in second.found("jazz", limit=9)
+    assert len(second.engine.cache) == 6 and "p" in second.found("jazz", limit=9)
 
 
 def test_another_encoder_means_encoding_anew(
@@ -254,8 +254,8 @@ def test_another_encoder_means_encoding_anew(
         bench.say(f"{n}", f"we saw concert number {n} with jazz")
     monkeypatch.setattr("memory.recall.search.AT_ONCE", 2)
     second = again(encoder=Counting(turned=True))
-    second.searcher.settle()
-    assert len(second.encoder.texts) == 9 and second.searcher.shelf.missing == ()
+    second.engine.settle()
+    assert len(second.encoder.texts) == 9 and second.engine.cache.missing == ()
     assert second.vault.rows("SELECT count(*) FROM vectors WHERE vector = x''") == [(0,)]
     assert len(second.found("jazz concert", limit=9)) == 8
 
@@ -267,6 +267,21 @@ def test_changed_words_are_encoded_anew(bench: Bench) -> None:
         bench.store.merge(bench.store.preferences()[0], "give me a saxophone", NOW, "c2", 0.9, NOW)
     after = bench.search("saxophone", kinds=[Kind.PREFERENCE])
     assert "saxophone" not in before and "saxophone" in after[0].text
+
+
+def test_preferences_that_matter_are_those_of_the_vault_as_it_is(bench: Bench) -> None:
+    def names(query: str) -> list[str]:
+        return [name for name, _ in bench.engine.preferences(query, limit=5, now=NOW)]
+
+    bench.prefer("j", "jazz")
+    bench.prefer("r", "rock")
+    bench.say("e", "some jazz")
+    assert names("play jazz music")[0] == "j" and names("rock music please")[0] == "r" and names("where are we") == []
+    bench.store.erase(["j"])
+    assert "j" not in names("play jazz music")
+    with bench.vault.transaction():
+        bench.store.merge(bench.store.preferences()[0], "give me a guitar", NOW, "c2", 0.9, NOW)
+    assert names("music guitar please")[0] == "r" and not bench.engine.cache.holds(["j"])
 
 
 def test_withheld_and_superseded_are_not_found(bench: Bench) -> None:
@@ -295,8 +310,8 @@ def test_a_graph_is_built_anew_when_a_vault_is_opened(
         bench.vault.write("INSERT INTO graphs VALUES ('episode', x'00', x'00')")  # as vaults had them before
     second = again()
     assert "late" in second.found("rock", limit=3)  # whether the graph is there yet or not
-    second.searcher.settle()
-    index = second.searcher.shelf.indices[Kind.EPISODE]
+    second.engine.settle()
+    index = second.engine.cache.indices[Kind.EPISODE]
     assert index.walks and len(index) == 41 and "late" in second.found("rock", limit=3)
     with second.vault.transaction():
         second.archive.delete(["late"])
@@ -363,10 +378,10 @@ def test_the_gate_and_the_filter(bench: Bench) -> None:
     bench.say("f", "concert", conversation="b")
     for n in range(4):
         bench.say(f"x{n}", "hm", conversation=f"{n}")
-    bench.searcher.settings = RecallSettings(filter_share=0.0, gate_at=0.6)
+    bench.engine.settings = RecallSettings(filter_share=0.0, gate_at=0.6)
     assert bench.found("is there a concert of the opera") == []
     assert bench.found("we saw a jazz concert", period=Period(since=NOW - timedelta(days=1))) != []
-    bench.searcher.settings = RecallSettings(gate_at=0.0, filter_share=0.99)
+    bench.engine.settings = RecallSettings(gate_at=0.0, filter_share=0.99)
     assert bench.found("we saw a jazz concert") == ["e"]
 
 
@@ -391,8 +406,8 @@ def test_use_reinforces_and_time_fades(bench: Bench) -> None:
     bench.say("one", "a jazz concert", conversation="a")
     bench.say("two", "a jazz concert", conversation="b")
     later = NOW + timedelta(days=800)
-    bench.searcher.used([one for one in bench.search("jazz") if one.id == "two"], NOW + timedelta(days=30))
+    bench.engine.used([one for one in bench.search("jazz") if one.id == "two"], NOW + timedelta(days=30))
     first, second = bench.search("jazz", now=later)
     assert first.id == "two" and first.score > second.score
-    bench.searcher.settings = OPEN.model_copy(update={"decays": False})
+    bench.engine.settings = OPEN.model_copy(update={"decays": False})
     assert bench.search("jazz", now=later)[0].score == pytest.approx(bench.search("jazz", now=later)[1].score)
