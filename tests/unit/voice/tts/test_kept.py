@@ -136,7 +136,7 @@ def test_the_fixed_sentences_are_sentences_without_gaps() -> None:
 
 
 def test_plain_replies_stand_where_they_are_said() -> None:
-    source = " ".join(path.read_text() for path in Path("voice/dialogue").glob("*.py") if path.name != "fixed.py")
+    source = " ".join(path.read_text() for path in Path("voice/dialogue").rglob("*.py") if path.name != "fixed.py")
     source = re.sub(r'"\s*\n\s*f?"', "", source)
     assert [reply for reply in PLAIN if not all(part in source for part in split_sentences(reply))] == []
 
