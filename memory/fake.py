@@ -15,9 +15,9 @@ from memory import consent as switches
 from memory.fake_keeping import FakeKeeping
 from memory.fake_reading import KEYWORDS, VALUES, DoubtingExtractor, KeywordEncoder, KeywordModel
 from memory.guest import NoReminders
-from memory.learn.english.negation import contains, letters, words
 from memory.learn.english.vocabulary import CLOSED
 from memory.rights.selection import spoken_in
+from models.text import contains, letters, words
 from schemas.errors import ConsentError, ExportError, UnknownEntryError
 from schemas.memory import (
     Candidate,

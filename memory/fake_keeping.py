@@ -6,9 +6,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
-from memory.learn.english.negation import letters
 from memory.recall.times import period_in
 from memory.store.preferences import silent
+from models.text import letters
 from schemas.errors import ConsentError, UnknownEntryError
 from schemas.memory import (
     Consent,

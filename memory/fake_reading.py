@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
-from memory.learn.english.negation import contains, words
 from memory.learn.extraction import Extraction, ExtractionSettings, Extractor
+from models.text import contains, words
 from schemas.memory import Consent, Conversation, MaintenanceChoice, Words
 from schemas.preferences import BY_DETAIL, CATEGORIES
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory.learn.english.negation import contains, words
+from models.text import contains, words
 from schemas.memory import Conversation, Words
 from schemas.ports import Encoder
 from schemas.preferences import CATEGORIES

@@ -15,11 +15,12 @@ from datetime import datetime
 from memory.learn.english.canonical import Canon, is_closed, polarity, temperature, turned_down
 from memory.learn.english.clauses import apart, statements
 from memory.learn.english.kinds import BETWEEN, LISTED
-from memory.learn.english.negation import Polarity, contains, negated, normal, series, words
+from memory.learn.english.negation import Polarity, negated, series
 from memory.learn.evidence import ENDED
 from memory.learn.extraction import Extraction, Extractor, refusal
 from memory.learn.mentions import mentions
 from memory.store.preferences import silent
+from models.text import contains, normal, words
 from schemas.errors import GenerationError
 from schemas.memory import Candidate, Consent, Conversation, Decision, Outcome, Turn
 from schemas.ports import Encoder, StructuredModel

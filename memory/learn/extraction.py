@@ -33,17 +33,15 @@ from memory.learn.english.negation import (
     ABOUT_MEMORY,
     Polarity,
     applies,
-    contains,
     for_the_moment,
     negated,
-    normal,
     not_a_preference,
     series,
-    words,
 )
 from memory.learn.evidence import ENDED, Beside, Finding, ReadingSettings, beside_of, read
 from memory.learn.mentions import mentions
 from memory.store.preferences import silent
+from models.text import contains, normal, words
 from schemas.errors import GenerationError
 from schemas.memory import Candidate, Consent, Conversation, Decision, Outcome, Turn
 from schemas.ports import Encoder, StructuredModel

@@ -16,8 +16,16 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict, Field
 
 from memory.learn.english.canonical import by_rule, fold, is_closed, polarity
-from memory.learn.english.negation import Polarity, contains, displaced, from_now_on, lately, negated, switched, words
+from memory.learn.english.negation import (
+    Polarity,
+    displaced,
+    from_now_on,
+    lately,
+    negated,
+    switched,
+)
 from memory.recall.lexical import STOP
+from models.text import contains, words
 from schemas.errors import GenerationError
 from schemas.memory import Candidate, MaintenanceChoice, Outcome, Preference
 from schemas.ports import Encoder, StructuredModel

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memory.learn.english.clauses import statements
-from memory.learn.english.negation import normal, words
 from memory.learn.extraction import Extractor, Screening
+from models.text import normal, words
 from schemas.memory import Consent
 from schemas.preferences import BY_DETAIL
 

@@ -14,18 +14,16 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import cache
 
-from memory.learn.english.negation import normal
+from models import text as spelling
+from models.numbers import SMALL, TENS
+from models.text import normal
 from schemas.memory import Period, Trip
 
-WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-MONTHS = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december",
-)  # fmt: skip
-NUMBERS = {
-    "a": 1, "an": 1, "one": 1, "a couple of": 2, "a couple": 2, "two": 2, "a few": 3, "three": 3, "four": 4, "five": 5,
-    "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "fourteen": 14, "twenty": 20,
-    "thirty": 30,
-}  # fmt: skip
+WEEKDAYS = tuple(name.lower() for name in spelling.WEEKDAYS)
+MONTHS = tuple(name.lower() for name in spelling.MONTHS)
+NUMBERS = {"a": 1, "an": 1, "a couple of": 2, "a couple": 2, "a few": 3} | {
+    word: number for word, number in (SMALL | TENS).items() if number
+}
 ORDINALS = (
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth",
     "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth",

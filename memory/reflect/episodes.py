@@ -15,10 +15,11 @@ from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory.learn.english.negation import ABOUT_MEMORY, applies, normal, words
+from memory.learn.english.negation import ABOUT_MEMORY, applies
 from memory.learn.extraction import NONE
 from memory.recall.decay import MOST
 from memory.store.tags import content, tags
+from models.text import normal, words
 from schemas.memory import Episode, Turn
 from schemas.ports import Encoder
 from schemas.preferences import BY_DETAIL

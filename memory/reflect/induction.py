@@ -15,9 +15,9 @@ from datetime import datetime, timedelta, tzinfo
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory.learn.english.negation import normal
 from memory.reflect.episodes import REMEMBER, VITAL
 from memory.store.tags import content
+from models.text import normal
 from schemas.memory import Episode
 
 

@@ -16,8 +16,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory.learn.english.negation import normal, words
 from memory.reflect.induction import Induced
+from models.text import normal, words
 from schemas.memory import Episode, Preference, ProfileEntry, Trip
 
 

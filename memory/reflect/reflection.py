@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from memory.learn.english.canonical import polarity
-from memory.learn.english.negation import contains, negated, normal, words
+from memory.learn.english.negation import negated
 from memory.learn.extraction import NONE
 from memory.recall.decay import MOST
 from memory.recall.times import MONTHS, NUMBERS, ORDINALS, WEEKDAYS
@@ -31,6 +31,7 @@ from memory.store.conversations import Archive
 from memory.store.preferences import Sentence
 from memory.store.summaries import Line
 from memory.store.tags import OntologySettings, content
+from models.text import contains, normal, words
 from schemas.memory import Episode, Kind, Preference, ProfileEntry, Status, Thought, Trip
 from schemas.ports import Encoder
 from schemas.preferences import BY_DETAIL

@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 
 from memory.consent import categories
 from memory.learn.english.canonical import Canon, fold, is_closed
-from memory.learn.english.negation import normal, words
 from memory.learn.english.vocabulary import CLOSED
 from memory.recall.search import HybridSearch
 from memory.rights import erasure
@@ -22,6 +21,7 @@ from memory.store.preferences import Store
 from memory.store.uses import Uses
 from memory.store.withheld import Withholding
 from memory.vault.lifecycle import Vault
+from models.text import normal, words
 from schemas.errors import ConsentError, UnknownEntryError
 from schemas.memory import (
     Explanation,

@@ -17,13 +17,13 @@ from pathlib import Path
 
 import numpy as np
 
-from memory.learn.english.negation import words
 from memory.recall.search import HybridSearch
 from memory.rights import provenance as lineage
 from memory.rights.selection import Chosen, Needles
 from memory.store import reminders as notices
 from memory.store.conversations import Archive
 from memory.store.preferences import TEXT_COLUMNS, Store
+from models.text import words
 from schemas.memory import Kind, Period, Receipt
 
 EVERYTHING = "everything"

@@ -14,11 +14,11 @@ from typing import Any, Literal
 
 from memory.consent import categories
 from memory.learn.english.canonical import fold, is_closed
-from memory.learn.english.negation import contains, words
 from memory.store import reminders as notices
 from memory.store.preferences import Sentence, Store
 from memory.store.withheld import FOLLOWS
 from memory.vault.lifecycle import utc_text
+from models.text import contains, words
 from schemas.errors import UnknownEntryError
 from schemas.memory import Kind, Matches, Preference, Proposal, Selector, Waiting
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from memory.learn.english.negation import letters
 from memory.store.preferences import Store
 from memory.vault.lifecycle import utc_text
+from models.text import letters
 from schemas.memory import Found, Kind, Listing, Period
 
 _ACTIVE = "status = 'active' AND id NOT IN (SELECT memory FROM withheld WHERE kind = 'preferences')"

@@ -12,10 +12,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from memory.store.tags import MOST_TAGS, title
-
-DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-          "December")  # fmt: skip
+from models.text import MONTHS, WEEKDAYS
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +28,7 @@ class Line:
 
 def day_words(day: date) -> str:
     """A day as it is said: ``Saturday 21 November 2026``; never depends on the machine's language."""
-    return f"{DAYS[day.weekday()]} {day.day} {MONTHS[day.month - 1]} {day.year}"
+    return f"{WEEKDAYS[day.weekday()]} {day.day} {MONTHS[day.month - 1]} {day.year}"
 
 
 def compose(day: date, lines: Sequence[Line]) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory.learn.english.negation import words
+from models.text import words
 from schemas.preferences import SUB_TITLES
 
 MOST_TAGS = 3

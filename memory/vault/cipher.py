@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 from sqlcipher3 import dbapi2
 
-from memory.learn.english.negation import letters
+from models.text import letters
 from schemas.errors import (
     ConsentError,
     MemoryStoreError,

@@ -14,8 +14,8 @@ from hassil.recognize import recognize_all
 
 from models.commands.graph import WordGraph
 from models.commands.phrase import slots_of
-from models.commands.spelling import spoken
 from models.commands.templates import Template, Templates, load_templates
+from models.text import spoken
 from schemas.events import Command, CommandKind, Standing
 
 MAX_WORDS = 60

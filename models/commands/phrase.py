@@ -13,7 +13,7 @@ from itertools import permutations, product
 
 from hassil import expression as hassil
 
-from models.commands.spelling import spoken
+from models.text import spoken
 
 MAX_JOINED = 64
 """Spellings that pieces without a space between them may make; more is a missing space in the template."""

@@ -22,7 +22,8 @@ from hassil.parser import ParseError
 from hassil.util import is_template, merge_dict
 
 from models.commands.phrase import Choice, Phrase, Rules, Run, Slot, TemplateSyntaxError, Words, phrase_of, slots_of
-from models.commands.spelling import number_words, spoken
+from models.numbers import number_words
+from models.text import spoken
 from schemas.errors import ConfigError
 from schemas.events import Command, CommandKind
 

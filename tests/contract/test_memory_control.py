@@ -10,10 +10,10 @@ import pytest
 
 from memory.fake import VALUES, DoubtingExtractor, FakeMemory, KeywordEncoder, KeywordModel
 from memory.learn.english.canonical import plain_value, temperature
-from memory.learn.english.negation import contains
 from memory.service import DriverMemory
 from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
+from models.text import contains
 from schemas.errors import ConsentError, ExportError, UnknownEntryError
 from schemas.memory import Candidate, Conversation, Kind, Outcome, Period, Selector, Status, Turn
 from schemas.ports import MemoryPort

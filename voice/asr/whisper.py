@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from models.commands.spelling import spoken
+from models.text import spoken
 from schemas.errors import ModelMissingError
 from schemas.events import SAMPLE_RATE, Command, Hypothesis, Samples, Transcript
 from voice.asr import Hearing

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from models.commands.spelling import spoken
+from models.text import spoken
 from schemas.actions import BY_NAME, Action, Domain, parse_action
 from schemas.events import Command, CommandKind, Reply, Route, Transcript
 from schemas.ports import CommandMatcher, Encoder

@@ -9,18 +9,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from models.numbers import HOUR, NUMBER, number_of
 from schemas.events import Command, CommandKind
 
-_UNITS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
-    "nineteen"
-).split()
-_TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
-_NUMBER = rf"(?:(?:{'|'.join(_TENS)})(?: (?:{'|'.join(_UNITS[1:10])}))?|{'|'.join(sorted(_UNITS[1:], key=len, reverse=True))})"
-_HOUR = "(?:" + "|".join(sorted(_UNITS[1:13], key=len, reverse=True)) + ")"
 _SPANS = {"half an hour": 30, "a quarter of an hour": 15, "an hour and a half": 90, "one and a half hours": 90, "a minute": 1,
           "an hour": 60, "three quarters of an hour": 45, "a couple of minutes": 2, "a few minutes": 5}  # fmt: skip
-_SPAN = rf"(?:{'|'.join(sorted(_SPANS, key=len, reverse=True))}|(?:{_NUMBER}) (?:minutes?|hours?))"
+_SPAN = rf"(?:{'|'.join(sorted(_SPANS, key=len, reverse=True))}|(?:{NUMBER}) (?:minutes?|hours?))"
 _DAY = (
     r"(?:(?P<day>tomorrow|today|tonight|this (?:morning|afternoon|evening))(?: (?:morning|afternoon|evening|night))?)"
 )
@@ -29,8 +23,8 @@ _DAY = (
 def _clock(day: str) -> str:
     """A time of day, after a day or before it."""
     return (
-        rf"(?:(?P<past>half|quarter) past (?P<past_hour>{_HOUR})|quarter to (?P<to_hour>{_HOUR})|(?P<noon>noon|midday|midnight)|"
-        rf"(?P<hour>{_HOUR})(?: (?P<minute>{_NUMBER}))?(?: oclock)?)"
+        rf"(?:(?P<past>half|quarter) past (?P<past_hour>{HOUR})|quarter to (?P<to_hour>{HOUR})|(?P<noon>noon|midday|midnight)|"
+        rf"(?P<hour>{HOUR})(?: (?P<minute>{NUMBER}))?(?: oclock)?)"
         rf"(?: (?P<half>a m|in the morning|p m|in the afternoon|in the evening|at night|tonight))?{day}"
     )
 
@@ -89,13 +83,13 @@ _MANY = re.compile(
 )
 _LENGTH = (
     rf"(?:(?P<span>{'|'.join(sorted(_SPANS, key=len, reverse=True))})|"
-    rf"(?P<number>{_NUMBER})(?: (?P<unit>minute|hour|second)s?)?)"
+    rf"(?P<number>{NUMBER})(?: (?P<unit>minute|hour|second)s?)?)"
 )
 _WHICH = r"(?:(?:and|then|also) )*(?:(?:a|an|one|another|the other|the|my|the second|a second|a third)(?: one)? )?"
 _EACH = (
     re.compile(
         rf"^{_WHICH}(?:(?:(?P<label>[a-z']+(?: [a-z']+)?) )?timer )?"
-        rf"(?:for (?:the |my |our )?(?!{_NUMBER} )(?P<first>[a-z']{{2,20}}) )?(?:(?:for|of|to) )?{_LENGTH}"
+        rf"(?:for (?:the |my |our )?(?!{NUMBER} )(?P<first>[a-z']{{2,20}}) )?(?:(?:for|of|to) )?{_LENGTH}"
         r"(?: for (?:the |my |our )?(?P<what>[a-z']{2,20}(?: [a-z']+)?))?$"
     ),
     re.compile(rf"^{_WHICH}{_LENGTH}(?: (?P<label>[a-z']+))? (?:timer|one)$"),
@@ -139,7 +133,7 @@ def timers(text: str) -> tuple[Command, ...]:
 def _length(found: re.Match[str], unit: str | None) -> dict[str, Any]:
     if found["span"] is not None:
         return {"minutes": _minutes(found["span"])}
-    number = _number(found["number"])
+    number = number_of(found["number"])
     return {"seconds": number} if unit == "second" else {"minutes": number * (60 if unit == "hour" else 1)}
 
 
@@ -159,7 +153,7 @@ def asked(text: str) -> Command | None:
     """A timer or reminder that was asked for, or is not wanted any more; None where it is neither, or its time not understood.
 
     Args:
-        text: lower-case words, numbers spelled out (``models.commands.spelling.spoken``).
+        text: lower-case words, numbers spelled out (``models.text.spoken``).
     """
     return _unwanted(text) or _reminder(text) or _timer(text)
 
@@ -169,7 +163,7 @@ def _timer(text: str) -> Command | None:
     if found is None:
         return None
     label = found["label"]
-    if label is not None and re.search(rf"\b(?:minutes?|seconds?|hours?|hour)\b|^{_NUMBER}\b", label):
+    if label is not None and re.search(rf"\b(?:minutes?|seconds?|hours?|hour)\b|^{NUMBER}\b", label):
         return None
     return Command(kind=CommandKind.ACTION, name="set_timer", slots={"label": label} if label else {})
 
@@ -194,7 +188,7 @@ def _reminder(text: str) -> Command | None:
         errand = "wake up"
     if not errand or (lead is not None and _TELL.match(text) and not when) or (wakes is not None and not when):
         return None
-    if re.search(rf"\b(?:at|in) (?:{_NUMBER})\b", errand) or len(errand) > 60:
+    if re.search(rf"\b(?:at|in) (?:{NUMBER})\b", errand) or len(errand) > 60:
         return None
     return Command(kind=CommandKind.ACTION, name="set_reminder", slots={"what": errand, **when})
 
@@ -222,13 +216,13 @@ def _time(found: re.Match[str]) -> dict[str, Any]:
     if "noon" in said:
         slots = {"hour": 0 if said["noon"] == "midnight" else 12, "minute": 0}
     elif "to_hour" in said:
-        slots = {"hour": (_number(said["to_hour"]) - 2) % 12 + 1, "minute": 45}
+        slots = {"hour": (number_of(said["to_hour"]) - 2) % 12 + 1, "minute": 45}
     elif "past" in said:
-        slots = {"hour": _number(said["past_hour"]), "minute": 30 if said["past"] == "half" else 15}
+        slots = {"hour": number_of(said["past_hour"]), "minute": 30 if said["past"] == "half" else 15}
     elif "hour" in said:
-        slots = {"hour": _number(said["hour"])}
+        slots = {"hour": number_of(said["hour"])}
         if "minute" in said:
-            slots["minute"] = _number(said["minute"])
+            slots["minute"] = number_of(said["minute"])
     half = said.get("half") or {"tonight": "tonight", "this evening": "evening"}.get(said.get("day", ""))
     if slots and half and "noon" not in said:
         slots["half"] = "am" if half in ("a m", "in the morning") else "pm"
@@ -241,8 +235,4 @@ def _minutes(span: str) -> int:
     if span in _SPANS:
         return _SPANS[span]
     number, unit = span.rsplit(" ", 1)
-    return _number(number) * (60 if unit.startswith("hour") else 1)
-
-
-def _number(words: str) -> int:
-    return sum(_TENS.get(word, _UNITS.index(word) if word in _UNITS else 0) for word in words.split())
+    return number_of(number) * (60 if unit.startswith("hour") else 1)

@@ -105,7 +105,7 @@ def corrected(text: str, match: Callable[[str], Command | None]) -> tuple[Comman
     """What is meant by an order and its correction in one breath ("heat my seat, no, the other one"): the order itself is not done.
 
     Args:
-        text: as ``models.commands.spelling.spoken`` writes it.
+        text: as ``models.text.spoken`` writes it.
         match: finds the command of a text.
 
     Returns:

@@ -14,7 +14,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from models.commands.spelling import spoken
+from models.numbers import numbers
+from models.text import spoken
 from schemas.actions import (
     Action,
     FindOnRoute,
@@ -30,7 +31,7 @@ from schemas.memory import Recollection
 from schemas.ports import MemoryPort, StructuredModel
 from voice.dialogue.coordinator import PLACE_DETAILS, SERVES, Plan
 from voice.dialogue.replies.units import in_celsius
-from voice.dialogue.validator import Finding, careful, mended, numbers, validate
+from voice.dialogue.validator import Finding, careful, mended, validate
 
 RECALL_LIMIT = 3
 """Facts shown to the model: a slice of a category or three; more only costs prompt tokens."""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from rapidfuzz.distance import LCSseq
 
-from models.commands.spelling import spoken
+from models.text import spoken
 from schemas.events import Reply, Route, Transcript
 from voice.dialogue import which
 

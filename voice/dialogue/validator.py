@@ -13,16 +13,11 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
+from models.numbers import numbers
 from schemas.actions import Action, Domain
 
 NEGATIONS = re.compile(r"\b(don't|do not|never|without|not)\b")
 """Words that turn a request round."""
-
-_UNITS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen"
-).split()
-_TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
 
 QUALITIES: dict[str, frozenset[str]] = {
     "level": frozenset("off low medium high full max maximum min minimum warm hot cool strong weak most least".split()),
@@ -99,31 +94,6 @@ MAY_NEGATE = frozenset({
 """Actions that are asked for with a "not": "don't let me forget", "don't charge above eighty"."""
 WEAK = re.compile(r"\bnot (?:so|quite|too|as|very|yet|\w+ enough)\b|\bwhy (?:is|does|do)(?:n't| not)\b")
 """A "not" that turns nothing round: "not so loud", "not warm enough"."""
-
-
-def numbers(text: str) -> set[float]:
-    """All numbers 0..199.5 that a text says, in digits or words ("twenty one and a half" -> 21.5; 20, 1 and 21 too)."""
-    found = {float(n) for n in re.findall(r"\d+(?:\.\d+)?", text)}
-    words = re.findall(r"[a-z]+", text.lower().replace("-", " "))
-    for index, word in enumerate(words):
-        value: float | None = None
-        length = 1
-        if word in _UNITS:
-            value = float(_UNITS.index(word))
-        elif word in _TENS:
-            value = float(_TENS[word])
-            after = words[index + 1] if index + 1 < len(words) else ""
-            if after in _UNITS[1:10]:
-                found.add(value)
-                value, length = value + _UNITS.index(after), 2
-        elif word == "hundred":
-            value = 100.0
-        if value is not None:
-            found.add(value)
-            rest = words[index + length : index + length + 3]
-            if rest == ["and", "a", "half"] or rest[:2] == ["point", "five"]:
-                found.add(value + 0.5)
-    return found
 
 
 DIRECTIONS: dict[str, dict[str, frozenset[str]]] = {

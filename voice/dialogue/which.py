@@ -6,7 +6,7 @@ had been heard.
 
 from __future__ import annotations
 
-from models.commands.spelling import spoken
+from models.text import spoken
 from schemas.events import Transcript
 
 FIRST = frozenset({"first", "former"})

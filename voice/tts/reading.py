@@ -2,7 +2,7 @@
 
 Owns the table. Only what a voice gets wrong stands in it (checked against espeak-ng's phonemes, from which Piper speaks, too): they
 read "21.5", "1,000", "3rd" and "USB" well by themselves. Does not own what a text may hold at all (`voice.tts.speakable`), nor
-the form in which words are matched (`models.commands.spelling`).
+the form in which words are matched (`models.text`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from models.commands.spelling import number_words
+from models.numbers import number_words
 
 _Rule = tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from memory.learn.english.canonical import is_closed
-from memory.learn.english.negation import normal
+from models.text import normal
 from schemas.errors import EvaluationDataError
 from schemas.preferences import BY_DETAIL, CATEGORIES, Category
 

@@ -19,8 +19,8 @@ from deploy.lab.report.blocks import Progress
 from deploy.lab.report.statistics import Paired, Ratio, Scores, micro, paired, share
 from memory import consent as switches
 from memory.learn.english.canonical import Canon, fold
-from memory.learn.english.negation import normal
 from memory.learn.extraction import Extraction, ExtractionSettings, Extractor
+from models.text import normal
 from schemas.memory import Candidate, Consent, Conversation, Turn
 from schemas.preferences import CATEGORIES
 

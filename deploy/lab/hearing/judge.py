@@ -14,7 +14,7 @@ from rapidfuzz.distance import Levenshtein
 
 from deploy.lab.hearing.cases import Case, Wanted, Wording
 from deploy.timeline import TimelineEntry
-from models.commands.spelling import spoken
+from models.text import spoken
 
 ASKED = ("moved", "asked", "refused", "fault")
 """Kinds of entries that tell of an action: done, waiting for a yes, not allowed, failed."""

@@ -127,7 +127,9 @@ def main() -> None:
     given = options.parse_args()
     items = read(given.carmem, given.limit) if given.carmem else ()
     own = parts()
-    print("against praising, false ends, false stores, questions | detail F1, values | equal, negate, different, left out")
+    print(
+        "against praising, false ends, false stores, questions | detail F1, values | equal, negate, different, left out"
+    )
     base = row(own, items)
     print(f"{base}  as it is", flush=True)
     for name, patches in groups().items():

@@ -86,7 +86,9 @@ class _Speechless:
 
     def fill(self, task: str, model: type[BaseModel], *, turns: Sequence[str], facts: Sequence[str] = ()) -> BaseModel:
         """Raises."""
-        raise GenerationError(f"no language model is used for {task!r} ({model.__name__}, {len(turns) + len(facts)} texts)")
+        raise GenerationError(
+            f"no language model is used for {task!r} ({model.__name__}, {len(turns) + len(facts)} texts)"
+        )
 
 
 def parts() -> Parts:

@@ -14,8 +14,8 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from models.acoustics import active_level, noise_gain
-from models.commands.spelling import spoken
 from models.commands.templates import load_templates
+from models.text import spoken
 from models.training.whisper.scenes import RATE, coloured
 from models.training.whisper.speech import Speech
 from voice.asr.expected import expected

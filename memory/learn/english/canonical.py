@@ -17,9 +17,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from memory.learn.english.negation import Polarity, clause, normal, words
+from memory.learn.english.negation import Polarity, clause
 from memory.learn.english.phrasings import SAID_AS
 from memory.learn.english.vocabulary import CLOSED, FLIP_ANSWER, Patterns
+from models.numbers import number_at
+from models.text import normal, words
 from schemas.ports import Encoder
 from schemas.preferences import BY_DETAIL
 
@@ -46,13 +48,6 @@ _DIET = re.compile(r"^(?:strictly )?(?:vegetarian|vegan|halal|kosher|keto|paleo|
 
 _REFUSING = re.compile(r"^(?:no|non|not|without)[ -]+(?:any |a )?")
 
-_NUMBERS = {
-    word: number
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-        "eighteen nineteen".split()
-    )
-} | {"twenty": 20, "thirty": 30, "sixty": 60, "seventy": 70, "eighty": 80}
 _ARTICLES = frozenset(("a", "an", "the", "some", "my", "any", "this", "that", "those", "these", "by", "songs"))
 _TAILS: dict[str, frozenset[str]] = {
     "favourite_cuisine": frozenset(
@@ -330,23 +325,8 @@ def temperature(said: str) -> str | None:
     From 5 to 40 it is Celsius; from 60 to 85 Fahrenheit, to the nearest half degree Celsius.
     """
     parts = words(said.replace(".", " point ").replace("°", " degrees ").replace("-", " "))
-    number, seen, half = 0.0, False, False
-    for index, part in enumerate(parts):
-        value = _NUMBERS.get(part, int(part) if part.isdecimal() and len(part) < 3 else None)
-        if part == "point" and seen and index + 1 < len(parts):
-            tenth = _NUMBERS.get(parts[index + 1], int(parts[index + 1]) if parts[index + 1].isdecimal() else None)
-            return _degrees(number + (tenth or 0) / 10)
-        if part == "half" and seen:
-            half = True
-        elif value is not None:
-            number, seen = (
-                (number + value, True)
-                if seen and number in (20, 30, 60, 70, 80) and value < 10
-                else (float(value), True)
-            )
-        elif seen and part not in ("and", "a"):
-            break
-    return _degrees(number + 0.5 * half) if seen else None
+    found = (number_at(parts, place) for place in range(len(parts)))
+    return next((_degrees(number) for number in found if number is not None), None)
 
 
 def _degrees(number: float) -> str | None:

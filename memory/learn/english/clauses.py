@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from memory.learn.english.negation import normal, words
+from models.text import normal, words
 
 MOST = 6
 """Statements of a sentence at most."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from memory.learn.english.clauses import AND
-from memory.learn.english.negation import words
+from models.text import words
 
 _CUISINES = (
     "italian thai mexican greek japanese indian chinese french spanish korean vietnamese turkish lebanese ethiopian german "

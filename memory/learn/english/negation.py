@@ -8,11 +8,12 @@ rule has its own sentences in ``tests/unit/memory/learn/test_extraction_wording.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+
+from models.text import normal, words
 
 
 class Polarity(StrEnum):
@@ -233,33 +234,6 @@ LATELY = re.compile(
 
 FROM_NOW_ON = re.compile(r"\b(?:from now on|instead(?! of)|new favou?rite|rather have|than what|any ?more)\b")
 """Of `LATELY`, what speaks of one thing in another's place rather than of one more."""
-
-_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
-
-
-def normal(text: str) -> str:
-    """Case folded, one kind of apostrophe, single spaces; punctuation stays."""
-    folded = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'").replace("`", "'")
-    return " ".join(folded.split())
-
-
-def letters(text: str) -> str:
-    """The letters of a text for searching in it: small and capital ones are the same, with accents and without, ß and ss."""
-    if text.isascii():
-        return text.lower()
-    apart = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(one for one in apart if not unicodedata.combining(one))
-
-
-def words(text: str) -> tuple[str, ...]:
-    """The words of a text, normal, without punctuation."""
-    return tuple(_WORD.findall(normal(text)))
-
-
-def contains(text: str, part: str) -> bool:
-    """Whether the words of ``part`` stand in ``text`` as they are, one after the other."""
-    whole, wanted = words(text), words(part)
-    return bool(wanted) and any(whole[i : i + len(wanted)] == wanted for i in range(len(whole) - len(wanted) + 1))
 
 
 def clause(sentence: str, value: str) -> str:

@@ -1,6 +1,6 @@
 """Ways of saying the values of listed categories: tables only, read by `memory.learn.english.canonical`.
 
-Everything here was written for this project. English, in the normal form of ``memory.learn.english.negation.normal``.
+Everything here was written for this project. English, in the normal form of ``models.text.normal``.
 """
 
 from __future__ import annotations

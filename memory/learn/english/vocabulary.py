@@ -2,7 +2,7 @@
 
 Those of listed ones: `memory.learn.english.phrasings`.
 
-Everything here was written for this project. English, in the normal form of ``memory.learn.english.negation.normal``.
+Everything here was written for this project. English, in the normal form of ``models.text.normal``.
 The canonical values are those of ``schemas.preferences`` and, where a category is open, of the project's phrase bank.
 """
 

@@ -9,8 +9,9 @@ import pytest
 
 from models.commands.graph import WordGraph
 from models.commands.matcher import TemplateMatcher
-from models.commands.spelling import number_words, spoken
 from models.commands.templates import load_templates
+from models.numbers import number_words
+from models.text import spoken
 from schemas.errors import ConfigError
 from schemas.events import CommandKind
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from models.numbers import number_words
 from schemas.memory import Matches, Receipt
-
-_NUMBERS = "no one two three four five six seven eight nine ten".split()
 
 
 def number(count: int) -> str:
     """A count as a word, from eleven on in digits."""
-    return _NUMBERS[count] if count < len(_NUMBERS) else str(count)
+    return (number_words(count) if count else "no") if count <= 10 else str(count)
 
 
 def things(matches: Matches) -> int:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from datetime import datetime
 
+from models.text import words
 from schemas.errors import GloveboxError, UnknownEntryError
 from schemas.events import ActionStatus, Command, Reply, Route
 from schemas.memory import Decision, Outcome, Proposal
@@ -26,7 +27,6 @@ question (``memory.learn.extraction``), so this takes the same order on several 
 PER_TRIP = 1
 """Questions a trip: the driver came to drive."""
 
-_WORD = re.compile(r"[a-z0-9']+")
 _STORE = r"(?:remember|keep|note|store|save)"
 _YES = re.compile(
     r"(?:yes|yeah|yep|yup|sure|okay|ok|all right|alright|of course|absolutely|definitely|certainly|exactly|correct|"
@@ -67,8 +67,8 @@ def answer(text: str, proposal: Proposal) -> bool | None:
         proposal: what was asked about; its words may be repeated ("yes i like jazz"), but not against the answer ("no i like
             jazz").
     """
-    said = " ".join(_WORD.findall(text.lower().replace("\u2019", "'")))
-    asked = frozenset(_WORD.findall(because(proposal).lower())) | {"like", "love"}
+    said = " ".join(words(text))
+    asked = frozenset(words(because(proposal))) | {"like", "love"}
     refused = _NO.match(said)
     begin = refused or _YES.match(said)
     if begin is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from datetime import datetime, tzinfo
 
+from models.text import normal
 from schemas.memory import Kind
 from schemas.ports import MemoryPort
 from voice.dialogue.replies.moments import spoken_moment
@@ -25,7 +26,7 @@ _ASKS = re.compile(
 
 def asks(text: str) -> bool:
     """Whether it asks what was talked about: "what did we talk about yesterday", "what did I say last tuesday"."""
-    return _ASKS.match(" ".join(text.lower().replace("\u2019", "'").split())) is not None
+    return _ASKS.match(normal(text)) is not None
 
 
 def talked(memory: MemoryPort, question: str, now: datetime, zone: tzinfo, *, moving: bool) -> str:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from models.text import normal
+
 _REMEMBER = re.compile(
     r"^(?:(?:please|can you|could you|would you|will you|i want you to|i would like you to|i'd like you to) )*"
     r"(?:remember|note|keep in mind|bear in mind|memori[sz]e|make a note|take a note|save|don't forget|do not forget|never forget)"
@@ -21,24 +23,19 @@ _WHO = re.compile(
     r"(?P<name>[\w'-]+)(?: (?:now|here|driving|speaking|again|please))*$"
 )
 _DRIVES = re.compile(r"^(?P<name>[\w'-]+) is (?:driving|at the wheel|the driver)(?: now)?$")
-_SPACES = re.compile(r"\s+")
 
 
 def told(text: str) -> str | None:
     """What the driver asks to be remembered, as a sentence; None if this is no such wish."""
-    found = _REMEMBER.match(_plain(text))
+    found = _REMEMBER.match(normal(text))
     return found.group("told").strip(" .!,") if found else None
 
 
 def named(text: str, drivers: Iterable[str]) -> str | None:
     """The configured driver that somebody says to be; None where no such name was said."""
-    plain = _plain(text).strip(" .!,")
+    plain = normal(text).strip(" .!,")
     found = _WHO.match(plain) or _DRIVES.match(plain)
     if found is None:
         return None
     names = {driver.replace("_", "-"): driver for driver in drivers}
     return names.get(found.group("name").removesuffix("'s"))
-
-
-def _plain(text: str) -> str:
-    return _SPACES.sub(" ", text.lower().replace("\u2019", "'")).strip()

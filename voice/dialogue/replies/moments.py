@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta, tzinfo
 
+from models.text import MONTHS, WEEKDAYS
 from schemas.memory import Period
 
-DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
 SAID = {
     "today": "today",
     "yesterday": "yesterday",
@@ -36,7 +33,7 @@ def spoken_moment(moment: datetime, now: datetime, zone: tzinfo) -> str:
     if days == 1:
         return f"yesterday {clock}"
     if days < 7:
-        return f"on {DAYS[local.weekday()]} {clock}"
+        return f"on {WEEKDAYS[local.weekday()]} {clock}"
     day = f"on {local.day} {MONTHS[local.month - 1]}"
     return day if local.year == today.year else f"{day} {local.year}"
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from models.commands.spelling import number_words
+from models.numbers import NUMBER, number_of, number_words
 from schemas.actions import Action, ChangeTemperature
 from schemas.events import VehicleState
 
@@ -114,18 +114,14 @@ class Units:
 
 METRIC = Units()
 
-_TENS: tuple[str, ...] = ("sixty", "seventy", "eighty")
-_ONES: tuple[str, ...] = tuple(" one two three four five six seven eight nine".split(" "))
-_FAHRENHEIT = re.compile(
-    rf"\b({'|'.join(_TENS)})(?: ({'|'.join(_ONES[1:])}))?\b(?! (?:percent|minutes?|seconds?))(?: degrees)?(?: fahrenheit)?"
-)
+_FAHRENHEIT = re.compile(rf"\b(?>({NUMBER}))\b(?! (?:percent|minutes?|seconds?))(?: degrees)?(?: fahrenheit)?")
 
 
 def in_celsius(text: str) -> str:
     """Spoken words with a cabin temperature in Fahrenheit, 61 to 82, said in degrees Celsius."""
 
     def said(found: re.Match[str]) -> str:
-        number = 60 + 10 * _TENS.index(str(found[1])) + (_ONES.index(str(found[2])) if found[2] else 0)
+        number = number_of(str(found[1]))
         if not 61 <= number <= 82:
             return found[0]
         value = celsius(number)

@@ -23,9 +23,10 @@ from memory.learn.english.canonical import (
     wanted,
 )
 from memory.learn.english.kinds import KINDS, plausible
-from memory.learn.english.negation import Polarity, normal
+from memory.learn.english.negation import Polarity
 from memory.learn.english.phrasings import SAID_AS
 from memory.learn.english.vocabulary import CLOSED
+from models.text import normal
 from schemas.preferences import BY_DETAIL
 
 

@@ -7,15 +7,13 @@ import pytest
 from memory.learn.english.negation import (
     Polarity,
     clause,
-    contains,
     displaced,
     lately,
     negated,
-    normal,
     not_a_preference,
     switched,
-    words,
 )
+from models.text import contains, normal, words
 
 # (sentence, value): a thing that the driver likes
 

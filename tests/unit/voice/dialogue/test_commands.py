@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from models.commands.graph import WordGraph
 from models.commands.matcher import TemplateMatcher
-from models.commands.spelling import spoken
 from models.commands.templates import Templates, load_templates
+from models.text import spoken
 from schemas.actions import ACTIONS, BY_NAME, parse_action
 from schemas.events import Command, CommandKind, Standing
 from schemas.preferences import find

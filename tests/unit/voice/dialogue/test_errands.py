@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from models.commands.spelling import spoken
+from models.text import spoken
 from voice.dialogue import errands
 
 MINUTES: dict[str, list[dict[str, Any]]] = {

@@ -5,24 +5,9 @@ from __future__ import annotations
 import pytest
 
 from schemas.actions import ACTIONS, Action, parse_action
-from voice.dialogue.validator import mended, numbers, validate
+from voice.dialogue.validator import mended, validate
 
 OFFERS = frozenset(action.name for action in ACTIONS)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("twenty one and a half degrees", {20.0, 1.0, 21.0, 21.5}),
-        ("nineteen point five", {19.0, 5.0, 19.5}),
-        ("to 21.5 please", {21.5}),
-        ("one hundred percent", {1.0, 100.0}),
-        ("no number at all", set[float]()),
-    ],
-)
-def test_numbers_are_read_in_words_and_digits(text: str, expected: set[float]) -> None:
-    assert expected <= numbers(text)
-    assert bool(numbers(text)) == bool(expected)
 
 
 @pytest.mark.parametrize(

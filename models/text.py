@@ -1,15 +1,17 @@
-"""Text as it is spoken: one spelling for typed commands, recogniser output and the words of the templates.
+"""One spelling for every text: `normal` and `words` for what is read and stored, `spoken` for what is matched as speech.
 
-Owns: case, punctuation, digits, units and abbreviations: templates, both recognisers, typed text and the measurements all meet
-in the form that ``spoken`` gives. How text is read aloud is the voice's matter (``voice.tts.reading``). Does not own meaning.
+Owns: case, apostrophes, punctuation, digits, units and abbreviations, and the names of days and months. Templates, both
+recognisers, typed text and the measurements meet in the form that ``spoken`` gives; memory compares texts in the form that
+``normal`` gives, which stands in vaults and must not change. The stems of search are `memory.recall.lexical`'s, numbers
+`models.numbers`'; how text is read aloud is `voice.tts.reading`'s matter. Does not own meaning.
 """
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+import unicodedata
 
-from unicode_rbnf import RbnfEngine
+from models.numbers import number_words, ordinal_words
 
 _SHORT: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\bo\.k\b\.?"), "okay"),
@@ -63,22 +65,38 @@ _WORDS = {"ok": "okay", "o'clock": "oclock", "ac": "a c", "metre": "meter", "met
 """Words with more than one spelling."""
 
 
-@lru_cache(maxsize=1)
-def _engine() -> RbnfEngine:
-    return RbnfEngine.for_language("en")
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+"""Names that do not depend on the machine's language, as the standard library's do."""
 
 
-@lru_cache(maxsize=512)
-def number_words(value: float) -> str:
-    """A number in English words, without hyphens: ``22.5`` is "twenty two point five"."""
-    exact = int(value) if float(value).is_integer() else value
-    return _engine().format_number(exact).text.replace("-", " ")
+def normal(text: str) -> str:
+    """Case folded, one kind of apostrophe, single spaces; punctuation stays."""
+    folded = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'").replace("`", "'")
+    return " ".join(folded.split())
 
 
-@lru_cache(maxsize=256)
-def ordinal_words(value: int) -> str:
-    """A place in an order in English words: ``21`` is "twenty first"."""
-    return _engine().format_number(value, ruleset_names=["spellout-ordinal"]).text.replace("-", " ")
+def letters(text: str) -> str:
+    """The letters of a text for searching in it: small and capital ones are the same, with accents and without, ß and ss."""
+    if text.isascii():
+        return text.lower()
+    apart = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(one for one in apart if not unicodedata.combining(one))
+
+
+def words(text: str) -> tuple[str, ...]:
+    """The words of a text, normal, without punctuation."""
+    return tuple(_WORD.findall(normal(text)))
+
+
+def contains(text: str, part: str) -> bool:
+    """Whether the words of ``part`` stand in ``text`` as they are, one after the other."""
+    whole, wanted = words(text), words(part)
+    return bool(wanted) and any(whole[i : i + len(wanted)] == wanted for i in range(len(whole) - len(wanted) + 1))
 
 
 def spoken(text: str) -> str:
