@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,22 @@ def _closed_examples() -> dict[str, Closed]:
     return {detail: Closed(one.patterns, {"none": ("",)}, one.flips) for detail, one in CLOSED.items()}
 
 
+def _no(*_: object) -> bool:
+    return False
+
+
+def _yes(*_: object) -> bool:
+    return True
+
+
+def _nothing(*_: object) -> None:
+    return None
+
+
+def _none(*_: object) -> tuple[()]:
+    return ()
+
+
 def groups() -> Mapping[str, tuple[Patch, ...]]:
     """The rules by name of their group."""
     every = {
@@ -69,15 +85,15 @@ def groups() -> Mapping[str, tuple[Patch, ...]]:
         "_LEVEL_WORDS": ((CANONICAL, "_LEVEL_WORDS", ()),),
         "_TAILS": ((CANONICAL, "_TAILS", {}),),
         "_ARTICLES": ((CANONICAL, "_ARTICLES", frozenset()),),
-        "said_by_refusing": ((EXTRACTION, "said_by_refusing", lambda *_: False),),
-        "refuses_another_level": ((EXTRACTION, "refuses_another_level", lambda *_: False),),
-        "turned_down": ((EXTRACTION, "turned_down", lambda *_: False),),
-        "plausible (kinds)": ((EXTRACTION, "plausible", lambda *_: True),),
+        "said_by_refusing": ((EXTRACTION, "said_by_refusing", _no),),
+        "refuses_another_level": ((EXTRACTION, "refuses_another_level", _no),),
+        "turned_down": ((EXTRACTION, "turned_down", _no),),
+        "plausible (kinds)": ((EXTRACTION, "plausible", _yes),),
         "SAID_AS (phrasings)": ((CANONICAL, "SAID_AS", {}),),
         "CLOSED patterns (vocabulary)": ((CANONICAL, "CLOSED", _closed_patterns()),),
         "CLOSED examples (vocabulary)": ((CANONICAL, "CLOSED", _closed_examples()),),
-        "by_rule in maintenance": ((MAINTENANCE, "by_rule", lambda *_: None),),
-        "statements (clauses)": ((EXTRACTION, "statements", lambda _: ()),),
+        "by_rule in maintenance": ((MAINTENANCE, "by_rule", _nothing),),
+        "statements (clauses)": ((EXTRACTION, "statements", _none),),
     }
     closed = {
         f"CLOSED patterns: {detail}": ((CANONICAL, "CLOSED", CLOSED | {detail: _closed_patterns()[detail]}),)
@@ -87,7 +103,7 @@ def groups() -> Mapping[str, tuple[Patch, ...]]:
 
 
 @contextmanager
-def off(patches: tuple[Patch, ...]) -> Iterator[None]:
+def off(patches: tuple[Patch, ...]) -> Generator[None]:
     """Switch these rules off for a while."""
     before = [(importlib.import_module(module), name) for module, name, _ in patches]
     kept = [getattr(module, name) for module, name in before]
