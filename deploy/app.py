@@ -32,12 +32,11 @@ from deploy.speech import MakingAhead, open_voice
 from deploy.timeline import Timeline, TimelineEntry, reply_entries
 from memory.learn.proposals import ProposalSettings
 from memory.recall.preferences import RetrievalSettings
-from memory.recall.search import RecallSettings
-from memory.reflect.retention import Prune, PruningSettings, RetentionSettings
-from memory.reflect.tiers import TierSettings
+from memory.recall.search import SearchTuning
+from memory.reflect.tiers import TierTuning
 from memory.screen.parts import Parts
 from memory.service import DriverMemory, MemorySettings
-from memory.vault.lifecycle import BackupSettings, Vault
+from memory.vault.lifecycle import Vault
 from models.catalog import Catalog
 from models.commands.matcher import TemplateMatcher
 from models.runtime.onnx_encoder import OnnxEncoder
@@ -57,11 +56,11 @@ from voice.audio.devices.live import LiveSound
 from voice.audio.devices.portaudio import load_portaudio
 from voice.audio.wavefile import WaveSink, WaveSource
 from voice.dialogue.agent import Dialogue
-from voice.dialogue.coordinator import CoordinatorSettings, DialogueSettings
+from voice.dialogue.coordinator import DialogueSettings
 from voice.loop import VoiceLoop
 from voice.tts.voices import Voices
 from voice.turn import Limits, TurnMachine
-from voice.vad.endpoint import Endpointer, EndpointSettings
+from voice.vad.endpoint import START_FRAMES, Endpointer
 from voice.vad.silero import SileroVad
 from voice.wake.onnx import OnnxWakeWord
 
@@ -134,7 +133,7 @@ def _seat(
         model=structured,
         clock=_now,
         settings=DialogueSettings(
-            coordinator=CoordinatorSettings(**config.dialogue.model_dump()),
+            coordinator=config.dialogue,
             questions=config.memory.questions_per_trip if config.memory.ask else 0,
         ),
         new_id=trip.new_conversation,
@@ -255,7 +254,7 @@ class Assistant:
         source = WaveSource.from_file(path, tail_s=0.3)
         frames = list(source.frames())
         voiced = [vad.process(frame) >= self.config.vad.start_at for frame in frames]
-        if sum(voiced) < EndpointSettings().start_frames:
+        if sum(voiced) < START_FRAMES:
             raise NoSpeechError(f"no voice in {path}; {source.trouble or 'is it the right file, and loud enough?'}")
         self._recognizer.start()
         for frame in frames:
@@ -333,11 +332,7 @@ class Assistant:
             sink=sink,
             wake=self._wake,
             vad=self._vad,
-            endpointer=Endpointer(
-                EndpointSettings(
-                    start_at=config.vad.start_at, stop_below=config.vad.stop_below, **config.endpoint.model_dump()
-                )
-            ),
+            endpointer=Endpointer(config.endpoint, config.vad),
             recognizer=self._recognizer,
             matcher=self._seat.matcher,
             dialogue=self._seat.dialogue,
@@ -425,22 +420,13 @@ def understanding(config: Config, engines: Engines | None = None) -> tuple[OnnxE
 
 
 def memory_settings(config: Config) -> MemorySettings:
-    """The thresholds of memory."""
-    tiers, recall = config.memory.tiers, config.memory.recall
+    """What memory is told of the configuration."""
+    settings = config.memory
     return MemorySettings(
-        retrieval=RetrievalSettings(threshold=config.memory.recall_at),
-        recall=RecallSettings(
-            gate_at=recall.gate_at, gate_named=recall.gate_named_at, filter_share=recall.filter_at, decays=recall.decays
-        ),
-        proposals=ProposalSettings(ask=config.memory.ask, days=config.memory.ask_days),
-        tiers=TierSettings(
-            retention=RetentionSettings(
-                conversation_days=tiers.conversation_days,
-                thought_days=tiers.thought_days,
-                summary_days=tiers.summary_days,
-            ),
-            pruning=PruningSettings(rule=Prune(tiers.prune), capacity=tiers.capacity),
-        ),
+        retrieval=RetrievalSettings(threshold=settings.recall_at),
+        recall=SearchTuning(**settings.recall.model_dump()),
+        proposals=ProposalSettings(ask=settings.ask, days=settings.ask_days),
+        tiers=TierTuning(**settings.tiers.model_dump()),
     )
 
 
@@ -463,8 +449,9 @@ def _structured(config: Config, engines: Engines) -> Structured:
 
 
 def _memory(config: Config, encoder: Encoder, structured: StructuredModel) -> DriverMemory:
-    keep = BackupSettings(**config.memory.backups.model_dump())
-    vault = Vault.open(config.data.folder, config.driver.name, key_source(config), clock=_now, keep=keep)
+    vault = Vault.open(
+        config.data.folder, config.driver.name, key_source(config), clock=_now, keep=config.memory.backups
+    )
     settings = memory_settings(config)
     here = zone(config.memory.tiers.zone)
     return DriverMemory(

@@ -1,7 +1,8 @@
 """What can be configured: every key with its unit, range and meaning.
 
-Owns the shape only. The values stand in ``deploy/default.toml`` (there are no defaults here but None for what may be left
-out), and ``deploy.config`` reads them from their sources.
+Owns the shape only; what a package has settings of is defined there (``memory.settings``, ``voice.settings``) and nested here. The
+values stand in ``deploy/default.toml`` (there are no defaults here but None for what may be left out; a test compares them with the
+packages' own), and ``deploy.config`` reads them from their sources.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from schemas.actions import ACTIONS
+from memory.settings import BackupSettings, RecallSettings, TierSettings
+from voice.settings import CoordinatorSettings, EndpointSettings, SpeechThresholds
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Seconds = Annotated[float, Field(gt=0.0, le=600.0)]
@@ -111,46 +113,10 @@ class WakeSettings(Section):
     """Seconds after a detection in which there is no other."""
 
 
-class VadSettings(Section):
+class VadSettings(SpeechThresholds):
     """Speech or not, frame by frame."""
 
     model: ModelName
-    start_at: Annotated[float, Field(gt=0.0, le=1.0)]
-    """Probability from which on a frame is speech."""
-    stop_below: Annotated[float, Field(gt=0.0, le=1.0)]
-    """Probability under which a frame is none."""
-
-    @model_validator(mode="after")
-    def _in_order(self) -> Self:
-        if self.stop_below > self.start_at:
-            raise ValueError(f"stop_below ({self.stop_below}) must not lie above start_at ({self.start_at})")
-        return self
-
-
-class EndpointSettings(Section):
-    """When an utterance is over."""
-
-    silence_s: Seconds
-    """Silence that ends it after free speech, or where nothing is known of the words."""
-    hurry_silence_s: Seconds
-    """Silence that ends it when the words so far are a complete command that no longer one begins with."""
-    middle_silence_s: Seconds
-    """The same after a command that may go on as another ("open the window ... halfway")."""
-    unfinished_silence_s: Seconds
-    """The same after words that cannot be all ("navigate to the ...")."""
-    max_utterance_s: Seconds
-    no_speech_s: Seconds
-    """Silence after the wake word that gives up."""
-
-    @model_validator(mode="after")
-    def _in_order(self) -> Self:
-        pauses = (self.silence_s, self.middle_silence_s, self.unfinished_silence_s)
-        if not self.hurry_silence_s <= min(pauses) or max(pauses) >= self.max_utterance_s:
-            raise ValueError(
-                "needs hurry_silence_s <= silence_s, middle_silence_s, unfinished_silence_s < max_utterance_s; they are "
-                f"{self.hurry_silence_s}, {', '.join(map(str, pauses))} and {self.max_utterance_s}"
-            )
-        return self
 
 
 class TurnSettings(Section):
@@ -186,23 +152,6 @@ class AsrSettings(Section):
         if self.engine != "pocketsphinx" and not self.model:
             raise ValueError(f"engine {self.engine} needs a model; name one that `glovebox models list` has")
         return self
-
-
-class DialogueSettings(Section):
-    """Thresholds of the coordinator; see ``voice.dialogue.coordinator``."""
-
-    request_at: Share
-    """Probability that the utterance asks for something, from which on the language model is asked."""
-    unasked_at: Share
-    """The same without the wake word, in the follow-up window."""
-    statement_at: Share
-    """Probability of its best preference category, from which on it counts as telling a preference."""
-    heard_at: Share
-    """Recogniser confidence below which the words are not acted on at all."""
-    request_floor: Share
-    """Actions less probable than this stay out of the slice."""
-    slice_size: Annotated[int, Field(ge=1, le=len(ACTIONS))]
-    """Most actions in a slice."""
 
 
 class LlmSettings(Section):
@@ -343,46 +292,7 @@ class KeySettings(Section):
     """A file whose first line is the passphrase, readable by its owner alone; left out: it is asked for at the terminal."""
 
 
-class BackupSettings(Section):
-    """How long the encrypted copies are kept that are made before an upgrade of the vault's tables."""
-
-    days: Annotated[int, Field(ge=0, le=365)]
-    """Days; 0: until the vault is next opened and found sound."""
-    most: Annotated[int, Field(ge=0, le=20)]
-    """The newest ones, so many at most."""
-
-
-class TierSettings(Section):
-    """How conversations are kept, if the driver asks for it (`glovebox memory optin conversations`)."""
-
-    zone: Word
-    """Time zone by which days are counted, such as ``Europe/Berlin``; ``local`` is the device's."""
-    conversation_days: Annotated[int, Field(ge=1, le=3650)]
-    """Days that words are kept as they were said; only what the driver asks to have remembered stays longer."""
-    thought_days: Annotated[int, Field(ge=1, le=3650)]
-    """Days that a thought or a key event is kept without use."""
-    summary_days: Annotated[int, Field(ge=1, le=3650)]
-    """Days that daily summaries and the times of trips are kept."""
-    prune: Literal["lru", "relevance"]
-    """Which exchanges go when there are more than fit: the least recently used ones, or those furthest from recent questions."""
-    capacity: Annotated[int, Field(ge=1, le=1_000_000)]
-    """Exchanges that a vault holds at most."""
-
-
-class RecallSettings(Section):
-    """What search over everything that is remembered lets through; nearness is a number from 0 to 1."""
-
-    gate_at: Share
-    """How sure it has to be that anything matters for a question, else nothing is found; 0: no gate."""
-    gate_named_at: Share
-    """The same within the time that the question names."""
-    filter_at: Share
-    """Share of the best memory's score below which others are left out; 0: none are."""
-    decays: bool
-    """Whether what was not used for long counts less."""
-
-
-class MemorySettings(Section):
+class RememberingSettings(Section):
     """What memory does by itself."""
 
     key: KeySettings
@@ -415,9 +325,9 @@ class Config(Section):
     endpoint: EndpointSettings
     turn: TurnSettings
     asr: AsrSettings
-    dialogue: DialogueSettings
+    dialogue: CoordinatorSettings
     llm: LlmSettings
     encoder: EncoderSettings
     tts: TtsSettings
     vehicle: VehicleSettings
-    memory: MemorySettings
+    memory: RememberingSettings

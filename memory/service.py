@@ -23,9 +23,9 @@ from memory.learn.maintenance import Maintainer, MaintenanceSettings, Ruling
 from memory.learn.proposals import Draft, Proposals, ProposalSettings, Weighed
 from memory.learn.screening import screening, sift
 from memory.recall.preferences import RetrievalSettings
-from memory.recall.search import HybridSearch, RecallSettings
+from memory.recall.search import HybridSearch, SearchTuning
 from memory.reflect.keeping import Keeping
-from memory.reflect.tiers import Tiers, TierSettings
+from memory.reflect.tiers import Tiers, TierTuning
 from memory.rights import exports
 from memory.rights.command import Commanded
 from memory.rights.control import Control
@@ -62,9 +62,9 @@ class MemorySettings(BaseModel):
     extraction: ExtractionSettings = ExtractionSettings()
     maintenance: MaintenanceSettings = MaintenanceSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
-    recall: RecallSettings = RecallSettings()
+    recall: SearchTuning = SearchTuning()
     proposals: ProposalSettings = ProposalSettings()
-    tiers: TierSettings = TierSettings()
+    tiers: TierTuning = TierTuning()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,9 @@ from typing import Any
 
 import pytest
 
+from memory.settings import BackupSettings
 from memory.vault.keys import KeySource, RawKey
-from memory.vault.lifecycle import BackupSettings, Vault
+from memory.vault.lifecycle import Vault
 from schemas.errors import WrongKeyError
 from schemas.memory import Preference
 

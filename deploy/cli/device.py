@@ -78,7 +78,8 @@ def _meanings(model: type[BaseModel], prefix: str = "") -> dict[str, str]:
         if isinstance(inner, type) and issubclass(inner, BaseModel):
             meanings.update(_meanings(inner, f"{prefix}{name}."))
         else:
-            meanings[f"{prefix}{name}"] = " ".join((info.description or "").replace("``", "").split())
+            meaning = (info.description or "").partition("\n\n")[0]  # what follows says where the number is from
+            meanings[f"{prefix}{name}"] = " ".join(meaning.replace("``", "").split())
     return meanings
 
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from memory.recall.cache import KINDS, SearchCache, detail_bits
 from memory.recall.exact import NONE, Floats, Rows
@@ -28,6 +28,7 @@ from memory.recall.lexical import asked, numbers, stems
 from memory.recall.preferences import PreferenceRanker, RetrievalSettings
 from memory.recall.times import of_talk, without
 from memory.recall.vectors import Vectors
+from memory.settings import RecallSettings
 from memory.store import tags as ontology
 from memory.vault.lifecycle import Vault
 from schemas.errors import MemoryStoreError
@@ -51,10 +52,8 @@ Allowed = NDArray[np.bool_]
 """For every row whether it may be found."""
 
 
-class RecallSettings(BaseModel):
+class SearchTuning(RecallSettings):
     """Parameters of the score. Where no source is named: chosen on LoCoMo's and GVD's development data (docs/log.md)."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     words_weight: float = Field(default=1.0, ge=0.0)
     """Weight of the share of words beside the cosine. 0: cosine alone."""
@@ -74,14 +73,6 @@ class RecallSettings(BaseModel):
     period_days: float = Field(default=7.0, ge=0.0)
     links: bool = True
     """Whether what the best are linked with is looked at, too."""
-    gate_at: float = Field(default=0.46, ge=0.0)
-    """How sure it has to be that something matters (`sureness`); below it nothing is recalled. 0: no gate."""
-    gate_named: float = Field(default=0.40, ge=0.0)
-    """The same within a period or tags: where they were given, and where the question names a time."""
-    filter_share: float = Field(default=0.4, ge=0.0, le=1.0)
-    """Share of the best score below which the others are left out."""
-    decays: bool = True
-    """Whether decay counts."""
 
 
 class Near(NamedTuple):
@@ -111,11 +102,11 @@ class HybridSearch:
         self,
         vault: Vault,
         encoder: Encoder,
-        settings: RecallSettings | None = None,
+        settings: SearchTuning | None = None,
         retrieval: RetrievalSettings | None = None,
     ) -> None:
         """Reads what the vault keeps for search; what lacks a vector is encoded, much of it in the background."""
-        self.settings = settings or RecallSettings()
+        self.settings = settings or SearchTuning()
         self._encoder, self._ranker = encoder, PreferenceRanker(encoder, retrieval)
         self.vectors = Vectors(vault, encoder)
         self.cache = SearchCache(encoder.dimension)
@@ -263,7 +254,7 @@ class HybridSearch:
         return (at >= since) & (at < until + days * _DAY)
 
     def _sure(self, near: Near, *, named: bool) -> bool:
-        gate = self.settings.gate_named if named else self.settings.gate_at
+        gate = self.settings.gate_named_at if named else self.settings.gate_at
         return sureness(near.nearness, near.cosine, named=named) >= gate
 
     def used(self, found: Iterable[Found], at: datetime) -> None:
@@ -324,7 +315,7 @@ class HybridSearch:
         scores = nearness * kept
         order = np.lexsort((rows, -scores))
         rows, scores = rows[order], scores[order]
-        passes = scores >= self.settings.filter_share * scores.max(initial=0.0)
+        passes = scores >= self.settings.filter_at * scores.max(initial=0.0)
         chosen = zip(rows[passes][:limit], scores[passes][:limit], strict=True)
         return [(self.cache.id(int(row)), float(score)) for row, score in chosen]
 

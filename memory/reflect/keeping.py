@@ -96,7 +96,7 @@ class Keeping:
 
     def terms(self) -> Terms:
         """See ``MemoryPort``."""
-        return Terms(**self._tiers.retention().model_dump())
+        return Terms(**self._tiers.retention().model_dump(include=set(Terms.model_fields)))
 
     def set_terms(self, terms: Terms) -> Terms:
         """See ``MemoryPort``."""

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from memory.recall import decay
+from memory.settings import Prune, RetentionSettings, RoomSettings
 from schemas.memory import Episode, Preference, Status, Summary, Thought, Trip
 
 OVER = 0.5
@@ -25,34 +25,9 @@ OVER = 0.5
 without use."""
 
 
-class RetentionSettings(BaseModel):
-    """Days that things are kept."""
+class PruningTuning(RoomSettings):
+    """How relevance is counted; compared by ``glovebox bench pruning``."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    conversation_days: int = Field(default=90, ge=1)
-    """What was said word for word (episodes): so long and no longer."""
-    thought_days: int = Field(default=365, ge=1)
-    """Thoughts and events, from their last use on."""
-    summary_days: int = Field(default=365, ge=1)
-    """Daily summaries and the times of trips."""
-
-
-class Prune(StrEnum):
-    """By what memories go for want of room."""
-
-    RELEVANCE = "relevance"
-    LRU = "lru"
-
-
-class PruningSettings(BaseModel):
-    """When memories go for want of room, and by which rule."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    rule: Prune = Prune.LRU
-    capacity: int = Field(default=5_000, ge=1)
-    """Episodes that a vault holds at most."""
     queries: int = Field(default=64, ge=1)
     """Recent queries that relevance goes by; the ring's length."""
     nearest: int = Field(default=1, ge=1)
@@ -123,7 +98,7 @@ def kept(
     memories: Sequence[Held],
     vectors: Mapping[str, NDArray[np.float32]],
     queries: NDArray[np.float32],
-    settings: PruningSettings,
+    settings: PruningTuning,
 ) -> frozenset[str]:
     """The ids that stay.
 
@@ -136,7 +111,7 @@ def kept(
     if len(memories) <= settings.capacity:
         return frozenset(m.id for m in memories)
     worth = decay.recency([m.touched for m in memories])
-    if settings.rule is Prune.RELEVANCE and len(queries):
+    if settings.prune is Prune.RELEVANCE and len(queries):
         relevance = decay.relevance([m.id for m in memories], vectors, queries, settings.nearest)
         worth = (1.0 - settings.fresh) * relevance + settings.fresh * worth
     last = np.array([decay.lasting(m.importance, m.uses) for m in memories])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pydantic import ValidationError
 
-from memory.reflect.retention import RetentionSettings
+from memory.settings import RetentionSettings
 from memory.store.preferences import Store
 from schemas.memory import Terms
 

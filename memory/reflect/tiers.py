@@ -16,14 +16,14 @@ from datetime import datetime, timedelta, tzinfo
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict
 
 from memory.learn.extraction import Extractor
 from memory.reflect import retention
 from memory.reflect.episodes import Drafter, EpisodeSettings, Exchange, Hot
 from memory.reflect.reflection import Reflection, ReflectionSettings, Reflector, Snapshot, thought_key
-from memory.reflect.retention import Held, Prune, PruningSettings, RetentionSettings, kept
+from memory.reflect.retention import Held, PruningTuning, kept
 from memory.reflect.terms import chosen
+from memory.settings import Prune, RetentionSettings, TierSettings
 from memory.store.conversations import Archive
 from memory.store.preferences import Store, silent
 from schemas.memory import Consent, Episode, Period, ProfileEntry, Thought, Turn
@@ -31,15 +31,11 @@ from schemas.ports import Encoder
 from schemas.preferences import BY_DETAIL
 
 
-class TierSettings(BaseModel):
-    """Everything about the tiers."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+class TierTuning(TierSettings, PruningTuning):
+    """The same with what was measured and nobody configures."""
 
     episodes: EpisodeSettings = EpisodeSettings()
     reflection: ReflectionSettings = ReflectionSettings()
-    retention: RetentionSettings = RetentionSettings()
-    pruning: PruningSettings = PruningSettings()
 
 
 class Tiers:
@@ -52,7 +48,7 @@ class Tiers:
         encoder: Encoder,
         extractor: Extractor,
         *,
-        settings: TierSettings,
+        settings: TierTuning,
         zone: tzinfo,
         new_id: Callable[[], str],
     ) -> None:
@@ -63,7 +59,7 @@ class Tiers:
         self._encoder, self._extractor = encoder, extractor
         self._drafter = Drafter(encoder, settings.episodes, new_id)
         self._reflector = Reflector(encoder, settings.reflection, zone, new_id)
-        self._queries: deque[tuple[datetime, NDArray[np.float32]]] = deque(maxlen=settings.pruning.queries)
+        self._queries: deque[tuple[datetime, NDArray[np.float32]]] = deque(maxlen=settings.queries)
 
     # Hot
 
@@ -76,7 +72,7 @@ class Tiers:
 
     def asked(self, query: str, consent: Consent, now: datetime) -> None:
         """What was just asked of memory, where pruning goes by it; its vector is at hand, since the search has made it."""
-        by_relevance = self.settings.pruning.rule is Prune.RELEVANCE
+        by_relevance = self.settings.prune is Prune.RELEVANCE
         if by_relevance and consent.conversations and silent(consent, now) is None:
             self._queries.append((now, self._encoder.encode([query])[0]))
 
@@ -145,7 +141,7 @@ class Tiers:
         with self.archive.transaction():
             self._reflector.carry_out(plan, self.archive, now, keeps_conversations=consent.conversations)
             if consent.conversations and self._queries:
-                self.archive.put_queries(self._queries, self.settings.pruning.queries, now)
+                self.archive.put_queries(self._queries, self.settings.queries, now)
                 self._queries.clear()
 
     def unwant(self, memory: ProfileEntry | Thought, until: datetime) -> None:
@@ -161,7 +157,7 @@ class Tiers:
 
     def retention(self) -> RetentionSettings:
         """How long things are kept: as the driver chose, else as it is configured."""
-        return chosen(self.store, self.settings.retention)
+        return chosen(self.store, self.settings)
 
     def over(self, now: datetime) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
         """Ids of preferences, of memories of the tiers and of trips whose time is over."""
@@ -181,7 +177,7 @@ class Tiers:
 
     def crowded_out(self) -> tuple[str, ...]:
         """Ids of the episodes for which there is no room."""
-        pruning = self.settings.pruning
+        pruning = self.settings
         if self.archive.count_episodes() <= pruning.capacity:
             return ()
         held = [Held(*worth) for worth in self.archive.worths()]

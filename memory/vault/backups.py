@@ -11,22 +11,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
-
+from memory.settings import BackupSettings
 from memory.vault.cipher import probe, translated
 from memory.vault.files import PART, Files, copy_whole, remove
 from schemas.errors import MemoryStoreError
-
-
-class BackupSettings(BaseModel):
-    """How long copies are kept that were made by themselves."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    days: int = Field(default=30, ge=0)
-    """Days from when it was made; 0: until the vault is next opened and found sound."""
-    most: int = Field(default=3, ge=0)
-    """The newest ones, so many at most."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,19 +25,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from memory.settings import BackupSettings
 from memory.vault import rotation
-from memory.vault.backups import (
-    Backup,
-    BackupSettings,
-    backups,
-    erase,
-    erase_backups,
-    listed,
-    make_backup,
-    over,
-    prune,
-    put_back,
-)
+from memory.vault.backups import Backup, backups, erase, erase_backups, listed, make_backup, over, prune, put_back
 from memory.vault.cipher import APPLICATION_ID, PAGE_BYTES, connect, probe, require, sqlcipher, translated, utc_text
 from memory.vault.files import (
     NAME_LENGTH,

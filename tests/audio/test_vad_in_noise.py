@@ -17,8 +17,9 @@ import pytest
 from models.acoustics import mix_at_snr, road_noise
 from schemas.events import FRAME, SAMPLE_RATE, Samples
 from voice.audio.wavefile import read
+from voice.settings import EndpointSettings
 from voice.tts.espeak import EspeakSettings, EspeakSynthesizer
-from voice.vad.endpoint import Endpointer, EndpointEvent, EndpointSettings, NoSpeech, SpeechEnded, SpeechStarted
+from voice.vad.endpoint import Endpointer, EndpointEvent, NoSpeech, SpeechEnded, SpeechStarted
 from voice.vad.silero import SileroVad
 
 WEIGHTS = Path(__file__).parents[2] / "models" / "builtin" / "vad" / "silero.onnx"

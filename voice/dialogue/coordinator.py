@@ -19,6 +19,7 @@ from schemas.ports import CommandMatcher, Encoder
 from voice.dialogue import errands, followup
 from voice.dialogue.memory.question import PER_TRIP
 from voice.dialogue.replies.responder import THE_REST
+from voice.settings import CoordinatorSettings
 
 _PLACES = (
     "favourite_cuisine",
@@ -62,31 +63,13 @@ PLACE_DETAILS: dict[str, tuple[str, ...]] = {
 """Which details matter for a kind of place."""
 
 
-class CoordinatorSettings(BaseModel):
-    """Thresholds of the decision. Our choices, tried on the demo's lines and a few dozen typed sentences, not tuned."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    request_at: float = 0.5
-    """Probability that the utterance asks for something, from which on the language model is asked."""
-    unasked_at: float = 0.8
-    """The same for what is said in the follow-up window, without the wake word. Of 400 lines of everyday talk (DailyDialog,
-    development file, typed) .172 pass at .5 and .068 here; of 220 judged turns that are no complete command .686 and .555."""
-    statement_at: float = 0.4
-    """Probability of its best preference category, from which on it counts as telling a preference."""
-    heard_at: float = 0.2
-    """Recogniser confidence below which the words are not acted on at all."""
-    request_floor: float = 0.04
-    """Actions less probable than this stay out of the slice."""
-    least_at: float = 0.2
-    """Probability of the likeliest action under which nothing is asked for that the car knows ("change the oil"). Of 26 free
-    wordings of orders the least had .27, of ten wishes that no car grants six had .14 and less, the others .24 and more."""
-    part_at: float = 0.7
-    """Probability from which on a part of a sentence counts as a request of its own."""
-    lacks_at: float = 0.5
-    """Probability of an action that this vehicle does not have, from which on the answer says so."""
-    slice_size: int = 5
-    """Most actions in a slice: .965 of held-out requests have their action within the first three (docs/log.md)."""
+LEAST_AT = 0.2
+"""Probability of the likeliest action under which nothing is asked for that the car knows ("change the oil"). Of 26 free
+wordings of orders the least had .27, of ten wishes that no car grants six had .14 and less, the others .24 and more."""
+PART_AT = 0.7
+"""Probability from which on a part of a sentence counts as a request of its own. Our choice."""
+LACKS_AT = 0.5
+"""Probability of an action that this vehicle does not have, from which on the answer says so. Our choice."""
 
 
 class DialogueSettings(BaseModel):
@@ -264,7 +247,7 @@ class Coordinator:
                 return replace(self._command(command), meant=meant) if fits else None
             plan = self._command(command)
             return plan if plan.route in (Route.FAST, Route.MODEL) else None
-        if len(text.split()) < 2 or 1.0 - self._encoder.requests(text).get("none", 0.0) < self._settings.part_at:
+        if len(text.split()) < 2 or 1.0 - self._encoder.requests(text).get("none", 0.0) < PART_AT:
             return None
         plan = self._free(text)
         return plan if plan.route is Route.MODEL else None
@@ -277,10 +260,10 @@ class Coordinator:
         tells = topics[topic]
         if asks >= settings.request_at and asks >= tells:
             ranked = sorted((a for a in requests if a != "none"), key=requests.__getitem__, reverse=True)
-            if requests[ranked[0]] < settings.least_at:
+            if requests[ranked[0]] < LEAST_AT:
                 return Plan(Route.REJECT, f"asks for something ({asks:.2f}), but for nothing known", lacks=("unknown",))
             offered = [a for a in ranked if self._has(a) and requests[a] >= settings.request_floor]
-            foreign = not self._has(ranked[0]) and requests[ranked[0]] >= settings.lacks_at
+            foreign = not self._has(ranked[0]) and requests[ranked[0]] >= LACKS_AT
             if offered and not foreign:
                 actions = tuple(offered[: settings.slice_size])
                 details = tuple(dict.fromkeys(d for a in actions[:2] for d in SERVES.get(a, ())))

@@ -3,9 +3,9 @@
 Time enters as frames: each call of `process` is one frame of `FRAME` samples, and every position counts samples since
 the last `reset`. The rules, in order:
 
-1. Speech begins when `start_frames` of the last `start_window` frames are speech (probability >= `start_at`). Its
+1. Speech begins when `START_FRAMES` of the last `START_WINDOW` frames are speech (probability >= `start_at`). Its
    position is the beginning of the first of them; who keeps audio must keep `preroll_frames` frames.
-2. A pause begins with the first frame under `stop_below`. It is over when `resume_frames` frames in a row are speech;
+2. A pause begins with the first frame under `stop_below`. It is over when `RESUME_FRAMES` frames in a row are speech;
    what lies between the two thresholds neither begins nor ends one.
 3. The utterance ends when the pause has lasted as long as the words so far want (`expect`): `hurry_silence_s` after a complete
    command, `middle_silence_s` after one that a longer one begins with, `unfinished_silence_s` after what cannot be all, and
@@ -25,74 +25,18 @@ from math import ceil, floor
 from typing import Literal
 
 from schemas.events import FRAME, SAMPLE_RATE, Standing
+from voice.settings import EndpointSettings, SpeechThresholds
 
 PREROLL_S = 0.3
 """Audio before the detected beginning that a recogniser should still get: the VAD is late on soft consonants."""
 
 
-@dataclass(frozen=True, slots=True)
-class EndpointSettings:
-    """Thresholds and times; `python -m tests.audio.test_vad_in_noise` measures them."""
-
-    start_at: float = 0.5
-    """Probability from which on a frame is speech; Silero's own default."""
-    stop_below: float = 0.35
-    """Probability under which a frame is none; Silero's own default (0.15 less)."""
-    start_frames: int = 3
-    """96 ms of speech. With 2 of 3 frames 75 of 100 real commands in 5 dB kitchen noise were one utterance, with 3 of 4, 82.
-    Of 120 one-word answers of 88 to 290 ms in 15 dB road noise they lost 6 and 10; of 230 from 250 to 400 ms, at 15 and
-    5 dB, 3 of 4 lost none."""
-    start_window: int = 4
-    resume_frames: int = 2
-    silence_s: float = 0.6
-    """RealtimeSTT's default; 0.3 s cuts people off who think between words (heywillow/willow #254)."""
-    hurry_silence_s: float = 0.16
-    """Longer than the closure of a stop consonant (about 0.1 s). The VAD itself holds on for about 0.1 s in noise, so the
-    driver has been quiet for 0.26 s, and the words so far are a complete command."""
-    middle_silence_s: float = 0.75
-    """After a command that a longer one begins with. People pause .7 s before they go on (``python -m
-    deploy.lab.recogniser.pauses``); the VAD hears about .1 s less of it. 26 of the 206 commands in docs/what-to-say.md
-    wait so long."""
-    unfinished_silence_s: float = 1.3
-    """After words that cannot be all ("navigate to the ..."): our choice, between the .7 s that people pause within a sentence and
-    the 1.5 s after which they ask whether anybody listens."""
-    max_utterance_s: float = 12.0
-    """Under the turn's own limit of 15 s, so that the utterance is closed by the endpointer."""
-    no_speech_s: float = 5.0
-
-    def __post_init__(self) -> None:
-        """Check the ranges.
-
-        Raises:
-            ValueError: Naming what does not fit.
-        """
-        if not 0.0 < self.stop_below <= self.start_at <= 1.0:
-            raise ValueError(f"need 0 < stop_below <= start_at <= 1; got {self.stop_below} and {self.start_at}")
-        if not 1 <= self.start_frames <= self.start_window or self.resume_frames < 1:
-            raise ValueError(
-                "need 1 <= start_frames <= start_window and resume_frames >= 1; "
-                f"got {self.start_frames}, {self.start_window} and {self.resume_frames}"
-            )
-        pauses = (self.hurry_silence_s, self.silence_s, self.middle_silence_s, self.unfinished_silence_s)
-        if (
-            not 0.0 < min(pauses) == self.hurry_silence_s
-            or max(pauses) >= self.max_utterance_s
-            or self.no_speech_s <= 0.0
-        ):
-            raise ValueError(
-                "need 0 < hurry_silence_s <= the other silences < max_utterance_s and no_speech_s > 0; got "
-                f"{', '.join(map(str, pauses))}, {self.max_utterance_s} and {self.no_speech_s}"
-            )
-
-    def silence_after(self, words: Standing) -> float:
-        """Seconds of pause that end an utterance whose words stand so."""
-        return {
-            Standing.COMPLETE: self.hurry_silence_s,
-            Standing.CONTINUABLE: self.middle_silence_s,
-            Standing.UNFINISHED: self.unfinished_silence_s,
-            Standing.OPEN: self.silence_s,
-        }[words]
-
+START_FRAMES = 3
+"""96 ms of speech. With 2 of 3 frames 75 of 100 real commands in 5 dB kitchen noise were one utterance, with 3 of 4, 82.
+Of 120 one-word answers of 88 to 290 ms in 15 dB road noise they lost 6 and 10; of 230 from 250 to 400 ms, at 15 and
+5 dB, 3 of 4 lost none (`python -m tests.audio.test_vad_in_noise`)."""
+START_WINDOW = 4
+RESUME_FRAMES = 2
 
 Reason = Literal["silence", "hurry", "middle", "unfinished", "cap"]
 """Which pause ended an utterance: that after free speech, a complete command, one that might go on, words that cannot be all; or
@@ -143,15 +87,15 @@ class _State(Enum):
 class Endpointer:
     """Finds beginnings and ends in a row of speech probabilities; after an end it waits for the next beginning."""
 
-    def __init__(self, settings: EndpointSettings | None = None) -> None:
+    def __init__(self, settings: EndpointSettings | None = None, speech: SpeechThresholds | None = None) -> None:
         """An endpointer at position 0."""
-        self.settings = settings or EndpointSettings()
+        self.settings, self.speech = settings or EndpointSettings(), speech or SpeechThresholds()
         self.reset()
 
     @property
     def preroll_frames(self) -> int:
         """Frames that the caller must keep, the present one included, to have `PREROLL_S` before any beginning."""
-        return self.settings.start_window + ceil(PREROLL_S * SAMPLE_RATE / FRAME)
+        return START_WINDOW + ceil(PREROLL_S * SAMPLE_RATE / FRAME)
 
     @property
     def pause_frames(self) -> int:
@@ -198,21 +142,21 @@ class Endpointer:
             case _State.SPEAKING:
                 return self._speaking(probability)
             case _State.BARRED:
-                if probability < self.settings.stop_below:
+                if probability < self.speech.stop_below:
                     self._wait()
                 return None
 
     def _wait(self) -> None:
         self._state = _State.WAITING
-        self._recent: deque[bool] = deque(maxlen=self.settings.start_window)
+        self._recent: deque[bool] = deque(maxlen=START_WINDOW)
         self._waits_since = self._frames
         self._told = False
 
     def _waiting(self, probability: float) -> EndpointEvent | None:
-        self._recent.append(probability >= self.settings.start_at)
-        if sum(self._recent) >= self.settings.start_frames:
+        self._recent.append(probability >= self.speech.start_at)
+        if sum(self._recent) >= START_FRAMES:
             first = self._frames - len(self._recent) + list(self._recent).index(True)
-            self._began, self._quiet_since, self._run = first, None, self.settings.resume_frames
+            self._began, self._quiet_since, self._run = first, None, RESUME_FRAMES
             self._voiced_from, self._words = first, Standing.OPEN
             self._state = _State.SPEAKING
             return SpeechStarted(first * FRAME)
@@ -223,13 +167,13 @@ class Endpointer:
 
     def _speaking(self, probability: float) -> EndpointEvent | None:
         settings = self.settings
-        speech = probability >= settings.start_at
+        speech = probability >= self.speech.start_at
         self._run = self._run + 1 if speech else 0
-        if self._run >= settings.resume_frames:
+        if self._run >= RESUME_FRAMES:
             if self._quiet_since is not None:
                 self._voiced_from, self._words = self._frames - self._run, Standing.OPEN
             self._quiet_since = None
-        elif probability < settings.stop_below and self._quiet_since is None:
+        elif probability < self.speech.stop_below and self._quiet_since is None:
             self._quiet_since = self._frames - 1
         if self._quiet_since is not None and not speech:
             pause = self._frames - self._quiet_since

@@ -17,7 +17,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from deploy.lab.memory.filling import NOW, queries
-from memory.recall.search import RecallSettings
+from memory.recall.search import SearchTuning
 from memory.service import DriverMemory, MemorySettings
 from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
@@ -28,7 +28,7 @@ from schemas.memory import Kind, Turn
 
 KEY = RawKey(bytes(range(32)))
 DRIVER = "bench"
-OPEN = MemorySettings(recall=RecallSettings(gate_at=0.0, gate_named=0.0))
+OPEN = MemorySettings(recall=SearchTuning(gate_at=0.0, gate_named_at=0.0))
 """With the gate open, so that every question is worked out to the end."""
 SETTLED = 3
 """Questions that are not counted: caches fill."""

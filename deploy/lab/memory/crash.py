@@ -29,10 +29,11 @@ from typing import Any
 
 from deploy.lab.memory.crash_writer import NOW, Write, Writer
 from deploy.lab.memory.old_vaults import content, kept, make_old_vault
+from memory.settings import BackupSettings
 from memory.store.preferences import Store
 from memory.vault.files import vault_path
 from memory.vault.keys import KeyFile, RawKey
-from memory.vault.lifecycle import BackupSettings, Vault, check, destroy, rotate
+from memory.vault.lifecycle import Vault, check, destroy, rotate
 from memory.vault.migrations import VERSION
 from models.runtime.fake_encoder import FakeEncoder
 from schemas.errors import GloveboxError

@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deploy.lab.report.blocks import Plot, Progress, Report, Series, Table
-from memory.reflect.retention import Held, Prune, PruningSettings, kept
+from memory.reflect.retention import Held, PruningTuning, kept
+from memory.settings import Prune
 from models.training import conversations
 from schemas.ports import Encoder
 from schemas.preferences import CATEGORIES
@@ -125,7 +126,7 @@ def _active(details: Sequence[str], life: Life, day: int) -> dict[str, float]:
 
 
 def answered(
-    bank: Bank, days: Sequence[Day], rule: str, capacity: int | None, seed: int, settings: PruningSettings
+    bank: Bank, days: Sequence[Day], rule: str, capacity: int | None, seed: int, settings: PruningTuning
 ) -> float:
     """Share of the questions of a life that find a memory of their value; with no capacity nothing is forgotten."""
     rng = random.Random(seed)
@@ -163,10 +164,10 @@ def answered(
 
 
 def measure(
-    encoder: Encoder, tell: Progress, *, lives: int = 5, days: int = DAYS, settings: PruningSettings | None = None
+    encoder: Encoder, tell: Progress, *, lives: int = 5, days: int = DAYS, settings: PruningTuning | None = None
 ) -> Report:
     """Compare the rules on so many lives of each kind."""
-    settings = settings or PruningSettings()
+    settings = settings or PruningTuning()
     bank = Bank.made(encoder, 1, tell)
     total = days * SAID
     figures: dict[str, dict[str, dict[str, float]]] = {}

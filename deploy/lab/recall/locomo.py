@@ -19,21 +19,21 @@ from deploy.lab.recall.data import CATEGORIES, History
 from deploy.lab.recall.store import Filled, filled
 from deploy.lab.report.blocks import Dot, Dots, Progress, Report, Table
 from deploy.lab.report.statistics import Ratio
-from memory.recall.search import RecallSettings
+from memory.recall.search import SearchTuning
 
 KS = (1, 5, 10)
 LIMIT = max(KS)
 ADVERSARIAL = CATEGORIES[5]
 
 ABLATIONS: dict[str, dict[str, Any]] = {
-    "without_gate": {"gate_at": 0.0, "gate_named": 0.0},
-    "without_filter": {"filter_share": 0.0},
+    "without_gate": {"gate_at": 0.0, "gate_named_at": 0.0},
+    "without_filter": {"filter_at": 0.0},
     "without_decay": {"decays": False},
     "without_tags": {"tag_weight": 0.0},
     "without_links": {"links": False},
     "without_words": {"words_weight": 0.0},
     "without_neighbours": {"before_weight": 0.0, "after_weight": 0.0},
-    "without_gate_and_filter": {"gate_at": 0.0, "gate_named": 0.0, "filter_share": 0.0},
+    "without_gate_and_filter": {"gate_at": 0.0, "gate_named_at": 0.0, "filter_at": 0.0},
 }
 """What is left out, and how. Links are those that thinking about episodes makes."""
 
@@ -157,7 +157,7 @@ class _Runs:
 
 
 def _report(
-    settings: RecallSettings, runs: _Runs, histories: Sequence[History], episodes: int,
+    settings: SearchTuning, runs: _Runs, histories: Sequence[History], episodes: int,
     told: tuple[str, tuple[tuple[str, str], ...]],
 ) -> Report:  # fmt: skip
     ours, turns, pairs, left_out = runs.ours, runs.turns, runs.pairs, runs.left_out
@@ -209,7 +209,7 @@ def _report(
     )
     source, facts = told
     shown = (("questions", str(len(ours))), ("exchanges kept as episodes", f"{episodes} of {exchanges}"),
-             ("gate", f"{settings.gate_at}, with a period {settings.gate_named}"))  # fmt: skip
+             ("gate", f"{settings.gate_at}, with a period {settings.gate_named_at}"))  # fmt: skip
     return Report(
         title="Evidence recall on LoCoMo",
         lead=f"{source}: is the turn that answers a question among the first k turns that memory finds?",

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from deploy.lab.carmem.parts import Parts
 from deploy.lab.recall.data import Exchange, History
-from memory.recall.search import RecallSettings
-from memory.reflect.tiers import TierSettings
+from memory.recall.search import SearchTuning
+from memory.reflect.tiers import TierTuning
 from memory.service import DriverMemory
 from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
@@ -44,7 +44,7 @@ class Filled:
 
     memory: DriverMemory
     history: History
-    reopen: Callable[[RecallSettings], DriverMemory]
+    reopen: Callable[[SearchTuning], DriverMemory]
     turns: dict[str, tuple[str, ...]]
     """Episode id -> names of turns, in order."""
 
@@ -56,7 +56,7 @@ class Filled:
         """The turns of what was found, in its order."""
         return [turn for one in found for turn in self.turns[one.id]]
 
-    def search_by(self, settings: RecallSettings) -> None:
+    def search_by(self, settings: SearchTuning) -> None:
         """Search by other parameters from now on: the vault is opened anew, which encodes nothing."""
         self.memory.close()
         self.memory = self.reopen(settings)
@@ -76,16 +76,15 @@ def filled(parts: Parts, histories: Sequence[History]) -> Generator[list[Filled]
                 one.memory.close()
 
 
-def _lasting(tiers: TierSettings) -> TierSettings:
+def _lasting(tiers: TierTuning) -> TierTuning:
     """Conversations kept for years, as a driver may set it: the dialogues are up to a year long, and asked about at their end."""
-    days = tiers.retention.model_copy(update={"conversation_days": LASTING_DAYS})
-    return tiers.model_copy(update={"retention": days})
+    return tiers.model_copy(update={"conversation_days": LASTING_DAYS})
 
 
 def _filled(parts: Parts, history: History, folder: Path) -> Filled:
     clock = Moment(history.exchanges[0].at)
 
-    def opened(settings: RecallSettings) -> DriverMemory:
+    def opened(settings: SearchTuning) -> DriverMemory:
         vault = Vault.open(folder, "driver", RawKey(bytes(32)), clock=clock)
         everything = parts.settings.model_copy(update={"recall": settings, "tiers": _lasting(parts.settings.tiers)})
         return DriverMemory("driver", vault, encoder=parts.encoder, model=parts.model, clock=clock, settings=everything)

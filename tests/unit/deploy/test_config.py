@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ from pydantic import BaseModel
 from deploy import config as configuration
 from deploy.config import DEFAULTS, PROFILES, Config, keys, load, load_config
 from schemas.errors import ConfigError
+from tests.architecture.test_packages import MODULES
 
 EMPTY: dict[str, str] = {"HOME": "/home/somebody"}
 
@@ -204,33 +207,35 @@ def test_numbers_say_their_unit() -> None:
 
 def test_the_defaults_are_those_that_the_parts_were_measured_with() -> None:
     from deploy.app import memory_settings
-    from memory.learn.proposals import ProposalSettings
-    from memory.recall.preferences import RetrievalSettings
-    from memory.recall.search import RecallSettings
-    from memory.reflect.tiers import TierSettings
+    from memory.service import MemorySettings
+    from memory.settings import BackupSettings
     from vehicle.policy import CONFIRMATION_S
     from voice.account import LoopSettings
-    from voice.dialogue.coordinator import CoordinatorSettings, DialogueSettings
+    from voice.dialogue.coordinator import DialogueSettings
+    from voice.settings import CoordinatorSettings, EndpointSettings, SpeechThresholds
     from voice.tts.espeak import EspeakSettings
     from voice.turn import Limits
-    from voice.vad import endpoint
 
     config = load_config(environment=EMPTY)
-    assert CoordinatorSettings(**config.dialogue.model_dump()) == CoordinatorSettings()
-    times: dict[str, Any] = {
-        **config.endpoint.model_dump(),
-        "start_at": config.vad.start_at,
-        "stop_below": config.vad.stop_below,
-    }
-    assert endpoint.EndpointSettings(**times) == endpoint.EndpointSettings()
+    assert config.dialogue == CoordinatorSettings()
+    assert config.endpoint == EndpointSettings()
+    assert SpeechThresholds(**config.vad.model_dump(exclude={"model"})) == SpeechThresholds()
+    assert config.memory.backups == BackupSettings()
     turn = config.turn.model_dump()
     assert Limits(**{name: turn[name] for name in turn if hasattr(Limits(), name)}) == Limits()
     assert LoopSettings(**{name: turn[name] for name in turn if hasattr(LoopSettings(), name)}) == LoopSettings()
-    assert RetrievalSettings(threshold=config.memory.recall_at) == RetrievalSettings()
-    assert memory_settings(config).tiers == TierSettings()
-    assert memory_settings(config).recall == RecallSettings()
-    assert ProposalSettings(ask=config.memory.ask, days=config.memory.ask_days) == ProposalSettings()
+    assert memory_settings(config) == MemorySettings()
     assert config.memory.questions_per_trip == DialogueSettings().questions
     assert config.vehicle.confirmation_s == CONFIRMATION_S
     voice = EspeakSettings(voice=config.tts.voice, speed=config.tts.speed_wpm, pitch=config.tts.pitch)
     assert voice == EspeakSettings()
+
+
+def test_no_package_has_settings_of_a_name_that_another_has() -> None:
+    """What can be configured is defined once, in its package, and nested into the configuration."""
+    defined = Counter(
+        name
+        for path in MODULES
+        for name in re.findall(r"^class ([A-Z]\w+Settings)\b", path.read_text("utf-8"), re.MULTILINE)
+    )
+    assert [name for name, times in defined.items() if times > 1] == []

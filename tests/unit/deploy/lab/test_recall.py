@@ -14,7 +14,7 @@ from deploy.lab.recall import locomo as recall
 from deploy.lab.recall.data import read_gvd, read_locomo
 from deploy.lab.report.blocks import silent
 from memory.fake import KeywordEncoder, KeywordModel
-from memory.recall.search import RecallSettings
+from memory.recall.search import SearchTuning
 from memory.service import MemorySettings
 from schemas.errors import EvaluationDataError
 
@@ -27,7 +27,7 @@ TALK = [
 
 @pytest.fixture
 def parts() -> Parts:
-    settings = MemorySettings(recall=RecallSettings(gate_at=0.2, gate_named=0.2, filter_share=0.1))
+    settings = MemorySettings(recall=SearchTuning(gate_at=0.2, gate_named_at=0.2, filter_at=0.1))
     return Parts(KeptEncoder(KeywordEncoder()), KeptModel(KeywordModel()), settings, (("encoder", "fake"),))
 
 
@@ -90,7 +90,7 @@ def test_evidence_recall_counts_turns(parts: Parts, locomo: Path) -> None:
 
 
 def test_a_closed_gate_finds_nothing(parts: Parts, locomo: Path) -> None:
-    closed = parts.settings.model_copy(update={"recall": RecallSettings(gate_at=1.1, gate_named=1.1)})
+    closed = parts.settings.model_copy(update={"recall": SearchTuning(gate_at=1.0, gate_named_at=1.0)})
     shut = Parts(parts.encoder, parts.model, closed)
     told = recall.measure(shut, read_locomo(locomo), silent, ablation=False, source="talk.json").figures
     assert told["recall_at_10"]["overall"] == 0.0 and told["nothing_recalled"]["overall"] == 1.0
@@ -107,7 +107,7 @@ def test_users_are_asked_their_own_questions_and_the_others(parts: Parts, users:
 
 
 def test_an_open_gate_is_never_silent(parts: Parts, users: tuple[Path, Path, Path]) -> None:
-    opened = parts.settings.model_copy(update={"recall": RecallSettings(gate_at=0.0, gate_named=0.0)})
+    opened = parts.settings.model_copy(update={"recall": SearchTuning(gate_at=0.0, gate_named_at=0.0)})
     told = gvd.measure(
         Parts(parts.encoder, parts.model, opened), read_gvd(*users), silent, ablation=False, source="memory.json"
     )

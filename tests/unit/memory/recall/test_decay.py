@@ -24,7 +24,8 @@ from memory.recall.decay import (
 from memory.recall.decay import retention as left
 from memory.reflect import links, retention
 from memory.reflect.links import LinkSettings
-from memory.reflect.retention import Held, Prune, PruningSettings, RetentionSettings, kept
+from memory.reflect.retention import Held, PruningTuning, kept
+from memory.settings import Prune, RetentionSettings
 from schemas.memory import Episode, Kind, Preference, Status, Summary, Thought, Trip
 from schemas.preferences import BY_DETAIL
 
@@ -146,9 +147,9 @@ MEMORIES = [held("a", 40), held("b", 10), held("c", 30), held("d", 20)]
 
 
 def test_the_two_rules() -> None:
-    lru = PruningSettings(rule=Prune.LRU, capacity=2)
+    lru = PruningTuning(prune=Prune.LRU, capacity=2)
     assert kept(MEMORIES, VECTORS, ASKED, lru) == {"b", "d"}
-    relevance = PruningSettings(rule=Prune.RELEVANCE, capacity=2, nearest=2, fresh=0.2)
+    relevance = PruningTuning(prune=Prune.RELEVANCE, capacity=2, nearest=2, fresh=0.2)
     assert kept(MEMORIES, VECTORS, ASKED, relevance) == {"a", "c"}
     assert kept(MEMORIES, VECTORS, ASKED[:0], relevance) == {"b", "d"}
     assert "a" not in kept(MEMORIES, VECTORS, ASKED, relevance.model_copy(update={"fresh": 1.0}))
@@ -158,13 +159,13 @@ def test_copies_of_one_answer_do_not_crowd_out_the_rest() -> None:
     memories = [*(held(f"copy{n}", n) for n in range(5)), held("other", 99)]
     vectors = {m.id: unit(1, 0.001 * n) for n, m in enumerate(memories)} | {"other": unit(0, 1)}
     asked = np.stack([unit(1, 0), unit(1, 0), unit(0, 1)])
-    settings = PruningSettings(rule=Prune.RELEVANCE, capacity=2, fresh=0.3)
+    settings = PruningTuning(prune=Prune.RELEVANCE, capacity=2, fresh=0.3)
     assert kept(memories, vectors, asked, settings) == {"copy0", "other"}
 
 
 @pytest.mark.parametrize("rule", Prune)
 def test_what_does_not_fade_stays(rule: Prune) -> None:
-    settings = PruningSettings(rule=rule, capacity=2)
+    settings = PruningTuning(prune=rule, capacity=2)
     memories = [*MEMORIES, held("vital", 400, importance=1.0), held("often", 300, uses=LASTING_USES)]
     assert kept(memories, VECTORS, ASKED, settings) == {"vital", "often"}
 
@@ -178,9 +179,9 @@ def test_what_does_not_fade_stays(rule: Prune) -> None:
 def test_as_many_stay_as_there_is_room_for(ages: Sequence[int], capacity: int, rule: Prune, queries: int) -> None:
     memories = [held(str(n), age) for n, age in enumerate(ages)]
     vectors = {m.id: unit(1, n) for n, m in enumerate(memories)}
-    stay = kept(memories, vectors, ASKED[:queries], PruningSettings(rule=rule, capacity=capacity))
+    stay = kept(memories, vectors, ASKED[:queries], PruningTuning(prune=rule, capacity=capacity))
     assert len(stay) == min(len(memories), capacity) and stay <= {m.id for m in memories}
-    assert stay == kept(memories[::-1], vectors, ASKED[:queries], PruningSettings(rule=rule, capacity=capacity))
+    assert stay == kept(memories[::-1], vectors, ASKED[:queries], PruningTuning(prune=rule, capacity=capacity))
 
 
 # Links

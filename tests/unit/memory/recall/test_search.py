@@ -16,7 +16,7 @@ from memory.fake import KeywordEncoder
 from memory.recall.cache import Entry, SearchCache
 from memory.recall.exact import NONE
 from memory.recall.lexical import Postings, asked, numbers, stem, stems
-from memory.recall.search import HybridSearch, RecallSettings, sureness
+from memory.recall.search import HybridSearch, SearchTuning, sureness
 from memory.store.conversations import Archive
 from memory.store.preferences import Store
 from memory.vault.keys import RawKey
@@ -24,7 +24,7 @@ from memory.vault.lifecycle import Vault
 from schemas.memory import CONVERSATIONS, Consent, Episode, Found, Kind, Period, Preference, ProfileEntry, Thought
 
 NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
-OPEN = RecallSettings(gate_at=0.0, gate_named=0.0, filter_share=0.0, tag_weight=0.0)
+OPEN = SearchTuning(gate_at=0.0, gate_named_at=0.0, filter_at=0.0, tag_weight=0.0)
 
 
 class Counting(KeywordEncoder):
@@ -44,7 +44,7 @@ class Counting(KeywordEncoder):
 class Bench:
     """An open vault with its tables and a engine."""
 
-    def __init__(self, folder: Path, settings: RecallSettings = OPEN, encoder: Counting | None = None) -> None:
+    def __init__(self, folder: Path, settings: SearchTuning = OPEN, encoder: Counting | None = None) -> None:
         self.vault = Vault.open(folder / "home", "ada", RawKey(bytes(range(32))), clock=lambda: NOW)
         self.store = Store(self.vault)
         self.store.set_consent(Consent(opted_in=frozenset({CONVERSATIONS})))
@@ -378,10 +378,10 @@ def test_the_gate_and_the_filter(bench: Bench) -> None:
     bench.say("f", "concert", conversation="b")
     for n in range(4):
         bench.say(f"x{n}", "hm", conversation=f"{n}")
-    bench.engine.settings = RecallSettings(filter_share=0.0, gate_at=0.6)
+    bench.engine.settings = SearchTuning(filter_at=0.0, gate_at=0.6)
     assert bench.found("is there a concert of the opera") == []
     assert bench.found("we saw a jazz concert", period=Period(since=NOW - timedelta(days=1))) != []
-    bench.engine.settings = RecallSettings(gate_at=0.0, filter_share=0.99)
+    bench.engine.settings = SearchTuning(gate_at=0.0, filter_at=0.99)
     assert bench.found("we saw a jazz concert") == ["e"]
 
 

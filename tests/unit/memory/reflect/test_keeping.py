@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from memory.fake import KeywordEncoder, KeywordModel
 from memory.reflect.reflection import ReflectionSettings
-from memory.reflect.retention import Prune, PruningSettings, RetentionSettings
-from memory.reflect.tiers import TierSettings
+from memory.reflect.tiers import TierTuning
 from memory.service import DriverMemory, MemorySettings
+from memory.settings import Prune
 from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
 from schemas.errors import ConsentError, UnknownEntryError
@@ -34,15 +34,15 @@ class Bench:
         self.encoder = KeywordEncoder()
         self.memory = self.open()
 
-    def open(self, settings: TierSettings | None = None) -> DriverMemory:
+    def open(self, settings: TierTuning | None = None) -> DriverMemory:
         vault = Vault.open(self.folder, "ada", RawKey(bytes(range(32))), clock=lambda: self.now)
         self.memory = DriverMemory(
             "ada", vault, encoder=self.encoder, model=KeywordModel(), clock=lambda: self.now, zone=BERLIN,
-            settings=MemorySettings(tiers=settings or TierSettings()),
+            settings=MemorySettings(tiers=settings or TierTuning()),
         )  # fmt: skip
         return self.memory
 
-    def again(self, settings: TierSettings | None = None) -> DriverMemory:
+    def again(self, settings: TierTuning | None = None) -> DriverMemory:
         self.memory.close()
         return self.open(settings)
 
@@ -333,7 +333,7 @@ def test_an_entry_can_be_corrected_and_stays_so(bench: Bench) -> None:
 
 
 def test_words_go_when_their_days_are_over_and_what_was_made_of_them_stays(bench: Bench) -> None:
-    memory = bench.again(TierSettings(retention=RetentionSettings(conversation_days=30, thought_days=365)))
+    memory = bench.again(TierTuning(conversation_days=30, thought_days=365))
     bench.say("i met my sister at the harbour")
     bench.say("remember that the spare key is under the pot")
     memory.reflect()
@@ -378,7 +378,7 @@ def test_a_preference_that_nobody_needs_goes_with_its_time(bench: Bench) -> None
 
 @pytest.mark.parametrize("rule", Prune)
 def test_there_are_no_more_episodes_than_there_is_room_for(bench: Bench, rule: Prune) -> None:
-    memory = bench.again(TierSettings(pruning=PruningSettings(rule=rule, capacity=3)))
+    memory = bench.again(TierTuning(prune=rule, capacity=3))
     for text in (
         "harbour harbour walk",
         "castle with my sister",
@@ -455,7 +455,7 @@ def test_recall_does_not_wait_for_post_thinking(bench: Bench) -> None:
 
 
 def test_thinking_reads_no_more_than_its_window(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    memory = bench.again(TierSettings(reflection=ReflectionSettings(window=5)))
+    memory = bench.again(TierTuning(reflection=ReflectionSettings(window=5)))
     for number in range(12):
         bench.say(f"my cousin visits the harbour number {number}", talk=f"t{number}-1")
         memory.settle()
@@ -478,7 +478,7 @@ def test_thinking_reads_no_more_than_its_window(bench: Bench, monkeypatch: pytes
 
 
 def test_a_fact_from_before_the_window_is_not_taken_back_by_an_older_one(bench: Bench) -> None:
-    memory = bench.again(TierSettings(reflection=ReflectionSettings(window=2)))
+    memory = bench.again(TierTuning(reflection=ReflectionSettings(window=2)))
     memory.opt_in(CONVERSATIONS)
     for text in ("my sister is called anna", "my sister is called eva"):
         bench.say(text, talk=f"{text[-3:]}-1")

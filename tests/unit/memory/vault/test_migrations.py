@@ -13,10 +13,11 @@ import pytest
 
 from deploy.lab.memory.old_vaults import content, kept, make_old_vault
 from memory.rights.erasure import found_in_files
+from memory.settings import BackupSettings
 from memory.store.preferences import Store
 from memory.vault import migrations
 from memory.vault.keys import RawKey
-from memory.vault.lifecycle import BackupSettings, backups, check, erase_backups, restore, rotate, vault_path
+from memory.vault.lifecycle import backups, check, erase_backups, restore, rotate, vault_path
 from memory.vault.migrations import VERSION
 from schemas.errors import MemoryStoreError, StorageFullError, VaultBusyError, VaultVersionError, WrongKeyError
 from tests.vaults import KEY, NOW, image, killed_at_every_line, opened, preference
