@@ -121,7 +121,7 @@ class HybridSearch:
 
     def keep(self) -> None:
         """Encode and store what the memories lack that the present transaction has written: so both are stored or neither."""
-        names = self.vectors.pending()
+        names = self.vectors.touched()
         if 0 < len(names) <= AT_ONCE:
             self.vectors.keep(names)
 
@@ -130,6 +130,7 @@ class HybridSearch:
         with self._lock:
             names = self.vectors.touched()
             if names:
+                self.vectors.seen(names)
                 if len(names) <= AT_ONCE:
                     self.vectors.keep(names)
                 self._reread(names)

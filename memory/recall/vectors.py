@@ -3,7 +3,7 @@
 Owns making and reading them, and knowing what has changed: temporary triggers on this connection note the id of every memory
 that anybody writes, so no writer has to know about search. Vectors are float16; nothing is encoded when a vault is opened but
 what lacks a vector. A vault whose vectors another encoder made keeps its stems, so that its memories are found by their words
-until they are encoded anew (`Vectors.lacking`).
+until they are encoded anew.
 """
 # ruff: noqa: S608 - tables and columns are named by this module; values are bound
 
@@ -74,36 +74,21 @@ TABLE: dict[Kind, str] = {
 """Where the memories of a kind lie."""
 _KIND = {"episodes": Kind.EPISODE, "summaries": Kind.SUMMARY, "profile": Kind.PROFILE}
 
-_TOUCH = """
-CREATE TEMP TABLE IF NOT EXISTS touched (memory TEXT PRIMARY KEY) WITHOUT ROWID;
-{tables}
-CREATE TEMP TRIGGER IF NOT EXISTS touched_vectors AFTER DELETE ON main.vectors
-BEGIN INSERT INTO touched SELECT OLD.memory WHERE OLD.memory NOT IN (SELECT memory FROM touched); END;
-CREATE TEMP TRIGGER IF NOT EXISTS touched_lines AFTER INSERT ON main.summary_lines
-BEGIN INSERT INTO touched SELECT NEW.summary WHERE NEW.summary NOT IN (SELECT memory FROM touched); END;
-CREATE TEMP TRIGGER IF NOT EXISTS touched_lines_gone AFTER DELETE ON main.summary_lines
-BEGIN INSERT INTO touched SELECT OLD.summary WHERE OLD.summary NOT IN (SELECT memory FROM touched); END;
-CREATE TEMP TRIGGER IF NOT EXISTS touched_withheld AFTER INSERT ON main.withheld
-BEGIN
-    INSERT INTO touched SELECT NEW.memory WHERE NEW.memory NOT IN (SELECT memory FROM touched);
-    DELETE FROM vectors WHERE NEW.kind = 'sentences' AND memory =
-        (SELECT preference FROM sentences WHERE id = CAST(NEW.memory AS INTEGER));
-END;
-CREATE TEMP TRIGGER IF NOT EXISTS touched_restored AFTER DELETE ON main.withheld
-BEGIN
-    INSERT INTO touched SELECT OLD.memory WHERE OLD.memory NOT IN (SELECT memory FROM touched);
-    DELETE FROM vectors WHERE OLD.kind = 'sentences' AND memory =
-        (SELECT preference FROM sentences WHERE id = CAST(OLD.memory AS INTEGER));
-END;
+_NOTED: tuple[tuple[str, str, str], ...] = (
+    *((table, event, f"{side}.id")
+      for table in _QUERIES for event, side in (("INSERT", "NEW"), ("UPDATE", "NEW"), ("DELETE", "OLD"))),
+    ("vectors", "DELETE", "OLD.memory"),
+    ("summary_lines", "INSERT", "NEW.summary"),
+    ("summary_lines", "DELETE", "OLD.summary"),
+    ("withheld", "INSERT", "NEW.memory"),
+    ("withheld", "DELETE", "OLD.memory"),
+)  # fmt: skip
+"""Table, what happens to a row of it, and the id of the memory that has changed then."""
+_RETOLD = """
+DELETE FROM vectors WHERE {0}.kind = 'sentences' AND memory =
+    (SELECT preference FROM sentences WHERE id = CAST({0}.memory AS INTEGER));
 """
-_TOUCH_TABLE = """
-CREATE TEMP TRIGGER IF NOT EXISTS touched_{0}_come AFTER INSERT ON main.{0}
-BEGIN INSERT INTO touched SELECT NEW.id WHERE NEW.id NOT IN (SELECT memory FROM touched); END;
-CREATE TEMP TRIGGER IF NOT EXISTS touched_{0}_change AFTER UPDATE ON main.{0}
-BEGIN INSERT INTO touched SELECT NEW.id WHERE NEW.id NOT IN (SELECT memory FROM touched); END;
-CREATE TEMP TRIGGER IF NOT EXISTS touched_{0}_go AFTER DELETE ON main.{0}
-BEGIN INSERT INTO touched SELECT OLD.id WHERE OLD.id NOT IN (SELECT memory FROM touched); END;
-"""
+"""A preference is encoded with its last sentence, so it is encoded anew when a sentence is withheld or taken back."""
 
 
 @dataclass(slots=True)
@@ -123,10 +108,14 @@ class Vectors:
     def __init__(self, vault: Vault, encoder: Encoder) -> None:
         """Begins to note what changes; empties the vectors that another encoder made."""
         self._vault, self._encoder = vault, encoder
-        script = _TOUCH.format(tables="".join(_TOUCH_TABLE.format(table) for table in _QUERIES))
         with vault.transaction():
-            for statement in _statements(script):
-                vault.write(statement)
+            vault.write("CREATE TEMP TABLE IF NOT EXISTS touched (memory TEXT PRIMARY KEY) WITHOUT ROWID")
+            for table, event, name in _NOTED:
+                retold = _RETOLD.format(name.partition(".")[0]) if table == "withheld" else ""
+                vault.write(
+                    f"CREATE TEMP TRIGGER IF NOT EXISTS touched_{table}_{event} AFTER {event} ON main.{table} BEGIN "
+                    f"INSERT INTO touched SELECT {name} WHERE {name} NOT IN (SELECT memory FROM touched); {retold} END"
+                )
             vault.write("DELETE FROM touched")
             vault.write("DELETE FROM graphs")  # of vaults from before graphs were built at every opening
         self._check_encoder()
@@ -145,16 +134,15 @@ class Vectors:
             self._vault.write("DELETE FROM queries")
 
     def touched(self) -> frozenset[str]:
-        """Ids of the memories that were written since the last call; some may be gone, some no memories."""
-        ids = frozenset(name for (name,) in self._vault.rows("SELECT memory FROM touched"))
-        if ids:
-            with self._vault.transaction():
-                self._vault.write("DELETE FROM touched")
-        return ids
-
-    def pending(self) -> frozenset[str]:
-        """As `touched`, and they stay so: for who writes what they lack in the transaction that wrote them."""
+        """Ids of the memories that were written since `seen`; some may be gone, some no memories."""
         return frozenset(name for (name,) in self._vault.rows("SELECT memory FROM touched"))
+
+    def seen(self, names: Collection[str]) -> None:
+        """Note these anew when they change from now on: whoever calls this reads them afterwards."""
+        with self._vault.transaction():
+            self._vault.write(
+                "DELETE FROM touched WHERE memory IN (SELECT value FROM json_each(?))", (json.dumps(sorted(names)),)
+            )
 
     def entries(self, names: Collection[str] | None = None) -> Iterator[list[Entry]]:
         """All memories that search may find, or those of these ids, in pieces; episodes in the order in which they came."""
@@ -208,38 +196,30 @@ class Vectors:
         talk = rest[1] if table == "episodes" else ""
         return Entry(name, kind, begun, last, *fades, vector, terms, bits, tags, talk)
 
-    def keep(self, names: Collection[str]) -> int:
-        """Encode and store what these memories lack, in the caller's transaction if there is one; returns how many did."""
-        lacking = self.lacking(names)
-        if lacking:
-            texts = self.texts(lacking)
-            ids = list(texts)
-            made = self._encoder.encode([passage(texts[name]) for name in ids])
-            with self._vault.transaction():
-                now = self.texts(ids)  # what was forgotten or changed while it was encoded leaves nothing here
-                for name, vector in zip(ids, made, strict=True):
-                    if name not in now or passage(now[name]) != passage(texts[name]):
-                        continue
-                    said = numbers(stems(passage(texts[name]))).tobytes()
+    def keep(self, names: Collection[str]) -> None:
+        """Encode and store what these memories lack, in the caller's transaction if there is one."""
+        texts = {name: found.text for name, found in self.texts(self._lacking(names)).items()}
+        if not texts:
+            return
+        made = self._encoder.encode(list(texts.values()))
+        with self._vault.transaction():
+            now = self.texts(texts)  # what was forgotten or changed while it was encoded leaves nothing here
+            for (name, text), vector in zip(texts.items(), made, strict=True):
+                if name in now and now[name].text == text:
                     self._vault.write(
                         "INSERT OR REPLACE INTO vectors (memory, vector, stems) VALUES (?, ?, ?)",
-                        (name, vector.astype(np.float16).tobytes(), said),
+                        (name, vector.astype(np.float16).tobytes(), numbers(stems(text)).tobytes()),
                     )
-        return len(lacking)
 
-    def lacking(self, names: Collection[str] | None = None, limit: int | None = None) -> list[str]:
-        """Those of these memories (None: of all) that have no vector or no stems."""
+    def _lacking(self, names: Collection[str]) -> list[str]:
+        """Those of these memories that have no vector or no stems."""
         found: list[str] = []
-        where, given = "(v.memory IS NULL OR v.vector = x'' OR v.stems IS NULL)", list[Any]()
-        if names is not None:
-            where += " AND m.id IN (SELECT value FROM json_each(?))"
-            given.append(json.dumps(sorted(names)))
         for table in _QUERIES:
             active = " AND m.status = 'active'" if table == "preferences" else ""
-            room = -1 if limit is None else limit - len(found)
             found += [name for (name,) in self._vault.rows(
-                f"SELECT m.id FROM {table} m LEFT JOIN vectors v ON v.memory = m.id WHERE {where}{active} "
-                "ORDER BY m.rowid DESC LIMIT ?", (*given, room))]  # fmt: skip
+                f"SELECT m.id FROM {table} m LEFT JOIN vectors v ON v.memory = m.id WHERE (v.memory IS NULL OR v.vector = x'' "
+                f"OR v.stems IS NULL) AND m.id IN (SELECT value FROM json_each(?)){active} ORDER BY m.rowid DESC",
+                (json.dumps(sorted(names)),))]  # fmt: skip
         return found
 
     def texts(self, names: Collection[str], kinds: Collection[Kind] = ()) -> dict[str, Found]:
@@ -310,11 +290,6 @@ class Vectors:
                     )
 
 
-def passage(found: Found) -> str:
-    """What is encoded of a memory, and whose stems are kept."""
-    return found.text
-
-
 def _found(kind: Kind, name: str, text: str, at: str, details: str, tags: str) -> Found:
     return Found(
         kind=kind, id=name, text=text, at=_moment(at), details=tuple(json.loads(details)),
@@ -329,15 +304,3 @@ def _moment(text: str) -> datetime:
 def _seconds(text: str) -> float:
     moment = datetime.fromisoformat(text)
     return (moment if moment.tzinfo else moment.replace(hour=NOON, tzinfo=UTC)).timestamp()
-
-
-def _statements(script: str) -> list[str]:
-    """The statements of a script; those of a trigger end with END."""
-    found: list[str] = []
-    rest = ""
-    for line in script.strip().splitlines():
-        rest += line + "\n"
-        if line.endswith("END;") or (line.endswith(";") and "TRIGGER" not in rest):
-            found.append(rest)
-            rest = ""
-    return found
