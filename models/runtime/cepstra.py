@@ -120,7 +120,7 @@ def _follow(level: Doubles, envelope: Doubles) -> Doubles:
     return rate * envelope + (1.0 - rate) * level
 
 
-class MelStream:
+class MelPowerStream:
     """Samples in chunks of any size to mel energies, as ``mel_power`` would give them for the whole stream."""
 
     def __init__(self) -> None:

@@ -132,7 +132,7 @@ class CepstralStream:
 
     def reset(self) -> None:
         """Begin an utterance."""
-        self._mel = cepstra.MelStream()
+        self._mel = cepstra.MelPowerStream()
         self._removal = cepstra.NoiseRemoval()
         self._loudness = Loudness()
         self._share = 1.0

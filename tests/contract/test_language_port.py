@@ -8,9 +8,9 @@ import pytest
 
 from models.runtime.fake_language import FakeLanguageModel
 from models.runtime.llamacpp import LlamaCppModel
-from models.training.language.tiny import write_tiny
 from schemas.errors import GenerationError
 from schemas.ports import LanguageModel
+from tests.networks.language import write_tiny
 
 GRAMMAR = 'root ::= "{\\"on\\":" ("true" | "false") "}"\n'
 ACCEPTED = {'{"on":true}', '{"on":false}'}

@@ -16,7 +16,7 @@ import numpy as np
 from deploy.lab.carmem.parts import Parts
 from deploy.lab.recall.data import History, Question
 from deploy.lab.recall.locomo import ABLATIONS
-from deploy.lab.recall.store import Filled, filled
+from deploy.lab.recall.store import Filled, each_way, filled
 from deploy.lab.report.blocks import Dot, Dots, Progress, Report, Table
 from deploy.lab.report.statistics import Ratio, share
 
@@ -41,15 +41,7 @@ class Asked:
 def measure(parts: Parts, histories: Sequence[History], tell: Progress, *, ablation: bool, source: str) -> Report:
     """Ask every question of every memory, with the settings as they are, and with each part left out."""
     with filled(parts, histories) as memories:
-        for number, one in enumerate(memories):
-            tell("thinking about episodes", number, len(memories))
-            one.memory.reflect()
-        ours = asked(memories, tell, "asking")
-        left_out: dict[str, list[Asked]] = {}
-        for name, change in ABLATIONS.items() if ablation else ():
-            for one in memories:
-                one.search_by(parts.settings.recall.model_copy(update=change))
-            left_out[name] = asked(memories, tell, name.replace("_", " "))
+        ours, left_out = each_way(parts, memories, tell, ABLATIONS if ablation else {}, asked)
     return _report(ours, _plain(parts, histories), left_out, histories, source, parts.facts)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from deploy.lab.carmem.parts import Parts
 from deploy.lab.recall.data import CATEGORIES, History
-from deploy.lab.recall.store import Filled, filled
+from deploy.lab.recall.store import Filled, each_way, filled
 from deploy.lab.report.blocks import Dot, Dots, Progress, Report, Table
 from deploy.lab.report.statistics import Ratio
 from memory.recall.search import SearchTuning
@@ -54,15 +54,7 @@ class Answered:
 def measure(parts: Parts, histories: Sequence[History], tell: Progress, *, ablation: bool, source: str) -> Report:
     """Ask every question, with the settings as they are, and with each part left out."""
     with filled(parts, histories) as memories:
-        for number, one in enumerate(memories):
-            tell("thinking about episodes", number, len(memories))
-            one.memory.reflect()
-        ours = answers(memories, tell, "asking")
-        left_out: dict[str, list[Answered]] = {}
-        for name, change in ABLATIONS.items() if ablation else ():
-            for one in memories:
-                one.search_by(parts.settings.recall.model_copy(update=change))
-            left_out[name] = answers(memories, tell, name.replace("_", " "))
+        ours, left_out = each_way(parts, memories, tell, ABLATIONS if ablation else {}, answers)
         episodes = sum(len(one.turns) for one in memories)
     turns = _plain(parts, histories, exchanges=False)
     pairs = _plain(parts, histories, exchanges=True)

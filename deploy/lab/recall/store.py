@@ -7,14 +7,16 @@ names, what is left of the question without it, and the search, all by the memor
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any, TypeVar
 
 from deploy.lab.carmem.parts import Parts
 from deploy.lab.recall.data import Exchange, History
+from deploy.lab.report.blocks import Progress
 from memory.recall.search import SearchTuning
 from memory.reflect.tiers import TierTuning
 from memory.service import DriverMemory
@@ -74,6 +76,29 @@ def filled(parts: Parts, histories: Sequence[History]) -> Generator[list[Filled]
         finally:
             for one in made:
                 one.memory.close()
+
+
+Answers = TypeVar("Answers")
+
+
+def each_way(
+    parts: Parts,
+    memories: Sequence[Filled],
+    tell: Progress,
+    ablations: Mapping[str, Mapping[str, Any]],
+    ask: Callable[[Sequence[Filled], Progress, str], Answers],
+) -> tuple[Answers, dict[str, Answers]]:
+    """Let the memories think, then ask them with the settings as they are, and once for each change of the search."""
+    for number, one in enumerate(memories):
+        tell("thinking about episodes", number, len(memories))
+        one.memory.reflect()
+    ours = ask(memories, tell, "asking")
+    left_out: dict[str, Answers] = {}
+    for name, change in ablations.items():
+        for one in memories:
+            one.search_by(parts.settings.recall.model_copy(update=change))
+        left_out[name] = ask(memories, tell, name.replace("_", " "))
+    return ours, left_out
 
 
 def _lasting(tiers: TierTuning) -> TierTuning:

@@ -62,7 +62,7 @@ Made by: `python -m models.training.asr.denoise --out models/builtin/asr{speech}
 
 From: {scenes} scenes. In {shares} {sentences} sentences ({minutes:.0f} minutes) sampled from `models/commands` and from this
 project's phrase bank (the part that is trained on), said by espeak-ng's voices and by flite's four{real}. They are in
-made-up rooms and by made-up microphones, in noises that `models/training/asr/kitchens.py` and `wake/noises.py` beside it
+made-up rooms and by made-up microphones, in noises that `models/training/asr/kitchen_noise.py` and `wake/noises.py` beside it
 make (kitchens, clatter, roads, music, coloured noise) or among other voices of the same kind, -1 to 20 dB, 8 dB the
 likeliest; every tenth without noise. No recorded noise is in it, and no transcript of a recording was needed.
 

@@ -21,7 +21,7 @@ from models import acoustics
 from models.commands.templates import load_templates
 from models.runtime import cepstra, denoiser
 from models.training import conversations, voices
-from models.training.asr import kitchens
+from models.training.asr import kitchen_noise
 from models.training.wake import noises
 from schemas.errors import AudioFileError
 
@@ -50,7 +50,7 @@ KINDS: dict[str, tuple[Callable[[float, np.random.Generator], Floats] | None, fl
     "busy": (None, 0.5, 10), "road": (noises.road, 0.1, 2), "kitchen": (noises.kitchen, 0.17, 2),
     "clatter": (noises.clatter, 0.1, 2), "music": (noises.music, 0.03, 2), "plain": (noises.plain, 0.1, 2),
 }  # fmt: skip
-"""Noises (None: ``kitchens.kitchen``), how often each is drawn, and how many minutes of it are made at once."""
+"""Noises (None: ``kitchen_noise.kitchen``), how often each is drawn, and how many minutes of it are made at once."""
 _PIECE_S = 20.0
 
 
@@ -130,7 +130,7 @@ class Sounds:
     def _pool(self, make: Callable[[float, np.random.Generator], Floats] | None, minutes: int) -> Floats:
         several = range(round(minutes * 60 / _PIECE_S))
         if make is None:
-            return np.concatenate([kitchens.kitchen(_PIECE_S, self._rng, self._talking) for _ in several])
+            return np.concatenate([kitchen_noise.kitchen(_PIECE_S, self._rng, self._talking) for _ in several])
         return np.concatenate([make(_PIECE_S, self._rng) for _ in several])
 
     def speech(self) -> tuple[Floats, bool]:
@@ -147,7 +147,7 @@ class Sounds:
     def _one(self, size: int) -> Floats:
         rng = self._rng
         if rng.random() < TALK:
-            return _unit(kitchens.talk(size, rng, self._talking))
+            return _unit(kitchen_noise.talk(size, rng, self._talking))
         shares = np.asarray([share for _, share, _ in KINDS.values()])
         pool = self._pools[str(rng.choice(list(KINDS), p=shares / shares.sum()))]
         start = int(rng.integers(0, pool.size - size))

@@ -22,12 +22,12 @@ from torch import Tensor
 
 from models.structured.prompt import OUT
 from models.training.language.data import vocabulary
-from models.training.language.data.drills import drill
+from models.training.language.data.copying import copying_task
 from models.training.language.data.examples import Examples
 from models.training.language.export import write
 from models.training.language.muon import Muon
 from models.training.language.network import Network
-from models.training.language.prior import plain_words, priors
+from models.training.language.pretrained import plain_words, pretrained_vectors
 from models.training.language.shape import Shape
 
 TASKS = {"act": 0.4, "extract": 0.38, "maintain": 0.22}
@@ -60,15 +60,15 @@ def learn_vocabulary(path: Path, start: Path | None = None) -> Tokenizer:
     return Tokenizer.from_file(str(path))
 
 
-def batches(seed: int, tokenizer: Tokenizer, drills: Callable[[], float]) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+def batches(seed: int, tokenizer: Tokenizer, copying: Callable[[], float]) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
     """Endless batches: tokens (batch, length) padded at the end, prompts' lengths, and which tokens are to be predicted."""
     names = plain_words(NAMES.stop)[NAMES]
     examples, rng = Examples(seed, names=names), Random(seed)
     out, pad = tokenizer.token_to_id(OUT), tokenizer.token_to_id(vocabulary.PAD)
     while True:
-        practised = int(BATCH * BUCKET * drills())
+        practised = int(BATCH * BUCKET * copying())
         pairs = [(e.prompt, e.output) for e in examples.draw(BATCH * BUCKET - practised, TASKS)]
-        pairs += [drill(rng, names) for _ in range(practised)]
+        pairs += [copying_task(rng, names) for _ in range(practised)]
         given = tokenizer.encode_batch_fast([prompt for prompt, _ in pairs])
         wanted = tokenizer.encode_batch_fast([answer for _, answer in pairs])
         rows = sorted(((g.ids, w.ids) for g, w in zip(given, wanted, strict=True)), key=lambda r: len(r[0]) + len(r[1]))
@@ -108,7 +108,7 @@ class Schedule:
     """Share of the peak rates: less than 1 where a run goes on from another's weights."""
     last: float = 0.03
     """Share of the peak that is left at the end."""
-    drills: float = 0.25
+    copying: float = 0.25
 
     def scale(self, step: int) -> float:
         """Share of the optimizers' rates at a step."""
@@ -142,10 +142,10 @@ def train(
         start: folder with the checkpoint and the vocabulary of an earlier run of the same shape, to begin from.
     """
     work.mkdir(parents=True, exist_ok=True)
-    steps, minutes, drills = schedule.steps, schedule.minutes, schedule.drills
+    steps, minutes, copying = schedule.steps, schedule.minutes, schedule.copying
     tokenizer = learn_vocabulary(work / "tokenizer.json", start)
     torch.manual_seed(seed)
-    prior, free = priors(tokenizer)
+    prior, free = pretrained_vectors(tokenizer)
     network = Network(Shape(vocabulary=tokenizer.get_vocab_size(), **shape), prior, free)
     if start is not None:
         take_over(network, torch.load(start / "checkpoint.pt")["network"])
@@ -161,7 +161,7 @@ def train(
         step, spent = state["step"], state["spent"]
     special = torch.tensor([tokenizer.token_to_id(text) for text in (*vocabulary.CONTROL, *vocabulary.marks())])
     now = step
-    source = batches(seed * 100_000 + step, tokenizer, lambda: drills if now < steps * PRACTICE else drills * RARER)
+    source = batches(seed * 100_000 + step, tokenizer, lambda: copying if now < steps * PRACTICE else copying * RARER)
     print(f"{sum(p.numel() for b in network.blocks for p in b.parameters()):,} parameters in blocks", flush=True)
     began, mean = time.perf_counter() - spent, 0.0
     network.train()
@@ -216,7 +216,7 @@ def main() -> None:
     )
     parser.add_argument("--peak", type=float, default=1.0, help="share of the peak rates")
     parser.add_argument("--last", type=float, default=0.03, help="share of the peak rates at the end")
-    parser.add_argument("--drills", type=float, default=0.25, help="share of drills at the beginning")
+    parser.add_argument("--copying", type=float, default=0.25, help="share of copying tasks at the beginning")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--width", type=int, default=192)
@@ -225,7 +225,7 @@ def main() -> None:
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
     shape = {"width": given.width, "layers": given.layers, "inner": given.inner, "heads": given.width // 32}
-    schedule = Schedule(given.steps, given.minutes, given.peak, given.last, given.drills)
+    schedule = Schedule(given.steps, given.minutes, given.peak, given.last, given.copying)
     train(given.out, given.work, schedule=schedule, seed=given.seed, shape=shape, start=given.start)
 
 

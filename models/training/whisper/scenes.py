@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.acoustics import active_level, enclosure_response, noise_gain, road_noise
-from models.training.asr.kitchens import kitchen, talk
+from models.training.asr.kitchen_noise import kitchen, talk
 from models.training.whisper.speech import Speech
 
 RATE = 16_000

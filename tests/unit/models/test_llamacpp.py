@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from models.runtime.llamacpp import LlamaCppModel
-from models.training.language.tiny import write_tiny
 from schemas.errors import EngineMissingError, GenerationError, ModelDamagedError, ModelMissingError
+from tests.networks.language import write_tiny
 
 LONG = 'root ::= "a"{40,40}\n'
 

@@ -10,11 +10,11 @@ from models.runtime.llamacpp import LlamaCppModel
 from models.structured import Structured
 from models.structured.prompt import chat, compact
 from models.structured.words import Sources, grounded
-from models.training.language.tiny import write_tiny
 from schemas.actions import ACTIONS, PlayMusic, SetTemperature, action_model, actions_of
 from schemas.errors import GenerationError
 from schemas.memory import MaintenanceChoice
 from schemas.preferences import CATEGORIES, preference_model
+from tests.networks.language import write_tiny
 
 
 def test_an_answer_becomes_a_validated_model() -> None:

@@ -12,7 +12,7 @@ import soundfile as sf
 from models.acoustics import mix_at_snr
 from models.runtime import cepstra, denoiser
 from models.training import voices
-from models.training.asr import gaussians, kitchens, noisy, senones
+from models.training.asr import gaussians, kitchen_noise, noisy, senones
 from models.training.wake import noises
 from schemas.errors import AudioFileError, ModelDamagedError, ModelMissingError
 from schemas.events import FRAME, Samples
@@ -190,7 +190,7 @@ def test_recorded_people_speak_in_half_of_the_scenes_and_are_trimmed(
 
 def test_kitchens_are_made_up_from_the_generator_alone() -> None:
     clips = [scaled(voiced(0.5))]
-    first, again, other = (kitchens.kitchen(2.0, np.random.default_rng(seed), clips) for seed in (4, 4, 5))
+    first, again, other = (kitchen_noise.kitchen(2.0, np.random.default_rng(seed), clips) for seed in (4, 4, 5))
     assert first.shape == (2 * cepstra.SAMPLE_RATE,)
     assert np.isfinite(first).all()
     np.testing.assert_array_equal(first, again)

@@ -15,18 +15,18 @@ from models.runtime.llamacpp import LlamaCppModel
 from models.structured import Structured
 from models.structured.prompt import opening
 from models.structured.words import fact_parts, words
-from models.training.language import tiny
 from models.training.language.data import vocabulary
-from models.training.language.data.drills import drill
+from models.training.language.data.copying import copying_task
 from models.training.language.data.examples import SIZES, Example, Examples
+from models.training.language.data.labelled_turns import TurnSampler
 from models.training.language.data.maintain import maintain
-from models.training.language.data.telling import Teller
 from models.training.language.export import write
 from models.training.language.measure import leaves_of
 from models.training.language.shape import Shape
 from schemas.actions import BY_NAME
 from schemas.memory import MaintenanceChoice
 from schemas.preferences import BY_DETAIL
+from tests.networks import language as tiny
 
 SHARES = {"act": 0.4, "extract": 0.4, "maintain": 0.2}
 
@@ -87,8 +87,8 @@ def test_maintenance_decides_by_its_rules() -> None:
 
 
 def test_what_is_told_are_words_of_its_turn_and_what_tells_nothing_has_no_mention() -> None:
-    teller = Teller(Random(6), names=("quorvat", "belmisso", "tarneck"))  # noqa: S311 - examples, not secrets
-    told = [teller.told() for _ in range(400)]
+    sampler = TurnSampler(Random(6), names=("quorvat", "belmisso", "tarneck"))  # noqa: S311 - examples, not secrets
+    told = [sampler.sample() for _ in range(400)]
     kinds = Counter(one.kind for one in told)
     assert {"stated", "hinted", "negated", "two", "listed", "aside", "one-off", "need", "talk", "2 turns"} <= set(kinds)
     for one in told:
@@ -165,7 +165,7 @@ def test_the_exported_network_computes_what_the_trained_one_does(tmp_path: Path)
 def test_drills_ask_for_what_stands_in_them() -> None:
     rng = Random(4)  # noqa: S311 - examples, not secrets
     names = ("quorvat", "belmisso", "tarneck", "oldrim")
-    given = [drill(rng, names) for _ in range(200)]
+    given = [copying_task(rng, names) for _ in range(200)]
     assert {text[:7] for text, _ in given} == {"<|act|>", "<|extra", "<|maint"}
     for prompt, wanted in given:
         head, _, cue = prompt.partition("<|out|>")

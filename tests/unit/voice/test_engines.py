@@ -16,8 +16,8 @@ from deploy.engines import LAST, ROLES, Engines, Rung, ladder, standing, wanted
 from models.catalog import Catalog
 from models.commands.matcher import TemplateMatcher
 from models.commands.templates import load_templates
-from models.training.language.tiny import write_tiny
 from schemas.errors import EngineMissingError, ModelDamagedError, ModelError, ModelMissingError
+from tests.networks.language import write_tiny
 from voice import engines as rows
 from voice.asr import RECOGNIZERS
 from voice.engines import Engine, opened, require

@@ -22,8 +22,8 @@ from models.structured.grammar import Schema, resolve
 from models.structured.prompt import LEAD, compact
 from models.structured.words import Sources, fact_parts, grounded, words
 from models.training import conversations, phrases
+from models.training.language.data.labelled_turns import TurnSampler
 from models.training.language.data.maintain import maintain
-from models.training.language.data.telling import Teller
 from schemas.actions import ACTIONS, BY_NAME, action_model
 from schemas.events import Command, CommandKind
 from schemas.memory import MaintenanceChoice
@@ -139,7 +139,7 @@ class Examples:
         self._numpy = np.random.default_rng(seed)
         self._templates: Templates = load_templates()
         self._commands: list[tuple[str, Command]] = []
-        self._teller = Teller(self._rng, held_out=held_out, names=names)
+        self._sampler = TurnSampler(self._rng, held_out=held_out, names=names)
 
     def draw(self, n: int, tasks: Mapping[str, float]) -> list[Example]:
         """``n`` examples of tasks in these shares."""
@@ -207,7 +207,7 @@ class Examples:
     def extract(self) -> Example | None:
         """One or a few driver turns; None where the words at hand cannot make one."""
         rng = self._rng
-        told = self._teller.told()
+        told = self._sampler.sample()
         about = [detail for _, detail, _ in told.gold]
         gone = rng.choice(about) if about and rng.random() < WITHOUT_TRUTH else ""
         gold = [mention for mention in told.gold if mention[1] != gone]

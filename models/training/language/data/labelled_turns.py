@@ -35,7 +35,7 @@ Mention = tuple[int, str, str]
 
 
 @dataclass(frozen=True)
-class Told:
+class LabelledTurns:
     """Turns with the preferences in them."""
 
     turns: tuple[str, ...]
@@ -45,16 +45,16 @@ class Told:
     kind: str
 
 
-class Teller:
+class TurnSampler:
     """Draws what drivers tell. Deterministic for a source of chance."""
 
     def __init__(self, rng: Random, *, held_out: bool = False, names: Sequence[str] = ()) -> None:
-        """A teller; ``names`` are words that names are made of (empty: names stay)."""
+        """A sampler; ``names`` are words that names are made of (empty: names stay)."""
         self._rng, self._held_out, self._names = rng, held_out, names
         self._pool: list[str] = []
         self._uses = 0
 
-    def told(self) -> Told:
+    def sample(self) -> LabelledTurns:
         """One to four turns."""
         rng = self._rng
         count = rng.choices(list(TURNS), list(TURNS.values()))[0]
@@ -74,7 +74,7 @@ class Teller:
             gold += [(turn, detail, " ".join(words(said))) for detail, said in rough.said]
             kinds.append(kind)
         kind = kinds[0] if count == 1 else f"{min(count, 3)} turns"
-        return Told(tuple(turns), tuple(gold), tuple(about), kind)
+        return LabelledTurns(tuple(turns), tuple(gold), tuple(about), kind)
 
     def _telling(self) -> tuple[str, tuple[tuple[str, str], ...], str]:
         """A turn with its (detail, words)."""

@@ -1,4 +1,4 @@
-"""Drills: dense practice of copying and looking up, which the tasks ask for in few of their tokens.
+"""Copying tasks: dense practice of copying and looking up, which the real tasks ask for in few of their tokens.
 
 Owns: short sequences that are no task. Without them the network learnt which words are usual values instead of where the
 words stand (measured: held-out values right in 2 of 10 statements after 1,400 batches).
@@ -20,7 +20,7 @@ from models.structured.prompt import KEYS, OUT
 DETAILS = sorted(KEYS)
 
 
-def drill(rng: Random, names: Sequence[str]) -> tuple[str, str]:
+def copying_task(rng: Random, names: Sequence[str]) -> tuple[str, str]:
     """What is given, and what must follow."""
     kind = rng.choice(("copy", "go on", "look up", "find"))
     texts = ["".join(f" {rng.choice(names)}" for _ in range(rng.randint(1, most))) for most in _lengths(rng, kind)]

@@ -30,7 +30,7 @@ def plain_words(n: int) -> list[str]:
     return [word for word in lines if PLAIN.fullmatch(word)][:n]
 
 
-def priors(tokenizer: Tokenizer) -> tuple[torch.Tensor, torch.Tensor]:
+def pretrained_vectors(tokenizer: Tokenizer) -> tuple[torch.Tensor, torch.Tensor]:
     """Fixed vectors of our tokens, (vocabulary, 384) with mean 0 and deviation 1, and which tokens mean more than that.
 
     Words get the mean of their word pieces' vectors; keys and closed values that of the words in their names.
