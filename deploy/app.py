@@ -18,10 +18,10 @@ from typing import Self
 
 from pydantic import BaseModel
 
+from deploy.car import Car, commands_of
 from deploy.config import Config
 from deploy.drivers.keys import key_source
 from deploy.drivers.reminders import KeptNotices
-from deploy.drivers.seat import Seat, commands_of
 from deploy.drivers.switching import ConfiguredDrivers
 from deploy.drivers.trips import TripMemory
 from deploy.drivers.zone import zone
@@ -46,6 +46,7 @@ from schemas.errors import NoSpeechError
 from schemas.events import Transcript, VehicleState
 from schemas.memory import Decision
 from schemas.ports import AudioSink, AudioSource, Clock, Encoder, MemoryPort, Recognizer, StructuredModel
+from schemas.seat import Seat
 from vehicle.adapters import VehicleAdapter, open_adapter
 from vehicle.gate import Gate
 from vehicle.journal import Journal
@@ -97,36 +98,35 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
     encoder, structured = understanding(config, engines)
 
     say("memory and vehicle")
-    seat = _seat(config, encoder, structured, WallClock() if live else StreamClock(), commands_of)
+    car = _car(config, encoder, structured, WallClock() if live else StreamClock(), commands_of)
 
     say("command grammar and recogniser")
-    recognizer = engines.recognizer(seat.matcher)
+    recognizer = engines.recognizer(car.matcher)
 
     say("voice")
     voice, ahead = open_voice(config, engines)
     return Assistant(
-        config, wake, vad, recognizer, structured, voice, ahead, seat,
-        lambda: _seat(config, encoder, structured, StreamClock(), lambda _: seat.matcher),
+        config, wake, vad, recognizer, structured, voice, ahead, car,
+        lambda: _car(config, encoder, structured, StreamClock(), lambda _: car.matcher),
         engines=engines.choices, lacks=tuple(filter(None, (config.data.mixed, catalog.trouble, *engines.told()))),
     )  # fmt: skip
 
 
-def _seat(
+def _car(
     config: Config,
     encoder: Encoder,
     structured: Structured,
     clock: Clock,
     commands: Callable[[GatedVehicle], TemplateMatcher],
-) -> Seat:
-    memory = _memory(config, encoder, structured)
-    drivers = ConfiguredDrivers(config, memory, lambda other: _memory(other, encoder, structured))
+) -> Car:
+    seat = Seat(_memory(config, encoder, structured), zone(config.memory.tiers.zone))
+    drivers = ConfiguredDrivers(config, seat, lambda other: _memory(other, encoder, structured))
     vehicle = open_vehicle(config, clock, patient=isinstance(clock, WallClock))
-    notices = KeptNotices(vehicle.organizer, memory)
-    drivers.switched = notices.take_up
+    KeptNotices(vehicle.organizer, seat)
     matcher = commands(vehicle)
-    trip = TripMemory(lambda: dialogue.memory)
+    trip = TripMemory(seat)
     dialogue = Dialogue(
-        memory=memory,
+        seat=seat,
         vehicle=vehicle,
         matcher=matcher,
         encoder=encoder,
@@ -138,9 +138,8 @@ def _seat(
         ),
         new_id=trip.new_conversation,
         drivers=drivers,
-        zone=zone(config.memory.tiers.zone),
     )
-    return Seat(clock, vehicle, matcher, drivers, dialogue, trip)
+    return Car(seat, clock, vehicle, matcher, drivers, dialogue, trip)
 
 
 class Assistant:
@@ -155,23 +154,23 @@ class Assistant:
         structured: Structured,
         voice: Voices,
         ahead: MakingAhead | None,
-        seat: Seat,
-        another: Callable[[], Seat],
+        car: Car,
+        another: Callable[[], Car],
         *,
         engines: Mapping[Role, Choice],
         lacks: tuple[str, ...] = (),
     ) -> None:
         """Parts as ``assemble`` made them.
 
-        ``another`` gives a seat in a car like the first, in which nothing has happened; ``engines`` are the chosen ones, and
+        ``another`` gives a car like the first, in which nothing has happened; ``engines`` are the chosen ones, and
         ``lacks`` has a line for each better one that is missing.
         """
         self.config, self.engines, self.lacks = config, engines, lacks
         self._wake, self._vad, self._recognizer, self._structured = wake, vad, recognizer, structured
-        self._speech, self._ahead, self._seat, self._another = voice, ahead, seat, another
+        self._speech, self._ahead, self._car, self._another = voice, ahead, car, another
         self._heard = False
         audio = config.audio
-        cancel = audio.echo == "builtin" and not isinstance(seat.clock, StreamClock)
+        cancel = audio.echo == "builtin" and not isinstance(car.clock, StreamClock)
         self._sound = LiveSound(audio.input_device, audio.output_device, cancel_echo=cancel)
         self._running: asyncio.AbstractEventLoop | None = None
         self._voice: VoiceLoop | None = None
@@ -179,7 +178,7 @@ class Assistant:
     @property
     def memory(self) -> MemoryPort:
         """The memory of whoever drives."""
-        return self._seat.dialogue.memory
+        return self._car.seat.memory
 
     def __enter__(self) -> Self:
         """The assistant itself."""
@@ -190,7 +189,7 @@ class Assistant:
     ) -> None:
         """Release vault and vehicle; what was said and not yet learnt from stays in the vault for the next start."""
         self._speech.close()
-        self._seat.leave()
+        self._car.leave()
 
     def play_back(self, source: AudioSource, sink: AudioSink, emit: Emit) -> Load:
         """Play a source through the whole chain, faster than real time if it can deliver so.
@@ -199,7 +198,7 @@ class Assistant:
             schemas.errors.AudioError: the source failed.
         """
         loop = self._loop(source, sink, emit)
-        self._seat.trip.begin()
+        self._car.trip.begin()
         asyncio.run(loop.run())
         return loop.load
 
@@ -228,17 +227,17 @@ class Assistant:
 
     def change_car(self) -> None:
         """Go on in a car like the first in which nothing has happened, on a clock of its own; only the driver's memory goes on."""
-        self._seat.leave()
-        self._seat = self._another()
+        self._car.leave()
+        self._car = self._another()
 
     def say(self, text: str) -> Iterator[TimelineEntry]:
         """Typed words through the dialogue, which is learnt from at once; no trip."""
-        reply = asyncio.run(self._seat.dialogue.respond(self._seat.dialogue.typed(text.strip())))
+        reply = asyncio.run(self._car.dialogue.respond(self._car.dialogue.typed(text.strip())))
         yield from reply_entries(reply, 0.0)
         data = {"seconds": 0.0, "latency_ms": reply.timings, "route": reply.route.value}
         yield TimelineEntry(at_s=0.0, kind="said", text=f"“{reply.text}”", data=data)
         learnt: list[TimelineEntry] = []
-        self._seat.trip.learn(learnt.append)
+        self._car.trip.learn(learnt.append)
         yield from learnt
 
     def transcribe(self, path: Path) -> Transcript:
@@ -271,7 +270,7 @@ class Assistant:
         """
         sound = self._sound
         loop = self._loop(sound.microphone, sound.loudspeaker, emit)
-        self._seat.trip.begin()
+        self._car.trip.begin()
 
         async def until_stopped() -> None:
             running = asyncio.get_running_loop()
@@ -293,15 +292,15 @@ class Assistant:
 
     def screen(self, *, dev: bool = False) -> Parts:
         """What the driver's screen is given of the running assistant; ``dev``: with the development page."""
-        live = LiveDrivers(self._seat.drivers, self._seat.dialogue, lambda: self._running)
-        moving = motion_of(self._seat.vehicle, lambda: self._running)
+        live = LiveDrivers(self._car.drivers, lambda: self._running)
+        moving = motion_of(self._car.vehicle, lambda: self._running)
         given = screen_parts(
-            self.config, lambda: self.memory, live, moving, _now, microphone=lambda: self._running is not None,
-            stop=self._hush, car=car_of(self._seat.vehicle, lambda: self._running) if dev else None,
+            self.config, self._car.seat, live, moving, _now, microphone=lambda: self._running is not None,
+            stop=self._hush, car=car_of(self._car.vehicle, lambda: self._running) if dev else None,
         )  # fmt: skip
         self._sound.health.watch(given.feed.changed)
-        self._seat.vehicle.watch(given.feed.changed)
-        return replace(given, sound=self._sound.health.troubles, vehicle=lambda: not self._seat.vehicle.away)
+        self._car.vehicle.watch(given.feed.changed)
+        return replace(given, sound=self._sound.health.troubles, vehicle=lambda: not self._car.vehicle.away)
 
     def _hush(self) -> None:
         voice = self._voice
@@ -310,11 +309,11 @@ class Assistant:
 
     def end_trip(self, emit: Emit) -> tuple[Decision, ...]:
         """Learn from what was said and not yet learnt from, and think about it; a private trip is over, too."""
-        return self._seat.trip.end(emit)
+        return self._car.trip.end(emit)
 
     def vehicle_state(self) -> VehicleState:
         """The vehicle's current signals."""
-        return asyncio.run(self._seat.vehicle.state())
+        return asyncio.run(self._car.vehicle.state())
 
     def generations(self) -> tuple[int, int]:
         """Outputs of the language model so far, and how many of them were valid against their slice."""
@@ -322,8 +321,8 @@ class Assistant:
 
     def _loop(self, source: AudioSource, sink: AudioSink, emit: Emit) -> VoiceLoop:
         config = self.config
-        live = not isinstance(self._seat.clock, StreamClock)
-        learn = self._seat.trip.learn_beside if live else self._seat.trip.learn
+        live = not isinstance(self._car.clock, StreamClock)
+        learn = self._car.trip.learn_beside if live else self._car.trip.learn
         after_each = config.memory.learn == "conversation"
         timeline = Timeline(emit, at_end=(lambda: learn(emit)) if after_each else None)
         turn = config.turn
@@ -334,12 +333,12 @@ class Assistant:
             vad=self._vad,
             endpointer=Endpointer(config.endpoint, config.vad),
             recognizer=self._recognizer,
-            matcher=self._seat.matcher,
-            dialogue=self._seat.dialogue,
+            matcher=self._car.matcher,
+            dialogue=self._car.dialogue,
             synthesizer=self._speech,
             observer=timeline,
             machine=TurnMachine(Limits(**turn.model_dump(include=set(Limits.__slots__)))),
-            clock=self._seat.clock if isinstance(self._seat.clock, StreamClock) else None,
+            clock=self._car.clock if isinstance(self._car.clock, StreamClock) else None,
             settings=LoopSettings(
                 preroll_s=turn.preroll_s,
                 chime=turn.chime,
@@ -348,7 +347,7 @@ class Assistant:
                 or config.audio.echo == "system"
                 or self._sound.cancels_echo,  # in a file there is no echo
             ),
-            due=self._seat.vehicle.due,
+            due=self._car.vehicle.due,
         )
 
 

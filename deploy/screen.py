@@ -18,7 +18,6 @@ import uvicorn
 
 from deploy import __version__
 from deploy.config import Config
-from deploy.drivers.zone import zone
 from deploy.engines import ROLES, standing
 from deploy.picture import lines, svg
 from deploy.timeline import TimelineEntry
@@ -31,6 +30,7 @@ from schemas.errors import ConfigError, GloveboxError
 from schemas.events import Motion, VehicleState
 from schemas.memory import Outcome
 from schemas.ports import Drivers, MemoryPort
+from schemas.seat import Seat
 from vehicle.gate import motion
 
 ADDRESS_FILE = "screen.url"
@@ -40,6 +40,8 @@ PATIENCE_S = 1.0
 START_S = 10.0
 """How long the server may take to listen."""
 
+Loop = Callable[[], asyncio.AbstractEventLoop | None]
+"""The loop that a vehicle lives on; None where none runs."""
 _Answer = TypeVar("_Answer")
 _KINDS = {"heard": What.HEARD, "moved": What.DONE, "refused": What.REFUSED, "fault": What.FAULT, "said": What.SAID}
 _ACTED = frozenset({"moved", "refused", "fault"})
@@ -99,23 +101,15 @@ class OwnLoop:
         self.loop.close()
 
 
-class Talk(Protocol):
-    """What a change of driver on the screen wants of the dialogue."""
-
-    def hand_to(self, driver: str | None) -> MemoryPort:
-        """Go on with another driver's memory."""
-        ...
-
-
 class LiveDrivers:
     """The drivers of a running assistant; meets ``schemas.ports.Drivers``.
 
-    Who drives is the dialogue's to know, and it lives on the assistant's loop: changes are made there.
+    The dialogue follows who drives, and it lives on the assistant's loop: changes are made there.
     """
 
-    def __init__(self, drivers: Drivers, dialogue: Talk, loop: Callable[[], asyncio.AbstractEventLoop | None]) -> None:
-        """Drivers behind a dialogue; ``loop`` is the one that runs, None where none does."""
-        self._drivers, self._dialogue, self._loop = drivers, dialogue, loop
+    def __init__(self, drivers: Drivers, loop: Loop) -> None:
+        """Of these; ``loop`` is the one that runs, None where none does."""
+        self._drivers, self._loop = drivers, loop
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -124,7 +118,7 @@ class LiveDrivers:
 
     def switch(self, driver: str | None) -> MemoryPort:
         """See ``Drivers``."""
-        return self._there(lambda: self._dialogue.hand_to(driver))
+        return self._there(lambda: self._drivers.switch(driver))
 
     def save_export(self) -> str:
         """See ``Drivers``."""
@@ -132,29 +126,17 @@ class LiveDrivers:
 
     def delete(self) -> None:
         """See ``Drivers``."""
+        self._there(self._drivers.delete)
 
-        def there() -> MemoryPort:
-            try:
-                self._drivers.delete()
-            finally:
-                memory = self._dialogue.hand_to(None)
-            return memory
-
-        self._there(there)
-
-    def _there(self, work: Callable[[], MemoryPort]) -> MemoryPort:
+    def _there(self, work: Callable[[], _Answer]) -> _Answer:
         running = self._loop()
         if running is None or not running.is_running():
             return work()
 
-        async def on_the_loop() -> MemoryPort:
+        async def on_the_loop() -> _Answer:
             return work()
 
         return asyncio.run_coroutine_threadsafe(on_the_loop(), running).result()
-
-
-Loop = Callable[[], asyncio.AbstractEventLoop | None]
-"""The loop that a vehicle lives on; None where none runs."""
 
 
 def _state(vehicle: Vehicle, loop: Loop) -> VehicleState | None:
@@ -204,7 +186,7 @@ def about(config: Config) -> About:
 
 def parts(
     config: Config,
-    memory: Callable[[], MemoryPort],
+    seat: Seat,
     drivers: Drivers,
     moving: Callable[[], Motion | None],
     now: Callable[[], Any],
@@ -215,12 +197,11 @@ def parts(
 ) -> Parts:
     """What the screen is given."""
     return Parts(
-        memory=memory,
+        seat=seat,
         motion=moving,
         clock=now,
         pins=Pins(config.data.folder),
         drivers=drivers,
-        zone=zone(config.memory.tiers.zone),
         about=about(config),
         microphone=microphone,
         stop=stop,

@@ -35,6 +35,7 @@ from schemas.memory import (
     Turn,
     Words,
 )
+from schemas.seat import Seat
 from voice.dialogue.agent import Dialogue
 
 NOW = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
@@ -238,7 +239,7 @@ def make(
 ) -> tuple[Dialogue, FakeVehicle, FakeMemory, FakeModel]:
     vehicle, memory, model = FakeVehicle(), FakeMemory(*held), model or FakeModel(*answers)
     dialogue = Dialogue(
-        memory=memory,  # type: ignore[arg-type]
+        seat=Seat(memory),  # type: ignore[arg-type]
         vehicle=vehicle,
         matcher=FakeMatcher(),
         encoder=FakeEncoder(),

@@ -19,6 +19,7 @@ from schemas.errors import UnknownEntryError
 from schemas.events import Motion
 from schemas.memory import Candidate, Preference
 from schemas.ports import MemoryPort
+from schemas.seat import Seat
 
 NOW = datetime(2026, 3, 1, 8, 5, tzinfo=UTC)
 PORT = 8123
@@ -56,14 +57,18 @@ class FakeDrivers:
     def __init__(self, make: Callable[[str], MemoryPort], names: tuple[str, ...] = ("ada", "bert")) -> None:
         self.names = names
         self._make, self.memories = make, {name: make(name) for name in names}
-        self.current: MemoryPort = self.memories[names[0]]
+        self.seat = Seat(self.memories[names[0]])
         self.deleted: list[str] = []
         self.exports = 0
+
+    @property
+    def current(self) -> MemoryPort:
+        return self.seat.memory
 
     def switch(self, driver: str | None) -> MemoryPort:
         if driver is not None and driver not in self.names:
             raise UnknownEntryError("no such driver")
-        self.current = GuestMemory() if driver is None else self.memories[driver]
+        self.seat.take(GuestMemory() if driver is None else self.memories[driver])
         return self.current
 
     def save_export(self) -> str:
@@ -73,7 +78,7 @@ class FakeDrivers:
     def delete(self) -> None:
         self.deleted.append(self.current.driver)
         self.memories[self.current.driver] = self._make(self.current.driver)
-        self.current = GuestMemory()
+        self.seat.take(GuestMemory())
 
 
 def preference(name: str, value: str = "jazz", detail: str = "favorite_genres", days: int = 0) -> Preference:
@@ -99,7 +104,7 @@ def ask(memory: FakeMemory, value: str = "thai") -> None:
 
 def parts_of(car: Car, drivers: FakeDrivers, folder: Path, *, voice: bool = True) -> Parts:
     return Parts(
-        memory=lambda: drivers.current,
+        seat=drivers.seat,
         motion=lambda: car.motion,
         clock=lambda: car.now,
         pins=Pins(folder),

@@ -1,7 +1,7 @@
 """What an assistant does beside the vehicle: timers and reminders, calendar, contacts, weather, outgoing mail.
 
 Owns timers and reminders while the program runs. What somebody wants to be reminded of is personal and this package has no
-vault, so they are written nowhere here: ``kept`` gives what waits, ``restore`` takes it up again, and ``changed`` tells when it
+vault, so they are written nowhere here: ``kept`` gives what waits, ``restore`` takes it up again, and ``watch`` tells when it
 is another (``deploy.drivers.reminders`` keeps it in the driver's vault). Reads the calendar, contacts and
 weather from one local file that a telephone, a sync program or a person writes; without one it says so. Nothing is sent
 from here: an e-mail is written to a folder as a message that a mail program can pick up.
@@ -146,9 +146,8 @@ class Organizer:
         self._outbox = outbox
         self._waiting: list[Notice] = []
         self._guard = threading.Lock()
-        """Held while that is changed; never while ``changed`` is called."""
-        self.changed: Callable[[], None] = _nobody_asks
-        """Called when what waits has changed."""
+        """Held while that is changed; never while ``_changed`` is called."""
+        self._changed: Callable[[], None] = _nobody_asks
         self._numbers = count(1)
         self.oldest = 0
         """Number of the first notice that may run: another one after each `restore`."""
@@ -237,13 +236,13 @@ class Organizer:
             if len(self._waiting) >= MOST_TIMERS:
                 raise AdapterError(f"{MOST_TIMERS} timers and reminders are set already; cancel one first")
             self._waiting = sorted([*self._waiting, notice], key=lambda waiting: (waiting.due, waiting.number))
-        self.changed()
+        self._changed()
 
     def stop(self, notice: Notice) -> None:
         """Take it away; what is not there is ignored."""
         with self._guard:
             self._waiting = [waiting for waiting in self._waiting if waiting.number != notice.number]
-        self.changed()
+        self._changed()
 
     def waiting(self, kind: Kind | None = None, label: str | None = None) -> tuple[Notice, ...]:
         """What runs, the next one first; of a kind, and of a label or one like it, else one with these words in it."""
@@ -264,8 +263,12 @@ class Organizer:
             over = tuple(notice for notice in self._waiting if notice.due <= now)
             self._waiting = [notice for notice in self._waiting if notice.due > now]
         if over:
-            self.changed()
+            self._changed()
         return over
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """From now on call this when what waits has changed, on the thread that changed it."""
+        self._changed = changed
 
     def kept(self) -> tuple[Waiting, ...]:
         """What waits, with the times that it is due at, the next one first."""

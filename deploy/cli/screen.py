@@ -54,14 +54,16 @@ def _show(
 ) -> None:
     from deploy import app
     from deploy.drivers.switching import ConfiguredDrivers
+    from deploy.drivers.zone import zone
     from deploy.screen import OwnLoop, ScreenServer, car_of, motion_of, parts
     from schemas.clock import WallClock
+    from schemas.seat import Seat
 
-    memory = app.open_memory(config)
-    drivers = ConfiguredDrivers(config, memory, app.open_memory)
+    seat = Seat(app.open_memory(config), zone(config.memory.tiers.zone))
+    drivers = ConfiguredDrivers(config, seat, app.open_memory)
     vehicle, loop = app.open_vehicle(config, WallClock()), OwnLoop()
     moving = motion_of(vehicle, lambda: loop.loop)
-    given = parts(config, lambda: drivers.current, drivers, moving, lambda: datetime.now(UTC),
+    given = parts(config, seat, drivers, moving, lambda: datetime.now(UTC),
                   car=car_of(vehicle, lambda: loop.loop) if dev else None)  # fmt: skip
     try:
         with ScreenServer(given, config.data.folder, port) as server:
@@ -82,4 +84,4 @@ def _show(
         loop.run(vehicle.close())
         loop.close()
         drivers.wait()
-        drivers.current.close()
+        seat.memory.close()

@@ -11,7 +11,7 @@ import logging
 import threading
 
 from schemas.errors import GloveboxError
-from schemas.ports import MemoryPort
+from schemas.seat import Seat
 from vehicle.organizer import Organizer
 
 _log = logging.getLogger("glovebox.notices")
@@ -20,20 +20,21 @@ _log = logging.getLogger("glovebox.notices")
 class KeptNotices:
     """Keeps what the organizer has waiting in the memory that is open."""
 
-    def __init__(self, organizer: Organizer, memory: MemoryPort) -> None:
+    def __init__(self, organizer: Organizer, seat: Seat) -> None:
         """Take up what the memory holds, and keep every change from now on."""
-        self._organizer, self._memory, self._state = organizer, memory, 0
+        self._organizer, self._seat, self._memory, self._state = organizer, seat, seat.memory, 0
         self._guard = threading.Lock()
         """Taken before the memory's and the organizer's own locks."""
-        self.take_up(memory)
-        organizer.changed = self.keep
+        self.take_up()
+        seat.follow(self.take_up)
+        organizer.watch(self.keep)
 
-    def take_up(self, memory: MemoryPort) -> None:
-        """Go on with another memory: what waits is what it holds."""
+    def take_up(self) -> None:
+        """Go on with the memory of whoever drives now: what waits is what it holds."""
         with self._guard:
-            before, self._memory = self._memory, memory
+            before, self._memory = self._memory, self._seat.memory
             before.reminders.changed = _nothing
-            memory.reminders.changed = self.read
+            self._memory.reminders.changed = self.read
             self._read()
 
     def read(self) -> None:

@@ -1,4 +1,4 @@
-"""Whose memory is open: that of one of the configured drivers, or a guest's.
+"""Who may take the seat: one of the configured drivers, or a guest.
 
 Meets ``schemas.ports.Drivers``. Only names from the configuration open a vault; saying any other name opens nothing. Who takes
 the wheel does not wait for what the one before said to be learnt: that happens beside, in the vault of who said it, which is closed
@@ -20,43 +20,48 @@ from memory.screen.pin import Pins
 from memory.vault.lifecycle import Destruction, destroy
 from schemas.errors import GloveboxError, MemoryStoreError, UnknownEntryError
 from schemas.ports import MemoryPort
+from schemas.seat import Seat
 
 
 class ConfiguredDrivers:
     """The memories of the drivers that the configuration names."""
 
-    def __init__(self, config: Config, current: MemoryPort, open_: Callable[[Config], MemoryPort]) -> None:
-        """With the memory that is open, and how another driver's is opened (from the configuration with their name)."""
-        self._config, self._current, self._open = config, current, open_
+    def __init__(self, config: Config, seat: Seat, open_: Callable[[Config], MemoryPort]) -> None:
+        """Who drives now, and how another driver's memory is opened (from the configuration with their name)."""
+        self._config, self.seat, self._open = config, seat, open_
+        self._driver: str | None = config.driver.name
+        """Who of them drives; None: a guest."""
         self._leaving: dict[str, MemoryPort] = {}
         """Driver -> memory that is not closed yet."""
         self._guard = threading.Lock()
         self._worker: ThreadPoolExecutor | None = None
-        self.switched: Callable[[MemoryPort], None] = _nobody_follows
-        """Called with the memory that was opened."""
 
     @property
     def names(self) -> tuple[str, ...]:
         """See ``Drivers``."""
         return tuple(dict.fromkeys((self._config.driver.name, *self._config.driver.others)))
 
-    @property
-    def current(self) -> MemoryPort:
-        """The memory that is open."""
-        return self._current
-
     def switch(self, driver: str | None) -> MemoryPort:
         """See ``Drivers``. What the one before said is learnt from afterwards, beside."""
         if driver is not None and driver not in self.names:
             raise UnknownEntryError(f"no driver is called {driver[:40]!r}: add the name to driver.others")
-        if driver is not None and driver == self._current.driver:
-            return self._current
-        leaving, self._current = self._current, GuestMemory()
-        self._see_off(leaving)
+        if driver is not None and driver == self._driver:
+            return self.seat.memory
+        leaving, left = self._driver, self._vacate()
+        if leaving is None:
+            left.close()
+        else:
+            self._see_off(left)
         if driver is not None:
-            self._current = self._back(driver) or self._open(self._as(driver))
-        self.switched(self._current)
-        return self._current
+            self.seat.take(self._back(driver) or self._open(self._as(driver)))
+            self._driver = driver
+        return self.seat.memory
+
+    def _vacate(self) -> MemoryPort:
+        """Let a guest drive; returns the memory of who drove before, which is still open."""
+        memory, self._driver = self.seat.memory, None
+        self.seat.take(GuestMemory())
+        return memory
 
     def wait(self) -> None:
         """Until what the drivers before said is learnt and their vaults are closed."""
@@ -65,8 +70,6 @@ class ConfiguredDrivers:
             self._worker = None
 
     def _see_off(self, memory: MemoryPort) -> None:
-        if isinstance(memory, GuestMemory):
-            return
         with self._guard:
             self._leaving[memory.driver] = memory
         self._worker = self._worker or ThreadPoolExecutor(max_workers=1, thread_name_prefix="leaving driver")
@@ -92,17 +95,15 @@ class ConfiguredDrivers:
 
     def save_export(self) -> str:
         """See ``Drivers``."""
-        exported = self._current.export()
-        return exports.save(self._config.data.folder, self._current.driver, exported, datetime.now().astimezone()).name
+        memory, now = self.seat.memory, datetime.now().astimezone()
+        return exports.save(self._config.data.folder, memory.driver, memory.export(), now).name
 
     def delete(self) -> None:
         """See ``Drivers``."""
-        if isinstance(self._current, GuestMemory):
+        if self._driver is None:
             return
-        config = self._as(self._current.driver)
-        self._current.close()
-        self._current = GuestMemory()
-        self.switched(self._current)
+        config = self._as(self._driver)
+        self._vacate().close()
         if not delete_driver(config).verified:
             raise MemoryStoreError(
                 f"the memory of {config.driver.name} was deleted but something of it is left: see {config.data.folder}"
@@ -110,11 +111,6 @@ class ConfiguredDrivers:
 
     def _as(self, driver: str) -> Config:
         return self._config.model_copy(update={"driver": self._config.driver.model_copy(update={"name": driver})})
-
-
-def _nobody_follows(memory: MemoryPort) -> None:
-    """Nobody goes by whose memory is open."""
-    del memory
 
 
 def delete_driver(config: Config) -> Destruction:

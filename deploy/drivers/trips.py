@@ -13,7 +13,7 @@ from uuid import uuid4
 from deploy.timeline import TimelineEntry, entry_of, reflected_entry
 from schemas.errors import GloveboxError
 from schemas.memory import Decision
-from schemas.ports import MemoryPort
+from schemas.seat import Seat
 
 Emit = Callable[[TimelineEntry], None]
 
@@ -21,9 +21,9 @@ Emit = Callable[[TimelineEntry], None]
 class TripMemory:
     """The present trip of whoever drives."""
 
-    def __init__(self, current: Callable[[], MemoryPort], new_id: Callable[[], str] = lambda: uuid4().hex[:12]) -> None:
-        """``current`` gives the memory that is open; ``new_id`` makes ids of trips."""
-        self._current, self._new_id = current, new_id
+    def __init__(self, seat: Seat, new_id: Callable[[], str] = lambda: uuid4().hex[:12]) -> None:
+        """``new_id`` makes ids of trips."""
+        self._seat, self._new_id = seat, new_id
         self.id = new_id()
         self._conversations = 0
         self._begun = False
@@ -37,11 +37,11 @@ class TripMemory:
     def begin(self) -> None:
         """The trip begins. Whoever takes the wheel later begins it with the next conversation that is learnt from."""
         self._begun = True
-        self._current().begin_trip(self.id)
+        self._seat.memory.begin_trip(self.id)
 
     def learn(self, emit: Emit) -> tuple[Decision, ...]:
         """Learn from what was said and not yet learnt from, and keep the conversation if conversations are kept."""
-        memory = self._current()
+        memory = self._seat.memory
         if self._begun:
             memory.begin_trip(self.id)
         decisions = memory.learn_pending()
@@ -55,11 +55,11 @@ class TripMemory:
         self._worker.submit(self._learn_quietly, emit)
 
     def _learn_quietly(self, emit: Emit) -> None:
-        memory = self._current()
+        memory = self._seat.memory
         try:
             self.learn(emit)
         except GloveboxError as error:
-            if memory is self._current():  # else it was closed because somebody else drives, and had learnt before
+            if memory is self._seat.memory:  # else it was closed because somebody else drives, and had learnt before
                 emit(TimelineEntry(at_s=0.0, kind="error", text=str(error), data={"code": error.code}))
 
     def wait(self) -> None:
@@ -72,7 +72,7 @@ class TripMemory:
         """The trip is over: learn what is left, end it and with it a private trip, and think about what was said."""
         self.wait()
         decisions = self.learn(emit)
-        memory = self._current()
+        memory = self._seat.memory
         memory.end_trip(self.id)
         entry = reflected_entry(memory.reflect())
         if entry is not None:

@@ -64,7 +64,7 @@ class Visit:
     def memory(self) -> MemoryPort:
         """The memory of whoever drives; the same one during the visit."""
         if self._memory is None:
-            self._memory = self.parts.memory()
+            self._memory = self.parts.seat.memory
         return self._memory
 
     @property

@@ -197,7 +197,7 @@ class Screen:
         )
 
     def _words(self, request: Request) -> Wording:
-        return Wording(request.cookies.get("language", self.parts.language), self.parts.zone)
+        return Wording(request.cookies.get("language", self.parts.language), self.parts.seat.zone)
 
     def _respond(self, request: Request, visit: Visit, answer: Answer) -> Response:
         if isinstance(answer, Go):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime
 from typing import Protocol
 
 from memory.screen.feed import Feed
 from memory.screen.pin import Pins
 from schemas.events import Motion
-from schemas.ports import Drivers, MemoryPort
+from schemas.ports import Drivers
+from schemas.seat import Seat
 
 
 class Later(Protocol):
@@ -60,8 +61,8 @@ class CarPicture:
 class Parts:
     """Everything that the screen needs of the rest of the program."""
 
-    memory: Callable[[], MemoryPort]
-    """The memory of whoever drives; may raise any error of the tree."""
+    seat: Seat
+    """Who drives."""
     motion: Callable[[], Motion | None]
     """The driving state now; None is unknown, which counts as moving."""
     clock: Callable[[], datetime]
@@ -69,7 +70,6 @@ class Parts:
     feed: Feed = field(default_factory=Feed)
     drivers: Drivers | None = None
     """Who else may drive; None: nobody, and nothing can be exported or handed over from here."""
-    zone: tzinfo = UTC
     language: str = "en"
     about: About = About()
     microphone: Callable[[], bool] | None = None

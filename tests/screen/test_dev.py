@@ -15,7 +15,6 @@ from memory.screen.feed import Happened, What
 from schemas.actions import SetWindow
 from schemas.clock import WallClock
 from schemas.events import Motion
-from schemas.ports import MemoryPort
 from tests.screen_rig import Rig
 from tests.screens import NOW, Car, FakeDrivers, fill, parts_of, preference
 from vehicle.adapters import open_adapter
@@ -53,13 +52,9 @@ def test_another_driver_takes_the_wheel_on_the_page_of_a_running_assistant(tmp_p
     fill(drivers.memories["ada"], preference("a1", "jazz"))
     fill(drivers.memories["bert"], preference("b1", "folk"))
 
-    class Talk:
-        def hand_to(self, driver: str | None) -> MemoryPort:
-            where.append(threading.current_thread().name)
-            return drivers.switch(driver)
-
+    drivers.seat.follow(lambda: where.append(threading.current_thread().name))
     parts = parts_of(car, drivers, tmp_path)
-    object.__setattr__(parts, "drivers", LiveDrivers(drivers, Talk(), lambda: loop.loop))
+    object.__setattr__(parts, "drivers", LiveDrivers(drivers, lambda: loop.loop))
     with ScreenServer(parts, tmp_path) as server:
         page = chromium.new_page()
         page.goto(server.address)

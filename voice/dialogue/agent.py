@@ -1,16 +1,16 @@
 """One driver's dialogue: an utterance in, a reply out.
 
-Owns what a conversation needs to go on: its id, the action or the question of memory that waits for a yes, the last reply, and
-whose memory is open. The talk about memory is ``voice.dialogue.memory.remembering``'s. Everything else is asked from
-the ports. Knows no sound. Long because a turn's ways are followed from one place.
+Owns what a conversation needs to go on: its id, the action or the question of memory that waits for a yes, and the last reply.
+The talk about memory is ``voice.dialogue.memory.remembering``'s. Everything else is asked from the ports. Knows no sound.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime
 from functools import partial
 from uuid import uuid4
 
@@ -18,7 +18,9 @@ from schemas.actions import Action, Domain, ForgetPreference, ListPlaces, parse_
 from schemas.errors import ConfirmationError, VehicleError
 from schemas.events import ActionResult, ActionStatus, Command, CommandKind, Reply, Route, Transcript
 from schemas.memory import Recollection, Turn
-from schemas.ports import CommandMatcher, Drivers, Encoder, MemoryPort, StructuredModel, VehiclePort
+from schemas.ports import CommandMatcher, Drivers, Encoder, StructuredModel, VehiclePort
+from schemas.seat import Seat
+from schemas.units import units_of
 from voice.dialogue import amending, followup, foresight, ours, which
 from voice.dialogue.coordinator import Coordinator, DialogueSettings, Plan
 from voice.dialogue.memory import talks, wishes
@@ -27,7 +29,7 @@ from voice.dialogue.memory.question import Question
 from voice.dialogue.memory.remembering import Remembering
 from voice.dialogue.operator import Operator, Proposal
 from voice.dialogue.replies import responder
-from voice.dialogue.replies.units import MEASURED, METRIC, units_of
+from voice.dialogue.replies.units import MEASURED
 
 _STOPPED = (Domain.OPENINGS, Domain.SEATS)
 """Domains in which something may still be on its way when the driver says stop."""
@@ -39,7 +41,7 @@ class Dialogue:
     def __init__(  # noqa: PLR0913 - the dialogue takes all parts, by keyword
         self,
         *,
-        memory: MemoryPort,
+        seat: Seat,
         vehicle: VehiclePort,
         matcher: CommandMatcher,
         encoder: Encoder,
@@ -48,12 +50,11 @@ class Dialogue:
         settings: DialogueSettings | None = None,
         new_id: Callable[[], str] = lambda: uuid4().hex,
         drivers: Drivers | None = None,
-        zone: tzinfo = UTC,
     ) -> None:
         """A dialogue for one trip.
 
         Args:
-            memory: of the driver who begins the trip.
+            seat: who drives, and in which units they are spoken to.
             vehicle: behind its gate.
             matcher: understands complete commands.
             encoder: scores what is none.
@@ -62,28 +63,22 @@ class Dialogue:
             settings: what can be set.
             new_id: makes ids of conversations.
             drivers: who else may be driving; None: nobody.
-            zone: the driver's, for what is said about times.
         """
         settings = settings or DialogueSettings()
-        self._memory, self._vehicle, self._matcher, self._clock = memory, vehicle, matcher, clock
+        self.seat, self._vehicle, self._matcher, self._clock = seat, vehicle, matcher, clock
         self._coordinator = Coordinator(matcher, encoder, vehicle.offers(), settings.coordinator)
-        self._operator = Operator(memory, model, vehicle.offers())
+        self._operator = Operator(seat, model, vehicle.offers())
         self._new_id = new_id
         self._conversation: str | None = None
         self._pending: Pending | None = None
-        self._question = Question(memory, clock, settings.questions, self._coordinator.is_order)
-        self._talk = Remembering(memory, clock, zone=zone, drivers=drivers)
-        self._drivers, self._zone = drivers, zone
+        self._question = Question(seat, clock, settings.questions, self._coordinator.is_order)
+        self._talk = Remembering(seat, clock, drivers=drivers)
+        self._drivers = drivers
         self._last_reply: str | None = None
         self._apologised = False
         """Said since the wake word that something was not understood: once is enough."""
         self._thread = followup.Thread()
-        self._units = METRIC
-
-    @property
-    def memory(self) -> MemoryPort:
-        """The memory that is open."""
-        return self._memory
+        seat.follow(self._begin)
 
     @property
     def conversation(self) -> str:
@@ -92,12 +87,10 @@ class Dialogue:
             self._conversation = self._new_id()
         return self._conversation
 
-    def hand_to(self, driver: str | None) -> MemoryPort:
-        """Go on with another configured driver's memory, chosen on the screen; None: a guest's."""
+    def _begin(self) -> None:
+        """Somebody else drives: nothing waits, and nothing of what was said before is left for them to hear."""
         self.drop_pending()
-        self._talk.switch(driver)
-        self._follow()
-        return self._memory
+        self._conversation, self._last_reply, self._thread = None, None, followup.Thread()
 
     def end_conversation(self) -> None:
         """The follow-up window has closed: drop what waits and what "that" meant."""
@@ -182,17 +175,17 @@ class Dialogue:
             return which.question(transcript.text, transcript.alternative)
         plan = await self._planned(transcript)
         if plan.route is Route.CONTROL:
-            return await foresight.control(plan, self._pending, self._vehicle, self._units)
+            return await foresight.control(plan, self._pending, self._vehicle, self.seat.units)
         if plan.route is Route.MEMORY and plan.command is not None:
             return self._talk.foresee(plan.command, moving=await self._moving())
         names = self._drivers.names if self._drivers is not None else ()
         wished = plan.command is None and foresight.wished(transcript.text, names)
         if wished or not (addressed or self._coordinator.meant(plan)):
             return None
-        reply = foresight.at_once(plan, transcript, self._matcher, self._memory, self._clock())
+        reply = foresight.at_once(plan, transcript, self._matcher, self.seat.memory, self._clock())
         if reply is not None:
             return reply.text
-        return await foresight.reply(plan, transcript, self._vehicle, self._operator, self._units)
+        return await foresight.reply(plan, transcript, self._vehicle, self._operator, self.seat.units)
 
     def _ask_which(self, one: str, other: str) -> Reply:
         self.drop_pending()
@@ -257,7 +250,9 @@ class Dialogue:
         """The coordinator's plan; what only means something after what was done becomes its actions."""
         plan = self._coordinator.plan(transcript)
         if transcript.confidence < 1.0 and plan.command is not None and plan.command.name == "set_temperature":
-            plan = self._coordinator.plan(transcript.model_copy(update={"text": self._units.likelier(transcript.text)}))
+            plan = self._coordinator.plan(
+                transcript.model_copy(update={"text": self.seat.units.likelier(transcript.text)})
+            )
         again = plan.command is not None and plan.command.name == "repeat" and "it" in plan.command.slots
         if again and self._thread.fresh(self._clock()) and self._thread.actions[-1].domain is Domain.MEDIA:
             plan = replace(plan, route=Route.FAST, command=Command(kind=CommandKind.FOLLOW, name="play_again"))
@@ -278,14 +273,10 @@ class Dialogue:
 
         Noted it would be kept as something that the driver told, with the values that the replies name.
         """
-        open_ = self._talk.question
-        answer = self._talk.answer(text, plan.command)
+        answer = self._talk.answer(text, plan.command, ours=addressed or plan.route is not Route.REJECT)
         if answer is not None:
             self.drop_pending()
-            self._follow()
             return Reply(text=answer, route=Route.MEMORY, reason="answer to a question about memory")
-        if not addressed and plan.route is Route.REJECT:
-            self._talk.question = open_  # said to somebody else
         yes = self._question.read(text, plan.command)
         if yes is not None:
             reply = self._question.settle(yes)
@@ -294,7 +285,6 @@ class Dialogue:
         if plan.route is Route.MEMORY and plan.command is not None:
             self.drop_pending()
             said = self._talk.handle(plan.command, self.conversation, moving=await self._moving())
-            self._follow()
             reply = Reply(text=said, route=plan.route, reason=plan.reason)
             return reply if self._talk.question else self._question.append(reply, plan.command, self.conversation)
         if plan.command is not None:
@@ -307,11 +297,10 @@ class Dialogue:
         if name is not None:
             self.drop_pending()
             said = self._talk.switch(name)
-            self._follow()
             return Reply(text=said, route=Route.MEMORY, reason="a configured driver gave their name")
         if talks.asks(text):
             self.drop_pending()
-            said = talks.talked(self._memory, text, self._clock(), self._zone, moving=await self._moving())
+            said = talks.talked(self.seat, text, self._clock(), moving=await self._moving())
             return Reply(text=said, route=Route.MEMORY, reason="asked what was talked about")
         told = wishes.told(text)
         if told is None:
@@ -319,15 +308,6 @@ class Dialogue:
         self.drop_pending()
         said, decision = self._talk.remember(told)
         return Reply(text=said, route=Route.MEMORY, reason="asked to remember", decision=decision)
-
-    def _follow(self) -> None:
-        """Go on with the memory that the talk has opened: nothing of what was said before is left for its driver to hear."""
-        if self._talk.memory is self._memory:
-            return
-        self._memory = self._talk.memory
-        self._operator.memory = self._memory
-        self._question.memory = self._memory
-        self._conversation, self._last_reply, self._thread = None, None, followup.Thread()
 
     async def _moving(self) -> bool:
         """Whether the car moves; yes where it cannot be told."""
@@ -339,20 +319,20 @@ class Dialogue:
 
     def _note(self, speaker: str, text: str, confidence: float) -> None:
         turn = Turn(speaker=speaker, text=text, at=self._clock(), confidence=confidence)
-        self._memory.note(turn, self.conversation)
+        self.seat.memory.note(turn, self.conversation)
 
     async def _carry_out(self, plan: Plan, transcript: Transcript) -> Reply:
         if plan.route is Route.CONTROL and plan.command is not None:
             thanked = "thank" in transcript.text.lower()
             return await self._control(plan.command, plan, thanked=thanked)
         self.drop_pending()
-        reply = foresight.at_once(plan, transcript, self._matcher, self._memory, self._clock())
+        reply = foresight.at_once(plan, transcript, self._matcher, self.seat.memory, self._clock())
         if reply is not None:
             return reply
         if plan.meant:
             return await self._followed(plan)
         if plan.route is Route.FAST and plan.command is not None:
-            action = self._units.as_meant(parse_action(plan.command.name, plan.command.slots))
+            action = self.seat.units.as_meant(parse_action(plan.command.name, plan.command.slots))
             if followup.lacks_time(action):
                 self._pending = Pending(partial=action)
                 text = responder.FOR_HOW_LONG if action.name == "set_timer" else responder.WHEN
@@ -384,16 +364,13 @@ class Dialogue:
     async def _measure(self, actions: tuple[Action, ...]) -> None:
         """Look up the driver's units where they may be spoken."""
         if any(action.name in MEASURED for action in actions):
-            try:
-                self._units = units_of(await self._vehicle.state())
-            except VehicleError:
-                return
-            self._talk.units = self._question.units = self._units
+            with suppress(VehicleError):
+                self.seat.units = units_of(await self._vehicle.state())
 
     async def _by_model(self, text: str, plan: Plan) -> Reply:
-        memory = self._memory
+        memory = self.seat.memory
         proposal = await self._operator.proposed(text, plan)
-        if self._memory is not memory:  # another driver took over meanwhile, to whom nothing of it is told
+        if self.seat.memory is not memory:  # another driver took over meanwhile, to whom nothing of it is told
             proposal = Proposal(reason="another driver took over")
         actions = proposal.actions
         if not actions and plan.command is not None:
@@ -404,7 +381,7 @@ class Dialogue:
         if proposal.ask_first:
             self._pending = Pending(actions=actions)
             return Reply(
-                text=" ".join(responder.question(action, self._units) for action in actions),
+                text=" ".join(responder.question(action, self.seat.units) for action in actions),
                 route=plan.route,
                 reason=f"{plan.reason}; not a complete command, so a yes is needed",
                 timings=proposal.timings,
@@ -423,7 +400,7 @@ class Dialogue:
         done = any(result.status is ActionStatus.DONE for result in results)
         used = proposal.used if done else ()
         if used:
-            self._memory.used(used, actions[0].name)
+            self.seat.memory.used(used, actions[0].name)
         self._talk.acted(used)
         timings = {**proposal.timings, "act": (time.perf_counter() - started) * 1000.0}
         reason = "; ".join(filter(None, (plan.reason, proposal.reason)))
@@ -434,7 +411,7 @@ class Dialogue:
         used: Sequence[Recollection] = (),
     ) -> Reply:  # fmt: skip
         return Reply(
-            text=responder.report(results, used, self._units), route=route, reason=reason, results=tuple(results),
+            text=responder.report(results, used, self.seat.units), route=route, reason=reason, results=tuple(results),
             recalled=tuple(used), pending=self._waits(results), timings=timings,
         )  # fmt: skip
 

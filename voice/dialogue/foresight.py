@@ -16,13 +16,14 @@ from schemas.events import ActionResult, Reply, Route, Transcript
 from schemas.memory import Recollection
 from schemas.ports import CommandMatcher, MemoryPort, VehiclePort
 from schemas.preferences import BY_DETAIL
+from schemas.units import Units, units_of
 from voice.dialogue import followup
 from voice.dialogue.coordinator import Plan
 from voice.dialogue.memory import talks, wishes
 from voice.dialogue.memory.asking import Pending
 from voice.dialogue.operator import Operator
 from voice.dialogue.replies import responder
-from voice.dialogue.replies.units import MEASURED, Units, units_of
+from voice.dialogue.replies.units import MEASURED
 
 _REFUSED = re.compile(r"^(?:please )?(?:don't|do not|never) (?:you )?")
 

@@ -28,7 +28,8 @@ from schemas.actions import (
 )
 from schemas.errors import GenerationError
 from schemas.memory import Recollection
-from schemas.ports import MemoryPort, StructuredModel
+from schemas.ports import StructuredModel
+from schemas.seat import Seat
 from voice.dialogue.coordinator import PLACE_DETAILS, SERVES, Plan
 from voice.dialogue.replies.units import in_celsius
 from voice.dialogue.validator import Finding, careful, mended, validate
@@ -73,9 +74,9 @@ class _Begun:
 class Operator:
     """Works out the actions of a request by the model path."""
 
-    def __init__(self, memory: MemoryPort, model: StructuredModel, offers: frozenset[str]) -> None:
-        """An operator over one driver's memory and one vehicle's offers."""
-        self.memory, self._model, self._offers = memory, model, offers
+    def __init__(self, seat: Seat, model: StructuredModel, offers: frozenset[str]) -> None:
+        """An operator over the memory of whoever drives and one vehicle's offers."""
+        self._seat, self._model, self._offers = seat, model, offers
         self._begun: _Begun | None = None
 
     def fit(self, offers: frozenset[str]) -> None:
@@ -92,7 +93,7 @@ class Operator:
         """
         if plan.actions and plan.actions[0] == "set_temperature":
             text = in_celsius(spoken(text))
-        key, begun = (text, plan, self.memory, self._offers), self._begun
+        key, begun = (text, plan, self._seat.memory, self._offers), self._begun
         fits = begun is not None and begun.key == key and not (begun.task.done() and ahead) and begun.usable()
         if begun is None or not fits:
             earlier = begun.task if begun is not None else None
@@ -147,7 +148,7 @@ class Operator:
         proposal = Proposal()
         started = time.perf_counter()
         if plan.details:
-            proposal.recalled = self.memory.recall(text, details=plan.details, limit=RECALL_LIMIT)
+            proposal.recalled = self._seat.memory.recall(text, details=plan.details, limit=RECALL_LIMIT)
         proposal.timings["recall"] = _ms(started)
         facts = [f"{r.preference.detail}: {r.preference.value}" for r in proposal.recalled]
         said = numbers(f"{text} {' '.join(fact.split(':', 1)[-1] for fact in facts)}")

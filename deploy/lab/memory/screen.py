@@ -31,6 +31,7 @@ from memory.vault.lifecycle import Vault
 from models.catalog import Catalog
 from models.runtime.onnx_encoder import OnnxEncoder
 from schemas.events import Motion
+from schemas.seat import Seat
 
 PAGES = ("/", "/memory", "/memory?in=entertainment_and_media", "/memory?in=&page=40", "/memory?in=more", "/memory?in=",
          "/categories", "/categories/music", "/privacy", "/privacy/retention", "/privacy/delete", "/drivers", "/about")  # fmt: skip
@@ -56,7 +57,7 @@ def measure(
             if not again:
                 fill(vault, memory, texts, size, seed)
                 memory.close()
-        parts = Parts(memory=lambda: memory, motion=lambda: Motion.PARKED, clock=_now, pins=Pins(folder))
+        parts = Parts(seat=Seat(memory), motion=lambda: Motion.PARKED, clock=_now, pins=Pins(folder))
         with ScreenServer(parts, folder) as server:
             told = _asked(server, memory, tell, rounds)
         memory.close()

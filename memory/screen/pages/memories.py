@@ -60,7 +60,7 @@ def _choose(visit: Visit, view: View) -> None:
 
 
 def _period(visit: Visit, span: str) -> Period | None:
-    now = visit.parts.clock().astimezone(visit.parts.zone)
+    now = visit.parts.clock().astimezone(visit.parts.seat.zone)
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
     starts = {"today": today, "week": today - timedelta(days=6), "month": today - timedelta(days=29)}
     if span in starts:

@@ -23,6 +23,7 @@ from memory.service import DriverMemory
 from memory.vault.lifecycle import Vault
 from schemas.errors import MemoryStoreError
 from schemas.memory import CONVERSATIONS, Decision, Reflected, Turn
+from schemas.seat import Seat
 
 NOW = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
 
@@ -77,14 +78,14 @@ def told(config: Config) -> Told:
 @pytest.fixture
 def drivers(tmp_path: Path, let: threading.Event) -> ConfiguredDrivers:
     config = config_of(tmp_path)
-    return ConfiguredDrivers(config, told(config), told)
+    return ConfiguredDrivers(config, Seat(told(config)), told)
 
 
 def test_who_takes_the_wheel_does_not_wait(drivers: ConfiguredDrivers, let: threading.Event) -> None:
     assert drivers.switch("grace").driver == "grace" and not Told.done
     let.set()
     drivers.wait()
-    assert Told.done == ["learn ada", "reflect ada", "close ada"] and drivers.current.driver == "grace"
+    assert Told.done == ["learn ada", "reflect ada", "close ada"] and drivers.seat.memory.driver == "grace"
 
 
 def test_several_who_leave_are_learnt_from_one_after_the_other(
@@ -92,14 +93,14 @@ def test_several_who_leave_are_learnt_from_one_after_the_other(
 ) -> None:
     drivers.switch("grace")
     drivers.switch(None)
-    assert isinstance(drivers.current, GuestMemory)
+    assert isinstance(drivers.seat.memory, GuestMemory)
     let.set()
     drivers.wait()
     assert Told.done == [f"{act} {who}" for who in ("ada", "grace") for act in ("learn", "reflect", "close")]
 
 
 def test_who_comes_back_goes_on_with_the_same_memory(drivers: ConfiguredDrivers, let: threading.Event) -> None:
-    ada = drivers.current
+    ada = drivers.seat.memory
     drivers.switch("grace")
     assert drivers.switch("ada") is ada
     let.set()
@@ -141,7 +142,7 @@ def say(memory: DriverMemory, text: str) -> None:
 def test_each_learns_in_their_own_vault(tmp_path: Path) -> None:
     config = config_of(tmp_path)
     ada = opened(config)
-    drivers = ConfiguredDrivers(config, ada, opened)
+    drivers = ConfiguredDrivers(config, Seat(ada), opened)
     ada.opt_in(CONVERSATIONS)
     say(ada, "i love greek food and my sister comes along")
     grace = drivers.switch("grace")
@@ -163,6 +164,7 @@ import sys, threading
 from pathlib import Path
 from deploy.drivers.switching import ConfiguredDrivers
 from memory.service import DriverMemory
+from schemas.seat import Seat
 from tests.unit.deploy.test_drivers import config_of, opened, say
 
 class Stuck(DriverMemory):
@@ -173,7 +175,7 @@ class Stuck(DriverMemory):
 
 config = config_of(Path(sys.argv[1]))
 ada = opened(config, Stuck)
-drivers = ConfiguredDrivers(config, ada, opened)
+drivers = ConfiguredDrivers(config, Seat(ada), opened)
 say(ada, "i love greek food")
 drivers.switch("grace")
 print("switched", flush=True)
@@ -191,10 +193,10 @@ def test_killed_in_between_it_is_learnt_the_next_time(tmp_path: Path) -> None:
     child.wait()
     child.stdout.close()
     config = config_of(tmp_path)
-    drivers = ConfiguredDrivers(config, opened(config), opened)
-    assert not drivers.current.preferences()
-    drivers.current.learn_pending()
-    assert [p.value for p in drivers.current.preferences()] == ["greek"]
+    drivers = ConfiguredDrivers(config, Seat(opened(config)), opened)
+    assert not drivers.seat.memory.preferences()
+    drivers.seat.memory.learn_pending()
+    assert [p.value for p in drivers.seat.memory.preferences()] == ["greek"]
     assert not drivers.switch("grace").preferences()
     drivers.wait()
-    drivers.current.close()
+    drivers.seat.memory.close()

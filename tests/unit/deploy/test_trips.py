@@ -16,6 +16,7 @@ from deploy.timeline import TimelineEntry, reflected_entry
 from memory.fake import FakeMemory
 from schemas.errors import ConfigError, MemoryStoreError
 from schemas.memory import CONVERSATIONS, Decision, Kind, ProfileEntry, Reflected, Thought, Turn
+from schemas.seat import Seat
 
 NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 
@@ -28,7 +29,7 @@ def make(kind: Callable[..., FakeMemory] = FakeMemory) -> tuple[FakeMemory, Trip
     memory = kind("ada", clock=lambda: NOW)
     memory.opt_in(CONVERSATIONS)
     ids = iter(("first", "second", "third"))
-    return memory, TripMemory(lambda: memory, lambda: next(ids)), []
+    return memory, TripMemory(Seat(memory), lambda: next(ids)), []
 
 
 def test_conversations_are_called_after_their_trip() -> None:
@@ -63,10 +64,10 @@ def test_what_is_typed_is_no_trip() -> None:
 def test_who_takes_the_wheel_begins_the_trip_with_the_next_conversation() -> None:
     ada, bob = (FakeMemory(name, clock=lambda: NOW) for name in ("ada", "bob"))
     bob.opt_in(CONVERSATIONS)
-    drives = [ada]
-    trip = TripMemory(lambda: drives[0], lambda: "t")
+    seat = Seat(ada)
+    trip = TripMemory(seat, lambda: "t")
     trip.begin()
-    drives[0] = bob
+    seat.take(bob)
     trip.learn(lambda _: None)
     assert not ada.trips() and [t.id for t in bob.trips()] == ["t"]
 

@@ -17,6 +17,7 @@ from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault, destroy
 from schemas.errors import AdapterError, MemoryStoreError, UnknownEntryError
 from schemas.memory import Period, Selector, Waiting
+from schemas.seat import Seat
 from vehicle.organizer import Organizer
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -42,8 +43,8 @@ class Car:
         def running() -> float:
             return (self.now - began).total_seconds()
 
-        self.organizer = Organizer(running, lambda: self.now)
-        self.notices = KeptNotices(self.organizer, self.memory)
+        self.organizer, self.seat = Organizer(running, lambda: self.now), Seat(self.memory)
+        self.notices = KeptNotices(self.organizer, self.seat)
 
     def mine(self) -> DriverMemory:
         assert isinstance(self.memory, DriverMemory)
@@ -51,7 +52,7 @@ class Car:
 
     def hand_to(self, memory: DriverMemory | GuestMemory) -> None:
         self.memory = memory
-        self.notices.take_up(memory)
+        self.seat.take(memory)
 
     def waiting(self) -> list[tuple[str, str, float]]:
         return [(one.kind, one.label, self.organizer.remaining(one)) for one in self.organizer.waiting()]
@@ -154,7 +155,7 @@ def test_a_memory_that_fails_costs_no_timer(car: Car, monkeypatch: pytest.Monkey
     car.organizer.start(car.organizer.timer(60))
     assert car.waiting() == [("timer", "", 60.0)]
     monkeypatch.setattr(car.memory.reminders, "load", fails)
-    car.notices.take_up(car.memory)
+    car.notices.take_up()
     assert car.waiting() == []
 
 
@@ -163,7 +164,7 @@ def test_a_text_that_is_none_is_left_out_and_forgotten_with_everything(car: Car,
     memory = car.mine()
     with memory._store.transaction():
         memory._store.write("INSERT INTO meta VALUES ('notices', ?)", (damaged,))
-    car.notices.take_up(memory)
+    car.notices.take_up()
     assert car.waiting() == []
     assert memory.forget("everything").verified
     assert not memory._store.read("SELECT 1 FROM meta WHERE key = 'notices'")

@@ -16,9 +16,8 @@ from models.text import words
 from schemas.errors import GloveboxError, UnknownEntryError
 from schemas.events import ActionStatus, Command, Reply, Route
 from schemas.memory import Decision, Outcome, Proposal
-from schemas.ports import MemoryPort
+from schemas.seat import Seat
 from voice.dialogue.memory.likes import because
-from voice.dialogue.replies.units import METRIC
 
 REPEATED = 0.7
 """How sure memory has to be before a plain order counts as a habit. Our choice: what is this sure on one day is stored without a
@@ -91,7 +90,7 @@ class Question:
 
     def __init__(
         self,
-        memory: MemoryPort,
+        seat: Seat,
         clock: Callable[[], datetime],
         per_trip: int = PER_TRIP,
         plain: Callable[[str], bool] = lambda _: False,
@@ -99,14 +98,13 @@ class Question:
         """None asked yet.
 
         Args:
-            memory: of the driver.
+            seat: who drives, and in which units they are spoken to.
             clock: aware current time.
             per_trip: how many may be asked.
             plain: whether a sentence is a plain order to the car: one alone is no reason to ask.
         """
-        self.memory, self._clock, self._left, self._plain = memory, clock, per_trip, plain
+        self._seat, self._clock, self._left, self._plain = seat, clock, per_trip, plain
         self.open: Proposal | None = None
-        self.units = METRIC
 
     def drop(self) -> None:
         """Nobody answered: memory keeps the proposal, and the driver may answer it elsewhere."""
@@ -128,21 +126,23 @@ class Question:
             proposal = self._due(conversation)
             if proposal is None:
                 return reply
-            self.memory.asked(proposal.id)
+            self._seat.memory.asked(proposal.id)
         except GloveboxError:
             return reply
         self.open = proposal
         self._left -= 1
         return reply.model_copy(
-            update={"text": f"{reply.text} {self.units.liking(question(proposal))}", "proposal": proposal}
+            update={"text": f"{reply.text} {self._seat.units.liking(question(proposal))}", "proposal": proposal}
         )
 
     def _due(self, conversation: str) -> Proposal | None:
         """The surest proposal that may be asked about now; of equally sure ones the last heard."""
-        proposals = [p for p in self.memory.proposals() if p.due and p.conversation != conversation and self._worth(p)]
+        proposals = [
+            p for p in self._seat.memory.proposals() if p.due and p.conversation != conversation and self._worth(p)
+        ]
         if not proposals:
             return None
-        consent, now = self.memory.consent(), self._clock()
+        consent, now = self._seat.memory.consent(), self._clock()
         allowed = (p for p in proposals if consent.forbids(p.category, now) is None)
         return max(allowed, key=lambda proposal: proposal.confidence, default=None)
 
@@ -169,7 +169,7 @@ class Question:
         if proposal is None:
             return Reply(text=_GONE, route=Route.MEMORY, reason=reason)
         try:
-            decision = self.memory.answer(proposal.id, yes)
+            decision = self._seat.memory.answer(proposal.id, yes)
         except UnknownEntryError as error:
             return Reply(text=_GONE, route=Route.MEMORY, reason=f"{reason}; {error}")
         return Reply(text=_settled(decision, proposal), route=Route.MEMORY, reason=reason, decision=decision)

@@ -10,18 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import datetime
 
 from schemas.errors import UnknownEntryError
 from schemas.events import Command
 from schemas.memory import CONVERSATIONS, Decision, Outcome, Preference, Receipt, Recollection, Selector
-from schemas.ports import Drivers, MemoryPort
+from schemas.ports import Drivers
 from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES, find
+from schemas.seat import Seat
 from voice.dialogue.memory.asking import LEFT, Asked, Question
 from voice.dialogue.memory.counted import gone, number, there, things
 from voice.dialogue.memory.likes import because
 from voice.dialogue.replies.moments import SAID, pause_end, period, spoken_moment, spoken_span
-from voice.dialogue.replies.units import METRIC
 
 ALOUD = 3
 """Things of a list that are read out at a time: our choice; drivers keep three or four in mind, and look at the road."""
@@ -44,26 +44,21 @@ class _Mind:
 class Remembering:
     """One driver's talk about memory."""
 
-    def __init__(
-        self,
-        memory: MemoryPort,
-        clock: Callable[[], datetime],
-        *,
-        zone: tzinfo,
-        drivers: Drivers | None = None,
-    ) -> None:
+    def __init__(self, seat: Seat, clock: Callable[[], datetime], *, drivers: Drivers | None = None) -> None:
         """Nothing spoken of yet; the trip begins now.
 
         Args:
-            memory: of the driver.
+            seat: who drives.
             clock: aware current time.
-            zone: the driver's, for what is said about times.
-            drivers: whose memory can be opened; None: this one only.
+            drivers: who else may drive; None: nobody.
         """
-        self.memory, self._clock, self._zone, self._drivers = memory, clock, zone, drivers
-        self.units = METRIC
-        self._mind = _Mind()
-        self._trip = clock()
+        self._seat, self._clock, self._drivers = seat, clock, drivers
+        self._begin()
+        seat.follow(self._begin)
+
+    def _begin(self) -> None:
+        """Somebody else drives: nothing is spoken of, nothing is asked, and their trip begins."""
+        self._mind, self._trip = _Mind(), self._clock()
         self.question: Question | None = None
 
     # What is spoken of
@@ -88,7 +83,7 @@ class Remembering:
 
     def what(self, key: str | None, *, moving: bool) -> str:
         """What is remembered, of a category or of all."""
-        held = self.memory.preferences(key)
+        held = self._seat.memory.preferences(key)
         if not held:
             return f"I remember nothing about {title(key)}." if key else "I remember nothing about you yet."
         return self._read(held, "I remember that", moving=moving)
@@ -109,7 +104,7 @@ class Remembering:
     def _meant(self, words: str) -> tuple[Preference, ...]:
         """Recalled preferences with a word of it in their value or their category's title."""
         said = set(words.lower().split())
-        found = (r.preference for r in self.memory.recall(words))
+        found = (r.preference for r in self._seat.memory.recall(words))
         return tuple(p for p in found if said & set(f"{p.value} {BY_DETAIL[p.detail].title}".lower().split()))
 
     def more(self, *, moving: bool) -> str:
@@ -122,7 +117,7 @@ class Remembering:
         return self._read(rest, "I also remember that", moving=False)
 
     def _likes(self, told: Preference) -> str:
-        return self.units.liking(because(told))
+        return self._seat.units.liking(because(told))
 
     def _read(self, held: Sequence[Preference], begin: str, *, moving: bool) -> str:
         first, rest = held[:ALOUD], tuple(held[ALOUD:])
@@ -137,17 +132,15 @@ class Remembering:
             return "Because you have just told me."
         if not self._mind.about:
             return "Nothing that I remember played a part in that." if self._mind.acted else _WHAT
-        told = self.memory.explain(self._mind.about[0])
+        told = self._seat.memory.explain(self._mind.about[0])
         likes, now = self._likes(told.preference), self._clock()
         if not told.because:
             begin = f"I went by what you wrote: {likes}." if self._mind.acted else f"I remember that {likes}."
-            return f"{begin} You wrote that yourself {spoken_moment(told.preference.valid_from, now, self._zone)}."
+            return f"{begin} You wrote that yourself {spoken_moment(told.preference.valid_from, now, self._seat.zone)}."
         begin = f"I went by what you told me: {likes}." if self._mind.acted else f"I remember that {likes}."
         at, sentence = told.because[-1]
         times = f", {number(len(told.because))} times in all" if len(told.because) > 1 else ""
-        return (
-            f"{begin} You said so {spoken_moment(at, now, self._zone)}{times}. Your words were: {sentence.rstrip('.')}."
-        )
+        return f"{begin} You said so {spoken_moment(at, now, self._seat.zone)}{times}. Your words were: {sentence.rstrip('.')}."
 
     def when(self) -> str:
         """When that was said."""
@@ -155,32 +148,32 @@ class Remembering:
             return "Just now."
         if not self._mind.about:
             return _WHAT
-        told = self.memory.explain(self._mind.about[0])
+        told = self._seat.memory.explain(self._mind.about[0])
         at = told.because[-1][0] if told.because else told.preference.valid_from
         said = "You said that" if told.because else "You wrote that"
         first = told.because[0][0] if len(told.because) > 1 else None
-        before = f", and {spoken_moment(first, self._clock(), self._zone)} for the first time" if first else ""
-        return f"{said} {spoken_moment(at, self._clock(), self._zone)}{before}."
+        before = f", and {spoken_moment(first, self._clock(), self._seat.zone)} for the first time" if first else ""
+        return f"{said} {spoken_moment(at, self._clock(), self._seat.zone)}{before}."
 
     def who(self) -> str:
         """Whose memory is open."""
-        if self.memory.consent().private_trip and self._guest:
+        if self._seat.memory.consent().private_trip and self._guest:
             return "You are a guest: I remember nothing and know nothing about you."
-        return f"I remember things for {self.memory.driver.replace('_', ' ').title()}."
+        return f"I remember things for {self._seat.memory.driver.replace('_', ' ').title()}."
 
     @property
     def _guest(self) -> bool:
-        return self._drivers is not None and self.memory.driver not in self._drivers.names
+        return self._drivers is not None and self._seat.memory.driver not in self._drivers.names
 
     # Remembering and forgetting
 
     def remember(self, sentence: str) -> tuple[str, Decision | None]:
         """Store what the driver asks to be remembered."""
-        decisions = self.memory.remember(sentence)
+        decisions = self._seat.memory.remember(sentence)
         stored = [d for d in decisions if d.preference is not None]
         if stored:
             self.mention(stored[-1].preference)
-            held = {p.id: p for p in self.memory.preferences()}
+            held = {p.id: p for p in self._seat.memory.preferences()}
             likes = [self._likes(held[d.preference]) for d in stored if d.preference in held]
             begin = (
                 "I knew already that" if all(d.outcome is Outcome.PASS for d in stored) else "Okay, I'll remember that"
@@ -197,9 +190,9 @@ class Remembering:
     def forget_that(self, conversation: str) -> str:
         """Forget the last thing mentioned, used or told; asks back where several could be meant."""
         if self._mind.stated:
-            erased = self.memory.forget_pending(conversation)
+            erased = self._seat.memory.forget_pending(conversation)
             return "Forgotten: what you have just told me." if erased else "I did not keep that."
-        meant = [p for p in self.memory.preferences(history=True) if p.id in self._mind.about]
+        meant = [p for p in self._seat.memory.preferences(history=True) if p.id in self._mind.about]
         meant.sort(key=lambda p: self._mind.about.index(p.id))
         if len(meant) > 1:
             listed = ", ".join(f"{place}, that {self._likes(p)}" for place, p in zip(_PLACES, meant, strict=False))
@@ -208,7 +201,7 @@ class Remembering:
             return self.erased(meant[0].id)
         if self._mind.about:
             return "That is forgotten already."
-        newest = self.memory.preferences()[:1]
+        newest = self._seat.memory.preferences()[:1]
         if not newest:
             return "There is nothing to forget."
         again = f"Do you mean that {self._likes(newest[0])}? Say yes or no."
@@ -216,17 +209,17 @@ class Remembering:
 
     def forget(self, what: Selector, about: str) -> str:
         """Forget what a selector stands for; asks first where it is more than one thing."""
-        matches = self.memory.matching(what)
+        matches = self._seat.memory.matching(what)
         if matches.empty:
             return f"I remember nothing {about}."
         if things(matches) == 1 and not what.everything:
-            return self._told(self.memory.forget_where(what), about)
+            return self._told(self._seat.memory.forget_where(what), about)
         return self._ask(Question(Asked.FORGET, what, again=f"That is {there(matches, about)}. Shall I forget it all?"))
 
     def erased(self, name: str) -> str:
         """Forget one thing by its id."""
         try:
-            receipt = self.memory.forget(name)
+            receipt = self._seat.memory.forget(name)
         except UnknownEntryError:
             return "That is forgotten already."
         self._mind = _Mind()
@@ -243,9 +236,9 @@ class Remembering:
 
     def opt_out(self, key: str) -> str:
         """Switch a category off, and ask what to do with what is there already."""
-        self.memory.opt_out(key)
+        self._seat.memory.opt_out(key)
         done = _opted_out(key)
-        matches = self.memory.matching(Selector(key=key))
+        matches = self._seat.memory.matching(Selector(key=key))
         if matches.empty:
             return done
         again = f"I still have {there(matches)} from before. Shall I keep or delete that?"
@@ -253,7 +246,7 @@ class Remembering:
 
     def opt_in(self, key: str) -> str:
         """Allow a category again."""
-        consent = self.memory.opt_in(key)
+        consent = self._seat.memory.opt_in(key)
         off = [c for c in find(key) if c.sensitive and c.detail not in consent.opted_in]
         if len(off) == len(find(key)):
             return f"{title(key).capitalize()} stays off."
@@ -261,7 +254,7 @@ class Remembering:
 
     def private(self, on: bool) -> str:
         """Begin or end a private trip."""
-        consent = self.memory.set_private_trip(on)
+        consent = self._seat.memory.set_private_trip(on)
         if on:
             return "Private trip: I remember nothing."
         if consent.private_trip:
@@ -273,12 +266,12 @@ class Remembering:
 
     def pause(self, span: int | str) -> str:
         """Learn nothing for a while."""
-        self.memory.pause(pause_end(span, self._clock(), self._zone))
+        self._seat.memory.pause(pause_end(span, self._clock(), self._seat.zone))
         return f"Okay, I learn nothing {spoken_span(span)}."
 
     def resume(self) -> str:
         """End the pause."""
-        consent = self.memory.pause(None)
+        consent = self._seat.memory.pause(None)
         if consent.private_trip:
             return (
                 "You are a guest: I remember nothing."
@@ -298,10 +291,9 @@ class Remembering:
                 return f"There {_drivers_count(len(self._drivers.names))} here."
             driver = self._drivers.names[driver - 1]
         try:
-            self.memory = self._drivers.switch(driver)
+            self._drivers.switch(driver)
         except UnknownEntryError:
             return "I don't know a driver of that name."
-        self._mind, self.question, self._trip = _Mind(), None, self._clock()
         if driver is None:
             return "Guest mode: I remember nothing and know nothing about you."
         return f"Hello {driver.replace('_', ' ').title()}."
@@ -323,11 +315,11 @@ class Remembering:
         """Ask whether the driver is to be deleted, saying what that means."""
         if self._drivers is None or self._guest:
             return "There is nothing to delete." if self._guest else "That is for the command line: memory wipe."
-        matches = self.memory.matching(Selector(everything=True))
+        matches = self._seat.memory.matching(Selector(everything=True))
         counted = "" if matches.empty else f": {there(matches)}"
         again = (
-            f"That deletes all that I remember about {self.memory.driver.replace('_', ' ').title()}{counted}, with its key and its "
-            "backups. Nobody can bring it back. Shall I go on?"
+            f"That deletes all that I remember about {self._seat.memory.driver.replace('_', ' ').title()}{counted}, with its "
+            "key and its backups. Nobody can bring it back. Shall I go on?"
         )
         return self._ask(Question(Asked.DELETE, again=again))
 
@@ -337,11 +329,23 @@ class Remembering:
         self.question = question
         return question.again
 
-    def answer(self, text: str, command: Command | None) -> str | None:
-        """The reply to an answer to the open question; None if this answers nothing, which then drops the question."""
+    def answer(self, text: str, command: Command | None, *, ours: bool = True) -> str | None:
+        """The reply to an answer to the open question; None if this answers nothing.
+
+        Args:
+            text: what was said.
+            command: what it parsed as, if it did.
+            ours: whether it was said to the assistant: what was, and answers nothing, drops the question.
+        """
         open_, self.question = self.question, None
         if open_ is None:
             return None
+        answer = self._settled(open_, text, command)
+        if answer is None and not ours:
+            self.question = open_
+        return answer
+
+    def _settled(self, open_: Question, text: str, command: Command | None) -> str | None:
         name = "" if command is None else command.name
         if name in ("no", "stop"):
             return LEFT[open_.asked]
@@ -362,7 +366,7 @@ class Remembering:
         if name == "keep_those":
             return LEFT[open_.asked]
         if name in ("delete_those", "forget_last"):
-            return self._told(self.memory.forget_where(open_.what), "from before")
+            return self._told(self._seat.memory.forget_where(open_.what), "from before")
         return self._ask(open_) if name == "yes" else None
 
     def _agreed(self, open_: Question, text: str, command: Command | None) -> str | None:
@@ -371,7 +375,7 @@ class Remembering:
         if name in ("yes", "delete_those", "forget_last"):
             if open_.what.id is not None:
                 return self.erased(open_.what.id)
-            return self._told(self.memory.forget_where(open_.what), "in all")
+            return self._told(self._seat.memory.forget_where(open_.what), "in all")
         return LEFT[open_.asked] if name == "keep_those" else None
 
     def _going_on(self, open_: Question, text: str, command: Command | None) -> str | None:
@@ -391,7 +395,7 @@ class Remembering:
             return self.erased(open_.among[place - 1].id) if place <= len(open_.among) else self._ask(open_)
         if command is not None and command.name in ("delete_those", "forget_everything"):
             for preference in open_.among:
-                self.memory.forget(preference.id)
+                self._seat.memory.forget(preference.id)
             self._mind = _Mind()
             return f"Forgotten: {number(len(open_.among))} things."
         if command is not None and command.name in ("yes", "forget_last"):
@@ -403,11 +407,7 @@ class Remembering:
     def _deleted(self) -> str:
         if self._drivers is None:
             return _UNVERIFIED
-        try:
-            self._drivers.delete()
-        finally:
-            self.memory = self._drivers.switch(None)
-            self._mind = _Mind()
+        self._drivers.delete()
         return "Everything is deleted, and so is the key. You are a guest now."
 
     # Commands
@@ -460,7 +460,7 @@ class Remembering:
             }
             return by_key[command.name](key)
         name = str(slots["period"])
-        span = period(name, self._clock(), self._zone, self._trip)
+        span = period(name, self._clock(), self._seat.zone, self._trip)
         return self.forget(Selector(period=span), f"from {SAID[name].removeprefix('in ').removeprefix('on ')}")
 
 

@@ -6,11 +6,11 @@ Owns the wording of both. What is found is memory's matter; without the keeping 
 from __future__ import annotations
 
 import re
-from datetime import datetime, tzinfo
+from datetime import datetime
 
 from models.text import normal
 from schemas.memory import Kind
-from schemas.ports import MemoryPort
+from schemas.seat import Seat
 from voice.dialogue.replies.moments import spoken_moment
 
 ALOUD = 3
@@ -29,8 +29,9 @@ def asks(text: str) -> bool:
     return _ASKS.match(normal(text)) is not None
 
 
-def talked(memory: MemoryPort, question: str, now: datetime, zone: tzinfo, *, moving: bool) -> str:
+def talked(seat: Seat, question: str, now: datetime, *, moving: bool) -> str:
     """What was talked about, at a time or about something, in the driver's words, oldest first."""
+    memory = seat.memory
     if not memory.consent().conversations:
         return "I don't keep what we talk about. You can switch that on: memory optin conversations, or on the screen."
     span = memory.period(question)
@@ -39,5 +40,5 @@ def talked(memory: MemoryPort, question: str, now: datetime, zone: tzinfo, *, mo
     said = [episode for episode in memory.episodes(span) if episode.id in named]
     if not said:
         return f"I have kept nothing of that{f' {span.words}' if span is not None and span.words else ''}."
-    told = (f"{spoken_moment(one.at, now, zone)}: {one.driver.rstrip('.')}" for one in said)
+    told = (f"{spoken_moment(one.at, now, seat.zone)}: {one.driver.rstrip('.')}" for one in said)
     return f"You said {'; '.join(told)}."

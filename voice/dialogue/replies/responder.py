@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from schemas.actions import Action
 from schemas.events import ActionResult, ActionStatus
 from schemas.memory import Recollection
+from schemas.units import METRIC, Units
 from voice.dialogue.memory.likes import because
 from voice.dialogue.replies.answers import answer
 from voice.dialogue.replies.done import DONE, THINGS
-from voice.dialogue.replies.units import METRIC, Units
 
 
 def question(action: Action, units: Units = METRIC) -> str:

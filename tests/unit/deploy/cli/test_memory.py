@@ -22,6 +22,7 @@ from memory.service import DriverMemory
 from memory.vault.lifecycle import Vault
 from schemas.errors import UnknownEntryError
 from schemas.memory import Conversation, Selector, Turn
+from schemas.seat import Seat
 
 Run = Callable[..., Any]
 
@@ -278,15 +279,15 @@ def drivers(home: Path) -> Iterator[ConfiguredDrivers]:
 
     flags = {"home": str(home), "driver.name": "ada", "driver.others": "grace, linus"}
     config = load_config(flags=flags, environment={})
-    made = ConfiguredDrivers(config, open_memory(config), open_memory)
+    made = ConfiguredDrivers(config, Seat(open_memory(config)), open_memory)
     yield made
     made.wait()
-    made.current.close()
+    made.seat.memory.close()
 
 
 def test_one_vault_is_open_at_a_time(drivers: ConfiguredDrivers, home: Path) -> None:
     assert drivers.names == ("ada", "grace", "linus")
-    drivers.current.remember("i love jazz", "music")
+    drivers.seat.memory.remember("i love jazz", "music")
     grace = drivers.switch("grace")
     assert grace.driver == "grace" and grace.preferences() == ()
     grace.remember("i love rock", "music")
@@ -294,11 +295,11 @@ def test_one_vault_is_open_at_a_time(drivers: ConfiguredDrivers, home: Path) -> 
     assert [p.value for p in ada.preferences()] == ["jazz"] and drivers.switch("ada") is ada
     with pytest.raises(UnknownEntryError):
         drivers.switch("mallory")
-    assert drivers.current is ada and not list(home.glob("mallory*"))
+    assert drivers.seat.memory is ada and not list(home.glob("mallory*"))
 
 
 def test_a_guest_leaves_nothing(drivers: ConfiguredDrivers, home: Path) -> None:
-    drivers.current.remember("i love jazz", "music")
+    drivers.seat.memory.remember("i love jazz", "music")
     guest = drivers.switch(None)
     drivers.wait()
     before = {path: path.read_bytes() for path in home.rglob("*.vault")}
@@ -312,7 +313,7 @@ def test_a_guest_leaves_nothing(drivers: ConfiguredDrivers, home: Path) -> None:
 
 
 def test_deleting_leaves_a_guest(drivers: ConfiguredDrivers, home: Path) -> None:
-    drivers.current.remember("i love jazz", "music")
+    drivers.seat.memory.remember("i love jazz", "music")
     drivers.delete()
-    assert isinstance(drivers.current, GuestMemory) and not list(home.rglob("*ada*"))
+    assert isinstance(drivers.seat.memory, GuestMemory) and not list(home.rglob("*ada*"))
     drivers.delete()

@@ -22,6 +22,7 @@ from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
 from schemas.events import Command, CommandKind
 from schemas.memory import Waiting
+from schemas.seat import Seat
 from tests.screens import NOW, Browser, Car, FakeDrivers, parts_of
 from vehicle.organizer import Organizer
 from voice.dialogue.memory.remembering import Remembering
@@ -41,7 +42,7 @@ def memory(tmp_path: Path) -> Iterator[DriverMemory]:
 def organizer(memory: DriverMemory) -> Organizer:
     """Has two timers and a reminder running."""
     made = Organizer(lambda: 0.0, lambda: NOW)
-    KeptNotices(made, memory)
+    KeptNotices(made, Seat(memory))
     made.start(made.timer(600, "pasta"))
     made.start(made.timer(900))
     made.start(made.reminder("collect the engagement ring", seconds=7200))
@@ -53,7 +54,7 @@ def organizer(memory: DriverMemory) -> Organizer:
 
 class Talk:
     def __init__(self, memory: DriverMemory) -> None:
-        self.talk = Remembering(memory, lambda: NOW, zone=UTC)
+        self.talk = Remembering(Seat(memory), lambda: NOW)
 
     def all(self) -> str:
         return self.talk.handle(Command(kind=CommandKind.MEMORY, name="forget_everything"), "c", moving=False)

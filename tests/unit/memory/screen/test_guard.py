@@ -7,12 +7,15 @@ from pathlib import Path
 import pytest
 
 from memory.fake import FakeMemory
+from memory.guest import GuestMemory
 from memory.screen.app import COOKIE, HEADERS, Screen
 from memory.screen.feed import Happened, What
 from memory.screen.routes import ROUTES, When
 from memory.screen.sessions import MOST_USED, Session, Token
 from schemas.errors import VaultBusyError, WrongKeyError
 from schemas.events import Motion
+from schemas.ports import MemoryPort
+from schemas.seat import Seat
 from tests.screens import NOW, ORIGIN, Browser, Car, FakeDrivers, ask, fill, parts_of, preference
 
 
@@ -175,20 +178,26 @@ def test_script_in_a_memory_is_only_text(browser: Browser, memory: FakeMemory, s
         assert "<script>alert" not in page and "<img" not in page and "&lt;script&gt;" in page
 
 
+class Gone(Seat):
+    """A seat of which the memory cannot be had."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(GuestMemory())
+        self.error = error
+
+    @property
+    def memory(self) -> MemoryPort:
+        raise self.error
+
+
 @pytest.mark.parametrize(("error", "told"), [(WrongKeyError("k"), "locked"), (VaultBusyError("k"), "in use")])
 def test_a_vault_that_cannot_be_had_is_a_page(screen: Screen, browser: Browser, error: Exception, told: str) -> None:
-    def gone() -> FakeMemory:
-        raise error
-
-    object.__setattr__(screen.parts, "memory", gone)
+    object.__setattr__(screen.parts, "seat", Gone(error))
     assert told in browser.get("/memory", 503)
 
 
 def test_a_defect_tells_nothing_of_what_it_was_about(screen: Screen, browser: Browser) -> None:
-    def broken() -> FakeMemory:
-        raise RuntimeError("jazz jazz jazz")
-
-    object.__setattr__(screen.parts, "memory", broken)
+    object.__setattr__(screen.parts, "seat", Gone(RuntimeError("jazz jazz jazz")))
     page = browser.get("/memory", 500)
     assert "Something went wrong" in page and "jazz" not in page
 

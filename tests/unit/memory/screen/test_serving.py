@@ -145,18 +145,14 @@ def test_the_driving_state_is_asked_on_the_vehicles_loop() -> None:
 def test_a_change_of_driver_is_made_on_the_assistants_loop(drivers: FakeDrivers) -> None:
     loop, where = OwnLoop(), list[str]()
 
-    class Talk:
-        def hand_to(self, driver: str | None) -> MemoryPort:
-            where.append(threading.current_thread().name)
-            return drivers.switch(driver)
-
-    live = LiveDrivers(drivers, Talk(), lambda: loop.loop)
+    drivers.seat.follow(lambda: where.append(threading.current_thread().name))
+    live = LiveDrivers(drivers, lambda: loop.loop)
     assert live.switch("bert").driver == "bert" and live.names == ("ada", "bert")
     live.delete()
     assert drivers.deleted == ["bert"] and drivers.current.driver == "guest"
     assert where == ["screen-vehicle", "screen-vehicle"]
     loop.close()
-    assert LiveDrivers(drivers, Talk(), lambda: None).switch("ada").driver == "ada"
+    assert LiveDrivers(drivers, lambda: None).switch("ada").driver == "ada"
 
 
 def test_what_the_screen_deletes_is_proven_gone_by_the_memorys_own_check(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.drivers.seat import RELATIONS, sayable
+from deploy.car import RELATIONS, sayable
 from models.commands.matcher import TemplateMatcher
 from models.commands.templates import load_templates
 from schemas.errors import ModelError

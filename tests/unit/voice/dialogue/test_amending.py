@@ -12,6 +12,7 @@ from models.commands.matcher import TemplateMatcher
 from schemas.actions import SetUnit
 from schemas.clock import StreamClock
 from schemas.events import Reply, Transcript
+from schemas.seat import Seat
 from tests.dialogues import NOW, FakeEncoder, FakeMemory, FakeModel
 from vehicle.adapters.simulated import SimulatedVehicle
 from vehicle.service import GatedVehicle
@@ -31,7 +32,7 @@ class Car:
         self.matcher, self.clock = matcher, StreamClock()
         self.vehicle = GatedVehicle(SimulatedVehicle(self.clock, profile="parked"), self.clock)
         self.dialogue = Dialogue(
-            memory=cast(Any, FakeMemory()),
+            seat=Seat(cast(Any, FakeMemory())),
             vehicle=self.vehicle,
             matcher=matcher,
             encoder=FakeEncoder(),

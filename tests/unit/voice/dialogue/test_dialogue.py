@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from pydantic import BaseModel
@@ -216,7 +216,7 @@ def test_who_takes_over_while_the_model_thinks_hears_nothing_of_the_other_driver
     taken = FakeMemory()
 
     def take_over(dialogue: Dialogue) -> None:
-        vars(dialogue)["_memory"] = taken  # as `hand_to` does with configured drivers
+        dialogue.seat.take(cast(Any, taken))
 
     reply, vehicle, memory, _ = with_slow_model(take_over)
     assert reply.text == NOT_UNDERSTOOD and "italian" not in reply.reason

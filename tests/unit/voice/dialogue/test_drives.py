@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from deploy.drivers.seat import sayable
+from deploy.car import sayable
 from models.commands.matcher import TemplateMatcher
 from models.commands.templates import load_templates
 from schemas.clock import StreamClock
 from schemas.events import Transcript
+from schemas.seat import Seat
 from tests.dialogues import FakeEncoder, FakeMemory, FakeModel, say
 from vehicle import organizer as organizer_module
 from vehicle.adapters.simulated import SimulatedVehicle
@@ -39,7 +40,7 @@ class Drive:
         car = SimulatedVehicle(self.clock, profile=profile)
         self.vehicle = GatedVehicle(car, self.clock, organizer=organizer)
         self.dialogue = Dialogue(
-            memory=FakeMemory(),  # type: ignore[arg-type]
+            seat=Seat(FakeMemory()),  # type: ignore[arg-type]
             vehicle=self.vehicle,
             matcher=matcher,
             encoder=FakeEncoder(),

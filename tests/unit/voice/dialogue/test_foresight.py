@@ -11,6 +11,7 @@ from models.commands.matcher import TemplateMatcher
 from schemas.actions import SetSunroof, SetTemperature, SetTimer, SetTrunk
 from schemas.clock import StreamClock
 from schemas.events import ActionStatus, Transcript
+from schemas.seat import Seat
 from tests.dialogues import NOW, FakeEncoder, FakeMemory, FakeModel, make, say
 from vehicle.adapters.simulated import SimulatedVehicle
 from vehicle.service import GatedVehicle
@@ -30,7 +31,7 @@ class Car:
         self.vehicle = GatedVehicle(SimulatedVehicle(self.clock, profile=profile), self.clock)
         self.model = FakeModel({"action": {"name": "play_music", "genre": "jazz"}})
         self.dialogue = Dialogue(
-            memory=cast(Any, self.memory), vehicle=self.vehicle, matcher=matcher, encoder=FakeEncoder(),
+            seat=Seat(cast(Any, self.memory)), vehicle=self.vehicle, matcher=matcher, encoder=FakeEncoder(),
             model=self.model, clock=lambda: NOW,
         )  # fmt: skip
 

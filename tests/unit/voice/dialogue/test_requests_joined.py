@@ -17,6 +17,7 @@ from schemas.actions import ACTIONS, parse_action
 from schemas.errors import GenerationError
 from schemas.events import Reply, Route, Transcript, Verdict
 from schemas.memory import Words
+from schemas.seat import Seat
 from vehicle.policy import POLICY
 from voice.dialogue.coordinator import Coordinator, Plan, parts
 from voice.dialogue.operator import Operator
@@ -72,7 +73,7 @@ def done(matcher: TemplateMatcher, text: str, *, confidence: float = 1.0) -> tup
     coordinator = Coordinator(matcher, Encoder(), EVERYTHING)
     plan = coordinator.plan(Transcript(text=text, confidence=confidence, in_grammar=matcher.match(text) is not None))
     assert plan.route is Route.MODEL, plan.reason
-    proposal = Operator(FakeMemory("anna", clock=lambda: NOW), Model(), EVERYTHING).propose(text, plan)
+    proposal = Operator(Seat(FakeMemory("anna", clock=lambda: NOW)), Model(), EVERYTHING).propose(text, plan)
     return [action.describe() for action in proposal.actions], proposal.ask_first
 
 

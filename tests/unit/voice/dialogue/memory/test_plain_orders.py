@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from schemas.memory import Consent, Proposal
+from schemas.seat import Seat
 from tests.dialogues import NOW
 from voice.dialogue.memory.question import REPEATED, Question
 
@@ -41,5 +42,5 @@ def hint(sentence: str, confidence: float, at: datetime = NOW) -> Proposal:
 )
 def test_a_plain_order_alone_is_no_reason_to_ask(sentence: str, confidence: float, asked: bool) -> None:
     memory: object = Held(hint(sentence, confidence))
-    question = Question(memory, lambda: NOW, plain=lambda said: said.startswith("set"))  # pyright: ignore[reportArgumentType]
+    question = Question(Seat(memory), lambda: NOW, plain=lambda said: said.startswith("set"))  # pyright: ignore[reportArgumentType]
     assert (question._due("now") is not None) is asked

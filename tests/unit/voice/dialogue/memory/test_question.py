@@ -22,6 +22,7 @@ from schemas.memory import (
     Proposal,
     Turn,
 )
+from schemas.seat import Seat
 from tests.dialogues import NOW, FakeEncoder, FakeMatcher, FakeModel, FakeVehicle, say
 from voice.dialogue.agent import Dialogue
 from voice.dialogue.coordinator import DialogueSettings
@@ -58,7 +59,7 @@ def hinted(*said: str, questions: int = 1) -> tuple[Dialogue, FakeVehicle, Stori
         memory.learn(Conversation(id=f"before-{number}", turns=(turn,)))
     vehicle = FakeVehicle()
     dialogue = Dialogue(
-        memory=memory,
+        seat=Seat(memory),
         vehicle=vehicle,
         matcher=FakeMatcher(),
         encoder=FakeEncoder(),

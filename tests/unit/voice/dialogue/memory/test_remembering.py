@@ -19,6 +19,7 @@ from memory.vault.lifecycle import Vault
 from models.commands.matcher import TemplateMatcher
 from schemas.events import Reply, Route, Transcript, VehicleState
 from schemas.memory import Candidate, Conversation, Outcome, Turn
+from schemas.seat import Seat
 from tests.dialogues import FakeEncoder, FakeModel, FakeVehicle
 from voice.dialogue.agent import Dialogue
 from voice.dialogue.coordinator import DialogueSettings
@@ -66,11 +67,12 @@ class Talk:
     """A driver who talks to the car."""
 
     def __init__(
-        self, matcher: TemplateMatcher, memory: Any, clock: Clock, drivers: ConfiguredDrivers | None = None
+        self, matcher: TemplateMatcher, seat: Seat, clock: Clock, drivers: ConfiguredDrivers | None = None
     ) -> None:
         self.clock, self.vehicle, self.drivers = clock, Car(), drivers
+        self.seat = seat
         self.dialogue = Dialogue(
-            memory=memory,
+            seat=seat,
             vehicle=self.vehicle,
             matcher=matcher,
             encoder=FakeEncoder(),
@@ -82,7 +84,7 @@ class Talk:
 
     @property
     def memory(self) -> Any:
-        return self.dialogue.memory
+        return self.seat.memory
 
     def reply(self, text: str) -> Reply:
         return asyncio.run(self.dialogue.respond(self.dialogue.typed(text)))
@@ -98,7 +100,7 @@ class Talk:
 @pytest.fixture
 def talk(matcher: TemplateMatcher) -> Talk:
     clock = Clock()
-    return Talk(matcher, FakeMemory("ada", clock=clock, reads=reads), clock)
+    return Talk(matcher, Seat(FakeMemory("ada", clock=clock, reads=reads)), clock)
 
 
 def tell(talk: Talk, *values: str, at: datetime = START) -> None:
@@ -354,10 +356,10 @@ def car(matcher: TemplateMatcher, tmp_path: Path) -> Iterator[Talk]:
         return DriverMemory(config.driver.name, vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=clock)
 
     config = load_config(flags=flags, environment={})
-    drivers = ConfiguredDrivers(config, opened(config), opened)
-    yield Talk(matcher, drivers.current, clock, drivers)
+    drivers = ConfiguredDrivers(config, Seat(opened(config)), opened)
+    yield Talk(matcher, drivers.seat, clock, drivers)
     drivers.wait()
-    drivers.current.close()
+    drivers.seat.memory.close()
 
 
 def test_neither_driver_hears_the_other(car: Talk) -> None:

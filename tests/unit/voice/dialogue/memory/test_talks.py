@@ -16,6 +16,7 @@ from memory.vault.lifecycle import Vault
 from models.commands.matcher import TemplateMatcher
 from schemas.events import VehicleState
 from schemas.memory import CONVERSATIONS, Kind, Turn
+from schemas.seat import Seat
 from tests.dialogues import FakeEncoder, FakeModel, FakeVehicle
 from voice.dialogue.agent import Dialogue
 from voice.dialogue.coordinator import DialogueSettings
@@ -40,7 +41,7 @@ class Days:
         self.memory = DriverMemory("ada", vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=lambda: self.now)
         self.car = Car()
         self.dialogue = Dialogue(
-            memory=self.memory, vehicle=self.car, matcher=TemplateMatcher(), encoder=FakeEncoder(), model=FakeModel({}),
+            seat=Seat(self.memory), vehicle=self.car, matcher=TemplateMatcher(), encoder=FakeEncoder(), model=FakeModel({}),
             clock=lambda: self.now, settings=DialogueSettings(questions=0),
         )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""A seat: who drives which car, and what can be said in it. What is loaded once (networks, the recogniser) is no part of it."""
+"""A car: its vehicle, who drives it, and what can be said in it. Networks and the recogniser, loaded once, are no part of it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from models.commands.matcher import TemplateMatcher
 from models.commands.templates import load_templates
 from schemas.actions import ACTIONS, Domain
 from schemas.ports import Clock
+from schemas.seat import Seat
 from vehicle.service import GatedVehicle
 from voice.dialogue.agent import Dialogue
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
-    """Who drives which car: all that a trip changes."""
+class Car:
+    """All that a trip changes."""
 
+    seat: Seat
     clock: Clock
     vehicle: GatedVehicle
     matcher: TemplateMatcher
@@ -32,7 +34,7 @@ class Seat:
         self.trip.wait()
         self.drivers.wait()
         asyncio.run(self.vehicle.close())
-        self.dialogue.memory.close()
+        self.seat.memory.close()
 
 
 def commands_of(vehicle: GatedVehicle) -> TemplateMatcher:
