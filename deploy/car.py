@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import datetime
 
+from deploy.config import Config
 from deploy.drivers.switching import ConfiguredDrivers
 from deploy.drivers.trips import TripMemory
 from models.commands.matcher import TemplateMatcher
 from models.commands.templates import load_templates
 from schemas.actions import ACTIONS, Domain
+from schemas.clock import StreamClock, WallClock
 from schemas.ports import Clock
 from schemas.seat import Seat
+from vehicle.adapters import VehicleAdapter, open_adapter
+from vehicle.gate import Gate
+from vehicle.journal import Journal
+from vehicle.organizer import Organizer
 from vehicle.service import GatedVehicle
 from voice.dialogue.agent import Dialogue
 
@@ -21,20 +28,66 @@ from voice.dialogue.agent import Dialogue
 class Car:
     """All that a trip changes."""
 
+    stream: StreamClock | None
+    """Its clock in a drive that is played from data; None where it lives by the wall's."""
     seat: Seat
-    clock: Clock
+    drivers: ConfiguredDrivers
     vehicle: GatedVehicle
     matcher: TemplateMatcher
-    drivers: ConfiguredDrivers
-    dialogue: Dialogue
     trip: TripMemory
+    dialogue: Dialogue
+    opened: ExitStack
+    """Closes what was opened for it, the last first."""
+
+    @property
+    def live(self) -> bool:
+        """Whether it is driven now, with microphone and loudspeaker."""
+        return self.stream is None
 
     def leave(self) -> None:
-        """Release vault and vehicle; what was said and not yet learnt from stays in the vault for the next start."""
-        self.trip.wait()
-        self.drivers.wait()
-        asyncio.run(self.vehicle.close())
-        self.seat.memory.close()
+        """Release vehicle and vault; what was said and not yet learnt from stays in the vault for the next start."""
+        self.opened.close()
+
+
+PATIENT_START_S = 2.0
+"""How long the live assistant waits for its vehicle at start: it goes on trying beside everything else. Our choice."""
+
+
+def reach_vehicle(config: Config, clock: Clock, *, patient: bool = False) -> tuple[VehicleAdapter, Clock]:
+    """The configured adapter, and the clock that it and its gate live by: a real vehicle does not wait for a stream.
+
+    Args:
+        config: the whole configuration.
+        clock: of the assistant.
+        patient: whether a vehicle that is not there yet may come later.
+
+    Raises:
+        schemas.errors.ConfigError: the adapter or a setting of it cannot be used.
+        schemas.errors.AdapterError: the vehicle cannot be reached, unless ``patient``.
+    """
+    if config.vehicle.adapter == "simulated":
+        return open_adapter("simulated", clock=clock, **config.vehicle.options()), clock
+    own, options = WallClock(), config.vehicle.options()
+    if patient:
+        options["patient"] = True
+        if "start_s" in options:
+            options["start_s"] = min(options["start_s"], PATIENT_START_S)
+    return open_adapter(config.vehicle.adapter, clock=own, **options), own
+
+
+def open_vehicle(config: Config, clock: Clock, *, patient: bool = False) -> GatedVehicle:
+    """The configured vehicle behind its gate, with its contacts and calendar, and the gate's decisions on disk.
+
+    Raises:
+        schemas.errors.ConfigError: a setting of the adapter, a mapping, or the file of contacts cannot be used.
+        schemas.errors.AdapterError: the vehicle cannot be reached, unless ``patient``.
+    """
+    adapter, own = reach_vehicle(config, clock, patient=patient)
+    settings = config.vehicle
+    organizer = Organizer.load(settings.organizer, own.now, _local_now, outbox=settings.outbox)
+    sink = Journal(config.data.folder / "decisions.jsonl") if settings.decision_log else None
+    gate = Gate(own, confirmation_s=settings.confirmation_s, sink=sink)
+    return GatedVehicle(adapter, own, gate=gate, organizer=organizer)
 
 
 def commands_of(vehicle: GatedVehicle) -> TemplateMatcher:
@@ -58,3 +111,7 @@ def sayable(names: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
 def lacking(offers: frozenset[str]) -> frozenset[str]:
     """Actions that this vehicle does not have; what memory answers needs no vehicle."""
     return frozenset(action.name for action in ACTIONS if action.domain is not Domain.MEMORY) - offers
+
+
+def _local_now() -> datetime:
+    return datetime.now().astimezone()

@@ -42,3 +42,7 @@ class Seat:
     def follow(self, changed: Callable[[], None]) -> None:
         """From now on call this when somebody else has taken the seat, after those who followed earlier."""
         self._followers.append(changed)
+
+    def close(self) -> None:
+        """Close the memory of whoever drives."""
+        self._memory.close()

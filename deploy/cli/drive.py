@@ -19,7 +19,7 @@ from deploy.timeline import TimelineEntry
 from schemas.errors import GloveboxError
 
 if TYPE_CHECKING:
-    from deploy.app import Assistant
+    from deploy.assistant import Assistant
 
 JsonOption = Annotated[bool, typer.Option("--json", help="JSON lines instead of text.")]
 DevOption = Annotated[

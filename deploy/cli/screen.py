@@ -53,6 +53,7 @@ def _show(
     config: Config, port: int, open_: bool, as_json: bool, until: threading.Event | None = None, *, dev: bool = False
 ) -> None:
     from deploy import app
+    from deploy.car import open_vehicle
     from deploy.drivers.switching import ConfiguredDrivers
     from deploy.drivers.zone import zone
     from deploy.screen import OwnLoop, ScreenServer, car_of, motion_of, parts
@@ -61,7 +62,7 @@ def _show(
 
     seat = Seat(app.open_memory(config), zone(config.memory.tiers.zone))
     drivers = ConfiguredDrivers(config, seat, app.open_memory)
-    vehicle, loop = app.open_vehicle(config, WallClock()), OwnLoop()
+    vehicle, loop = open_vehicle(config, WallClock()), OwnLoop()
     moving = motion_of(vehicle, lambda: loop.loop)
     given = parts(config, seat, drivers, moving, lambda: datetime.now(UTC),
                   car=car_of(vehicle, lambda: loop.loop) if dev else None)  # fmt: skip
@@ -84,4 +85,4 @@ def _show(
         loop.run(vehicle.close())
         loop.close()
         drivers.wait()
-        seat.memory.close()
+        seat.close()

@@ -58,6 +58,18 @@ class Stage(BaseModel):
     worst: float
 
 
+class Drive:
+    """What is known of the two trips."""
+
+    def __init__(self) -> None:
+        """Nothing yet."""
+        self.entries: dict[int, list[TimelineEntry]] = {}
+        self.summaries: dict[int, dict[str, Any]] = {}
+        self.wall_s = 0.0
+        self.checks: list[Check] = []
+        self.stages: list[Stage] = []
+
+
 def latency_table(entries: Mapping[int, Sequence[TimelineEntry]]) -> list[Stage]:
     """Stage by stage over all turns of both trips, each path apart."""
     collected: dict[tuple[str, str], list[float]] = {}

@@ -9,18 +9,16 @@ import base64
 import io
 import itertools
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import soundfile
 from jinja2 import Environment, FileSystemLoader, select_autoescape
 
-from deploy.demo.judge import REPLY
+from deploy.demo.judge import REPLY, Drive
+from deploy.demo.script import PAUSE_BETWEEN_TRIPS_S, TRIPS
 from deploy.timeline import TimelineEntry
 from schemas.events import SAMPLE_RATE
-
-if TYPE_CHECKING:
-    from deploy.demo.play import Drive
 
 WAVE_POINTS = 1400
 """Columns of the waveform."""
@@ -67,9 +65,6 @@ def render(drive: Drive, audio: np.ndarray[Any, Any]) -> str:
 
 
 def _trip(number: int, drive: Drive, seconds: float) -> dict[str, Any]:
-    from deploy.demo.play import PAUSE_BETWEEN_TRIPS_S
-    from deploy.demo.script import TRIPS
-
     trip = next(trip for trip in TRIPS if trip.number == number)
     entries = drive.entries[number]
     offset = sum(drive.summaries[n]["audio_s"] + PAUSE_BETWEEN_TRIPS_S for n in drive.summaries if n < number)

@@ -23,14 +23,13 @@ from rich.table import Table
 from rich.text import Text
 
 from deploy.config import Config
-from deploy.demo.judge import REPLY, Check, Stage, judge, latency_table, with_truth
+from deploy.demo.judge import REPLY, Drive, judge, latency_table, with_truth
 from deploy.demo.page import render
-from deploy.demo.script import TRIPS, Trip
+from deploy.demo.script import PAUSE_BETWEEN_TRIPS_S, TRIPS, Trip
 from deploy.timeline import TimelineEntry
 from schemas.errors import DemoFailedError, GloveboxError
 from schemas.events import SAMPLE_RATE
 
-PAUSE_BETWEEN_TRIPS_S = 1.5
 _STYLES = {
     "wake": "dim cyan",
     "heard": "bold white",
@@ -46,18 +45,6 @@ _STYLES = {
     "ended": "dim",
     "error": "bold red",
 }
-
-
-class Drive:
-    """What is known of the two trips."""
-
-    def __init__(self) -> None:
-        """Nothing yet."""
-        self.entries: dict[int, list[TimelineEntry]] = {}
-        self.summaries: dict[int, dict[str, Any]] = {}
-        self.wall_s = 0.0
-        self.checks: list[Check] = []
-        self.stages: list[Stage] = []
 
 
 def play(config: Config, out: Path, json_lines: bool) -> int:

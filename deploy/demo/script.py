@@ -17,6 +17,7 @@ CLARA = Voice("en-us+f5", 150, 50, 1.03)
 DAN = Voice("en-us+m6", 150, 50, 1.0)
 """The voices of espeak-ng that PocketSphinx hears best in this noise, of 20 tried: docs/log.md."""
 
+PAUSE_BETWEEN_TRIPS_S = 1.5
 NEW_TALK_S = 7.5
 """Seconds of quiet after which the follow-up window (5 s) has surely closed."""
 

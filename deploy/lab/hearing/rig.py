@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from deploy.app import Assistant, assemble
+from deploy.app import assemble
+from deploy.assistant import Assistant
 from deploy.config import Config
 from deploy.engines import NAMES
 from deploy.timeline import TimelineEntry

@@ -22,7 +22,8 @@ from pathlib import Path
 
 import numpy as np
 
-from deploy.app import Assistant, assemble
+from deploy.app import assemble
+from deploy.assistant import Assistant
 from deploy.config import load_config
 from deploy.timeline import TimelineEntry
 from models.commands.matcher import TemplateMatcher
