@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import json
 import os
@@ -9,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -35,14 +37,19 @@ print(sorted(sys.modules))
 GLOVEBOX = "import sys; from deploy.cli import main; sys.exit(main(sys.argv[1:]))"
 
 
+def left_out(path: str) -> bool:
+    """Whether the wheel's patterns name a path: whole, from the root on, or any file's name."""
+    return any(fnmatch(path if pattern.startswith("/") else Path(path).name, pattern) for pattern in WHEEL["exclude"])
+
+
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with what the wheel packs, as links."""
     folder = tmp_path_factory.mktemp("installed")
-    left_out = {str(ROOT) + path for path in WHEEL["exclude"]}
 
     def others(place: str, names: list[str]) -> list[str]:
-        return [name for name in names if name == "__pycache__" or f"{place}/{name}" in left_out]
+        inside = f"/{Path(place).relative_to(ROOT)}/"
+        return [name for name in names if name == "__pycache__" or left_out(inside + name)]
 
     for package in WHEEL["packages"]:
         shutil.copytree(ROOT / package, folder / package, copy_function=os.symlink, ignore=others)
@@ -57,8 +64,32 @@ def run(installed: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_door_names_what_the_wheel_leaves_out() -> None:
-    assert [path.strip("/").replace("/", ".") for path in WHEEL["exclude"]] == list(ELSEWHERE)
-    assert all((ROOT / path.strip("/") / "__init__.py").is_file() for path in WHEEL["exclude"])
+    folders = [path.strip("/") for path in WHEEL["exclude"] if not path.endswith(".py")]
+    assert [path.replace("/", ".") for path in folders] == list(ELSEWHERE)
+    assert all((ROOT / path / "__init__.py").is_file() for path in folders)
+
+
+def test_nothing_that_is_installed_imports_what_is_not(installed: Path) -> None:
+    """Also within functions, where an import fails only when the function is called."""
+    missing: list[str] = []
+    for path in installed.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            names = [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
+            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom):
+                names += [f"{node.module}.{alias.name}" for alias in node.names if is_module(ROOT, node.module, alias)]
+            ours = [name for name in names if name.partition(".")[0] in WHEEL["packages"]]
+            missing += [f"{path.relative_to(installed)}: {name}" for name in ours if not there(installed, name)]
+    assert missing == []
+
+
+def is_module(root: Path, package: str | None, alias: ast.alias) -> bool:
+    return there(root, f"{package}.{alias.name}")
+
+
+def there(root: Path, module: str) -> bool:
+    place = root / module.replace(".", "/")
+    return place.is_dir() or place.with_suffix(".py").is_file()
 
 
 def test_every_module_is_there_without_the_laboratory(installed: Path) -> None:
