@@ -128,8 +128,10 @@ class HnswIndex(ExactIndex):
         return graph
 
     def _turn(self, kind: type[np.floating]) -> None:
-        """Hold the vectors as numbers of this kind, overwriting what they were held in."""
-        old, self._vectors = self._vectors, self._vectors.astype(kind)
+        """Hold the vectors as numbers of this kind, with little room to grow, overwriting what they were held in."""
+        room = len(self) * 21 // 20 + 1
+        old, self._vectors = self._vectors, self._vectors[:room].astype(kind)
+        self._rows = self._rows[:room].copy()
         old[:] = 0.0
 
 
