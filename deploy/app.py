@@ -23,10 +23,10 @@ from deploy.drivers.trips import TripMemory
 from deploy.drivers.zone import zone
 from deploy.engines import Engines
 from deploy.speech import open_voice
+from memory.driver.conversations import TierTuning
 from memory.learn.proposals import ProposalSettings
 from memory.recall.preferences import RetrievalSettings
 from memory.recall.search import SearchTuning
-from memory.reflect.tiers import TierTuning
 from memory.service import DriverMemory, MemorySettings
 from memory.vault.lifecycle import Vault
 from models.catalog import Catalog

@@ -28,6 +28,15 @@ def categories(key: str) -> tuple[Category, ...]:
         ) from None
 
 
+def detail_keys(key: str | None) -> tuple[str, ...] | None:
+    """The detail keys under a main, sub or detail key; None for all.
+
+    Raises:
+        UnknownEntryError: no category has that key.
+    """
+    return None if key is None else tuple(category.detail for category in categories(key))
+
+
 def opt_out(consent: Consent, key: str) -> Consent:
     """Switch a category off, with all below it.
 

@@ -1,7 +1,7 @@
 """What of memory can be configured: the keys under ``[memory]``, with unit, range and meaning.
 
 Owns what a driver or an engineer may set; the configuration nests these models. What was measured and nobody sets stands with the
-code that it belongs to (`memory.recall.search.SearchTuning`, `memory.reflect.tiers.TierTuning`).
+code that it belongs to (`memory.recall.search.SearchTuning`, `memory.driver.conversations.TierTuning`).
 """
 
 from __future__ import annotations

@@ -100,10 +100,6 @@ class Hot:
         if self._exchanges and self._exchanges[-1].conversation == conversation and not self._exchanges[-1].assistant:
             self._exchanges[-1] = replace(self._exchanges[-1], assistant=" ")
 
-    def recent(self, conversation: str) -> tuple[Exchange, ...]:
-        """The exchanges of a conversation that wait, oldest first."""
-        return tuple(_closed(e) for e in self._exchanges if e.conversation == conversation)
-
     def all(self) -> tuple[Exchange, ...]:
         """All that wait, oldest first."""
         return tuple(_closed(e) for e in self._exchanges)

@@ -11,18 +11,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import numpy as np
 
-from memory.recall.search import HybridSearch
 from memory.rights import provenance as lineage
 from memory.rights.selection import Chosen, Needles
 from memory.store import reminders as notices
 from memory.store.conversations import Archive
 from memory.store.preferences import TEXT_COLUMNS, Store
+from memory.store.withheld import FOLLOWS
 from models.text import words
 from schemas.memory import Kind, Period, Receipt
 
@@ -37,58 +39,81 @@ FEW_NEEDLES = 40
 
 _BLOCK = 1 << 20
 
+_KEYS = {"sentences": "CAST(id AS TEXT)", "turns": "CAST(id AS TEXT)", "summary_lines": "source", "tags": "key"}
+"""How ``withheld`` names a row of a table, where that is not by its ``id``."""
 
-def erase(store: Store, archive: Archive, search: HybridSearch, folder: Path, find: Callable[[], Chosen], now: datetime, *,
-          everything: bool = False, erase_copies: Callable[[], int]) -> Receipt:  # fmt: skip
-    """Erase what is found and verify it.
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """What an erasure took, and what it has to be looked for by."""
+
+    ids: tuple[str, ...]
+    """Of preferences and of memories of the tiers."""
+    kinds: Mapping[Kind, int]
+    values: frozenset[str]
+    traces: frozenset[str]
+    """Sentences that may stand nowhere any more."""
+
+
+def erase(store: Store, archive: Archive, found: Chosen, *, everything: bool = False) -> Gone:
+    """Erase what was chosen, in the transaction in which it was chosen.
 
     Args:
         store: the preferences' tables.
         archive: the tiers' tables.
-        search: the searchable copy.
-        folder: the data folder, searched afterwards.
-        find: what goes; called in the transaction that erases it.
-        now: for the receipt.
+        found: what goes.
         everything: the driver wants nothing left: marks of what was declined, tags and trips go, too.
-        erase_copies: deletes the vault's backups and exports, which hold what is erased; returns how many there were.
     """
-    with store.transaction():
-        found = find()
-        values, traces = found.values(), found.told()
-        store.erase(list(found.preferences))
-        store.erase_proposals(list(found.proposals))
-        store.erase_turns(list(found.turns))
-        store.erase_sentences(list(found.sentences))
-        notices.erase(store, found.notices)
-        fallout = lineage.forget(archive, store, found.ids)
-        archive.delete_lines(key for table, key in found.archive if table == "summary_lines")
-        _blot(store, found)
-        _forget_tags(store, archive, Needles(values))
-        if store.read("SELECT 1 FROM withheld LIMIT 1"):
-            for kind, name in found.named:
-                store.write("DELETE FROM withheld WHERE kind = ? AND memory = ?", (kind, name))
-        if everything:
-            store.forget_declined()
-            for table in ("trips", "tags", "queries", "vectors", "withheld"):
-                store.write(f"DELETE FROM {table}")  # noqa: S608
-    kinds = {Kind.PREFERENCE: len(found.preferences)} if found.preferences else {}
-    for kind in fallout.erased.values():
-        kinds[kind] = kinds.get(kind, 0) + 1
-    ids = tuple(dict.fromkeys((*found.preferences, *fallout.erased)))
-    search.refresh()
-    empty = not (ids or found.named)
-    backups = 0 if empty else erase_copies()
-    wiped = store.wiped()
-    needles = found.words() | values | {p.value for p in (*found.preferences.values(), *found.proposals.values())}
-    verified = (
-        wiped
-        and not _left(store, ids, found)
-        and not _told(store, traces, Needles(values))
-        and not search.cache.holds(ids)
+    values, traces = found.values(), found.told()
+    store.erase(list(found.preferences))
+    store.erase_proposals(list(found.proposals))
+    store.erase_turns(list(found.turns))
+    store.erase_sentences(list(found.sentences))
+    notices.erase(store, found.notices)
+    fallout = lineage.forget(archive, store, found.ids)
+    archive.delete_lines(key for table, key in found.archive if table == "summary_lines")
+    _blot(store, found)
+    _forget_tags(store, archive, Needles(values))
+    if store.read("SELECT 1 FROM withheld LIMIT 1"):
+        for kind, name in found.named:
+            store.write("DELETE FROM withheld WHERE kind = ? AND memory = ?", (kind, name))
+    if everything:
+        store.forget_declined()
+        for table in ("trips", "tags", "queries", "vectors", "withheld"):
+            store.write(f"DELETE FROM {table}")  # noqa: S608
+    kinds = Counter(fallout.erased.values())
+    if found.preferences:
+        kinds[Kind.PREFERENCE] += len(found.preferences)
+    return Gone(
+        ids=tuple(dict.fromkeys((*found.preferences, *fallout.erased))),
+        kinds=kinds,
+        values=values,
+        traces=traces,
+    )
+
+
+def verified(store: Store, found: Chosen, gone: Gone, folder: Path) -> bool:
+    """Whether nothing of it is left in any table, nor in clear in any file of the data folder."""
+    needles = found.words() | gone.values | {p.value for p in (*found.preferences.values(), *found.proposals.values())}
+    return (
+        not _left(store, gone.ids, found)
+        and not _told(store, gone.traces, Needles(gone.values))
         and not found_in_files(folder, needles)
     )
+
+
+def receipt(found: Chosen, gone: Gone, now: datetime, *, backups: int, verified: bool) -> Receipt:
+    """What the driver is told.
+
+    Args:
+        found: what was chosen.
+        gone: what went.
+        now: when.
+        backups: how many backups and exports went with it.
+        verified: whether nothing of it was found anywhere afterwards.
+    """
     return Receipt(
-        erased=ids,
+        erased=gone.ids,
         categories=tuple(sorted({p.category.key for p in (*found.preferences.values(), *found.proposals.values())})),
         at=now,
         turns_erased=len(found.turns),
@@ -96,7 +121,7 @@ def erase(store: Store, archive: Archive, search: HybridSearch, folder: Path, fi
         sentences_erased=len(found.sentences),
         timers_erased=found.waiting("timer"),
         reminders_erased=found.waiting("reminder"),
-        kinds=kinds,
+        kinds=dict(gone.kinds),
         period=Period(since=min(found.times), until=max(found.times) + timedelta(microseconds=1))
         if found.times
         else None,
@@ -121,14 +146,18 @@ def _left(store: Store, ids: Sequence[str], found: Chosen) -> bool:
 
 
 def _told(store: Store, sentences: Iterable[str], values: Needles) -> bool:
-    """Whether a sentence that revealed what is erased still stands anywhere, or a value outside of other values."""
+    """Whether a sentence that revealed what is erased still stands anywhere, or a value outside of other values.
+
+    What is withheld does not count: it has an erasure of its own to come, or the driver takes it back.
+    """
     whole = frozenset(sentences)
     listed = json.dumps(list(whole))
     for table, column in TEXT_COLUMNS:
         among = not values or (column == "value" and table in ("preferences", "proposals"))
         where, given = ("0", list[str]()) if among else values.may_stand([column])
         rows = store.read(
-            f"SELECT {column} FROM {table} WHERE {where} OR {column} IN (SELECT value FROM json_each(?))",  # noqa: S608
+            f"SELECT {column} FROM {table} WHERE ({where} OR {column} IN (SELECT value FROM json_each(?))) "  # noqa: S608
+            f"AND {_KEYS.get(table, 'id')} NOT IN (SELECT memory FROM withheld WHERE rtrim(kind, '{FOLLOWS}') = '{table}')",
             [*given, listed],
         )
         counted = whole.difference(values.texts) if among else whole  # somebody may have said nothing but the value

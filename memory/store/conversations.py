@@ -1,8 +1,8 @@
 """The tables beside preferences: trips, episodes, thoughts, summaries, the profile, grown tags, links, vectors.
 
 The write path of the tiers: nothing is inserted here without asking consent in the same transaction, and the vault's triggers
-ask again beneath it. Values in, values out; decides nothing about what is worth keeping (`memory.reflect.tiers`), nor what goes
-with what (`memory.rights.provenance`).
+ask again beneath it. Values in, values out; decides nothing about what is worth keeping (`memory.driver.conversations`),
+nor what goes with what (`memory.rights.provenance`).
 """
 
 from __future__ import annotations

@@ -11,44 +11,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from memory.consent import detail_keys
 from memory.store.preferences import Store
 from memory.vault.lifecycle import utc_text
 from models.text import letters
 from schemas.memory import Found, Kind, Listing, Period
 
 _ACTIVE = "status = 'active' AND id NOT IN (SELECT memory FROM withheld WHERE kind = 'preferences')"
-
-
-def listed(
-    store: Store, details: Sequence[str] | None, *, text: str, period: Period | None, limit: int, offset: int
-) -> Listing:
-    """See ``MemoryPort.browse``; ``details`` are detail keys, None for all."""
-    where, given = _ACTIVE, list[Any]()
-    if details is not None:
-        where += " AND detail IN (SELECT value FROM json_each(?))"
-        given.append(json.dumps(sorted(details)))
-    if period is not None and period.since is not None:
-        where += " AND valid_from >= ?"
-        given.append(utc_text(period.since))
-    if period is not None and period.until is not None:
-        where += " AND valid_from < ?"
-        given.append(utc_text(period.until))
-    if text:
-        where += (
-            " AND (instr(glovebox_letters(value), ?) OR id IN (SELECT preference FROM sentences"
-            " WHERE instr(glovebox_letters(text), ?)"
-            " AND CAST(id AS TEXT) NOT IN (SELECT memory FROM withheld WHERE kind = 'sentences')))"
-        )
-        given += [letters(text)] * 2
-    ((total,),) = store.read(f"SELECT count(*) FROM preferences WHERE {where}", given)  # noqa: S608 - fixed parts
-    names = [
-        row[0]
-        for row in store.read(
-            f"SELECT id FROM preferences WHERE {where} ORDER BY valid_from DESC, rowid DESC LIMIT ? OFFSET ?",  # noqa: S608
-            [*given, max(0, limit), max(0, offset)],
-        )
-    ]
-    return Listing(total=total, preferences=store.preferences(ids=names) if names else ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,39 +58,88 @@ _SOURCES = (
 )
 
 
-def kept(store: Store, *, name: str | None, text: str, period: Period | None, limit: int, offset: int) -> Listing:
-    """See ``MemoryPort.browse_kept``. Without a text only a page's worth of each table is read, however long they are."""
-    where, given = "1", list[Any]()
-    for condition, value in (
-        ("id = ?", name),
-        ("at >= ?", utc_text(period.since) if period is not None and period.since is not None else None),
-        ("at < ?", utc_text(period.until) if period is not None and period.until is not None else None),
-        ("instr(glovebox_letters(text), ?)", letters(text) or None),
-    ):
-        if value is not None:
-            where += f" AND {condition}"
-            given.append(value)
-    limit, offset = max(0, limit), max(0, offset)
-    if text:
-        met = _first(store, where, given, -1, 0)
-        total, named = len(met), met[offset : offset + limit]
-    else:
-        total = sum(_count(store, source, where, given) for source in _SOURCES)
-        named = _first(store, where, given, limit, offset)
-    by_name = {
-        row[1]: row
-        for source in _SOURCES
-        for row in store.read(
-            f"SELECT kind, id, at, text, details FROM ({source.shown}) WHERE id IN (SELECT value FROM json_each(?))",  # noqa: S608
-            [json.dumps([one for _, one in named])],
-        )
-    }
-    others = tuple(
-        Found(kind=Kind(kind), id=own, text=said.strip(), at=datetime.fromisoformat(at), details=tuple(json.loads(details)),
-              score=0.0)
-        for kind, own, at, said, details in (by_name[one] for _, one in named if one in by_name)
-    )  # fmt: skip
-    return Listing(total=total, others=others)
+class Pages:
+    """What is remembered of one driver; the methods are those of ``schemas.memory_port.BrowsingPort``."""
+
+    def __init__(self, store: Store) -> None:
+        """Of this vault."""
+        self._store = store
+
+    def browse(
+        self, key: str | None = None, *, text: str = "", period: Period | None = None, limit: int = 6, offset: int = 0
+    ) -> Listing:
+        """A page of the active preferences, newest first, without reading the others."""
+        store, details = self._store, detail_keys(key)
+        where, given = _ACTIVE, list[Any]()
+        if details is not None:
+            where += " AND detail IN (SELECT value FROM json_each(?))"
+            given.append(json.dumps(sorted(details)))
+        if period is not None and period.since is not None:
+            where += " AND valid_from >= ?"
+            given.append(utc_text(period.since))
+        if period is not None and period.until is not None:
+            where += " AND valid_from < ?"
+            given.append(utc_text(period.until))
+        if text:
+            where += (
+                " AND (instr(glovebox_letters(value), ?) OR id IN (SELECT preference FROM sentences"
+                " WHERE instr(glovebox_letters(text), ?)"
+                " AND CAST(id AS TEXT) NOT IN (SELECT memory FROM withheld WHERE kind = 'sentences')))"
+            )
+            given += [letters(text)] * 2
+        ((total,),) = store.read(f"SELECT count(*) FROM preferences WHERE {where}", given)  # noqa: S608 - fixed parts
+        names = [
+            row[0]
+            for row in store.read(
+                f"SELECT id FROM preferences WHERE {where} ORDER BY valid_from DESC, rowid DESC LIMIT ? OFFSET ?",  # noqa: S608
+                [*given, max(0, limit), max(0, offset)],
+            )
+        ]
+        return Listing(total=total, preferences=store.preferences(ids=names) if names else ())
+
+    def browse_kept(
+        self, *, name: str | None = None, text: str = "", period: Period | None = None, limit: int = 6, offset: int = 0
+    ) -> Listing:
+        """A page of what is kept beside preferences, newest first.
+
+        Without a text only a page's worth of each table is read, however long they are.
+        """
+        store = self._store
+        where, given = "1", list[Any]()
+        for condition, value in (
+            ("id = ?", name),
+            ("at >= ?", utc_text(period.since) if period is not None and period.since is not None else None),
+            ("at < ?", utc_text(period.until) if period is not None and period.until is not None else None),
+            ("instr(glovebox_letters(text), ?)", letters(text) or None),
+        ):
+            if value is not None:
+                where += f" AND {condition}"
+                given.append(value)
+        limit, offset = max(0, limit), max(0, offset)
+        if text:
+            met = _first(store, where, given, -1, 0)
+            total, named = len(met), met[offset : offset + limit]
+        else:
+            total = sum(_count(store, source, where, given) for source in _SOURCES)
+            named = _first(store, where, given, limit, offset)
+        by_name = {
+            row[1]: row
+            for source in _SOURCES
+            for row in store.read(
+                f"SELECT kind, id, at, text, details FROM ({source.shown}) WHERE id IN (SELECT value FROM json_each(?))",  # noqa: S608
+                [json.dumps([one for _, one in named])],
+            )
+        }
+        others = tuple(
+            Found(kind=Kind(kind), id=own, text=said.strip(), at=datetime.fromisoformat(at), details=tuple(json.loads(details)),
+                  score=0.0)
+            for kind, own, at, said, details in (by_name[one] for _, one in named if one in by_name)
+        )  # fmt: skip
+        return Listing(total=total, others=others)
+
+    def tally(self) -> dict[str, int]:
+        """Detail key -> how many active preferences it has."""
+        return dict(self._store.read(f"SELECT detail, count(*) FROM preferences WHERE {_ACTIVE} GROUP BY detail"))  # noqa: S608
 
 
 def _first(store: Store, where: str, given: Sequence[Any], limit: int, offset: int) -> list[tuple[str, str]]:
@@ -149,8 +167,3 @@ def _count(store: Store, source: _Source, where: str, given: Sequence[Any]) -> i
         [*given, *given],
     )
     return int(every) - int(out)
-
-
-def tally(store: Store) -> dict[str, int]:
-    """See ``MemoryPort.tally``."""
-    return dict(store.read(f"SELECT detail, count(*) FROM preferences WHERE {_ACTIVE} GROUP BY detail"))  # noqa: S608

@@ -64,7 +64,7 @@ def make(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Iterat
             return made[-1]
         vault = Vault.open(tmp_path / driver, driver, RawKey(b"k" * 32), clock=clock)
         memory = DriverMemory(driver, vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=clock)
-        memory._extractor = DoubtingExtractor()
+        memory.session.extractor = DoubtingExtractor()
         made.append(memory)
         return memory
 

@@ -31,9 +31,13 @@ class Clock:
         return self.now
 
 
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
 @pytest.fixture(params=["fake", "vault"])
-def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MemoryPort]:
-    clock = Clock()
+def memory(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Iterator[MemoryPort]:
     made: MemoryPort
     if request.param == "fake":
         made = FakeMemory("ada", clock=clock)
@@ -65,12 +69,11 @@ def test_conversations_are_kept_only_when_asked_for(memory: MemoryPort) -> None:
     assert not memory.opt_out(CONVERSATIONS).conversations
 
 
-def test_what_the_driver_chose_to_keep_shorter_goes_with_the_next_reflection(memory: MemoryPort) -> None:
+def test_what_the_driver_chose_to_keep_shorter_goes_with_the_next_reflection(memory: MemoryPort, clock: Clock) -> None:
     memory.opt_in(CONVERSATIONS)
     assert memory.terms() == Terms(conversation_days=90, thought_days=365, summary_days=365)
     say(memory, "i met my sister at the harbour")
     memory.reflect()
-    clock = getattr(memory, "_clock")  # noqa: B009 - the port has no clock
     clock.now += timedelta(days=31)
     memory.reflect()
     assert len(memory.episodes()) == 1

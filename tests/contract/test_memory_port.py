@@ -63,7 +63,7 @@ def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MemoryPor
     else:
         vault = Vault.open(tmp_path, "ada", RawKey(b"k" * 32), clock=clock)
         made = DriverMemory("ada", vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=clock)
-        made._extractor = DoubtingExtractor()
+        made.session.extractor = DoubtingExtractor()
     yield made
     made.close()
 

@@ -100,7 +100,7 @@ def measure(folder: Path, size: int, asked: int, writes: int) -> dict[str, Any]:
 
 def _building(memory: DriverMemory, begun: float) -> dict[str, Any]:
     """Questions while the background builds a graph, and when it is ready; nothing where so few memories need none."""
-    search = memory._search  # noqa: SLF001 - the index itself is waited for, not the port
+    search = memory.session.search
     if not search.cache.outgrown:
         return {}
     times: list[float] = []
@@ -123,7 +123,7 @@ def _writing(memory: DriverMemory, writes: int) -> tuple[list[float], list[float
         memory.note(Turn(speaker="driver", text=said, at=NOW), f"new-{number}")
         memory.note(Turn(speaker="assistant", text="That is kind of you.", at=NOW), f"new-{number}")
         begun, work = time.perf_counter(), time.thread_time()
-        kept = memory.settle()
+        kept = memory.conversations.settle()
         times.append(_ms(begun))
         worked.append((time.thread_time() - work) * 1e3)
         if kept != 1:

@@ -296,7 +296,7 @@ class _Harness:
         writer = Writer(vault, self._encoder)
         try:
             held = {p.id for p in writer.store.preferences()} | {name for (name,) in vault.rows(_SEARCHED)}
-            searched = writer.memory._search.cache  # noqa: SLF001 - the copy that recall searches
+            searched = writer.memory.session.search.cache
             _require(len(searched) == len(held), f"the index has {len(searched)} entries and the tables {len(held)}")
             _require(all(searched.holds([name]) for name in held), "the index lacks an entry of the tables")
         finally:

@@ -93,7 +93,7 @@ def _filled(folder: Path, encoder: OnnxEncoder, texts: Texts, size: int, seed: i
 
 def _vault(memory: Any) -> Vault:
     """The vault of an open memory: filling goes beneath its port."""
-    return memory._vault  # noqa: SLF001 - said above
+    return memory.session.vault
 
 
 def _graph_of(folder: Path, encoder: OnnxEncoder) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def _graph_of(folder: Path, encoder: OnnxEncoder) -> dict[str, Any]:
     begun = time.perf_counter()
     memory = opened(folder, encoder)
     try:
-        search = memory._search  # noqa: SLF001 - the index itself is measured, not the port
+        search = memory.session.search
         search.settle()
         took, cache = time.perf_counter() - begun, search.cache
         found: dict[str, Any] = {"graphs": 0}

@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 from deploy.lab.carmem.parts import Parts
 from deploy.lab.recall.data import Exchange, History
 from deploy.lab.report.blocks import Progress
+from memory.driver.conversations import TierTuning
 from memory.recall.search import SearchTuning
-from memory.reflect.tiers import TierTuning
 from memory.service import DriverMemory
 from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
@@ -126,7 +126,7 @@ def _filled(parts: Parts, history: History, folder: Path) -> Filled:
             memory.note(Turn(speaker="assistant", text=exchange.assistant, at=exchange.at), exchange.conversation)
         last = number + 1 == len(history.exchanges)
         if last or history.exchanges[number + 1].conversation != exchange.conversation:
-            memory.settle()
+            memory.conversations.settle()
     clock.now = history.after
     by: dict[str, list[Exchange]] = {}
     for exchange in history.exchanges:

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -129,9 +128,9 @@ def test_a_guest_has_nothing_to_be_learnt(drivers: ConfiguredDrivers, let: threa
 # With vaults
 
 
-def opened(config: Config, kind: Callable[..., DriverMemory] = DriverMemory) -> DriverMemory:
+def opened(config: Config) -> DriverMemory:
     vault = Vault.open(config.data.folder, config.driver.name, key_source(config), clock=clock)
-    return kind(config.driver.name, vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=clock)
+    return DriverMemory(config.driver.name, vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=clock)
 
 
 def say(memory: DriverMemory, text: str) -> None:
@@ -163,18 +162,16 @@ CHILD = """
 import sys, threading
 from pathlib import Path
 from deploy.drivers.switching import ConfiguredDrivers
-from memory.service import DriverMemory
 from schemas.seat import Seat
 from tests.unit.deploy.test_drivers import config_of, opened, say
 
-class Stuck(DriverMemory):
-    def learn_pending(self):
-        print("learning", flush=True)
-        threading.Event().wait(60)
-        return super().learn_pending()
+def stuck():
+    print("learning", flush=True)
+    threading.Event().wait(60)
 
 config = config_of(Path(sys.argv[1]))
-ada = opened(config, Stuck)
+ada = opened(config)
+ada.learn_pending = stuck
 drivers = ConfiguredDrivers(config, Seat(ada), opened)
 say(ada, "i love greek food")
 drivers.switch("grace")

@@ -80,7 +80,7 @@ class Driver(RuleBasedStateMachine):
         self.memory = DriverMemory(
             "ada", self.vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=lambda: self.now
         )
-        self.memory._extractor = DoubtingExtractor()
+        self.memory.session.extractor = DoubtingExtractor()
         self.store = Store(self.vault)
         self.before = self.rows()
         self.proposed: set[tuple[str, str, str]] = set()
@@ -202,7 +202,7 @@ class Driver(RuleBasedStateMachine):
 
     @invariant()
     def the_searchable_copy_is_the_table(self) -> None:
-        held, stored = self.memory._search.cache, self.store.preferences()
+        held, stored = self.memory.session.search.cache, self.store.preferences()
         active = [
             p for p in stored if not p.id.startswith("direct")
         ]  # what is written past the memory is found by the next search
@@ -228,11 +228,11 @@ def test_a_forbidden_turn_never_reaches_the_vault_or_the_model(memory: DriverMem
     memory.opt_out("restaurant")
     memory.note(Turn(speaker="driver", text="i love italian food", at=START), "trip")
     memory.note(Turn(speaker="driver", text="i love jazz", at=START), "trip")
-    assert [text for _, text in memory._store.turns()] == ["i love jazz"]
+    assert [text for _, text in memory.session.store.turns()] == ["i love jazz"]
     refused, stored = memory.learn_pending()
     assert refused.outcome is Outcome.REFUSED and refused.detail == "favourite_cuisine"
     assert refused.reason.endswith("off") and stored.value == "jazz"
-    model = memory._extractor._model
+    model = memory.session.extractor._model
     assert isinstance(model, KeywordModel)
     assert all("italian" not in turn for _, turns, _ in model.asked for turn in turns)
 
@@ -241,4 +241,4 @@ def test_switching_off_erases_what_waits(memory: DriverMemory) -> None:
     memory.note(Turn(speaker="driver", text="i love italian food", at=START), "trip")
     memory.note(Turn(speaker="driver", text="i love jazz", at=START), "trip")
     memory.opt_out("points_of_interest")
-    assert [text for _, text in memory._store.turns()] == ["i love jazz"]
+    assert [text for _, text in memory.session.store.turns()] == ["i love jazz"]

@@ -81,7 +81,7 @@ class Anybody(RuleBasedStateMachine):
         self.memory = DriverMemory(
             "ada", self.vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=lambda: self.now
         )
-        self.memory._extractor = DoubtingExtractor()
+        self.memory.session.extractor = DoubtingExtractor()
         self.memory.opt_in(CONVERSATIONS)
         self.before, self.changes = self.rows(), self.changed()
         self.count = 0

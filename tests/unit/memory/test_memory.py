@@ -62,7 +62,7 @@ def values(memory: DriverMemory) -> set[str]:
 
 
 def said(memory: DriverMemory) -> list[str]:
-    return [text for _, text in memory._store.turns()]
+    return [text for _, text in memory.session.store.turns()]
 
 
 # Durable turns
@@ -167,7 +167,7 @@ def test_a_disk_that_fills_up_while_learning_leaves_all_as_it_was(
     def full(*_: object) -> None:
         raise StorageFullError("full")
 
-    monkeypatch.setattr(memory._store, "log", full)
+    monkeypatch.setattr(memory.session.store, "log", full)
     with pytest.raises(StorageFullError):
         memory.learn_pending()
     assert memory.preferences(history=True) == before and said(memory) == waiting
@@ -276,9 +276,9 @@ def test_forgotten_to_the_last_byte(tmp_path: Path, open_memory: Open) -> None:
     assert receipt.categories == ("points_of_interest.restaurant.favourite_cuisine",)
     assert "italian" not in receipt.model_dump_json() and "birthday" not in receipt.model_dump_json()
     assert found_in_files(tmp_path, needles) == ()
-    assert memory._store.words() == ["jazz", "i love jazz on sundays"]
+    assert memory.session.store.words() == ["jazz", "i love jazz on sundays"]
     assert memory.recall("italian food", details=["favourite_cuisine"]) == ()
-    assert "italian" not in str(memory.export()) and "italian" not in str(vars(memory._search.cache))
+    assert "italian" not in str(memory.export()) and "italian" not in str(vars(memory.session.search.cache))
 
 
 def test_forgetting_takes_its_history_with_it(open_memory: Open) -> None:
@@ -323,7 +323,7 @@ def test_forgetting_everything_takes_waiting_turns_and_refusals(open_memory: Ope
     memory.note(Turn(speaker="driver", text="i love jazz", at=NOW), "a")
     memory.note(Turn(speaker="driver", text="i am vegan", at=NOW), "b")
     assert memory.forget("everything").turns_erased == 1
-    assert memory.learn_pending() == () and memory._store.words() == []
+    assert memory.learn_pending() == () and memory.session.store.words() == []
 
 
 def test_a_receipt_says_so_when_it_could_not_be_verified(tmp_path: Path, open_memory: Open) -> None:
@@ -341,7 +341,7 @@ def test_a_disk_too_full_to_wipe_is_no_failure_to_forget(open_memory: Open, monk
     def full() -> None:
         raise StorageFullError("full")
 
-    monkeypatch.setattr(memory._vault, "wipe", full)
+    monkeypatch.setattr(memory.session.vault, "wipe", full)
     receipt = memory.forget("everything")
     assert len(receipt.erased) == 1 and not receipt.verified and memory.preferences() == ()
 

@@ -64,7 +64,7 @@ def car(tmp_path: Path) -> Car:
 
 
 def stored_in(memory: DriverMemory) -> tuple[Waiting, ...]:
-    return notices.stored(memory._store)
+    return notices.stored(memory.session.store)
 
 
 def stored(car: Car) -> list[str]:
@@ -162,12 +162,12 @@ def test_a_memory_that_fails_costs_no_timer(car: Car, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("damaged", ["", "[1]", '[{"kind": "bomb", "label": "", "at": "2026-01-01T00:00:00Z"}]'])
 def test_a_text_that_is_none_is_left_out_and_forgotten_with_everything(car: Car, damaged: str) -> None:
     memory = car.mine()
-    with memory._store.transaction():
-        memory._store.write("INSERT INTO meta VALUES ('notices', ?)", (damaged,))
+    with memory.session.store.transaction():
+        memory.session.store.write("INSERT INTO meta VALUES ('notices', ?)", (damaged,))
     car.notices.take_up()
     assert car.waiting() == []
     assert memory.forget("everything").verified
-    assert not memory._store.read("SELECT 1 FROM meta WHERE key = 'notices'")
+    assert not memory.session.store.read("SELECT 1 FROM meta WHERE key = 'notices'")
 
 
 # Forgetting
@@ -182,7 +182,7 @@ def test_forgetting_everything_cancels_them_and_leaves_no_byte(car: Car) -> None
     assert (receipt.timers_erased, receipt.reminders_erased, receipt.verified) == (1, 1, True)
     assert car.waiting() == []
     assert "engagement" not in str(receipt)
-    vault = car.mine()._vault
+    vault = car.mine().session.vault
     assert not [row for row in vault.rows("SELECT * FROM meta") if "engagement" in str(row) or "pasta" in str(row)]
     assert (car.folder / "ada.vault-wal").stat().st_size == 0, "nothing of before waits in the log"
     car.now += timedelta(hours=3)
@@ -229,7 +229,7 @@ def test_what_is_withheld_is_erased_when_its_time_is_over_and_what_was_set_since
     receipt = memory.carry_out(held.token)
     assert (receipt.timers_erased, receipt.reminders_erased, receipt.verified) == (0, 1, True)
     assert [label for _, label, _ in car.waiting()] == ["tea"]
-    assert not [row for row in memory._vault.rows("SELECT * FROM meta") if "milk" in str(row)]
+    assert not [row for row in memory.session.vault.rows("SELECT * FROM meta") if "milk" in str(row)]
 
 
 def test_what_was_withheld_when_the_program_ended_is_gone(car: Car) -> None:
@@ -237,7 +237,7 @@ def test_what_was_withheld_when_the_program_ended_is_gone(car: Car) -> None:
     car.mine().withhold(Selector(everything=True))
     car.start()
     assert car.waiting() == []
-    assert not [row for row in car.mine()._vault.rows("SELECT * FROM meta") if "milk" in str(row)]
+    assert not [row for row in car.mine().session.vault.rows("SELECT * FROM meta") if "milk" in str(row)]
 
 
 def test_what_was_withheld_before_everything_goes_with_everything(car: Car) -> None:
@@ -249,7 +249,7 @@ def test_what_was_withheld_before_everything_goes_with_everything(car: Car) -> N
     with pytest.raises(UnknownEntryError):
         memory.restore(first.token)
     assert car.waiting() == []
-    assert not [row for row in memory._vault.rows("SELECT * FROM meta") if "milk" in str(row)]
+    assert not [row for row in memory.session.vault.rows("SELECT * FROM meta") if "milk" in str(row)]
 
 
 def test_a_change_that_crosses_with_forgetting_brings_nothing_back(car: Car) -> None:

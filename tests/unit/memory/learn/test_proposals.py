@@ -58,7 +58,7 @@ def open_memory(tmp_path: Path, days: Days) -> Iterator[Open]:
         everything = MemorySettings(proposals=settings or ProposalSettings())
         encoder = KeywordEncoder()
         made.append(DriverMemory("ada", vault, encoder=encoder, model=KeywordModel(), clock=days, settings=everything))
-        made[-1]._extractor = DoubtingExtractor()
+        made[-1].session.extractor = DoubtingExtractor()
         return made[-1]
 
     yield opening
@@ -150,7 +150,7 @@ def test_a_proposal_expires_after_two_weeks_unheard(open_memory: Open, days: Day
     memory.learn(said("i love rock", at=days.now, name="later"))
     days.pass_(4)
     assert values(memory) == ["rock"]
-    assert "jazz" not in memory._store.words()
+    assert "jazz" not in memory.session.store.words()
     days.pass_(10)
     assert values(open_memory()) == []
 
@@ -161,14 +161,14 @@ def test_what_expired_is_erased_whenever_memory_is_used(open_memory: Open, days:
     memory.learn(said("i love jazz"))
     days.pass_(3)
     with pytest.raises(UnknownEntryError, match="expired"):
-        memory.answer(memory._store.proposals()[0].id, True)
+        memory.answer(memory.session.store.proposals()[0].id, True)
     if when == "opened":
         memory = open_memory()
     elif when == "listed":
         memory.proposals()
     else:
         memory.learn(said("what a nice day"))
-    assert memory._store.words() == []
+    assert memory.session.store.words() == []
 
 
 def test_a_full_disk_hides_what_expired_and_stops_nothing(
@@ -181,10 +181,10 @@ def test_a_full_disk_hides_what_expired_and_stops_nothing(
     def full(*_: object) -> int:
         raise StorageFullError("full")
 
-    monkeypatch.setattr(memory._store, "erase_proposals", full)
-    assert memory.proposals() == () and memory._store.words() != []
+    monkeypatch.setattr(memory.session.store, "erase_proposals", full)
+    assert memory.proposals() == () and memory.session.store.words() != []
     monkeypatch.undo()
-    assert memory.proposals() == () and memory._store.words() == []
+    assert memory.proposals() == () and memory.session.store.words() == []
 
 
 def test_with_asking_switched_off_what_is_unsure_is_let_go(open_memory: Open) -> None:
@@ -212,10 +212,12 @@ def test_a_no_leaves_a_keyed_hash_and_no_word(open_memory: Open) -> None:
     memory = open_memory()
     memory.learn(said("i love jazz"))
     memory.answer(memory.proposals()[0].id, False)
-    assert memory._store.words() == []
-    ((mark, until),) = memory._store.declined().items()
+    assert memory.session.store.words() == []
+    ((mark, until),) = memory.session.store.declined().items()
     assert len(mark) == 64 and until == START + timedelta(days=180)
-    told = str(memory._vault.rows("SELECT * FROM declined")) + str(memory._vault.rows("SELECT * FROM meta"))
+    told = str(memory.session.vault.rows("SELECT * FROM declined")) + str(
+        memory.session.vault.rows("SELECT * FROM meta")
+    )
     assert "jazz" not in told and "genres" not in told
     exported = Export.model_validate(memory.export())
     assert exported.proposals == () and exported.declined_until == (until,)
@@ -228,7 +230,7 @@ def test_the_hash_of_the_same_thing_differs_from_vault_to_vault(open_memory: Ope
         memory = open_memory(folder=tmp_path / name)
         memory.learn(said("i love jazz"))
         memory.answer(memory.proposals()[0].id, False)
-        marks |= set(memory._store.declined())
+        marks |= set(memory.session.store.declined())
     assert len(marks) == 2
 
 
@@ -243,16 +245,16 @@ def test_a_no_counts_for_half_a_year_also_after_opening_again(open_memory: Open,
     assert [d.outcome for d in memory.learn(said("i love jazz", at=days.now, name="b"))] == [Outcome.ASK]
     memory.learn(said("i love rock", at=days.now, name="c"))
     memory.answer(memory.proposals()[0].id, False)
-    assert len(memory._store.declined()) == 1, "what has run out goes with the next no"
+    assert len(memory.session.store.declined()) == 1, "what has run out goes with the next no"
 
 
 def test_a_no_counts_on_a_private_trip_but_is_not_logged(open_memory: Open) -> None:
     memory = open_memory()
     memory.learn(said("i love jazz"))
     memory.set_private_trip(True)
-    before = memory._store.logged()
+    before = memory.session.store.logged()
     assert memory.answer(memory.proposals()[0].id, False).outcome is Outcome.DECLINED
-    assert memory._store.words() == [] and memory._store.logged() == before
+    assert memory.session.store.words() == [] and memory.session.store.logged() == before
 
 
 # Answering while things change
@@ -261,16 +263,16 @@ def test_a_no_counts_on_a_private_trip_but_is_not_logged(open_memory: Open) -> N
 def test_switched_off_while_a_yes_is_thought_about(open_memory: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     memory = open_memory()
     memory.learn(said("i love jazz"))
-    decide = memory._maintainer.decide
+    decide = memory.learner.maintainer.decide
 
     def meanwhile(told: Candidate, existing: tuple[Preference, ...]) -> Ruling:
         memory.opt_out("music")
         return decide(told, existing)
 
-    monkeypatch.setattr(memory._maintainer, "decide", meanwhile)
+    monkeypatch.setattr(memory.learner.maintainer, "decide", meanwhile)
     with pytest.raises(UnknownEntryError):
         memory.answer(memory.proposals()[0].id, True)
-    assert memory.preferences(history=True) == () and memory._store.words() == []
+    assert memory.preferences(history=True) == () and memory.session.store.words() == []
 
 
 def test_a_private_trip_that_begins_while_a_yes_is_thought_about(
@@ -278,13 +280,13 @@ def test_a_private_trip_that_begins_while_a_yes_is_thought_about(
 ) -> None:
     memory = open_memory()
     memory.learn(said("i love jazz"))
-    decide = memory._maintainer.decide
+    decide = memory.learner.maintainer.decide
 
     def meanwhile(told: Candidate, existing: tuple[Preference, ...]) -> Ruling:
         memory.set_private_trip(True)
         return decide(told, existing)
 
-    monkeypatch.setattr(memory._maintainer, "decide", meanwhile)
+    monkeypatch.setattr(memory.learner.maintainer, "decide", meanwhile)
     assert memory.answer(memory.proposals()[0].id, True).outcome is Outcome.REFUSED
     assert memory.preferences(history=True) == () and values(memory) == ["jazz"]
 
@@ -296,12 +298,14 @@ def test_a_disk_that_fills_up_leaves_the_question_open(open_memory: Open, monkey
     def full(*_: object) -> None:
         raise StorageFullError("full")
 
-    monkeypatch.setattr(memory._store, "log", full)
+    monkeypatch.setattr(memory.session.store, "log", full)
     for yes in (True, False):
         with pytest.raises(StorageFullError):
             memory.answer(memory.proposals()[0].id, yes)
     monkeypatch.undo()
-    assert memory.preferences(history=True) == () and values(memory) == ["jazz"] and memory._store.declined() == {}
+    assert (
+        memory.preferences(history=True) == () and values(memory) == ["jazz"] and memory.session.store.declined() == {}
+    )
     assert memory.answer(memory.proposals()[0].id, True).outcome is Outcome.APPEND
 
 
@@ -310,7 +314,7 @@ def test_a_yes_leaves_turns_that_wait_alone(open_memory: Open) -> None:
     memory.learn(said("i love jazz"))
     memory.note(Turn(speaker="driver", text="i love rock", at=START), "trip")
     memory.answer(memory.proposals()[0].id, True)
-    assert [text for _, text in memory._store.turns()] == ["i love rock"]
+    assert [text for _, text in memory.session.store.turns()] == ["i love rock"]
 
 
 # Erasing
@@ -318,7 +322,7 @@ def test_a_yes_leaves_turns_that_wait_alone(open_memory: Open) -> None:
 
 def erased(memory: DriverMemory, days: Days, how: str) -> None:
     """Erase the only proposal in one of the ways."""
-    name = memory._store.proposals()[0].id
+    name = memory.session.store.proposals()[0].id
     if how == "id":
         assert memory.forget(name).verified
     elif how == "declined":
@@ -346,13 +350,13 @@ WAYS = ["id", "favourite_cuisine", "restaurant", "points_of_interest", "everythi
 def test_erased_to_the_last_byte(tmp_path: Path, open_memory: Open, days: Days, how: str) -> None:
     memory = open_memory(ProposalSettings(most=1))
     memory.learn(said("nothing but italian food for my birthday"))
-    assert len(memory._store.words()) == 2
+    assert len(memory.session.store.words()) == 2
     needles = ["italian", "birthday"]
     assert found_in_files(tmp_path, needles) == ()
     erased(memory, days, how)
-    assert not {"italian", "nothing but italian food for my birthday"} & set(memory._store.words())
+    assert not {"italian", "nothing but italian food for my birthday"} & set(memory.session.store.words())
     assert found_in_files(tmp_path, needles) == ()
-    assert "italian" not in str(memory.export()) and "italian" not in str(vars(memory._search.cache))
+    assert "italian" not in str(memory.export()) and "italian" not in str(vars(memory.session.search.cache))
 
 
 @pytest.mark.parametrize("how", WAYS)
@@ -395,8 +399,8 @@ def test_a_sentence_shared_with_a_preference_is_blotted(open_memory: Open) -> No
         id="n", detail="favorite_genres", value="blues", sentence="i love ... and blues", said_at=START,
         conversation="trip", confidence=0.4, expires_at=START + timedelta(days=1),
     )  # fmt: skip
-    memory._store.propose(proposal, START)
-    memory._store.merge(memory.preferences()[0], proposal.sentence, START, "trip", 0.5, START)
+    memory.session.store.propose(proposal, START)
+    memory.session.store.merge(memory.preferences()[0], proposal.sentence, START, "trip", 0.5, START)
     assert memory.forget("n").verified
     assert set(memory.preferences()[0].sentences) == {"i love jazz and also ...", "i love ... and ..."}
 
@@ -406,7 +410,7 @@ def test_proposals_of_one_sentence_go_together(open_memory: Open) -> None:
     memory.learn(said("i love jazz and also rock"))
     jazz = next(p for p in memory.proposals() if p.value == "jazz")
     receipt = memory.forget(jazz.id)
-    assert receipt.verified and receipt.proposals_erased == 2 and memory._store.words() == []
+    assert receipt.verified and receipt.proposals_erased == 2 and memory.session.store.words() == []
 
 
 def test_forgetting_a_preference_takes_what_names_it(open_memory: Open) -> None:
@@ -417,7 +421,7 @@ def test_forgetting_a_preference_takes_what_names_it(open_memory: Open) -> None:
     memory.learn(said("no more italian food", name="last"))
     italian = memory.preferences()[0].id
     assert memory.forget(italian).proposals_erased == 2
-    assert values(memory) == ["jazz"] and "italian" not in str(memory._store.words())
+    assert values(memory) == ["jazz"] and "italian" not in str(memory.session.store.words())
 
 
 def test_waiting_turns_go_with_a_proposal(open_memory: Open) -> None:
@@ -425,7 +429,7 @@ def test_waiting_turns_go_with_a_proposal(open_memory: Open) -> None:
     memory.learn(said("i love jazz"))
     memory.note(Turn(speaker="driver", text="more jazz please", at=START), "next")
     assert memory.forget(memory.proposals()[0].id).turns_erased == 1
-    assert memory._store.words() == []
+    assert memory.session.store.words() == []
 
 
 # Beneath Python

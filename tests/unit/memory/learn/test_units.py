@@ -32,7 +32,7 @@ def say(memory: DriverMemory, text: str) -> None:
 
 
 def waiting(memory: DriverMemory) -> list[str]:
-    return [turn.text for conversation in memory._store.waiting() for turn in conversation.turns]
+    return [turn.text for conversation in memory.session.store.waiting() for turn in conversation.turns]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_what_is_allowed_is_learnt_and_what_is_not_is_told_and_never_written(mem
     assert outcomes == {("favorite_genres", Outcome.REFUSED), ("favourite_cuisine", Outcome.APPEND)}
     (food,) = memory.preferences()
     assert food.sentences == ("I love italian food.",)
-    assert not [text for text in memory._store.words() if "jazz" in text]
+    assert not [text for text in memory.session.store.words() if "jazz" in text]
 
 
 def test_a_sensitive_sentence_is_in_no_other_categorys_words(memory: DriverMemory) -> None:
@@ -98,7 +98,7 @@ def test_a_sensitive_sentence_is_in_no_other_categorys_words(memory: DriverMemor
     assert waiting(memory) == ["I love jazz."]
     memory.learn_pending()
     assert [p.sentences for p in memory.preferences()] == [("I love jazz.",)]
-    assert not [text for text in memory._store.words() if "vegan" in text]
+    assert not [text for text in memory.session.store.words() if "vegan" in text]
 
 
 @pytest.mark.parametrize(

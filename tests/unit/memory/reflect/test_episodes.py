@@ -132,7 +132,7 @@ def test_what_is_answered_to_something_forbidden_is_not_kept() -> None:
     hot.heard(turn("one"), "a")
     hot.cut("a")
     hot.answered(turn("you are vegan", "assistant"), "a")
-    assert [(e.driver, e.assistant) for e in hot.recent("a")] == [("one", "")]
+    assert [(e.driver, e.assistant) for e in hot.all()] == [("one", "")]
 
 
 def test_it_is_bounded_and_can_be_emptied() -> None:

@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from memory.driver.conversations import TierTuning
 from memory.fake import KeywordEncoder, KeywordModel
 from memory.reflect.reflection import ReflectionSettings
-from memory.reflect.tiers import TierTuning
 from memory.service import DriverMemory, MemorySettings
 from memory.settings import Prune
+from memory.store.conversations import Archive
 from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
 from schemas.errors import ConsentError, UnknownEntryError
@@ -41,6 +42,10 @@ class Bench:
             settings=MemorySettings(tiers=settings or TierTuning()),
         )  # fmt: skip
         return self.memory
+
+    @property
+    def archive(self) -> Archive:
+        return self.memory.session.archive
 
     def again(self, settings: TierTuning | None = None) -> DriverMemory:
         self.memory.close()
@@ -70,14 +75,19 @@ def test_conversations_are_not_kept_until_asked_for(tmp_path: Path) -> None:
     bench.memory.learn_pending()
     bench.memory.reflect()
     memory = bench.memory
-    assert not memory.episodes() and not memory.summaries() and not memory.thoughts() and not memory.trips()
-    assert not memory.recent("t1-1") and not memory.profile()
+    assert (
+        not memory.episodes() and not bench.archive.summaries() and not bench.archive.thoughts() and not memory.trips()
+    )
+    assert not memory.conversations.hot.all() and not memory.profile()
     memory.close()
 
 
 def test_an_exchange_becomes_an_episode_when_the_conversation_is_over(bench: Bench) -> None:
     bench.say("i met my sister in hamburg", "How nice.")
-    assert bench.memory.recent("t1-1") == (("i met my sister in hamburg", "How nice."),) and not bench.memory.episodes()
+    assert [(e.driver, e.assistant) for e in bench.memory.conversations.hot.all()] == [
+        ("i met my sister in hamburg", "How nice.")
+    ]
+    assert not bench.memory.episodes()
     bench.memory.learn_pending()
     [kept] = bench.memory.episodes()
     assert (kept.driver, kept.assistant, kept.conversation, kept.at) == (
@@ -86,7 +96,7 @@ def test_an_exchange_becomes_an_episode_when_the_conversation_is_over(bench: Ben
         "t1-1",
         START,
     )
-    assert not bench.memory.recent("t1-1")
+    assert not bench.memory.conversations.hot.all()
     bench.memory.learn_pending()
     assert len(bench.memory.episodes()) == 1
     assert bench.spoken() == [e.driver for e in bench.again().episodes()]
@@ -110,20 +120,20 @@ def test_what_consent_forbids_leaves_nothing(bench: Bench, how: str, when: str) 
     if when != "before":
         FORBIDDING[how](bench.memory)
     bench.memory.learn_pending()
-    bench.memory.settle()
+    bench.memory.conversations.settle()
     bench.memory.reflect()
-    assert not bench.memory.episodes() and not bench.memory.thoughts() and not bench.memory.summaries()
+    assert not bench.memory.episodes() and not bench.archive.thoughts() and not bench.archive.summaries()
     bench.memory.close()
-    assert not bench.open().recent("t1-1")
+    assert not bench.open().conversations.hot.all()
 
 
 def test_sensitive_things_are_kept_only_when_asked_for(bench: Bench) -> None:
     bench.say("my sister is vegan now")
-    bench.memory.settle()
+    bench.memory.conversations.settle()
     assert not bench.memory.episodes()
     bench.memory.opt_in("dietary_preference")
     bench.say("my sister is vegan now")
-    bench.memory.settle()
+    bench.memory.conversations.settle()
     assert bench.memory.episodes()[0].details == ("dietary_preference",)
 
 
@@ -147,7 +157,7 @@ def test_what_only_touches_a_forbidden_category_is_let_go_without_an_error(tmp_p
     memory = bench.open()
     memory.opt_in(CONVERSATIONS)
     bench.say("i heard some jazz with my sister")
-    memory.settle()
+    memory.conversations.settle()
     assert memory.episodes()[0].details == ("favorite_genres", "favourite_cuisine")
     memory.opt_out("favourite_cuisine")
     bench.say("i heard some jazz with my brother")
@@ -167,14 +177,14 @@ def test_an_event_of_a_category_switched_off_since_is_left_alone(tmp_path: Path)
     bench.say("i have a jazz concert with my sister on friday")
     memory.learn_pending()
     memory.reflect()
-    [old] = [t for t in memory.thoughts() if t.kind is Kind.EVENT]
+    [old] = [t for t in bench.archive.thoughts() if t.kind is Kind.EVENT]
     assert old.details == ("favorite_genres", "favourite_cuisine")
     memory.opt_out("favourite_cuisine")
     divided.food = 0.0
     bench.say("i have a jazz concert with my sister on friday", talk="t2-1")
     memory.learn_pending()
     memory.reflect()
-    [held, fresh] = [t for t in memory.thoughts() if t.kind is Kind.EVENT]
+    [held, fresh] = [t for t in bench.archive.thoughts() if t.kind is Kind.EVENT]
     assert (held.id, held.sources) == (old.id, old.sources) and fresh.details == ("favorite_genres",)
     memory.close()
 
@@ -183,14 +193,14 @@ def test_what_waits_during_a_pause_is_kept_after_it(bench: Bench) -> None:
     bench.say("i met my sister")
     bench.memory.pause(bench.now + timedelta(hours=1))
     bench.say("i met my brother")
-    assert bench.memory.settle() == 0
+    assert bench.memory.conversations.settle() == 0
     bench.now += timedelta(hours=2)
-    assert bench.memory.settle() == 1 and bench.spoken() == ["i met my sister"]
+    assert bench.memory.conversations.settle() == 1 and bench.spoken() == ["i met my sister"]
 
 
 def test_consent_that_changes_while_drafts_are_made(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     bench.say("i heard some jazz with my sister")
-    drafted = bench.memory._tiers.drafts
+    drafted = bench.memory.conversations.drafts
 
     def slow(*given: object) -> Sequence[Episode]:
         made = drafted(*given)  # type: ignore[arg-type]
@@ -200,8 +210,8 @@ def test_consent_that_changes_while_drafts_are_made(bench: Bench, monkeypatch: p
         worker.join()
         return made
 
-    monkeypatch.setattr(bench.memory._tiers, "drafts", slow)
-    assert bench.memory.settle() == 0 and not bench.memory.episodes()
+    monkeypatch.setattr(bench.memory.conversations, "drafts", slow)
+    assert bench.memory.conversations.settle() == 0 and not bench.memory.episodes()
 
 
 # Cold memory
@@ -221,12 +231,17 @@ def mornings(bench: Bench, days: int = 4) -> None:
 def test_a_few_trips_make_thoughts_events_summaries_links_and_a_profile(bench: Bench) -> None:
     mornings(bench)
     memory = bench.memory
-    texts = {t.text for t in memory.thoughts() if t.kind is Kind.THOUGHT}
+    texts = {t.text for t in bench.archive.thoughts() if t.kind is Kind.THOUGHT}
     assert texts == {"often speaks of jazz in the mornings"}
-    [event] = [t for t in memory.thoughts() if t.kind is Kind.EVENT]
+    [event] = [t for t in bench.archive.thoughts() if t.kind is Kind.EVENT]
     assert event.text == "i met my sister at the harbour" and len(event.sources) == 4
-    assert [s.day.isoformat() for s in memory.summaries()] == ["2026-03-02", "2026-03-03", "2026-03-04", "2026-03-05"]
-    assert "“i met my sister at the harbour”" in memory.summaries()[0].text
+    assert [s.day.isoformat() for s in bench.archive.summaries()] == [
+        "2026-03-02",
+        "2026-03-03",
+        "2026-03-04",
+        "2026-03-05",
+    ]
+    assert "“i met my sister at the harbour”" in bench.archive.summaries()[0].text
     profile = {e.key: e.value for e in memory.profile()}
     assert profile == {
         "usual_start_weekdays": "around 8:00 on weekdays",
@@ -240,12 +255,12 @@ def test_a_few_trips_make_thoughts_events_summaries_links_and_a_profile(bench: B
 
 def test_thinking_again_changes_nothing(bench: Bench) -> None:
     mornings(bench)
-    before = (bench.memory.thoughts(), bench.memory.summaries(), bench.memory.profile(), bench.memory.episodes())
+    before = (bench.archive.thoughts(), bench.archive.summaries(), bench.memory.profile(), bench.memory.episodes())
     plan = bench.memory.reflect()
     assert not plan.thoughts and not plan.entries and not plan.seen and not plan.let_go
     assert before == (
-        bench.memory.thoughts(),
-        bench.memory.summaries(),
+        bench.archive.thoughts(),
+        bench.archive.summaries(),
         bench.memory.profile(),
         bench.memory.episodes(),
     )
@@ -256,21 +271,21 @@ def test_forgetting_a_value_takes_what_was_made_of_it(bench: Bench) -> None:
     receipt = bench.memory.forget_where(Selector(text="jazz"))
     assert receipt.verified and receipt.kinds[Kind.EPISODE] == 4 and receipt.kinds[Kind.THOUGHT] == 1
     assert "jazz" not in repr(
-        (bench.memory.episodes(), bench.memory.thoughts(), bench.memory.summaries(), bench.memory.profile())
+        (bench.memory.episodes(), bench.archive.thoughts(), bench.archive.summaries(), bench.memory.profile())
     )
-    assert len(bench.memory.episodes()) == 4 and len(bench.memory.summaries()) == 4
+    assert len(bench.memory.episodes()) == 4 and len(bench.archive.summaries()) == 4
     bench.memory.reflect()
-    assert "jazz" not in repr((bench.memory.thoughts(), bench.memory.summaries(), bench.memory.profile()))
+    assert "jazz" not in repr((bench.archive.thoughts(), bench.archive.summaries(), bench.memory.profile()))
 
 
 def test_forgetting_reaches_what_waits(bench: Bench) -> None:
     bench.say("i heard some jazz with my sister")
     bench.memory.forget_where(Selector(everything=True))
-    bench.memory.settle()
+    bench.memory.conversations.settle()
     assert not bench.memory.episodes()
     bench.say("i heard some jazz with my sister")
     assert bench.memory.forget_pending("t1-1") >= 1
-    bench.memory.settle()
+    bench.memory.conversations.settle()
     assert not bench.memory.episodes()
 
 
@@ -289,14 +304,14 @@ def test_a_time_that_is_forgotten_takes_its_trips(bench: Bench) -> None:
 def test_an_entry_that_the_driver_deleted_does_not_come_back(bench: Bench) -> None:
     mornings(bench)
     entry = next(e for e in bench.memory.profile() if e.key == "often_jazz")
-    thought = next(t for t in bench.memory.thoughts() if t.kind is Kind.THOUGHT)
+    thought = next(t for t in bench.archive.thoughts() if t.kind is Kind.THOUGHT)
     for gone in (entry.id, thought.id):
         bench.memory.forget_where(Selector(id=gone))
     bench.now += timedelta(days=1)
     bench.say("play some jazz", "Playing jazz.", "t9-1")
     bench.memory.reflect()
     assert {e.key for e in bench.memory.profile()} == {"usual_start_weekdays"}
-    assert not [t for t in bench.memory.thoughts() if t.kind is Kind.THOUGHT]
+    assert not [t for t in bench.archive.thoughts() if t.kind is Kind.THOUGHT]
 
 
 def test_what_is_taken_back_can_be_made_again(bench: Bench) -> None:
@@ -340,11 +355,15 @@ def test_words_go_when_their_days_are_over_and_what_was_made_of_them_stays(bench
     bench.now += timedelta(days=30)
     memory.reflect()
     assert bench.spoken() == ["remember that the spare key is under the pot"]
-    assert {t.text for t in memory.thoughts()} >= {"i met my sister at the harbour"} and memory.summaries()
+    assert {t.text for t in bench.archive.thoughts()} >= {
+        "i met my sister at the harbour"
+    } and bench.archive.summaries()
     bench.now += timedelta(days=400)
     memory.reflect()
-    assert bench.spoken() and {t.text for t in memory.thoughts()} == {"remember that the spare key is under the pot"}
-    assert not memory.summaries()
+    assert bench.spoken() and {t.text for t in bench.archive.thoughts()} == {
+        "remember that the spare key is under the pot"
+    }
+    assert not bench.archive.summaries()
 
 
 def test_what_is_over_goes_during_a_pause_too(bench: Bench) -> None:
@@ -387,16 +406,16 @@ def test_there_are_no_more_episodes_than_there_is_room_for(bench: Bench, rule: P
         "blues at work",
     ):
         bench.say(text)
-        memory.settle()
+        memory.conversations.settle()
     memory.recall("the harbour walk")
     memory.search("the castle with my sister")
     memory.reflect()
     expected = {Prune.LRU: {"jazz with my brother", "rock with my boss", "blues at work"}}
     if rule is Prune.RELEVANCE:
         assert {"harbour harbour walk", "castle with my sister"} < set(bench.spoken()) and len(bench.spoken()) == 3
-        assert len(memory._archive.queries()) == 2
+        assert len(bench.archive.queries()) == 2
     else:
-        assert set(bench.spoken()) == expected[rule] and not memory._archive.queries()
+        assert set(bench.spoken()) == expected[rule] and not bench.archive.queries()
 
 
 # Trips
@@ -444,21 +463,21 @@ def test_recall_does_not_wait_for_post_thinking(bench: Bench) -> None:
     bench.say("i love jazz")
     memory.learn_pending()
     bench.say("i met my sister at the harbour")
-    memory.settle()
+    memory.conversations.settle()
     worker = threading.Thread(target=memory.reflect)
     worker.start()
     assert entered.wait(10)
-    assert memory.recall("jazz music") and not memory.thoughts()
+    assert memory.recall("jazz music") and not bench.archive.thoughts()
     release.set()
     worker.join()
-    assert memory.thoughts()
+    assert bench.archive.thoughts()
 
 
 def test_thinking_reads_no_more_than_its_window(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     memory = bench.again(TierTuning(reflection=ReflectionSettings(window=5)))
     for number in range(12):
         bench.say(f"my cousin visits the harbour number {number}", talk=f"t{number}-1")
-        memory.settle()
+        memory.conversations.settle()
     read: list[int] = []
     rows = Vault.rows
 
@@ -485,7 +504,9 @@ def test_a_fact_from_before_the_window_is_not_taken_back_by_an_older_one(bench: 
         memory.reflect()
         bench.now += timedelta(days=1)
     assert {e.key: e.value for e in memory.profile()}["sister"] == "eva"
-    with memory._vault.transaction():  # the one that said anna is used again, and the other is not looked at any more
-        memory._vault.write("DELETE FROM episodes WHERE driver LIKE '%eva%'")
+    with (
+        memory.session.vault.transaction()
+    ):  # the one that said anna is used again, and the other is not looked at any more
+        memory.session.vault.write("DELETE FROM episodes WHERE driver LIKE '%eva%'")
     memory.reflect()
     assert {e.key: e.value for e in memory.profile()}["sister"] == "eva"

@@ -53,7 +53,7 @@ def memory(tmp_path: Path, clock: Clock) -> Iterator[DriverMemory]:
     made.opt_in(CONVERSATIONS)
     made.remember("i love zydeco", "favorite_genres")
     made.remember("i love italian food", "favourite_cuisine")
-    archive = made._archive
+    archive = made.session.archive
     said = {"e1": ("play some Zydeco please", "Playing zydeco.", GENRE), "e2": ("take me home", "Taking you home.", ()),
             "e3": ("i love zydeco", "Okay, noted.", GENRE)}  # fmt: skip
     for number, (name, (driver, assistant, details)) in enumerate(said.items()):
@@ -82,20 +82,20 @@ def memory(tmp_path: Path, clock: Clock) -> Iterator[DriverMemory]:
 
 
 def held(memory: DriverMemory) -> dict[str, set[str]]:
-    archive = memory._archive
+    archive = memory.session.archive
     return {
         "preferences": {p.value for p in memory.preferences(history=True)},
         "episodes": {e.id for e in archive.episodes()},
         "thoughts": {t.id for t in archive.thoughts()},
         "lines": {line.source for lines in archive.lines().values() for line in lines},
         "profile": {e.id for e in archive.profile()},
-        "turns": {text for _, text in memory._store.turns()},
+        "turns": {text for _, text in memory.session.store.turns()},
     }
 
 
 def cells(memory: DriverMemory) -> str:
     """Every text in every table of the vault, whatever column it stands in."""
-    vault = memory._vault
+    vault = memory.session.vault
     tables = [name for (name,) in vault.rows("SELECT name FROM sqlite_master WHERE type = 'table'")]
     return "\n".join(str(row) for table in tables for row in vault.rows(f"SELECT * FROM {table}")).lower()  # noqa: S608
 
@@ -107,7 +107,7 @@ def raw(folder: Path) -> bytes:
 def pages(memory: DriverMemory, tmp_path: Path) -> bytes:
     """The vault's pages in clear, free ones and the rest of cells included."""
     plain = tmp_path.parent / f"{tmp_path.name}-plain.db"
-    vault = memory._vault
+    vault = memory.session.vault
     vault._connection.execute(f"ATTACH DATABASE '{plain}' AS plain KEY ''")
     try:
         vault._connection.execute("SELECT sqlcipher_export('plain')")
@@ -150,9 +150,9 @@ def test_with_a_preference_goes_all_that_tells_it(memory: DriverMemory, tmp_path
     assert SECRET not in cells(memory)
     assert SECRET.encode() not in pages(memory, tmp_path)
     assert SECRET.encode() not in raw(tmp_path)
-    vectors = {name for (name,) in memory._vault.rows("SELECT memory FROM vectors")}
+    vectors = {name for (name,) in memory.session.vault.rows("SELECT memory FROM vectors")}
     assert not vectors & set(receipt.erased)
-    links = {name for row in memory._vault.rows("SELECT memory, other FROM links") for name in row}
+    links = {name for row in memory.session.vault.rows("SELECT memory, other FROM links") for name in row}
     assert not links & set(receipt.erased)
     assert memory.recall("zydeco music") == () and memory.search("zydeco music") == ()
     del preview
@@ -169,7 +169,7 @@ def test_forgetting_everything_leaves_no_word(memory: DriverMemory, tmp_path: Pa
         Kind.SUMMARY,
         Kind.PROFILE,
     }
-    assert all(not memory._vault.rows(f"SELECT {column} FROM {table}") for table, column in TEXT_COLUMNS)  # noqa: S608
+    assert all(not memory.session.vault.rows(f"SELECT {column} FROM {table}") for table, column in TEXT_COLUMNS)  # noqa: S608
     for word in ("zydeco", "italian", "home", "nearby"):
         assert word.encode() not in pages(memory, tmp_path) and word.encode() not in raw(tmp_path)
         (tmp_path.parent / f"{tmp_path.name}-plain.db").unlink()
@@ -196,7 +196,7 @@ def test_a_conversation_takes_its_episodes(memory: DriverMemory) -> None:
 
 def test_a_trip_takes_all_its_conversations_and_no_others(memory: DriverMemory, tmp_path: Path) -> None:
     memory.begin_trip("drive")
-    with memory._store.transaction():
+    with memory.session.store.transaction():
         for name, conversation in (
             ("a", "drive-1"),
             ("b", "drive-12"),
@@ -205,7 +205,7 @@ def test_a_trip_takes_all_its_conversations_and_no_others(memory: DriverMemory, 
             ("e", "drive"),
         ):
             value = f"sound{name}"
-            memory._store.add(Preference(id=name, detail=GENRE[0], value=value, sentences=(f"i love {value}",),
+            memory.session.store.add(Preference(id=name, detail=GENRE[0], value=value, sentences=(f"i love {value}",),
                                          conversation=conversation, confidence=0.9, valid_from=START), START)  # fmt: skip
     memory.note(Turn(speaker="driver", text="i love rock music", at=START), "drive-2")
     assert memory.matching(Selector(conversation="drive")).kinds == {Kind.PREFERENCE: 3}
@@ -227,7 +227,7 @@ def test_what_was_on_its_way_out_before_everything_goes_with_it(memory: DriverMe
     assert memory.preferences(history=True) == () and memory.episodes() == ()
     with pytest.raises(UnknownEntryError):
         memory.carry_out(first.token)
-    assert memory._control.carry_out_all(START) == ()
+    assert memory.rights.carry_out_all() == ()
 
 
 def test_what_is_withheld_is_erased_when_the_vault_is_next_opened(
@@ -239,13 +239,21 @@ def test_what_is_withheld_is_erased_when_the_vault_is_next_opened(
     memory.restore(withheld.token)
     assert held(memory) == before
     memory.withhold(Selector(text=SECRET))
-    memory._vault.close()  # as if the process had died
+    memory.session.vault.close()  # as if the process had died
     again = opened(tmp_path, clock)
     try:
         assert held(again) == LEFT and SECRET not in cells(again)
-        assert again._vault.rows("SELECT count(*) FROM withheld") == [(0,)]
+        assert again.session.vault.rows("SELECT count(*) FROM withheld") == [(0,)]
     finally:
         again.close()
+
+
+def test_what_is_withheld_is_no_trace_of_what_is_forgotten_meanwhile(memory: DriverMemory) -> None:
+    withheld = memory.withhold(Selector(text=SECRET))
+    memory.remember("i love zydeco", "favorite_genres")
+    assert memory.forget_where(Selector(text=SECRET)).verified
+    assert memory.carry_out(withheld.token).verified
+    assert SECRET not in str(memory.session.store.words())
 
 
 def test_needles_are_found_word_by_word_and_by_character() -> None:
@@ -280,13 +288,13 @@ def test_many_texts_are_found_at_once_wherever_they_stand(tmp_path: Path) -> Non
 
 def test_a_whole_category_goes_in_a_few_statements(memory: DriverMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not one for each memory: a thousand of them took minutes once."""
-    store, vault = memory._store, memory._vault
+    store, vault = memory.session.store, memory.session.vault
     with store.transaction():
         for number in range(300):
             value = f"sound{number}"
             store.add(Preference(id=f"p{number}", detail=GENRE[0], value=value, sentences=(f"i love {value}",),
                                  conversation="c", confidence=0.9, valid_from=START), START)  # fmt: skip
-            memory._archive.keep(Episode(id=f"x{number}", conversation="c", at=START, driver=f"play {value}", details=GENRE,
+            memory.session.archive.keep(Episode(id=f"x{number}", conversation="c", at=START, driver=f"play {value}", details=GENRE,
                                          assistant="Okay."), START)  # fmt: skip
     statements, execute = list[str](), vault._execute
 
@@ -308,7 +316,7 @@ def test_a_value_that_is_all_that_was_said_may_be_the_value_of_another(memory: D
     assert memory.forget(cuisine.id).verified
     assert memory.preferences("favorite_genres")[0].value == "moon river"
     assert memory.forget(genre.id).verified
-    assert "moon river" not in " ".join(memory._store.words())
+    assert "moon river" not in " ".join(memory.session.store.words())
 
 
 def test_what_was_told_in_the_same_breath_stays_without_the_value(memory: DriverMemory) -> None:
@@ -320,11 +328,11 @@ def test_what_was_told_in_the_same_breath_stays_without_the_value(memory: Driver
     ):
         told = Preference(id=name, detail=detail, value=value, sentences=sentences, conversation="t", confidence=1.0,
                           valid_from=START)  # fmt: skip
-        memory._store.add(told, START)
+        memory.session.store.add(told, START)
     receipt = memory.forget_where(Selector(text="skiffle"))
     assert receipt.verified and receipt.erased == ("g",)
     left = {p.id: p.sentences for p in memory.preferences()}
     assert left["c"] == ("i like ... and i always charge at ionity", "ionity it is")
     assert left["d"] == ("i like ... and i always charge at ionity",)
-    assert "skiffle" not in " ".join(memory._store.words())
+    assert "skiffle" not in " ".join(memory.session.store.words())
     assert set(memory.forget_where(Selector(text="always charge at ionity")).erased) == {"d"}  # a sentence, not a value

@@ -61,7 +61,7 @@ def filled(memory: DriverMemory) -> dict[str, Any]:
     memory.note(Turn(speaker="driver", text="i love rock & <b>roll</b>", at=NOW), "next")
     memory.pause(NOW + timedelta(days=1))
     memory.pause(None)
-    archive = memory._archive
+    archive = memory.session.archive
     episode = Episode(id="e1", conversation="t-1", at=NOW, driver="i love jazz on the way to work", assistant="Okay.",
                       details=("favorite_genres",), tags=("music",), importance=0.5)  # fmt: skip
     archive.begin_trip("t", NOW - timedelta(hours=1), NOW)

@@ -129,7 +129,7 @@ def test_the_receipt_counts_them(browser: Browser, memory: DriverMemory, organiz
     assert "Checked" in page and "<dt>Timers</dt><dd>2</dd>" in page and "<dt>Reminders</dt><dd>1</dd>" in page
     assert "engagement" not in page
     assert organizer.waiting() == ()
-    assert not memory._store.read("SELECT 1 FROM meta WHERE key LIKE 'notices%'")
+    assert not memory.session.store.read("SELECT 1 FROM meta WHERE key LIKE 'notices%'")
 
 
 # At the command line
@@ -148,9 +148,9 @@ def test_the_command_tells_of_them_and_an_export_holds_them(
 
     def opened(config: Config) -> DriverMemory:
         made = open_memory(config)
-        if not notices.stored(made._store):
+        if not notices.stored(made.session.store):
             at = datetime.now(UTC) + timedelta(hours=1)
-            notices.keep(made._store, [Waiting(kind="reminder", label="collect the ring", at=at)])
+            notices.keep(made.session.store, [Waiting(kind="reminder", label="collect the ring", at=at)])
         return made
 
     def run(*arguments: str) -> str:

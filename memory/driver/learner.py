@@ -1,0 +1,342 @@
+"""Learning: what is noted, what of it is stored, and what the driver is asked first.
+
+Owns the order: reading and deciding without `Session.lock`, then writing everything of a conversation in one transaction; if
+consent or what is stored changed meanwhile, reading and deciding again with the lock held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from memory import consent as switches
+from memory.driver.conversations import Conversations
+from memory.driver.session import Session
+from memory.learn.english.canonical import fold
+from memory.learn.explicit import Asked, Reader
+from memory.learn.extraction import refusal
+from memory.learn.maintenance import Maintainer, Ruling
+from memory.learn.proposals import Draft, Proposals, Weighed
+from memory.learn.screening import screening, sift
+from memory.store.preferences import LONGEST_SAID, require_sayable, silent
+from schemas.memory import Candidate, Consent, Conversation, Decision, Outcome, Preference, Proposal, Turn
+from schemas.preferences import BY_DETAIL, CATEGORIES
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A candidate, what becomes of it, and the preference that is made of it, if one is."""
+
+    candidate: Candidate
+    ruling: Ruling
+    made: Preference | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What learning from a conversation, or from an answer, is going to write."""
+
+    revision: int
+    decisions: tuple[Decision, ...]
+    steps: tuple[_Step, ...] = ()
+    draft: Draft = field(default_factory=Draft)
+    answered: Proposal | None = None
+    silent: bool = False
+
+
+class Learner:
+    """What one driver says becomes what is remembered."""
+
+    def __init__(
+        self,
+        session: Session,
+        conversations: Conversations,
+        *,
+        reader: Reader,
+        maintainer: Maintainer,
+        proposals: Proposals,
+    ) -> None:
+        """Over this vault.
+
+        Args:
+            session: the open vault.
+            conversations: what waits to be kept of them.
+            reader: reads what the driver asks to be remembered.
+            maintainer: decides what becomes of what was read.
+            proposals: what waits for the driver's yes.
+        """
+        self._session, self._conversations = session, conversations
+        self._reader, self.maintainer, self._proposals = reader, maintainer, proposals
+        self._refused: dict[str, list[Decision]] = {}
+        """Conversation -> what was refused when it was said: kept in memory only, since the vault may not hold it."""
+
+    def note(self, turn: Turn, conversation: str) -> None:
+        """Keep a turn until extraction has seen it; during a pause or a private trip it is dropped at once.
+
+        Only what extraction will read is kept in the vault: the driver's turns that may tell something, and none that belongs
+        to a forbidden category; of one with a sentence that does, the others (`memory.learn.screening`). Exchanges wait
+        in memory to become episodes, if conversations are kept at all.
+        """
+        require_sayable(turn.text)
+        if turn.speaker != "driver":
+            with self._session.lock:
+                self._conversations.hot.answered(turn, conversation)
+            return
+        with self._session.lock:
+            now, consent = self._session.now()
+            self._conversations.hot.cut(conversation)
+        if silent(consent, now) is not None:
+            return
+        sifted = sift(turn.text, screening(self._session.extractor, consent, now))
+        found = sifted.screening
+        if found.forbidden is not None and found.reason is not None:
+            self._refused.setdefault(conversation, []).append(refusal(found.forbidden, found.reason))
+        else:
+            with self._session.lock:
+                self._conversations.heard(turn, conversation, self._session.store.consent(), now)
+            if found.empty:
+                return
+        with self._session.lock:
+            now, current = self._session.now()
+            if current != consent:  # changed while we looked
+                sifted = sift(turn.text, screening(self._session.extractor, current, now))
+            for text in sifted.kept if silent(current, now) is None else ():
+                self._session.store.note(turn.model_copy(update={"text": text}), conversation, now)
+
+    def forget_refused(self) -> None:
+        """Forget what was refused."""
+        self._refused.clear()
+
+    def forget_pending(self, conversation: str) -> int:
+        """Erase what came of this conversation and is not stored: waiting turns and open proposals; how many that were."""
+        with self._session.lock:
+            self._refused.pop(conversation, None)
+            told = [p.id for p in self._session.store.proposals() if p.conversation == conversation]
+            with self._session.store.transaction():
+                erased = self._session.store.learnt(conversation) + self._session.store.erase_proposals(told)
+            erased += self._conversations.hot.forget(conversation)
+            self._session.changed()
+            self._session.vault.wipe()
+            return erased
+
+    def learn(self, conversation: Conversation) -> tuple[Decision, ...]:
+        """Extraction and maintenance over a finished conversation. All of a conversation is stored, or nothing of it."""
+        for turn in conversation.turns:
+            require_sayable(turn.text)
+        return self._learn(conversation)
+
+    def _learn(self, conversation: Conversation) -> tuple[Decision, ...]:
+        with self._session.thinking:
+            plan = self._plan(conversation)
+            with self._session.lock:
+                if plan.revision != self._session.revision:
+                    plan = self._plan(conversation)
+                self._refused.pop(conversation.id, None)
+                if not plan.silent:
+                    self._carry_out(plan, conversation.id)
+                    self._proposals.expire(self._session.clock())
+            return plan.decisions
+
+    def remember(self, sentence: str, key: str | None = None) -> tuple[Decision, ...]:
+        """Store what the driver asks to be remembered. With the key of several categories the likeliest of them is taken."""
+        require_sayable(sentence)
+        now = self._session.clock()
+        turn = Turn(speaker="driver", text=sentence, at=now)
+        told = Conversation(id=f"told-{self._session.new_id()}", turns=(turn,))
+        details = None if key is None else [c.detail for c in switches.categories(key)]
+        with self._session.thinking:
+            plan = self._plan(told, Asked(details))
+            with self._session.lock:
+                if plan.revision != self._session.revision:
+                    plan = self._plan(told, Asked(details))
+                if not plan.silent:
+                    self._carry_out(plan, told.id)
+            return plan.decisions
+
+    def learn_pending(self) -> tuple[Decision, ...]:
+        """Learn from every conversation noted. While nothing may be remembered, what was said before waits."""
+        with self._session.lock:
+            if silent(self._session.store.consent(), self._session.clock()) is not None:
+                return ()
+            waiting = {c.id: c for c in self._session.store.waiting()}
+            refused = {name: tuple(decisions) for name, decisions in self._refused.items()}
+        decisions: list[Decision] = []
+        for name in dict.fromkeys((*waiting, *refused)):
+            decisions += refused.get(name, ())
+            told = waiting.get(name, Conversation(id=name, turns=()))
+            short = tuple(
+                turn for turn in told.turns if len(turn.text) <= LONGEST_SAID
+            )  # a longer one is let go unread
+            decisions += self._learn(told.model_copy(update={"turns": short}))
+        self._conversations.settle()
+        return tuple(decisions)
+
+    def _plan(self, conversation: Conversation, asked: Asked | None = None) -> _Plan:
+        with self._session.lock:
+            revision, (now, consent) = self._session.revision, self._session.now()
+            existing = {p.id: p for p in self._session.store.preferences()}
+        if silent(consent, now) is not None:
+            found = self._session.extractor.extract(conversation, consent, now)
+            return _Plan(revision, found.decisions or _silenced(asked, consent, now), silent=True)
+        found = self._session.extractor.extract(conversation, consent, now) if asked is None else asked.read(
+            self._reader, conversation, consent, now)  # fmt: skip
+        decisions, steps = list(found.decisions), list[_Step]()
+        for candidate in found.candidates:
+            if candidate.negated and _outdone(candidate, found.candidates):
+                continue  # decided together with what takes its place
+            held = [p for p in existing.values() if p.detail == candidate.detail]
+            step = self._step(candidate, held, found.candidates)
+            steps.append(step)
+            for ended in step.ruling.replaced:
+                existing.pop(ended.id, None)
+            if step.made is not None:
+                existing = {step.made.id: step.made, **existing}
+        told = [(step.candidate, step.ruling) for step in steps]
+        unsure: list[Weighed] = []
+        for candidate in found.unsure:
+            if candidate.negated and _outdone(candidate, found.unsure):
+                continue
+            ruling = self.maintainer.decide(candidate, [p for p in existing.values() if p.detail == candidate.detail])
+            if ruling.outcome is Outcome.PASS:
+                steps.append(_Step(candidate, ruling, None))
+            else:
+                unsure.append((candidate, ruling))
+        draft = self._proposals.draft(unsure, told, now)
+        decisions += [*map(_decision, steps), *draft.decisions]
+        return _Plan(revision, tuple(decisions), tuple(steps), draft)
+
+    def _step(self, candidate: Candidate, held: Sequence[Preference], all_of: Sequence[Candidate]) -> _Step:
+        outdone = {fold(c.value) for c in all_of if c.negated and _same_breath(c, candidate)} - {fold(candidate.value)}
+        ended = tuple(p for p in held if fold(p.value) in outdone) if not candidate.negated else ()
+        ruling = self.maintainer.decide(candidate, held)
+        if ended:
+            everything = tuple(dict.fromkeys((*ruling.replaced, *ended)))
+            values = " and ".join(p.value for p in everything)
+            reason = f"{candidate.value} takes the place of {values}"
+            ruling = replace(ruling, outcome=Outcome.UPDATE, replaced=everything, reason=reason)
+        stores = ruling.equal is None and (
+            ruling.outcome is Outcome.APPEND or (ruling.outcome is Outcome.UPDATE and ruling.store)
+        )
+        made = self._made(candidate) if stores else None
+        return _Step(candidate, ruling, made)
+
+    def _made(self, candidate: Candidate) -> Preference:
+        return Preference(
+            id=self._session.new_id(),
+            detail=candidate.detail,
+            value=candidate.value,
+            sentences=(candidate.sentence,),
+            conversation=candidate.conversation,
+            confidence=candidate.confidence,
+            valid_from=candidate.said_at,
+        )
+
+    def _carry_out(self, plan: _Plan, conversation: str) -> None:
+        now, store, proposals = self._session.clock(), self._session.store, self._proposals
+        with store.transaction():
+            erased = proposals.settle([(step.candidate, step.ruling) for step in plan.steps])
+            if plan.answered is not None:
+                erased += store.erase_proposals([plan.answered.id])
+            for step in plan.steps:
+                candidate, ruling = step.candidate, step.ruling
+                if step.made is not None:
+                    store.add(step.made, now)
+                if ruling.equal is not None:
+                    store.merge(
+                        ruling.equal, candidate.sentence, candidate.said_at, conversation, candidate.confidence, now
+                    )
+                successor = step.made.id if step.made else ruling.equal.id if ruling.equal else None
+                for ended in ruling.replaced:
+                    store.supersede(ended.id, candidate.said_at, successor)
+            erased += proposals.write(plan.draft, now)
+            store.log(plan.decisions, conversation, now)
+            erased += store.learnt(conversation) if plan.answered is None else 0
+            self._session.search.keep()
+        self._session.changed()
+        if erased:
+            store.wiped()
+        if plan.steps:
+            self._session.search.refresh()
+
+    # Asking
+
+    def proposals(self) -> tuple[Proposal, ...]:
+        """What memory is not sure enough of to store it unasked and has not expired, last heard first."""
+        with self._session.lock:
+            now = self._session.clock()
+            self._proposals.expire(now)
+            return self._proposals.open(now)
+
+    def asked(self, proposal: str) -> None:
+        """Note that the driver was asked aloud about a proposal."""
+        with self._session.lock:
+            self._session.store.asked(proposal, self._session.clock())
+
+    def answer(self, proposal: str, yes: bool) -> Decision:
+        """The driver's answer. While nothing may be remembered a yes is refused and the proposal stays open; a no counts."""
+        if not yes:
+            return self._decline(proposal)
+        with self._session.thinking:
+            plan = self._accept(proposal)
+            with self._session.lock:
+                if plan.revision != self._session.revision:
+                    plan = self._accept(proposal)
+                if not plan.silent and plan.answered is not None:
+                    self._carry_out(plan, plan.answered.conversation)
+            return plan.decisions[0]
+
+    def _accept(self, name: str) -> _Plan:
+        with self._session.lock:
+            revision, (now, consent) = self._session.revision, self._session.now()
+            proposal = self._proposals.find(name, now)
+            held = self._session.store.preferences([proposal.detail])
+        reason = consent.forbids(proposal.category, now)
+        if reason is not None:
+            return _Plan(revision, (refusal(proposal.detail, reason),), silent=True)
+        step = self._step(proposal.confirmed, held, [proposal.confirmed])
+        decision = _decision(step).model_copy(update={"proposal": name})
+        return _Plan(revision, (decision,), (step,), answered=proposal)
+
+    def _decline(self, name: str) -> Decision:
+        with self._session.lock:
+            now = self._session.clock()
+            proposal = self._proposals.find(name, now)
+            with self._session.store.transaction():
+                decision = self._proposals.decline(proposal, now)
+                if silent(self._session.store.consent(), now) is None:
+                    self._session.store.log([decision], proposal.conversation, now)
+            self._session.changed()
+            self._session.store.wiped()
+            return decision
+
+
+def _silenced(asked: Asked | None, consent: Consent, now: datetime) -> tuple[Decision, ...]:
+    """What to say to a wish to remember while nothing may be: a decision even where no category was found."""
+    reason = silent(consent, now)
+    if asked is None or reason is None:
+        return ()
+    return (refusal((asked.details or [CATEGORIES[0].detail])[0], reason),)
+
+
+def _same_breath(one: Candidate, other: Candidate) -> bool:
+    return one.detail == other.detail and one.sentence == other.sentence
+
+
+def _outdone(candidate: Candidate, all_of: Sequence[Candidate]) -> bool:
+    """Whether the same sentence puts something else in the place of what it negates."""
+    return any(not other.negated and _same_breath(candidate, other) for other in all_of)
+
+
+def _decision(step: _Step) -> Decision:
+    candidate, ruling = step.candidate, step.ruling
+    kept = step.made or ruling.equal
+    title = BY_DETAIL[candidate.detail].title.lower()
+    return Decision(
+        outcome=ruling.outcome,
+        detail=candidate.detail,
+        reason=f"{title}: {ruling.reason}",
+        value=candidate.value,
+        preference=kept.id if kept is not None else None,
+        replaced=tuple(p.value for p in ruling.replaced),
+    )

@@ -1,0 +1,98 @@
+"""Recall as far as consent allows: what lies in a category that is switched off is kept until forgotten, but not recalled.
+
+Owns that, and the uses of what was recalled. What matters for a query is found by `memory.recall.preferences` and
+`memory.recall.search`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from memory.driver.conversations import Conversations
+from memory.driver.session import Session
+from memory.recall.times import period_in
+from memory.store.preferences import silent
+from memory.store.uses import Uses
+from schemas.memory import Consent, Found, Kind, Period, Recollection
+from schemas.preferences import BY_DETAIL, CATEGORIES
+
+TALK = (Kind.EPISODE, Kind.SUMMARY, Kind.EVENT)
+"""What is kept of conversations only if the driver asked for that."""
+
+
+class Recollections:
+    """What is recalled of one driver; the methods are those of ``schemas.memory_port.RecallPort``."""
+
+    def __init__(self, session: Session, conversations: Conversations) -> None:
+        """Over this vault; the conversations are told what was asked, for pruning goes by it."""
+        self._session, self._conversations = session, conversations
+        self._uses = Uses(session.vault)
+
+    def recall(self, query: str, *, details: Sequence[str] = (), limit: int = 3) -> tuple[Recollection, ...]:
+        """Active preferences that matter for the query, best first."""
+        session = self._session
+        with session.lock:
+            now, consent = session.now()
+            found = session.search.preferences(
+                query, details=details, hidden=_hidden(consent, now), limit=limit, now=now
+            )
+            self._conversations.asked(query, consent, now)
+            held = {p.id: p for p in session.store.preferences(ids=[name for name, _ in found])} if found else {}
+            return tuple(Recollection(preference=held[name], score=score) for name, score in found if name in held)
+
+    def search(
+        self,
+        query: str,
+        *,
+        kinds: Sequence[Kind] = (),
+        tags: Sequence[str] = (),
+        period: Period | None = None,
+        details: Sequence[str] = (),
+        limit: int = 5,
+    ) -> tuple[Found, ...]:
+        """Memories of any kind that matter for the query, best first; no talk while conversations are not kept."""
+        session = self._session
+        with session.lock:
+            now, consent = session.now()
+            able = [kind for kind in kinds or Kind if consent.conversations or kind not in TALK]
+            if not able:
+                return ()
+            found = session.search.search(
+                query, kinds=able, tags=tags, period=period, details=details, hidden=_hidden(consent, now),
+                limit=limit, now=now,
+            )  # fmt: skip
+            self._conversations.asked(query, consent, now)
+            return found
+
+    def used(self, recalled: Sequence[Recollection | Found], action: str | None = None) -> None:
+        """Note a use of each, and for which action. A use is not noted while nothing may be remembered."""
+        session, store = self._session, self._session.store
+        with session.lock:
+            now, consent = session.now()
+            if silent(consent, now) is not None:
+                return
+            others = [r for r in recalled if isinstance(r, Found) and r.kind is not Kind.PREFERENCE]
+            if others:
+                session.search.used(others, now)
+            told = [
+                (r.id, r.details[0]) if isinstance(r, Found) else (r.preference.id, r.preference.detail)
+                for r in recalled if not isinstance(r, Found) or r.kind is Kind.PREFERENCE
+            ]  # fmt: skip
+            ids = [name for name, detail in told if consent.forbids(BY_DETAIL[detail], now) is None]
+            held = store.preferences(ids=ids) if ids else ()
+            if held:
+                with store.transaction():
+                    store.used([p.id for p in held], now)
+                    if action is not None:
+                        self._uses.note([p.id for p in held], action, now)
+
+    def period(self, words: str) -> Period | None:
+        """The time that words speak of, on the driver's calendar and trips; None where they speak of none."""
+        return period_in(words, self._session.clock(), self._conversations.zone, self._session.archive.trips())
+
+
+def _hidden(consent: Consent, now: datetime) -> frozenset[str]:
+    """Detail keys that are switched off; a pause or a private trip hides nothing."""
+    always = consent.model_copy(update={"private_trip": False, "paused_until": None})
+    return frozenset(c.detail for c in CATEGORIES if always.forbids(c, now) is not None)

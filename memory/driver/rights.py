@@ -1,0 +1,320 @@
+"""The driver's rights: see what is remembered and why, correct it, forget it, withhold it for a moment, take it along.
+
+Owns those acts, each under the lock, and that learning in progress notices them. `memory.rights.selection` says what is meant,
+`memory.rights.erasure` erases it and shows that it is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from memory.consent import categories, detail_keys
+from memory.driver.conversations import Conversations
+from memory.driver.learner import Learner
+from memory.driver.session import Session
+from memory.learn.english.canonical import Canon, fold, is_closed
+from memory.learn.english.vocabulary import CLOSED
+from memory.learn.extraction import NONE
+from memory.rights import erasure, exports
+from memory.rights.export import export
+from memory.rights.import_ import take_in
+from memory.rights.selection import Chosen, choose, chosen, derive
+from memory.store import reminders as notices
+from memory.store.reminders import Reminders
+from memory.store.uses import Uses
+from memory.store.withheld import Withholding
+from models.text import normal, words
+from schemas.errors import ConsentError, UnknownEntryError
+from schemas.memory import (
+    Explanation,
+    Matches,
+    Preference,
+    Receipt,
+    Selector,
+    Status,
+    TakenIn,
+    Withheld,
+)
+from schemas.preferences import BY_DETAIL
+
+UNDO = timedelta(seconds=10)
+"""How long what was withheld can be taken back."""
+
+LONGEST_VALUE = 200
+"""Characters of a corrected value: a preference is a few words."""
+
+_EVERYTHING = ("everything", "")
+"""Stands in ``withheld`` for the driver's wish that nothing be left."""
+
+
+class Rights:
+    """What one driver can do with what is remembered."""
+
+    def __init__(
+        self,
+        session: Session,
+        learner: Learner,
+        conversations: Conversations,
+        reminders: Reminders,
+        canon: Canon,
+    ) -> None:
+        """Over this vault.
+
+        Args:
+            session: the open vault.
+            learner: what it refused goes with everything.
+            conversations: what waits to be kept of them goes with whatever is forgotten.
+            reminders: they go with everything.
+            canon: how values are written.
+        """
+        self._session, self._store, self._archive = session, session.store, session.archive
+        self._learner, self._conversations, self._reminders = learner, conversations, reminders
+        self._canon, self._withholding, self._uses = canon, Withholding(session.vault), Uses(session.vault)
+
+    # Forgetting
+
+    def matching(self, what: Selector) -> Matches:
+        """What `forget_where` would erase, and erases nothing."""
+        if what == Selector():
+            return Matches()
+        with self._session.lock:
+            try:
+                return choose(self._store, what, self._about).matches()
+            except UnknownEntryError:
+                if what.key is not None:
+                    categories(what.key)
+                return Matches()
+
+    def forget(self, key: str) -> Receipt:
+        """Erase a preference or an open proposal by id, a category by key, or everything; history included."""
+        return self.forget_where(self._selector(key))
+
+    def _selector(self, key: str) -> Selector:
+        if key == erasure.EVERYTHING:
+            return Selector(everything=True)
+        if self._store.known([key]) or self._archive.kinds([key]):
+            return Selector(id=key)
+        try:
+            categories(key)
+        except UnknownEntryError:
+            raise UnknownEntryError(
+                f"nothing is remembered under {key[:80]!r}: give the id of a preference, a category's key, "
+                f"or {erasure.EVERYTHING}"
+            ) from None
+        return Selector(key=key)
+
+    def forget_where(self, what: Selector) -> Receipt:
+        """Erase everything that meets a selector's conditions, and what derives from it. With everything goes what is withheld."""
+        with self._session.lock:
+            self._session.changed()
+            if what.everything:
+                self._learner.forget_refused()
+            self._conversations.let_go(what)
+            with self._store.transaction():
+                if what.everything:
+                    for token in self._withholding.tokens():
+                        self._show(token)
+                found = choose(self._store, what, self._about)
+                gone = erasure.erase(self._store, self._archive, found, everything=what.everything)
+            receipt = self._prove(found, gone)
+            if what.everything:
+                self._reminders.forgotten()
+        if what.everything:
+            self._reminders.changed()  # not under the lock: who rings has their own
+        return receipt
+
+    def withhold(self, what: Selector) -> Withheld:
+        """Take it out of every list and of recall at once, to be erased by `carry_out` unless `restore` takes it back."""
+        session = self._session
+        with session.lock:
+            session.changed()
+            self._conversations.let_go(what)
+            found = choose(self._store, what, self._about)
+            if not found.named:
+                raise UnknownEntryError("nothing that is remembered meets those conditions: there is nothing to forget")
+            token, until = session.new_id(), session.clock() + UNDO
+            with self._store.transaction():
+                if found.notices:
+                    found.notices = {notices.put_aside(self._store, token): found.notices[notices.KEY]}
+                self._withholding.add(token, [*found.named, *([_EVERYTHING] if what.everything else [])], until)
+            session.search.refresh()
+            if what.everything:
+                self._reminders.forgotten(token)
+        if what.everything:
+            self._reminders.changed()
+        return Withheld(token=token, until=until, matches=found.matches())
+
+    def restore(self, token: str) -> None:
+        """Take back what was withheld."""
+        with self._session.lock:
+            self._session.changed()
+            until, named = self._of(token)
+            if self._session.clock() > until:
+                raise UnknownEntryError(f"too late: it could be taken back for {UNDO.seconds} seconds")
+            with self._store.transaction():
+                self._show(token)
+            self._session.search.refresh()
+            self._conversations.wanted_again(
+                [name for kind, name in named if kind not in ("sentences", "turns", "proposals", notices.KIND)]
+            )
+            self._reminders.restored(token)
+        self._reminders.changed()
+
+    def _show(self, token: str) -> None:
+        """Show what was withheld again."""
+        for kind, name in self._withholding.of(token)[1]:
+            if kind == notices.KIND:
+                notices.put_back(self._store, name)
+        self._withholding.end(token)
+
+    def _of(self, token: str) -> tuple[datetime, list[tuple[str, str]]]:
+        """Until when it can be taken back, and table and key of all of it."""
+        until, named = self._withholding.of(token)
+        if until is None:
+            raise UnknownEntryError("nothing is withheld under that token: it was carried out or taken back already")
+        return until, named
+
+    def carry_out(self, token: str) -> Receipt:
+        """Erase what was withheld. With everything goes whatever else is withheld."""
+        with self._session.lock:
+            self._session.changed()
+            _, named = self._of(token)
+            everything = _EVERYTHING in named
+            tokens = self._withholding.tokens() if everything else (token,)
+            named = [one for each in tokens for one in self._withholding.of(each)[1]]
+            with self._store.transaction():
+                for each in tokens:
+                    self._withholding.end(each)
+                found = chosen(self._store, named)
+                derive(self._store, found, self._about)
+                gone = erasure.erase(self._store, self._archive, found, everything=everything)
+            receipt = self._prove(found, gone)
+            self._reminders.carried_out(token)
+            return receipt
+
+    def carry_out_all(self) -> tuple[Receipt, ...]:
+        """Erase all that is withheld: when the vault is opened, before anything is read from it, and when it is closed."""
+        receipts: list[Receipt] = []
+        while tokens := self._withholding.tokens():
+            receipts.append(self.carry_out(tokens[0]))
+        return tuple(receipts)
+
+    def _prove(self, found: Chosen, gone: erasure.Gone) -> Receipt:
+        """Erase the copies, too, and look for what was erased everywhere."""
+        vault, search = self._session.vault, self._session.search
+        search.refresh()
+        empty = not (gone.ids or found.named)
+        backups = 0 if empty else vault.erase_backups() + exports.erase(vault.path.parent, self._session.driver)
+        verified = (
+            self._store.wiped()
+            and erasure.verified(self._store, found, gone, vault.path.parent)
+            and not search.cache.holds(gone.ids)
+        )
+        return erasure.receipt(found, gone, self._session.clock(), backups=backups, verified=verified)
+
+    # Why, and what else
+
+    def preferences(self, key: str | None = None, *, history: bool = False) -> tuple[Preference, ...]:
+        """Stored preferences, newest first, under a main, sub or detail key."""
+        return self._store.preferences(detail_keys(key), history=history)
+
+    def explain(self, name: str) -> Explanation:
+        """Why a preference is remembered, what it was used for, and what it took the place of."""
+        with self._session.lock:
+            preference = self._one(name)
+            said = self._store.sentences([name]).get(name, [])
+            before = self._store.preferences(history=True, ids=self._store.history_of(name))
+            return Explanation(
+                preference=preference,
+                because=tuple((s.said_at, s.text) for s in said),
+                used_for=self._uses.of(name),
+                history=before,
+            )
+
+    def correct(self, name: str, value: str) -> Preference:
+        """Put another value in the place of a preference's. It has no sentence: the driver wrote it down, and said nothing."""
+        with self._session.lock:
+            self._session.changed()
+            now = self._session.clock()
+            old = self._one(name)
+            if old.status is not Status.ACTIVE:
+                raise UnknownEntryError(
+                    f"the preference {name[:80]!r} is history and cannot be corrected: forget it instead"
+                )
+            reason = self._store.consent().forbids(old.category, now)
+            if reason is not None:
+                raise ConsentError(f"the correction was refused, {reason}: switch it on again first")
+            fresh = self._value(old.detail, value)
+            if fold(fresh) == fold(old.value):
+                return old
+            held = self._store.preferences([old.detail])
+            same = next((p for p in held if fold(p.value) == fold(fresh)), None)
+            made = same or Preference(
+                id=self._session.new_id(),
+                detail=old.detail,
+                value=fresh,
+                sentences=(),
+                conversation=f"correction-{now:%Y%m%dT%H%M%S}",
+                confidence=1.0,
+                valid_from=now,
+            )
+            with self._store.transaction():
+                if same is None:
+                    self._store.add(made, now)
+                self._store.supersede(old.id, now, made.id)
+            self._session.search.refresh()
+            return made
+
+    def _value(self, detail: str, said: str) -> str:
+        """A value as the driver wrote it down, as it is stored.
+
+        Raises:
+            UnknownEntryError: it is no value of the category; the message names those that it has, or what it is made of.
+        """
+        title = BY_DETAIL[detail].title.lower()
+        if not words(said) or len(said) > LONGEST_VALUE:
+            raise UnknownEntryError(f"a value for {title} has 1 to {LONGEST_VALUE} characters with a word among them")
+        if is_closed(detail):
+            fixed = tuple(dict.fromkeys((*CLOSED[detail].examples, *BY_DETAIL[detail].examples)))
+            if normal(said) not in fixed:
+                raise UnknownEntryError(f"{title} cannot be {said[:40]!r}: it is one of {', '.join(fixed)}")
+            return normal(said)
+        found = self._canon.canonical(detail, said, said)
+        if found is None:
+            raise UnknownEntryError(
+                f"{title} cannot be {said[:40]!r}: say it as in {', '.join(BY_DETAIL[detail].examples)}"
+            )
+        return found
+
+    def _one(self, name: str) -> Preference:
+        held = self._store.preferences(history=True, ids=[name])
+        if not held:
+            raise UnknownEntryError(f"no preference has the id {name[:80]!r}: list what is remembered")
+        return held[0]
+
+    def _about(self, text: str) -> str | None:
+        """The detail key that a text is most likely about, or None."""
+        topics = self._session.encoder.topics(text)
+        best = max((d for d in topics if d != NONE), key=topics.__getitem__)
+        return best if topics[best] >= self._session.extractor.settings.forbidden_at else None
+
+    # Taking along
+
+    def export(self) -> dict[str, Any]:
+        """Everything that is stored, as JSON values; the shape is `memory.rights.export.Export`."""
+        session = self._session
+        with session.lock:
+            return export(self._store, self._archive, self._uses, session.driver, session.clock())
+
+    def take_in(self, exported: Mapping[str, Any], *, allow: bool = False) -> TakenIn:
+        """Read an export in, as far as consent allows now; what is switched off there is switched off here first."""
+        session = self._session
+        with session.lock:
+            session.changed()
+            taken = take_in(exported, self._store, self._archive, self._uses, session.clock(), allow=allow)
+            session.search.refresh()
+            self._reminders.added()
+        self._reminders.changed()
+        return taken

@@ -1,0 +1,75 @@
+"""An open memory: the vault, what is read from it for recall, and the locks that all parts of the memory share.
+
+Learning reads and thinks under `Session.thinking` alone (a language model takes its time, and recall must not wait for it), then
+writes under `Session.lock`. Whoever changes consent or what is stored calls `Session.changed`; who finds another revision under the
+lock than it began with thinks again. Decides nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from datetime import datetime
+
+from memory.learn.extraction import Extractor
+from memory.recall.preferences import RetrievalSettings
+from memory.recall.search import HybridSearch, SearchTuning
+from memory.store.conversations import Archive
+from memory.store.preferences import Store, silent
+from memory.vault.lifecycle import Vault
+from schemas.memory import Consent
+from schemas.ports import Encoder
+
+
+class Session:
+    """One driver's vault while it is open."""
+
+    def __init__(
+        self,
+        driver: str,
+        vault: Vault,
+        encoder: Encoder,
+        extractor: Extractor,
+        *,
+        recall: SearchTuning,
+        retrieval: RetrievalSettings,
+        clock: Callable[[], datetime],
+        new_id: Callable[[], str],
+    ) -> None:
+        """Over a driver's open vault.
+
+        Args:
+            driver: the driver's name.
+            vault: the open vault.
+            encoder: for recall.
+            extractor: reads what a turn tells, and what it may not.
+            recall: thresholds of the search over all kinds.
+            retrieval: thresholds of the search for preferences.
+            clock: aware current time.
+            new_id: makes ids.
+        """
+        self.driver, self.vault, self.encoder, self.extractor = driver, vault, encoder, extractor
+        self.clock, self.new_id = clock, new_id
+        self.store = Store(vault)
+        self.archive = Archive(vault, self.store)
+        self.search = HybridSearch(vault, encoder, recall, retrieval)
+        """The searchable copy; whoever changes the vault says `HybridSearch.refresh`."""
+        self.lock = threading.RLock()
+        """Held for every act on the vault."""
+        self.thinking = threading.Lock()
+        """Held while something is learnt or thought about; taken before `lock`."""
+        self.revision = 0
+        """Counts changes of consent and of what is stored."""
+
+    def changed(self) -> None:
+        """Consent or what is stored is about to be another. Called with the lock held."""
+        self.revision += 1
+
+    def now(self) -> tuple[datetime, Consent]:
+        """The time, and what may be remembered at it."""
+        return self.clock(), self.store.consent()
+
+    def learns(self) -> bool:
+        """Whether anything may be remembered now."""
+        now, consent = self.now()
+        return silent(consent, now) is None
