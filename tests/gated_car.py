@@ -85,10 +85,17 @@ BESIDE = {"set_timer", "set_reminder", "cancel_timer"}
 
 
 def instances(action: type[Action]) -> list[Action]:
-    return [
-        action.model_validate(s)
-        for s in SLOTS.get(action.name, [{"on": True}] if "on" in action.model_fields else [{}])
-    ]
+    return [action.model_validate(slots) for slots in SLOTS.get(action.name, [usual(action)])]
+
+
+def usual(action: type[Action]) -> dict[str, Any]:
+    """Slots that must be filled: on, the last choice, the most."""
+    fields = action.model_json_schema()["properties"]
+    return {
+        name: field["enum"][-1] if "enum" in field else field.get("maximum", True)
+        for name, field in fields.items()
+        if name == "on" or action.model_fields[name].is_required()
+    }
 
 
 DESK = Path(organizer.__file__).with_name("organizer.json")

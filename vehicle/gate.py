@@ -29,7 +29,7 @@ from schemas.events import Motion, Ruling, VehicleState, Verdict
 from schemas.ports import Clock
 from vehicle.policy import CONFIRMATION_S, POLICY, RATE_LIMITS, RATE_WINDOW_S, REFUSING, STALE_S, Condition, Op, Row
 from vehicle.signals import WINDOWS
-from vehicle.travel import Journey, journeys, number
+from vehicle.travel import Movement, movements, number
 
 Policy = Mapping[str, tuple[Row, ...]]
 
@@ -80,19 +80,19 @@ def rule(action: Action, state: VehicleState, policy: Policy = POLICY) -> Ruling
 
 
 class _Seen:
-    """An action in a state, and its journeys, which several conditions ask for."""
+    """An action in a state, and its movements, which several conditions ask for."""
 
-    __slots__ = ("_journeys", "action", "state")
+    __slots__ = ("_movements", "action", "state")
 
     def __init__(self, action: Action, state: VehicleState) -> None:
         self.action, self.state = action, state
-        self._journeys: tuple[Journey, ...] | None = None
+        self._movements: tuple[Movement, ...] | None = None
 
     @property
-    def journeys(self) -> tuple[Journey, ...]:
-        if self._journeys is None:
-            self._journeys = tuple(journeys(self.action, self.state).values())
-        return self._journeys
+    def movements(self) -> tuple[Movement, ...]:
+        if self._movements is None:
+            self._movements = tuple(movements(self.action, self.state).values())
+        return self._movements
 
 
 _Test = Callable[[_Seen], bool]
@@ -170,9 +170,9 @@ def _test(condition: Condition) -> _Test:
 
 
 _SUBJECTS: Mapping[str, Callable[[_Seen], Any]] = {
-    "opens": lambda seen: any(journey.opens for journey in seen.journeys),
-    "closes": lambda seen: any(journey.closes for journey in seen.journeys),
-    "target": lambda seen: _widest([journey.target for journey in seen.journeys]),
+    "opens": lambda seen: any(movement.opens for movement in seen.movements),
+    "closes": lambda seen: any(movement.closes for movement in seen.movements),
+    "target": lambda seen: _widest([movement.target for movement in seen.movements]),
     "speed": lambda seen: known_speed(seen.state),
     "ignition": lambda seen: seen.state.ignition_on,
     "widest_window": lambda seen: _widest([number(seen.state.values.get(name)) for name in WINDOWS["all"]]),

@@ -14,7 +14,7 @@ What belongs to no tier (steering, brakes, horn, hazard lights, indicators, wipe
 action and no signal.
 
 Coupled actions of CAR-bench that switch something on along with what was asked (sunshade with the sunroof; fan, air
-conditioning and airflow with the front defroster; fan with the air conditioning) are in ``vehicle.catalog``. What would
+conditioning and airflow with the front defroster; fan with the air conditioning) are in ``vehicle.planning``. What would
 need a window closed, or contradicts a running interlock, is refused or asked about here. CAR-bench's weather check for
 fog lights has no row: the car has a rain sensor and no signal for fog.
 """

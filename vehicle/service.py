@@ -1,7 +1,7 @@
 """The vehicle as the rest of Glovebox sees it: every wish goes through the gate, and "done" means that it moved.
 
 Owns the order read -> gate -> plan -> write -> watch, the limits of waiting, and what was done lately, to be undone.
-Owns no rule (``vehicle.policy``), no signal (``vehicle.catalog``) and no connection (``vehicle.adapters``).
+Owns no rule (``vehicle.policy``), no signal (``vehicle.planning``) and no connection (``vehicle.adapters``).
 
 Whatever an adapter does, an action ends within its limits and with a result: an adapter that does not answer in time, or
 raises anything, has been lost. Then the gate is silent, every question is dropped, what is known of the vehicle counts as
@@ -21,11 +21,11 @@ from schemas.errors import AdapterError, NotMovedError, VehicleError
 from schemas.events import ActionResult, ActionStatus, Moved, Ruling, VehicleState, Verdict
 from schemas.ports import Clock
 from vehicle.adapters import VehicleAdapter
-from vehicle.catalog import Catalog, Plan
 from vehicle.gate import SILENT, Gate
 from vehicle.media import MediaLibrary
 from vehicle.organizer import Organizer
 from vehicle.places import Places
+from vehicle.planning import Plan, Planner
 from vehicle.policy import CONFIRMATION_S, REFUSING
 from vehicle.signals import SIGNALS, TRAVELLING, check_changes, fits
 from vehicle.sources import MediaSource, PlaceSource
@@ -100,11 +100,11 @@ class GatedVehicle:
         self._adapter, self._clock = adapter, clock
         self._deadline_s, self._patience_s = deadline_s, patience_s
         self._media = media or MediaLibrary.load()
-        self._catalog = Catalog(
+        self._planner = Planner(
             places or Places.load(), self._media, organizer=self.organizer, signals=adapter.offers()
         )
         self._signals = adapter.offers()
-        self._offers = self._catalog.offers()
+        self._offers = self._planner.offers()
         self._history = History(clock.now)
         self._noticed = self.organizer.oldest
         """The organizer's oldest notice when the last of its actions could be taken back."""
@@ -127,8 +127,8 @@ class GatedVehicle:
         if signals != self._signals:
             _log.info("the vehicle has other signals than before: %s", ", ".join(sorted(signals ^ self._signals)))
             self._signals = signals
-            self._catalog.fit(signals)
-            self._offers = self._catalog.offers()
+            self._planner.fit(signals)
+            self._offers = self._planner.offers()
         return self._offers
 
     def names(self) -> dict[str, tuple[str, ...]]:
@@ -296,7 +296,7 @@ class GatedVehicle:
 
     def _planned(self, action: Action, state: VehicleState, meant: _Meant | None) -> Plan:
         if meant is None:
-            return self._catalog.plan(action, state, self._travelling)
+            return self._planner.plan(action, state, self._travelling)
         if meant.undoes is None:
             return Plan(meant.changes)
         effect = meant.undoes.effect
@@ -453,7 +453,7 @@ def _unheard(task: asyncio.Future[Any]) -> None:
 
 
 def _impossible(plan: Plan) -> Ruling:
-    return Ruling(verdict=Verdict.DENY, rule="not_possible", reason=plan.refusal, source="catalog")
+    return Ruling(verdict=Verdict.DENY, rule="not_possible", reason=plan.refusal, source="planner")
 
 
 def _fault(action: Action, ruling: Ruling, error: VehicleError) -> ActionResult:

@@ -1,6 +1,6 @@
 """The closed table of the vehicle's signals: name, kind, unit, range, value at the start, VSS 6.0 path.
 
-Owns the names that ``VehicleState.values``, the policy and the catalogue use, and the check of a value against its
+Owns the names that ``VehicleState.values``, the policy and the planner use, and the check of a value against its
 signal. Does not own how an adapter reaches a signal. Speed, gear and ignition are not here: they are fields of
 ``VehicleState`` (their VSS paths are in ``DRIVING_VSS``). Nothing outside this table can be written, so steering,
 brakes, horn, hazard lights, indicators, wipers and driver assistance are out of reach by construction.

@@ -1,4 +1,4 @@
-"""What the catalogue draws on: where one can go, and what can be played.
+"""What the planner draws on: where one can go, and what can be played.
 
 Owns the two ports. The local files (``vehicle.places``, ``vehicle.media``) are one back end of each; a navigation unit or a
 head unit with a library of its own is another.

@@ -1,6 +1,6 @@
-"""Where an action would move what travels: windows, sunroof and sunshade, for the gate and for the catalogue alike.
+"""Where an action would move what travels: windows, sunroof and sunshade, for the gate and for the planner alike.
 
-Owns how far "a bit" is. Judges nothing (``vehicle.gate``) and writes nothing (``vehicle.catalog``).
+Owns how far "a bit" is. Judges nothing (``vehicle.gate``) and writes nothing (``vehicle.planning``).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ROOFS: Mapping[str, str] = MappingProxyType(
 """Action -> the one signal that it moves."""
 
 
-class Journey(NamedTuple):
+class Movement(NamedTuple):
     """One position and where it would go, in percent (0 is closed). None: unknown."""
 
     present: float | None
@@ -40,8 +40,8 @@ def number(value: Any) -> float | None:
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def journeys(action: a.Action, state: VehicleState) -> Mapping[str, Journey]:
-    """Signal -> its journey, for the actions that move a window, the sunroof or the sunshade; empty for others."""
+def movements(action: a.Action, state: VehicleState) -> Mapping[str, Movement]:
+    """Signal -> its movement, for the actions that move a window, the sunroof or the sunshade; empty for others."""
     match action:
         case a.SetWindow(window=window, percent=percent):
             return {name: _to(state, name, percent) for name in WINDOWS[window]}
@@ -55,17 +55,17 @@ def journeys(action: a.Action, state: VehicleState) -> Mapping[str, Journey]:
             return {}
 
 
-def _to(state: VehicleState, name: str, target: float) -> Journey:
+def _to(state: VehicleState, name: str, target: float) -> Movement:
     present = number(state.values.get(name))
     if present is None:
-        return Journey(None, target, target > 0.0, target < 100.0)
-    return Journey(present, target, target > present, target < present)
+        return Movement(None, target, target > 0.0, target < 100.0)
+    return Movement(present, target, target > present, target < present)
 
 
-def _by(state: VehicleState, name: str, change: str, step: float) -> Journey:
+def _by(state: VehicleState, name: str, change: str, step: float) -> Movement:
     present = number(state.values.get(name))
     opens = change == "open"
     if present is None:
-        return Journey(None, None, opens, not opens)
+        return Movement(None, None, opens, not opens)
     target = min(100.0, present + step) if opens else max(0.0, present - step)
-    return Journey(present, target, target > present, target < present)
+    return Movement(present, target, target > present, target < present)

@@ -15,7 +15,8 @@ from typing import Any
 
 from schemas import actions as a
 from schemas.errors import AdapterError
-from vehicle.catalog.plan import Effect
+from vehicle.planning.needs import settings
+from vehicle.planning.plan import Effect
 
 UNDO_S = 300.0
 """Seconds after which an action is not taken back any more: by then "undo that" means something else. Our choice."""
@@ -90,65 +91,21 @@ def _said(kind: type[a.Action], slot: str) -> _Maker:
     return lambda _: kind.model_construct(None, **{slot: "what was there before"})
 
 
-_WINDOW_SIDES = ("driver", "passenger", "rear_left", "rear_right")
-
 RESTORES: Mapping[str, _Maker] = MappingProxyType({
-    **{f"climate.{zone}.temperature": _one(a.SetTemperature, "celsius", zone=zone)
-       for zone in ("driver", "passenger", "rear")},
-    "climate.on": _one(a.SetClimate, "on"),
-    "climate.auto": _one(a.SetAutoClimate, "on"),
-    "climate.sync": _one(a.SetClimateSync, "on"),
-    "climate.fan": _one(a.SetFanSpeed, "level"),
-    "climate.airflow": _one(a.SetAirflow, "direction"),
-    "climate.air_conditioning": _one(a.SetAirConditioning, "on"),
-    "climate.recirculation": _one(a.SetRecirculation, "on"),
-    "climate.defrost_front": _one(a.SetDefrost, "on", window="front"),
-    "climate.defrost_rear": _one(a.SetDefrost, "on", window="rear"),
-    **{f"seat.{zone}.heating": _one(a.SetSeatHeating, "level", zone=zone) for zone in ("driver", "passenger", "rear")},
-    **{f"seat.{zone}.ventilation": _one(a.SetSeatVentilation, "level", zone=zone) for zone in ("driver", "passenger")},
-    **{f"seat.{zone}.massage": _one(a.SetSeatMassage, "level", zone=zone) for zone in ("driver", "passenger")},
+    **{name: _one(kind, slot, **place) for kind in a.ACTIONS for name, slot, place in settings(kind)},
     **{f"seat.{zone}.lumbar": lambda _: a.ChangeLumbar(change="up") for zone in ("driver", "passenger")},
     **dict.fromkeys(("seat.driver.position", "seat.driver.height"), lambda _: a.MoveSeat(direction="up")),
     "seat.driver.recline": lambda _: a.ReclineSeat(direction="back"),
-    "seat.driver.memory": _one(a.RecallSeatPosition, "number"),
-    "steering_wheel.heating": _one(a.SetSteeringWheelHeating, "level"),
-    **{f"window.{side}": _one(a.SetWindow, "percent", window=side) for side in _WINDOW_SIDES},
-    "sunroof.position": _one(a.SetSunroof, "percent"),
-    "sunroof.shade": _one(a.SetSunshade, "percent"),
     "trunk.position": lambda percent: a.SetTrunk(open=percent > 0),
-    "doors.locked": _one(a.SetDoorLocks, "locked"),
-    "doors.child_lock": _one(a.SetChildLock, "on"),
-    "mirrors.folded": _one(a.SetMirrors, "folded"),
-    "mirrors.heating": _one(a.SetMirrorHeating, "on"),
-    "light.ambient.on": _one(a.SetAmbientLight, "on"),
-    "light.ambient.color": _one(a.SetAmbientColor, "color"),
-    "light.ambient.brightness": _one(a.SetAmbientBrightness, "percent"),
-    **{f"light.reading.{side}": _one(a.SetReadingLight, "on", zone=side) for side in _WINDOW_SIDES},
-    "light.dome": _one(a.SetDomeLight, "on"),
-    "light.low_beam": _one(a.SetLowBeam, "on"),
-    "light.high_beam": _one(a.SetHighBeam, "on"),
-    "light.fog": _one(a.SetFogLights, "on"),
-    "display.brightness": _one(a.SetDisplayBrightness, "percent"),
-    "display.mode": _one(a.SetDisplayMode, "mode"),
-    **dict.fromkeys(("display.temperature_unit", "display.distance_unit"), _one(a.SetUnit, "unit")),
     **dict.fromkeys(("media.source", "media.title", "media.artist", "media.genre"), _said(a.PlayMusic, "song")),
     "media.playing": lambda playing: a.SetPlayback(command="play" if playing else "pause"),
-    "media.volume": _one(a.SetVolume, "percent"),
-    "media.muted": _one(a.SetMute, "on"),
-    "media.shuffle": _one(a.SetShuffle, "on"),
-    "media.repeat": _one(a.SetRepeat, "mode"),
     **dict.fromkeys(("navigation.destination", "navigation.stops", "navigation.latitude", "navigation.longitude",
                      "navigation.minutes", "navigation.kilometers"), _said(a.NavigateTo, "destination")),
-    "navigation.route": _one(a.ChooseRoute, "number"),
-    "navigation.guidance": _one(a.SetGuidance, "on"),
-    "navigation.preference": _one(a.SetRoutePreference, "preference"),
-    "charging.active": _one(a.SetCharging, "on"),
-    "charging.limit": _one(a.SetChargeLimit, "percent"),
     "charging.timer": lambda at: a.SetChargeTimer(on=bool(at)),
-    "charging.port_open": _one(a.SetChargePort, "open"),
     "phone.number": _said(a.CallContact, "person"),
 })  # fmt: skip
-"""Every signal that can be written -> the action whose rules hold for writing this value to it."""
+"""Every signal that can be written -> the action whose rules hold for writing this value to it: the one that ``sets`` it, and here
+those whose slots are not the value itself."""
 
 
 NOT_RESTORED = frozenset({"phone.number"})

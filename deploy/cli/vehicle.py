@@ -108,7 +108,7 @@ def _told(state: VehicleState, names: list[str] | None) -> dict[str, Any]:
 def list_(context: typer.Context, as_json: JsonOption = False) -> None:
     """List what this vehicle can be asked for, with slots, tiers and signals."""
     from schemas.actions import ACTIONS
-    from vehicle.catalog import SIGNALS_OF
+    from vehicle.planning import SIGNALS_OF
     from vehicle.policy import POLICY
 
     vehicle = _open(context, as_json=as_json)

@@ -1,12 +1,19 @@
-"""What all actions share: the base class, the domains, and the types of their slots with units and ranges."""
+"""What all actions share: the base class, the domains, and the types of their slots with units and ranges.
+
+What is known of one action stands on its class and nowhere else: the attributes of `Action` say what there is to say.
+Only what the vehicle's safety hangs on is apart, in one table that is reviewed as a whole (``vehicle.policy``).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from schemas.actions.said import Phrase
 from schemas.preferences import GROUNDED
 
 
@@ -56,6 +63,21 @@ PlaceKind: TypeAlias = Literal[
     "restaurant", "fast_food", "gas_station", "charging_station", "supermarket", "parking", "cafe", "bakery", "hotel",
     "toilet", "pharmacy", "hospital", "airport",
 ]  # fmt: skip
+PLACE_DETAILS: Mapping[str, tuple[str, ...]] = MappingProxyType({
+    "restaurant": ("favourite_cuisine", "preferred_restaurant_type", "desired_price_range", "dietary_preference"),
+    "fast_food": ("fast_food_preference",),
+    "cafe": ("preferred_restaurant_type", "desired_price_range"),
+    "gas_station": ("preferred_gas_station",),
+    "charging_station": ("preferred_charging_network", "charging_station_onsite_amenities"),
+    "supermarket": ("preferred_supermarket_chain",),
+    "parking": ("preferred_parking_type", "preference_for_covered_parking"),
+})  # fmt: skip
+"""Which remembered details matter for a kind of place: no cuisine at a petrol station."""
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text, each once."""
+    return frozenset(text.split())
 
 
 class Action(BaseModel):
@@ -67,6 +89,55 @@ class Action(BaseModel):
     domain: ClassVar[Domain]
     description: ClassVar[str]
     query: ClassVar[bool] = False
+
+    # What a person reads and hears
+    title: ClassVar[str]
+    """On the screen, before its slots: "Seat heating"."""
+    thing: ClassVar[str] = ""
+    """What a vehicle lacks that does not have the action, as it is named after "this car has no"; empty: all have it."""
+    examples: ClassVar[tuple[str, str]]
+    """Two ways of asking for it, for docs/what-to-say.md; both are understood without a model."""
+    done: ClassVar[Phrase | None] = None
+    """What is said once it is done, from its slots; None: what the vehicle answers is told (``voice.dialogue.replies.answers``)."""
+    tells: ClassVar[str] = ""
+    """Keys of ``ActionResult.answer``, for docs/actions.md."""
+
+    # The vehicle: names of ``vehicle.signals``
+    sets: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Signal -> the slot whose value it takes; ``{zone}`` or ``{window}`` stands for a value of that slot. An action without
+    a plan of its own is carried out so; and writing the signal again, to take something back, is judged as this action."""
+    needs: ClassVar[tuple[str, ...] | None] = None
+    """Signals that it cannot do without: a vehicle has the action if it has all of them. None: those that it ``sets``."""
+    also: ClassVar[tuple[str, ...]] = ()
+    """Signals that it reads or writes besides, where the vehicle has them."""
+    instead: ClassVar[tuple[tuple[str, ...], ...]] = ()
+    """Other signals that do as well as those that it ``needs``."""
+
+    # What may ground it: judged by ``voice.dialogue.validator`` where the language model proposes it
+    named_by: ClassVar[frozenset[str]] = frozenset()
+    """Words of which a free request for it has one; without, the encoder's guess was a guess. Empty: any words may ask for it."""
+    complaints: ClassVar[Mapping[str, frozenset[str]]] = MappingProxyType({})
+    """Value of ``change`` -> complaints that ask for it: "i'm freezing" is not "cooler"."""
+    negatable: ClassVar[bool] = False
+    """Whether it is asked for with a "not": "don't let me forget", "don't charge above eighty"."""
+    careful: ClassVar[bool | None] = None
+    """Whether a request that was not a complete command needs a spoken yes. None: as its domain."""
+    details: ClassVar[tuple[str, ...]] = ()
+    """Remembered details that can fill what the driver left open (``schemas.preferences``)."""
+
+    # What follows it: "a bit more", "close it again", "no, thirty"
+    step: ClassVar[str] = ""
+    """The action that takes a step from there."""
+    outright: ClassVar[str] = ""
+    """For an action that takes a step: the one that sets the same thing outright."""
+    stride: ClassVar[int] = 0
+    """How far "a bit more" changes the number that was set, where no action takes steps."""
+    to_place: ClassVar[bool] = False
+    """Whether it is about one place to go to, so that "another one" is another place."""
+
+    def takes(self, detail: str) -> bool:
+        """Whether a remembered detail can stand in one of its slots."""
+        return detail in self.details
 
     def slots(self) -> dict[str, Any]:
         """The slots that are filled, as JSON values."""

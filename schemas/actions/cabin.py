@@ -1,4 +1,4 @@
-"""Actions on the cabin: climate, seats, openings (windows, roof, doors, mirrors) and lights."""
+"""Actions on the cabin: climate and seats."""
 
 from __future__ import annotations
 
@@ -11,14 +11,29 @@ from schemas.actions.base import (
     CabinZone,
     Celsius,
     Change,
-    Color,
     Degrees,
     Domain,
     Level,
-    Percent,
-    Points,
-    Window,
     Zone,
+    words,
+)
+from schemas.actions.said import (
+    LEVELS,
+    by_how_much,
+    on_off,
+    one_of,
+    side,
+    spoken_number,
+    up_down,
+)
+
+_TEMPERATURES = ("climate.driver.temperature", "climate.passenger.temperature")
+_DEFROST = (
+    "climate.defrost_front",
+    "climate.defrost_rear",
+    "climate.fan",
+    "climate.airflow",
+    "climate.air_conditioning",
 )
 
 # Climate --------------------------------------------------------------------------------------------------------------
@@ -26,12 +41,31 @@ from schemas.actions.base import (
 
 class SetTemperature(Action):
     name, domain, description = "set_temperature", Domain.CLIMATE, "Set the cabin temperature in degrees Celsius."
+    title, thing = "Temperature", "temperature control"
+    examples = "set the temperature to twenty two and a half degrees", "make it twenty degrees in the back"
+    done = lambda s: f"{spoken_number(s['celsius'])} degrees{side(s)}"
+    sets = {"climate.{zone}.temperature": "celsius"}
+    needs = _TEMPERATURES
+    also = ("climate.rear.temperature", "climate.on", "climate.sync")
+    details = ("preferred_temperature",)
+    step = "change_temperature"
     celsius: Celsius
     zone: CabinZone = "all"
 
 
 class ChangeTemperature(Action):
     name, domain, description = "change_temperature", Domain.CLIMATE, "Make the cabin warmer (up) or cooler (down)."
+    title, thing = "Temperature", "temperature control"
+    examples = "i'm freezing", "two degrees cooler on my side"
+    done = lambda s: f"{up_down('Making it warmer', 'Making it cooler')(s)}{by_how_much(s, 'degrees')}{side(s)}"
+    needs = _TEMPERATURES
+    also = ("climate.rear.temperature", "climate.on", "climate.sync")
+    details = ("preferred_temperature",)
+    complaints = {
+        "up": words("cold colder freezing frozen chilly cool shivering frosty icy"),
+        "down": words("hot hotter warm boiling sweating sweltering roasting stuffy"),
+    }
+    outright = "set_temperature"
     change: Change
     zone: CabinZone = "all"
     by: Degrees | None = None
@@ -40,21 +74,57 @@ class ChangeTemperature(Action):
 
 class SetFanSpeed(Action):
     name, domain, description = "set_fan_speed", Domain.CLIMATE, "Set the fan to a level from 0 (off) to 5."
+    title, thing = "Fan", "fan control"
+    examples = "set the fan to three", "turn off the fan"
+    done = lambda s: "Fan off" if s["level"] == 0 else f"Fan at {s['level']}"
+    sets = {"climate.fan": "level"}
+    also = ("climate.on", "climate.auto")
+    details = ("fan_speed_preferences",)
+    step = "change_fan_speed"
     level: Annotated[int, Field(ge=0, le=5)]
 
 
 class ChangeFanSpeed(Action):
     name, domain, description = "change_fan_speed", Domain.CLIMATE, "Make the fan blow stronger or weaker."
+    title, thing = "Fan", "fan control"
+    examples = "more air please", "turn down the blower"
+    done = up_down("Fan up", "Fan down")
+    needs = ("climate.fan",)
+    also = ("climate.on", "climate.auto")
+    outright = "set_fan_speed"
     change: Change
 
 
 class SetAirConditioning(Action):
     name, domain, description = "set_air_conditioning", Domain.CLIMATE, "Switch the air conditioning on or off."
+    title, thing = "Air conditioning", "air conditioning"
+    examples = "turn on the air conditioning", "no a c please"
+    done = on_off("Air conditioning")
+    sets = {"climate.air_conditioning": "on"}
+    needs = ("climate.air_conditioning", "climate.fan")
+    also = ("climate.on",)
     on: bool
 
 
 class SetAirflow(Action):
     name, domain, description = "set_airflow", Domain.CLIMATE, "Choose where the air blows."
+    title, thing = "Airflow", "adjustable vents"
+    examples = "blow the air at my feet", "air to the windscreen and my feet"
+    done = one_of(
+        "direction",
+        {
+            "face": "Air to the face",
+            "feet": "Air to the feet",
+            "windshield": "Air to the windscreen",
+            "face_and_feet": "Air to the face and feet",
+            "windshield_and_feet": "Air to the windscreen and feet",
+            "windshield_and_face": "Air to the windscreen and face",
+            "everywhere": "Air everywhere",
+        },
+    )
+    sets = {"climate.airflow": "direction"}
+    also = ("climate.auto",)
+    details = ("airflow_direction_preferences",)
     direction: Literal[
         "face", "feet", "windshield", "face_and_feet", "windshield_and_feet", "windshield_and_face", "everywhere"
     ]
@@ -62,29 +132,58 @@ class SetAirflow(Action):
 
 class SetRecirculation(Action):
     name, domain, description = "set_recirculation", Domain.CLIMATE, "Recirculate the cabin air, or let fresh air in."
+    title, thing = "Recirculation", "air recirculation"
+    examples = "recirculate the air", "let some fresh air in"
+    done = lambda s: "Recirculating the air" if s["on"] else "Fresh air"
+    sets = {"climate.recirculation": "on"}
+    also = ("climate.auto",)
+    negatable = True
     on: bool
 
 
 class SetDefrost(Action):
     name, domain, description = "set_defrost", Domain.CLIMATE, "Switch the defroster of a windscreen on or off."
+    title, thing = "Defroster", "defroster"
+    examples = "the windshield is fogged up", "turn off the rear defroster"
+    done = lambda s: (
+        f"{'Both defrosters' if s['window'] == 'all' else s['window'].capitalize() + ' defroster'} {'on' if s['on'] else 'off'}"
+    )
+    sets = {"climate.defrost_{window}": "on"}
+    needs = _DEFROST
+    also = ("climate.on", "climate.auto")
     window: Literal["front", "rear", "all"] = "front"
     on: bool
 
 
 class SetClimate(Action):
     name, domain, description = "set_climate", Domain.CLIMATE, "Switch the whole climate control on or off."
+    title, thing = "Climate control", "climate control"
+    examples = "turn on the heating", "climate off"
+    done = on_off("Climate control")
+    sets = {"climate.on": "on"}
     on: bool
 
 
 class SetAutoClimate(Action):
     name, domain = "set_auto_climate", Domain.CLIMATE
     description = "Let the car choose fan, airflow and recirculation by itself, or not any more."
+    title, thing = "Automatic climate", "automatic climate"
+    examples = "let the car control the climate", "set the fan to manual"
+    done = on_off("Automatic climate")
+    sets = {"climate.auto": "on"}
+    also = ("climate.on",)
     on: bool
 
 
 class SetClimateSync(Action):
     name, domain = "set_climate_sync", Domain.CLIMATE
     description = "Keep all zones at the driver's temperature, or let each have its own."
+    title, thing = "Same temperature everywhere", "separate climate zones"
+    examples = "same temperature for everyone", "separate the zones"
+    done = lambda s: "The same temperature for all" if s["on"] else "Temperatures apart"
+    sets = {"climate.sync": "on"}
+    needs = ("climate.sync", *_TEMPERATURES)
+    also = ("climate.rear.temperature",)
     on: bool
 
 
@@ -93,24 +192,52 @@ class SetClimateSync(Action):
 
 class SetSeatHeating(Action):
     name, domain, description = "set_seat_heating", Domain.SEATS, "Set seat heating to a level from 0 (off) to 3."
+    title, thing = "Seat heating", "seat heating"
+    examples = "seat heating high", "heat my seat"
+    done = lambda s: f"Seat heating {LEVELS[s['level']]}{side(s, 'driver')}"
+    sets = {"seat.{zone}.heating": "level"}
+    needs = ("seat.driver.heating", "seat.passenger.heating")
+    also = ("seat.rear.heating",)
+    details = ("seat_heating_preferences",)
+    step = "change_seat_heating"
     level: Level
     zone: CabinZone = "driver"
 
 
 class ChangeSeatHeating(Action):
     name, domain, description = "change_seat_heating", Domain.SEATS, "Make a seat's heating warmer or less warm."
+    title, thing = "Seat heating", "seat heating"
+    examples = "make my seat a bit warmer", "less seat heating"
+    done = lambda s: f"{up_down('Seat heating up', 'Seat heating down')(s)}{side(s, 'driver')}"
+    needs = ("seat.driver.heating", "seat.passenger.heating")
+    also = ("seat.rear.heating",)
+    complaints = {"up": words("cold lukewarm"), "down": words("hot burning")}
+    outright = "set_seat_heating"
     change: Change
     zone: CabinZone = "driver"
 
 
 class SetSeatVentilation(Action):
     name, domain, description = "set_seat_ventilation", Domain.SEATS, "Set seat ventilation, 0 (off) to 3."
+    title, thing = "Seat ventilation", "seat ventilation"
+    examples = "cool my seat", "seat ventilation off"
+    done = lambda s: f"Seat ventilation {LEVELS[s['level']]}{side(s, 'driver')}"
+    sets = {"seat.{zone}.ventilation": "level"}
+    needs = ("seat.driver.ventilation", "seat.passenger.ventilation")
+    stride = 1
     level: Level
     zone: Zone = "driver"
 
 
 class SetSeatMassage(Action):
     name, domain, description = "set_seat_massage", Domain.SEATS, "Set the massage of a front seat, 0 (off) to 3."
+    title, thing = "Seat massage", "seat massage"
+    examples = "give me a massage", "massage level three"
+    done = lambda s: f"Massage {LEVELS[s['level']]}{side(s, 'driver')}"
+    sets = {"seat.{zone}.massage": "level"}
+    needs = ("seat.driver.massage",)
+    also = ("seat.passenger.massage",)
+    stride = 1
     level: Level
     zone: Zone = "driver"
 
@@ -118,6 +245,12 @@ class SetSeatMassage(Action):
 class ChangeLumbar(Action):
     name, domain = "change_lumbar", Domain.SEATS
     description = "More (up) or less (down) lumbar support in a front seat."
+    title, thing = "Lumbar support", "lumbar support"
+    examples = "more lumbar support", "lumbar support down"
+    done = lambda s: f"{up_down('More', 'Less')(s)} lumbar support{side(s, 'driver')}"
+    needs = ("seat.driver.lumbar",)
+    also = ("seat.passenger.lumbar",)
+    step = "change_lumbar"
     change: Change
     zone: Zone = "driver"
 
@@ -125,142 +258,55 @@ class ChangeLumbar(Action):
 class SetSteeringWheelHeating(Action):
     name, domain = "set_steering_wheel_heating", Domain.SEATS
     description = "Set the heating of the steering wheel, 0 (off) to 3."
+    title, thing = "Wheel heating", "steering wheel heating"
+    examples = "my hands are cold", "turn off the heated steering wheel"
+    done = lambda s: f"Steering wheel heating {LEVELS[s['level']]}"
+    sets = {"steering_wheel.heating": "level"}
+    step = "change_steering_wheel_heating"
     level: Level
 
 
 class ChangeSteeringWheelHeating(Action):
     name, domain = "change_steering_wheel_heating", Domain.SEATS
     description = "Make the heating of the steering wheel warmer or less warm."
+    title, thing = "Wheel heating", "steering wheel heating"
+    examples = "warmer steering wheel", "turn down the wheel heating"
+    done = up_down("Steering wheel warmer", "Steering wheel less warm")
+    needs = ("steering_wheel.heating",)
+    complaints = {
+        "up": words("cold lukewarm"),
+        "down": words("hot burning"),
+    }
+    outright = "set_steering_wheel_heating"
     change: Change
 
 
 class MoveSeat(Action):
     name, domain, description = "move_seat", Domain.SEATS, "Move the driver's seat a little."
+    title, thing = "Seat", "electric seat"
+    examples = "move my seat back a bit", "i can't reach the pedals"
+    done = lambda s: f"Moving your seat {s['direction']}"
+    needs = ("seat.driver.position", "seat.driver.height")
+    careful = True
     direction: Literal["forward", "back", "up", "down"]
 
 
 class ReclineSeat(Action):
     name, domain, description = "recline_seat", Domain.SEATS, "Lean the driver's backrest a little forward or back."
+    title, thing = "Backrest", "electric backrest"
+    examples = "lean my backrest back", "i want to sit more upright"
+    done = lambda s: f"Leaning your seat {s['direction']}"
+    needs = ("seat.driver.recline",)
+    careful = True
     direction: Literal["forward", "back"]
 
 
 class RecallSeatPosition(Action):
     name, domain = "recall_seat_position", Domain.SEATS
     description = "Move the driver's seat to a stored position, 1 to 3."
+    title, thing = "Seat position", "stored seat positions"
+    examples = "seat position two", "load the first seat memory"
+    done = lambda s: f"Seat position {s['number']}"
+    sets = {"seat.driver.memory": "number"}
+    careful = True
     number: Annotated[int, Field(ge=1, le=3)]
-
-
-# Openings -------------------------------------------------------------------------------------------------------------
-
-
-class SetWindow(Action):
-    name, domain, description = "set_window", Domain.OPENINGS, "Open a window to a share of 100 (0 is closed)."
-    window: Window = "driver"
-    percent: Percent
-
-
-class ChangeWindow(Action):
-    name, domain = "change_window", Domain.OPENINGS
-    description = "Open or close a window a little, or by a number of percent."
-    window: Window = "driver"
-    change: Literal["open", "close"]
-    by: Points | None = None
-
-
-class SetSunroof(Action):
-    name, domain, description = "set_sunroof", Domain.OPENINGS, "Open the sunroof to a share of 100 (0 is closed)."
-    percent: Percent
-
-
-class ChangeSunroof(Action):
-    name, domain = "change_sunroof", Domain.OPENINGS
-    description = "Open or close the sunroof a little, or by a number of percent."
-    change: Literal["open", "close"]
-    by: Points | None = None
-
-
-class SetSunshade(Action):
-    name, domain, description = "set_sunshade", Domain.OPENINGS, "Open the sunshade to a share of 100 (0 is closed)."
-    percent: Percent
-
-
-class StopMoving(Action):
-    name, domain = "stop_moving", Domain.OPENINGS
-    description = "Stop a window, the roof, the trunk or a seat where it is now."
-
-
-class SetTrunk(Action):
-    name, domain, description = "set_trunk", Domain.OPENINGS, "Open or close the trunk."
-    open: bool
-
-
-class SetDoorLocks(Action):
-    name, domain, description = "set_door_locks", Domain.OPENINGS, "Lock or unlock the doors."
-    locked: bool
-
-
-class SetChildLock(Action):
-    name, domain = "set_child_lock", Domain.OPENINGS
-    description = "Switch the child lock of the rear doors and windows on or off."
-    on: bool
-
-
-class SetMirrors(Action):
-    name, domain, description = "set_mirrors", Domain.OPENINGS, "Fold or unfold the outside mirrors."
-    folded: bool
-
-
-class SetMirrorHeating(Action):
-    name, domain = "set_mirror_heating", Domain.OPENINGS
-    description = "Switch the heating of the outside mirrors on or off."
-    on: bool
-
-
-# Lights ---------------------------------------------------------------------------------------------------------------
-
-
-class SetAmbientLight(Action):
-    name, domain, description = "set_ambient_light", Domain.LIGHTS, "Switch the ambient light on or off."
-    on: bool
-
-
-class SetAmbientColor(Action):
-    name, domain, description = "set_ambient_color", Domain.LIGHTS, "Choose the colour of the ambient light."
-    color: Color
-
-
-class SetAmbientBrightness(Action):
-    name, domain, description = "set_ambient_brightness", Domain.LIGHTS, "Set the ambient light's brightness."
-    percent: Percent
-
-
-class ChangeAmbientBrightness(Action):
-    name, domain = "change_ambient_brightness", Domain.LIGHTS
-    description = "Make the ambient light brighter or dimmer."
-    change: Change
-
-
-class SetReadingLight(Action):
-    name, domain, description = "set_reading_light", Domain.LIGHTS, "Switch a reading light on or off."
-    zone: Window = "driver"
-    on: bool
-
-
-class SetDomeLight(Action):
-    name, domain, description = "set_dome_light", Domain.LIGHTS, "Switch the dome light on or off."
-    on: bool
-
-
-class SetLowBeam(Action):
-    name, domain, description = "set_low_beam", Domain.LIGHTS, "Switch the headlights (low beam) on or off."
-    on: bool
-
-
-class SetHighBeam(Action):
-    name, domain, description = "set_high_beam", Domain.LIGHTS, "Switch the high beam on or off."
-    on: bool
-
-
-class SetFogLights(Action):
-    name, domain, description = "set_fog_lights", Domain.LIGHTS, "Switch the fog lights on or off."
-    on: bool

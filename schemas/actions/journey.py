@@ -1,4 +1,4 @@
-"""Actions on the way: the display, media, navigation and charging."""
+"""Actions on the way: media, navigation and charging."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from schemas.actions.base import (
+    PLACE_DETAILS,
     Action,
     Change,
     Domain,
@@ -18,36 +19,28 @@ from schemas.actions.base import (
     PlaceKind,
     Points,
     Words,
+    words,
 )
+from schemas.actions.said import Slots, by_how_much, on_off, one_of, spoken_time, up_down
 
-# Display --------------------------------------------------------------------------------------------------------------
-
-
-class SetDisplayBrightness(Action):
-    name, domain, description = "set_display_brightness", Domain.DISPLAY, "Set the brightness of the screen."
-    percent: Percent
-
-
-class ChangeDisplayBrightness(Action):
-    name, domain, description = "change_display_brightness", Domain.DISPLAY, "Make the screen brighter or dimmer."
-    change: Change
-
-
-class SetDisplayMode(Action):
-    name, domain, description = "set_display_mode", Domain.DISPLAY, "Show the screen in day or night colours."
-    mode: Literal["day", "night", "auto"]
-
-
-class SetUnit(Action):
-    name, domain, description = "set_unit", Domain.DISPLAY, "Choose the unit of temperatures or distances."
-    unit: Literal["celsius", "fahrenheit", "kilometers", "miles"]
-
+_MEDIA = ("media.source", "media.title", "media.playing")
+_HEARD = ("media.artist", "media.genre", "media.muted")
+_ROUTE = ("navigation.destination", "navigation.stops", "navigation.minutes")
+_CHARGE = ("battery.charge", "battery.capacity")
+_PLACES = tuple(dict.fromkeys(detail for details in PLACE_DETAILS.values() for detail in details))
 
 # Media ----------------------------------------------------------------------------------------------------------------
 
 
 class PlayMusic(Action):
     name, domain, description = "play_music", Domain.MEDIA, "Play music: a genre, an artist or a song, or anything."
+    title, thing = "Music", "music"
+    examples = "play some jazz", "play dancing queen by abba"
+    tells = "title, genre"
+    needs = _MEDIA
+    also = ("media.shuffle", *_HEARD)
+    details = ("favorite_genres", "favorite_artists_or_bands", "favorite_songs")
+    step = "change_volume"
     genre: Words | None = None
     artist: Words | None = None
     song: Words | None = None
@@ -55,62 +48,139 @@ class PlayMusic(Action):
 
 class PlayRadio(Action):
     name, domain, description = "play_radio", Domain.MEDIA, "Play a radio station."
+    title, thing = "Radio", "radio"
+    examples = "play radio four", "turn on the radio"
+    tells = "title, genre"
+    needs = _MEDIA
+    also = ("media.shuffle", *_HEARD)
+    details = ("preferred_radio_station", "general_news_source")
+    step = "change_volume"
     station: Words | None = None
 
 
 class PlayPodcast(Action):
     name, domain, description = "play_podcast", Domain.MEDIA, "Play a podcast: a show or a genre."
+    title, thing = "Podcast", "podcasts"
+    examples = "play the latest episode of hidden brain", "play a history podcast"
+    tells = "title, genre"
+    needs = _MEDIA
+    also = ("media.shuffle", *_HEARD)
+    details = ("favorite_podcast_shows", "favorite_podcast_genres")
+    step = "change_volume"
     show: Words | None = None
     genre: Words | None = None
 
 
 class PlayPlaylist(Action):
     name, domain, description = "play_playlist", Domain.MEDIA, "Play a playlist by its name."
+    title, thing = "Playlist", "playlists"
+    examples = "play my road trip playlist", "playlist summer hits"
+    tells = "title, genre"
+    needs = _MEDIA
+    also = ("media.shuffle", *_HEARD)
+    step = "change_volume"
     playlist: Words
 
 
 class PlayFavorites(Action):
     name, domain, description = "play_favorites", Domain.MEDIA, "Play the songs that were marked as favourites."
+    title = "Favourite songs"
+    examples = "play my favourites", "put on my favourite songs"
+    tells = "title, genre"
+    needs = _MEDIA
+    also = ("media.shuffle", *_HEARD)
+    step = "change_volume"
 
 
 class SetMediaSource(Action):
     name, domain, description = "set_media_source", Domain.MEDIA, "Choose where the sound comes from."
+    title, thing = "Sound from", "other sources"
+    examples = "switch to bluetooth", "play from the u s b stick"
+    done = one_of(
+        "source",
+        {
+            "music": "Playing from your music",
+            "radio": "Playing from the radio",
+            "podcast": "Playing from podcasts",
+            "bluetooth": "Playing from your phone",
+            "usb": "Playing from the USB stick",
+        },
+    )
+    tells = "title, genre; or source"
+    needs = ("media.source",)
+    also = ("media.title", "media.playing", *_HEARD)
     source: Literal["music", "radio", "podcast", "bluetooth", "usb"]
 
 
 class SetVolume(Action):
     name, domain, description = "set_volume", Domain.MEDIA, "Set the volume in percent."
+    title = "Volume"
+    examples = "volume forty", "set the volume to half"
+    done = lambda s: f"Volume at {s['percent']} percent"
+    sets = {"media.volume": "percent"}
+    also = ("media.muted",)
+    step = "change_volume"
     percent: Percent
 
 
 class ChangeVolume(Action):
     name, domain, description = "change_volume", Domain.MEDIA, "Make it louder (up) or quieter (down)."
+    title = "Volume"
+    examples = "a bit louder", "turn the volume down by ten percent"
+    done = lambda s: f"{up_down('Turning it up', 'Turning it down')(s)}{by_how_much(s, 'percent')}"
+    needs = ("media.volume",)
+    also = ("media.muted",)
+    complaints = {"up": words("quiet quieter hear"), "down": words("loud louder noisy")}
+    outright = "set_volume"
     change: Change
     by: Points | None = None
 
 
 class SetPlayback(Action):
     name, domain, description = "set_playback", Domain.MEDIA, "Pause, go on, next or previous track."
+    title = "Playing"
+    examples = "next song", "pause the music"
+    done = one_of("command", {"play": "Playing", "pause": "Paused", "next": "Next one", "previous": "The one before"})
+    tells = "title, genre (not for pause and going on)"
+    needs = _MEDIA
+    also = ("media.shuffle", *_HEARD)
     command: Literal["play", "pause", "next", "previous"]
 
 
 class SetMute(Action):
     name, domain, description = "set_mute", Domain.MEDIA, "Mute the sound or bring it back."
+    title = "Mute"
+    examples = "mute the sound", "unmute"
+    done = lambda s: "Muted" if s["on"] else "Sound on"
+    sets = {"media.muted": "on"}
     on: bool
 
 
 class SetShuffle(Action):
     name, domain, description = "set_shuffle", Domain.MEDIA, "Play in random order, or in order."
+    title = "Random order"
+    examples = "shuffle the songs", "play in order"
+    done = on_off("Shuffle")
+    sets = {"media.shuffle": "on"}
     on: bool
 
 
 class SetRepeat(Action):
     name, domain, description = "set_repeat", Domain.MEDIA, "Repeat the track, all of them, or nothing."
+    title = "Repeat"
+    examples = "repeat this song", "repeat off"
+    done = one_of("mode", {"off": "Repeat off", "track": "Repeating this one", "all": "Repeating all"})
+    sets = {"media.repeat": "mode"}
     mode: Literal["off", "track", "all"]
 
 
 class GetPlaying(Action):
     name, domain, query, description = "get_playing", Domain.MEDIA, True, "What is playing."
+    title = "What is playing"
+    examples = "what song is this", "who sings this"
+    tells = "source, title, artist, playing, position_s"
+    needs = _MEDIA
+    also = ("media.position", "media.artist")
 
 
 # Navigation -----------------------------------------------------------------------------------------------------------
@@ -118,33 +188,78 @@ class GetPlaying(Action):
 
 class NavigateTo(Action):
     name, domain, description = "navigate_to", Domain.NAVIGATION, "Start navigation to a destination by name."
+    title, thing = "Route to", "navigation"
+    examples = "take me home", "navigate to the central station"
+    tells = "name, minutes; empty: unknown place"
+    needs = _ROUTE
+    also = ("navigation.kilometers", "navigation.route", "navigation.latitude", "navigation.longitude")
+    instead = (("navigation.latitude", "navigation.longitude"),)
+    to_place = True
     destination: Words
 
 
 class FindPlace(Action):
     name, domain = "find_place", Domain.NAVIGATION
     description = "Find a place nearby and navigate to it."
+    title, thing = "Place nearby", "navigation"
+    examples = "find a thai restaurant near me", "where is the nearest pharmacy"
+    tells = "name, minutes, reason; empty: nothing like it"
+    needs = _ROUTE
+    also = ("navigation.kilometers", "navigation.route", "navigation.latitude", "navigation.longitude")
+    instead = (("navigation.latitude", "navigation.longitude"),)
+    details = _PLACES
+    to_place = True
     kind: PlaceKind
     quality: Words | None = None
     """What it should be like: a cuisine, a brand, a price, a feature."""
+
+    def takes(self, detail: str) -> bool:
+        """Whether the detail matters for the kind of place."""
+        return detail in PLACE_DETAILS.get(self.kind, ())
 
 
 class FindOnRoute(Action):
     name, domain = "find_on_route", Domain.NAVIGATION
     description = "Find a place along the present route and add it as a stop."
+    title, thing = "Place on the route", "navigation"
+    examples = "find a charger on the way", "stop at the next petrol station on the route"
+    tells = "name, minutes, reason; empty: nothing like it"
+    needs = _ROUTE
+    also = ("navigation.kilometers", "navigation.route", "navigation.latitude", "navigation.longitude")
+    details = _PLACES
+    to_place = True
     kind: PlaceKind
     quality: Words | None = None
+
+    def takes(self, detail: str) -> bool:
+        """Whether the detail matters for the kind of place."""
+        return detail in PLACE_DETAILS.get(self.kind, ())
 
 
 class ListPlaces(Action):
     name, domain, query = "list_places", Domain.NAVIGATION, True
     description = "Tell which places of a kind are nearby, without going there."
+    title, thing = "Places nearby", "navigation"
+    examples = "which restaurants are nearby", "are there any hotels around here"
+    tells = "kind, places: [name, minutes]"
+    details = _PLACES
     kind: PlaceKind
     quality: Words | None = None
+
+    def takes(self, detail: str) -> bool:
+        """Whether the detail matters for the kind of place."""
+        return detail in PLACE_DETAILS.get(self.kind, ())
 
 
 class AddStop(Action):
     name, domain, description = "add_stop", Domain.NAVIGATION, "Add a stop to the route by name."
+    title = "Stop added"
+    examples = "add a stop at the library", "stop at the museum on the way"
+    tells = "name, minutes; empty: unknown place"
+    needs = _ROUTE
+    also = ("navigation.kilometers", "navigation.route", "navigation.latitude", "navigation.longitude")
+    named_by = words("stop via over way add pass by through first pick")
+    to_place = True
     destination: Words
 
 
@@ -154,11 +269,24 @@ class RemoveStop(Action):
         Domain.NAVIGATION,
         "Take a stop out of the route; the next one unless named.",
     )
+    title = "Stop removed"
+    examples = "skip the next stop", "take the library out of the route"
+    tells = "name"
+    needs = _ROUTE
+    also = ("navigation.kilometers", "navigation.route", "navigation.latitude", "navigation.longitude")
+    negatable = True
     destination: Words | None = None
 
 
 class ReplaceStop(Action):
     name, domain, description = "replace_stop", Domain.NAVIGATION, "Go to another place instead of a stop on the route."
+    title = "Stop replaced"
+    examples = "stop at the park instead", "go via the museum instead of the library"
+    tells = "name, minutes, replaced; empty: unknown place"
+    needs = _ROUTE
+    also = ("navigation.kilometers", "navigation.route", "navigation.latitude", "navigation.longitude")
+    negatable = True
+    to_place = True
     stop: Words | None = None
     """None: the next one."""
     destination: Words
@@ -167,42 +295,96 @@ class ReplaceStop(Action):
 class ChangeDestination(Action):
     name, domain = "change_destination", Domain.NAVIGATION
     description = "Change where the route ends and keep its stops."
+    title = "New destination"
+    examples = "change the destination to the airport", "take me home instead"
+    tells = "name, minutes; empty: unknown place"
+    needs = _ROUTE
+    also = ("navigation.kilometers", "navigation.route", "navigation.latitude", "navigation.longitude")
+    named_by = words("to destination instead go going drive take rather change navigate there")
+    negatable = True
+    to_place = True
     destination: Words
 
 
 class CancelNavigation(Action):
     name, domain, description = "cancel_navigation", Domain.NAVIGATION, "End navigation."
+    title = "Route ended"
+    examples = "cancel the route", "stop navigating"
+    done = lambda _: "Navigation ended"
+    needs = _ROUTE
+    also = ("navigation.kilometers", "navigation.route", "navigation.latitude", "navigation.longitude")
+    named_by = words("cancel stop end abort navigation route guidance navigating quit forget destination")
+    negatable = True
 
 
 class SetRoutePreference(Action):
     name, domain = "set_route_preference", Domain.NAVIGATION
     description = "Choose the quickest or shortest route, or avoid a kind of road."
+    title = "Kind of route"
+    examples = "take the fastest route", "avoid motorways"
+    done = one_of(
+        "preference",
+        {
+            "fastest": "I'll take the fastest route",
+            "shortest": "I'll take the shortest route",
+            "avoid_highways": "I'll avoid highways",
+            "avoid_tolls": "I'll avoid toll roads",
+            "avoid_ferries": "I'll avoid ferries",
+        },
+    )
+    sets = {"navigation.preference": "preference"}
+    details = ("avoidance_of_specific_road_types", "priority_for_shortest_time_or_shortest_distance")
+    negatable = True
     preference: Literal["fastest", "shortest", "avoid_highways", "avoid_tolls", "avoid_ferries"]
 
 
 class GetRoutes(Action):
     name, domain, query = "get_routes", Domain.NAVIGATION, True
     description = "Tell the alternative routes to the destination with their lengths, times and tolls."
+    title, thing = "Routes", "navigation"
+    examples = "what other routes are there", "is there a faster way"
+    tells = "destination, routes: [number, name, km, minutes, toll]"
+    needs = _ROUTE
 
 
 class ChooseRoute(Action):
     name, domain, description = "choose_route", Domain.NAVIGATION, "Take one of the alternative routes by its number."
+    title = "Route chosen"
+    examples = "take the second route", "route number one"
+    tells = "number, name, km, minutes, toll"
+    sets = {"navigation.route": "number"}
+    needs = (*_ROUTE, "navigation.route")
+    also = ("navigation.kilometers", "navigation.route", "navigation.latitude", "navigation.longitude")
     number: Annotated[int, Field(ge=1, le=3)]
 
 
 class AddChargingStops(Action):
     name, domain = "add_charging_stops", Domain.NAVIGATION
     description = "Add the charging stops that the route needs."
+    title, thing = "Charging stops added", "charging planner"
+    examples = "add charging stops", "where do i have to charge on the way"
+    tells = "stops: names, charge_percent on arrival"
+    needs = (*_ROUTE, "battery.range")
+    also = ("navigation.kilometers", "navigation.route", "navigation.latitude", "navigation.longitude")
 
 
 class SetGuidance(Action):
     name, domain, description = "set_guidance", Domain.NAVIGATION, "Switch the voice of the navigation on or off."
+    title, thing = "Voice of the navigation", "voice guidance"
+    examples = "turn off the voice guidance", "read out the directions"
+    done = on_off("Voice guidance")
+    sets = {"navigation.guidance": "on"}
     on: bool
 
 
 class GetDistance(Action):
     name, domain, query = "get_distance", Domain.NAVIGATION, True
     description = "How far it is to a place, and how long it takes."
+    title = "Distance"
+    examples = "how far is it to the airport", "how long does it take to get to oxford"
+    tells = "name, km, minutes; empty: unknown place"
+    named_by = words("far distance away long near close time minutes miles kilometres kilometers")
+    to_place = True
     destination: Words
 
 
@@ -211,22 +393,50 @@ class GetDistance(Action):
 
 class SetCharging(Action):
     name, domain, description = "set_charging", Domain.CHARGING, "Start or stop charging the battery."
+    title, thing = "Charging", "charging control"
+    examples = "start charging", "stop charging now"
+    done = lambda s: "Charging" if s["on"] else "Charging stopped"
+    sets = {"charging.active": "on"}
+    needs = ("charging.active", "charging.plugged")
     on: bool
 
 
 class SetChargeLimit(Action):
     name, domain, description = "set_charge_limit", Domain.CHARGING, "Set how full the battery is charged, in percent."
+    title, thing = "Charge up to", "charge limit"
+    examples = "charge to eighty percent", "don't charge above ninety percent"
+    done = lambda s: f"Charging to {s['percent']} percent"
+    sets = {"charging.limit": "percent"}
+    negatable = True
+    stride = 10
     percent: Annotated[int, Field(ge=50, le=100, multiple_of=5)]
 
 
 class SetChargePort(Action):
     name, domain, description = "set_charge_port", Domain.CHARGING, "Open or close the charge port."
+    title, thing = "Charge port", "electric charge port"
+    examples = "open the charge port", "close the charging flap"
+    done = lambda s: "Charge port open" if s["open"] else "Charge port closed"
+    sets = {"charging.port_open": "open"}
+    careful = True
     open: bool
+
+
+def _charge_timer(slots: Slots) -> str:
+    if not slots["on"] or slots["hour"] is None:
+        return "No charging timer"
+    return f"I'll begin to charge at {spoken_time(slots['hour'], slots['minute'], slots['half'])}"
 
 
 class SetChargeTimer(Action):
     name, domain = "set_charge_timer", Domain.CHARGING
     description = "Begin to charge at a time of day, or drop that plan."
+    title, thing = "Charging timer", "charging timer"
+    examples = "start charging at ten p m", "cancel the charge timer"
+    done = _charge_timer
+    tells = "at"
+    needs = ("charging.timer",)
+    negatable = True
     on: bool = True
     hour: Hour | None = None
     minute: Minute | None = None
@@ -236,5 +446,10 @@ class SetChargeTimer(Action):
 class GetCharging(Action):
     name, domain, query = "get_charging", Domain.CHARGING, True
     description = "Whether it charges, and how long to a percentage or how full after some minutes."
+    title, thing = "Charging", "charging status"
+    examples = "how long until it's full", "how long to eighty percent"
+    tells = "charging, plugged, percent, limit, power_kw; to_percent, minutes; or after_minutes, percent_then"
+    needs = ("charging.active", "charging.plugged", "charging.power", *_CHARGE)
+    also = ("charging.limit",)
     percent: Percent | None = None
     minutes: Minutes | None = None

@@ -77,7 +77,7 @@ class Dialogue:
         self._last_reply: str | None = None
         self._apologised = False
         """Said since the wake word that something was not understood: once is enough."""
-        self._thread = followup.Thread()
+        self._recent = followup.RecentActions()
         seat.follow(self._begin)
 
     @property
@@ -90,7 +90,7 @@ class Dialogue:
     def _begin(self) -> None:
         """Somebody else drives: nothing waits, and nothing of what was said before is left for them to hear."""
         self.drop_pending()
-        self._conversation, self._last_reply, self._thread = None, None, followup.Thread()
+        self._conversation, self._last_reply, self._recent = None, None, followup.RecentActions()
 
     def end_conversation(self) -> None:
         """The follow-up window has closed: drop what waits and what "that" meant."""
@@ -254,13 +254,13 @@ class Dialogue:
                 transcript.model_copy(update={"text": self.seat.units.likelier(transcript.text)})
             )
         again = plan.command is not None and plan.command.name == "repeat" and "it" in plan.command.slots
-        if again and self._thread.fresh(self._clock()) and self._thread.actions[-1].domain is Domain.MEDIA:
+        if again and self._recent.fresh(self._clock()) and self._recent.actions[-1].domain is Domain.MEDIA:
             plan = replace(plan, route=Route.FAST, command=Command(kind=CommandKind.FOLLOW, name="play_again"))
         if plan.command is None or plan.command.kind is not CommandKind.FOLLOW:
             return plan
         values = (await self._vehicle.state()).values if plan.command.name in followup.LOOKS else {}
         timed = followup.completed(self._pending.partial if self._pending else None, plan.command.slots)
-        meant = (timed,) if timed else followup.meant(plan.command, self._thread, self._clock(), values)
+        meant = (timed,) if timed else followup.meant(plan.command, self._recent, self._clock(), values)
         offers = self._vehicle.offers()
         meant = tuple(action for action in meant if action.name in offers)
         if meant:
@@ -349,17 +349,17 @@ class Dialogue:
     async def _another(self, wanted: ListPlaces, plan: Plan) -> Reply:
         told = (await self._vehicle.act(wanted)).answer
         names = [str(place["name"]) for place in told.get("places") or ()]
-        left = next((name for name in names if name not in self._thread.visited), None)
+        left = next((name for name in names if name not in self._recent.visited), None)
         if left is None:
             return Reply(text="There is no other one nearby.", route=plan.route, reason=plan.reason)
-        found = self._thread.actions
+        found = self._recent.actions
         reply = await self._act((parse_action("navigate_to", {"destination": left}),), plan, Proposal())
-        self._thread = replace(self._thread, actions=found)
+        self._recent = replace(self._recent, actions=found)
         return reply
 
     def _did(self, results: Sequence[ActionResult]) -> None:
         """Keep in mind what was done last, or asked about."""
-        self._thread = self._thread.after(results, self._clock())
+        self._recent = self._recent.after(results, self._clock())
 
     async def _measure(self, actions: tuple[Action, ...]) -> None:
         """Look up the driver's units where they may be spoken."""
@@ -417,7 +417,7 @@ class Dialogue:
 
     async def _halted(self, plan: Plan) -> Reply | None:
         """Stop what the last action has set in motion; None where nothing was."""
-        last = self._thread.actions[-1] if self._thread.actions and self._thread.fresh(self._clock()) else None
+        last = self._recent.actions[-1] if self._recent.actions and self._recent.fresh(self._clock()) else None
         if last is None or last.domain not in _STOPPED or "stop_moving" not in self._vehicle.offers():
             return None
         result = await self._vehicle.act(parse_action("stop_moving", {}))

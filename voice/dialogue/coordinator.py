@@ -21,48 +21,6 @@ from voice.dialogue.memory.question import PER_TRIP
 from voice.dialogue.replies.responder import THE_REST
 from voice.settings import CoordinatorSettings
 
-_PLACES = (
-    "favourite_cuisine",
-    "preferred_restaurant_type",
-    "fast_food_preference",
-    "desired_price_range",
-    "dietary_preference",
-    "preferred_gas_station",
-    "preferred_charging_network",
-    "charging_station_onsite_amenities",
-    "preferred_supermarket_chain",
-    "preferred_parking_type",
-    "preference_for_covered_parking",
-)
-
-SERVES: dict[str, tuple[str, ...]] = {
-    "set_temperature": ("preferred_temperature",),
-    "change_temperature": ("preferred_temperature",),
-    "set_fan_speed": ("fan_speed_preferences",),
-    "set_airflow": ("airflow_direction_preferences",),
-    "set_seat_heating": ("seat_heating_preferences",),
-    "set_ambient_color": ("interior_lighting_color_preferences",),
-    "set_ambient_brightness": ("interior_lighting_brightness_preferences",),
-    "play_music": ("favorite_genres", "favorite_artists_or_bands", "favorite_songs"),
-    "play_radio": ("preferred_radio_station", "general_news_source"),
-    "play_podcast": ("favorite_podcast_shows", "favorite_podcast_genres"),
-    **dict.fromkeys(("find_place", "find_on_route", "list_places"), _PLACES),
-    "set_route_preference": ("avoidance_of_specific_road_types", "priority_for_shortest_time_or_shortest_distance"),
-}
-"""Which remembered details can fill an action that the driver left open."""
-
-PLACE_DETAILS: dict[str, tuple[str, ...]] = {
-    "restaurant": ("favourite_cuisine", "preferred_restaurant_type", "desired_price_range", "dietary_preference"),
-    "fast_food": ("fast_food_preference",),
-    "cafe": ("preferred_restaurant_type", "desired_price_range"),
-    "gas_station": ("preferred_gas_station",),
-    "charging_station": ("preferred_charging_network", "charging_station_onsite_amenities"),
-    "supermarket": ("preferred_supermarket_chain",),
-    "parking": ("preferred_parking_type", "preference_for_covered_parking"),
-}
-"""Which details matter for a kind of place."""
-
-
 LEAST_AT = 0.2
 """Probability of the likeliest action under which nothing is asked for that the car knows ("change the oil"). Of 26 free
 wordings of orders the least had .27, of ten wishes that no car grants six had .14 and less, the others .24 and more."""
@@ -133,8 +91,8 @@ class Coordinator:
             encoder: scores texts against the leaves of both schemas.
             offers: actions that this vehicle has.
             settings: thresholds.
-            wants_memory: whether a parsed command is open enough that memory should fill it; default: an action of
-                ``SERVES`` without any slot ("play music").
+            wants_memory: whether a parsed command is open enough that memory should fill it; default: an action
+                that remembered details can fill, without any slot ("play music").
         """
         self._matcher, self._encoder, self._offers = matcher, encoder, offers
         self._settings = settings or CoordinatorSettings()
@@ -196,7 +154,7 @@ class Coordinator:
                 f"complete command {command.name}, left open: memory may fill it",
                 command,
                 actions=(command.name,),
-                details=SERVES[command.name],
+                details=BY_NAME[command.name].details,
             )
         return Plan(Route.FAST, f"complete command {command.name}", command)
 
@@ -266,7 +224,7 @@ class Coordinator:
             foreign = not self._has(ranked[0]) and requests[ranked[0]] >= LACKS_AT
             if offered and not foreign:
                 actions = tuple(offered[: settings.slice_size])
-                details = tuple(dict.fromkeys(d for a in actions[:2] for d in SERVES.get(a, ())))
+                details = tuple(dict.fromkeys(d for a in actions[:2] for d in BY_NAME[a].details))
                 nearest = actions[0].replace("_", " ")
                 why = f"asks for something ({asks:.2f}), nearest is “{nearest}” ({requests[actions[0]]:.2f})"
                 return Plan(Route.MODEL, why, actions=actions, details=details, asks=asks)
@@ -302,4 +260,4 @@ def parts(text: str, is_command: Callable[[str], bool]) -> tuple[str, ...]:
 
 def _open(name: str, slots: dict[str, object]) -> bool:
     """Whether a command left everything open that memory could fill: "play music"."""
-    return name in SERVES and not slots
+    return name in BY_NAME and bool(BY_NAME[name].details) and not slots

@@ -14,37 +14,26 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from schemas.actions import BY_NAME, Action, Domain, SetReminder, SetTimer, Undo, parse_action
+from schemas.actions import ACTIONS, BY_NAME, Action, Domain, SetReminder, SetTimer, Undo, parse_action
 from schemas.events import ActionResult, ActionStatus, Command, CommandKind
 from voice.dialogue.replies.units import celsius
 
 FRESH = timedelta(minutes=2)
 """How long what was done is what "it" means. Our choice: afterwards something else may be on the driver's mind."""
 
-_STEPS = {
-    "set_temperature": "change_temperature", "set_fan_speed": "change_fan_speed", "set_seat_heating": "change_seat_heating",
-    "set_steering_wheel_heating": "change_steering_wheel_heating", "set_volume": "change_volume",
-    "set_ambient_brightness": "change_ambient_brightness", "set_display_brightness": "change_display_brightness",
-    "set_ambient_color": "change_ambient_brightness", "set_ambient_light": "change_ambient_brightness",
-    "play_music": "change_volume", "play_radio": "change_volume", "play_podcast": "change_volume",
-    "play_playlist": "change_volume", "play_favorites": "change_volume", "change_lumbar": "change_lumbar",
-}  # fmt: skip
-"""Actions and those that take a step from there."""
-_SETS = {step: name for name, step in _STEPS.items() if name.startswith("set_") and not name.startswith("set_ambient_")} | {
-    "change_ambient_brightness": "set_ambient_brightness",
-}  # fmt: skip
+_STEPS = frozenset(kind.step for kind in ACTIONS if kind.step)
+"""Actions that take a step."""
+_PANES = frozenset(kind.step for kind in ACTIONS if kind.step and kind.domain is Domain.OPENINGS)
+"""Those of them that open and close."""
 AJAR, HALF_OPEN = 20, 50
 """Percent that "close it, but not all the way" leaves open, and that "open it, but not all the way" opens. Our choices."""
 _OPPOSITE = {"up": "down", "down": "up", "forward": "back", "back": "forward", "open": "close", "close": "open"}
-_PANES = {"set_window": "change_window", "set_sunroof": "change_sunroof"}
-_OPENED = {"set_sunshade": "percent", "set_trunk": "open", "set_charge_port": "open"}
-_GOALS = frozenset({"navigate_to", "find_place", "find_on_route", "add_stop", "change_destination", "replace_stop"})
 _REAR = ("rear_left", "rear_right")
 _WINDOWS = ("driver", "passenger", *_REAR)
 
 
 @dataclass(frozen=True, slots=True)
-class Thread:
+class RecentActions:
     """What was done last, and what the vehicle told about it."""
 
     actions: tuple[Action, ...] = ()
@@ -57,7 +46,7 @@ class Thread:
         """Whether it is still what the driver means."""
         return self.at is not None and now - self.at <= FRESH
 
-    def after(self, results: Sequence[ActionResult], now: datetime) -> Thread:
+    def after(self, results: Sequence[ActionResult], now: datetime) -> RecentActions:
         """What is meant once these were done, or asked about; the same as before where nothing was."""
         kept = [r for r in results if r.status in (ActionStatus.DONE, ActionStatus.NEEDS_CONFIRMATION)]
         actions = tuple(r.action for r in kept if r.action.name != "undo")
@@ -67,17 +56,17 @@ class Thread:
         visited = self.visited if actions == self.actions or goal(actions[-1]) else ()
         if goal(actions[-1]) and answer.get("name"):
             visited = (*visited, str(answer["name"]))
-        return Thread(actions, answer, now, visited)
+        return RecentActions(actions, answer, now, visited)
 
 
 def meant(
-    command: Command, thread: Thread, now: datetime, values: Mapping[str, Any] | None = None
+    command: Command, recent: RecentActions, now: datetime, values: Mapping[str, Any] | None = None
 ) -> tuple[Action, ...]:
     """The actions that a command of the kind ``follow`` comes to; none where nothing fits.
 
     Args:
         command: of ``models/commands/followup.yaml``.
-        thread: what was done last.
+        recent: what was done last.
         now: the present moment.
         values: what the vehicle's signals are, for those in `LOOKS`.
     """
@@ -86,11 +75,11 @@ def meant(
         if command.name in _ALONE:
             return _ALONE[command.name](slots)
         if command.name in LOOKS:
-            return LOOKS[command.name](slots, thread if thread.fresh(now) else Thread(), values or {})
-        if not thread.fresh(now):
+            return LOOKS[command.name](slots, recent if recent.fresh(now) else RecentActions(), values or {})
+        if not recent.fresh(now):
             return ()
-        for last in reversed(thread.actions):
-            found = _AFTER[command.name](last, slots, thread)
+        for last in reversed(recent.actions):
+            found = _AFTER[command.name](last, slots, recent)
             if found:
                 return found
     except ValidationError:
@@ -120,7 +109,7 @@ def corrected(text: str, match: Callable[[str], Command | None]) -> tuple[Comman
         if added is not None and added.kind is CommandKind.ACTION and added.name == order.name:
             return order, (parse_action(added.name, added.slots),)
         if added is not None and added.name in _AFTER:
-            done = Thread((parse_action(order.name, order.slots),), at=now)
+            done = RecentActions((parse_action(order.name, order.slots),), at=now)
             actions = tuple(action for action in meant(added, done, now) if not isinstance(action, Undo))
             return (order, actions) if actions else None
     return None
@@ -183,12 +172,12 @@ _ALONE = {
 # By what the vehicle says ---------------------------------------------------------------------------------------------
 
 
-def _partly(slots: Mapping[str, Any], thread: Thread, values: Mapping[str, Any]) -> tuple[Action, ...]:
+def _partly(slots: Mapping[str, Any], recent: RecentActions, values: Mapping[str, Any]) -> tuple[Action, ...]:
     """Closed, or open, but not all the way."""
     window = slots.get("window")
     name = "set_window"
     if window is None:
-        last = next((one for one in reversed(thread.actions) if one.name in (*_PANES, *_PANES.values())), None)
+        last = next((one for one in reversed(recent.actions) if _stepping(one) in _PANES), None)
         if last is None:
             return ()
         name = "set_sunroof" if "sunroof" in last.name else name
@@ -216,7 +205,7 @@ def _part(now: Any, *, opens: bool) -> int | None:
     return AJAR if now > AJAR else round(now / 2)
 
 
-def _again(_: Mapping[str, Any], __: Thread, values: Mapping[str, Any]) -> tuple[Action, ...]:
+def _again(_: Mapping[str, Any], __: RecentActions, values: Mapping[str, Any]) -> tuple[Action, ...]:
     """The song or show that plays, from its beginning."""
     title, artist = values.get("media.title"), values.get("media.artist")
     if not title or values.get("media.source") not in ("music", "podcast"):
@@ -233,41 +222,53 @@ LOOKS = {"partly": _partly, "play_again": _again}
 # After something ------------------------------------------------------------------------------------------------------
 
 
-def _step(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ...]:
+def _step(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Action, ...]:
     """More or less of the last thing; ``more`` goes the way that the last thing went, ``up`` is up."""
-    had, step = last.slots(), slots["step"]
-    if step == "crack" and last.name not in (*_PANES, *_PANES.values()):
+    had, step, name = last.slots(), slots["step"], _stepping(last)
+    if step == "crack" and name not in _PANES:
         return ()
-    if last.name in ("move_seat", "recline_seat"):
+    if had.get("direction") in _OPPOSITE:
         direction = had["direction"] if step == "more" else _OPPOSITE[had["direction"]] if step == "less" else step
         return (parse_action(last.name, {"direction": direction}),)
-    if last.name in ("set_seat_ventilation", "set_seat_massage"):
-        level = min(3, max(0, had["level"] + (1 if step in ("more", "up") else -1)))
-        return (parse_action(last.name, {**had, "level": level}),)
-    if last.name == "set_charge_limit":
-        percent = min(100, max(50, had["percent"] + (10 if step in ("more", "up") else -10)))
-        return (parse_action(last.name, {"percent": percent}),)
-    pane = _PANES.get(last.name, last.name)
-    if pane in _PANES.values():
+    if last.stride:
+        return (_strode(last, up=step in ("more", "up")),)
+    if name in _PANES:
         if step == "crack":
-            return (parse_action(pane, {**_kept(had, "window"), "change": "open"}),)
+            return (parse_action(name, {**_kept(had, "window"), "change": "open"}),)
         opened = had.get("change") == "open" or had.get("percent", 0) > 0
         if step in ("up", "down"):
             change = "close" if step == "up" else "open"
         else:
             change = "open" if opened is (step == "more") else "close"
-        return (parse_action(pane, {**_kept(had, "window"), "change": change}),)
-    name = _STEPS.get(last.name, last.name)
-    if name not in _STEPS.values():
+        return (parse_action(name, {**_kept(had, "window"), "change": change}),)
+    if name not in _STEPS:
         return ()
     rising = had.get("change", "up") == "up"
     up = step == "up" or (step == "more" and rising) or (step == "less" and not rising)
     return (parse_action(name, {**_kept(had, "zone"), "change": "up" if up else "down"}),)
 
 
-def _switch(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ...]:
+def _stepping(last: Action) -> str:
+    """Name of the action that goes on from there by steps; its own where it is one itself, or where there is none."""
+    return last.step or last.name
+
+
+def _outright(last: Action) -> str:
+    """Name of the action that sets outright what this one moved by a step; its own where it does so itself."""
+    return last.outright or last.name
+
+
+def _strode(last: Action, *, up: bool) -> Action:
+    """The same action with its number one stride up or down, within its range."""
+    fields = type(last).model_json_schema()["properties"]
+    slot, field = next((name, field) for name, field in fields.items() if field.get("type") in ("integer", "number"))
+    number = getattr(last, slot) + (last.stride if up else -last.stride)
+    return parse_action(last.name, {**last.slots(), slot: min(field["maximum"], max(field["minimum"], number))})
+
+
+def _switch(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Action, ...]:
     on, had = slots["on"], last.slots()
-    name = _SETS.get(last.name, last.name)
+    name = _outright(last)
     zone = {"zone": "all"} if slots.get("both") else _kept(had, "zone")
     if last.domain is Domain.MEDIA:
         return (parse_action("set_playback", {"command": "play" if on else "pause"}),)
@@ -291,24 +292,23 @@ def _switch(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, 
     return ()
 
 
-def _way(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ...]:
+def _way(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Action, ...]:
     """What folds, in or out again."""
     return (parse_action(last.name, {"folded": slots["way"] == "in"}),) if last.name == "set_mirrors" else ()
 
 
-def _open(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ...]:
+def _open(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Action, ...]:
     opens, had = slots["open"], last.slots()
-    if last.name in ("set_window", "change_window"):
-        return (parse_action("set_window", {**_kept(had, "window"), "percent": 100 if opens else 0}),)
-    if last.name in ("set_sunroof", "change_sunroof"):
-        return (parse_action("set_sunroof", {"percent": 100 if opens else 0}),)
-    if last.name in _OPENED:
-        slot = _OPENED[last.name]
-        return (parse_action(last.name, {slot: opens if slot == "open" else 100 if opens else 0}),)
+    name = _outright(last)
+    fields = parse_fields(name)
+    if "open" in fields:
+        return (parse_action(name, {"open": opens}),)
+    if last.domain is Domain.OPENINGS and "percent" in fields:
+        return (parse_action(name, {**_kept(had, "window"), "percent": 100 if opens else 0}),)
     return ()
 
 
-def _zone(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ...]:
+def _zone(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Action, ...]:
     zone, had, fields = slots["zone"], last.slots(), parse_fields(last.name)
     slot = "window" if "window" in fields and last.name != "set_defrost" else "zone"
     if slot not in fields:
@@ -320,13 +320,13 @@ def _zone(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ..
     return (parse_action(last.name, {**had, slot: zone}),)
 
 
-def _instead(last: Action, slots: Mapping[str, Any], thread: Thread) -> tuple[Action, ...]:
+def _instead(last: Action, slots: Mapping[str, Any], recent: RecentActions) -> tuple[Action, ...]:
     """The same elsewhere, and not where it was done."""
-    actions = _zone(last, slots, thread)
+    actions = _zone(last, slots, recent)
     return (Undo(), *actions) if actions and actions != (last,) else ()
 
 
-def _thing(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ...]:
+def _thing(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Action, ...]:
     """The same with another thing: warmer, "and the seat heating too"."""
     had, things = last.slots(), slots["things"].split()
     if things[0] in _SCREENS:
@@ -359,21 +359,18 @@ _SCREENS = {"front_pane": "front", "rear_pane": "rear"}
 def _screen(last: Action, pane: str) -> tuple[Action, ...]:
     """The windscreen or the rear window as well: a heated one is defrosted, an opened one has windows beside it."""
     had = last.slots()
-    if last.name in _PANES or last.name in _PANES.values():
-        return _zone(last, {"zone": "rear"}, Thread()) if pane == "rear_pane" and "window" in had else ()
+    if _stepping(last) in _PANES:
+        return _zone(last, {"zone": "rear"}, RecentActions()) if pane == "rear_pane" and "window" in had else ()
     on = had.get("on", had.get("level"))
     return () if on is None else (parse_action("set_defrost", {"window": _SCREENS[pane], "on": bool(on)}),)
 
 
-def _value(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ...]:
+def _value(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Action, ...]:
     had = last.slots()
     if "color" in slots:
         return (parse_action("set_ambient_color", {"color": slots["color"]}),) if last.domain is Domain.LIGHTS else ()
     number = slots["number"]
-    name = _SETS.get(
-        last.name, {"change_window": "set_window", "change_sunroof": "set_sunroof"}.get(last.name, last.name)
-    )
-    name = "set_volume" if _STEPS.get(last.name) == "change_volume" else name
+    name = "set_volume" if last.step == "change_volume" else _outright(last)
     fields = parse_fields(name)
     if isinstance(last, SetTimer):
         return Undo(), parse_action("set_timer", {**_kept(had, "label"), "minutes": number})
@@ -386,48 +383,48 @@ def _value(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, .
     return ()
 
 
-def _track(last: Action, slots: Mapping[str, Any], thread: Thread) -> tuple[Action, ...]:
+def _track(last: Action, slots: Mapping[str, Any], recent: RecentActions) -> tuple[Action, ...]:
     if last.domain is Domain.MEDIA:
         return (parse_action("set_playback", {"command": "previous" if slots["which"] == "previous" else "next"}),)
     if last.name in ("find_place", "find_on_route", "list_places") and slots["which"] in ("other", "next"):
         had = {slot: value for slot, value in last.slots().items() if slot in ("kind", "quality")}
         return (parse_action("list_places", had),)
-    return _instead(last, {"zone": "other"}, thread) if slots["which"] == "other" else ()
+    return _instead(last, {"zone": "other"}, recent) if slots["which"] == "other" else ()
 
 
-def _choice(last: Action, slots: Mapping[str, Any], thread: Thread) -> tuple[Action, ...]:
+def _choice(last: Action, slots: Mapping[str, Any], recent: RecentActions) -> tuple[Action, ...]:
     number = slots["number"]
     if last.name == "get_routes":
         return (parse_action("choose_route", {"number": number}),)
-    named = [str(place["name"]) for place in thread.answer.get("places") or ()]
+    named = [str(place["name"]) for place in recent.answer.get("places") or ()]
     return (parse_action("navigate_to", {"destination": named[number - 1]}),) if number <= len(named) else ()
 
 
-def _there(_: Action, __: Mapping[str, Any], thread: Thread) -> tuple[Action, ...]:
-    entries = thread.answer.get("entries") or ()
-    where = thread.answer.get("name") if thread.answer.get("part") is None else thread.answer.get("value")
+def _there(_: Action, __: Mapping[str, Any], recent: RecentActions) -> tuple[Action, ...]:
+    entries = recent.answer.get("entries") or ()
+    where = recent.answer.get("name") if recent.answer.get("part") is None else recent.answer.get("value")
     where = next((entry["place"] for entry in entries if entry.get("place")), where)
     return (parse_action("navigate_to", {"destination": where}),) if where else ()
 
 
-def _person(_: Action, __: Mapping[str, Any], thread: Thread) -> tuple[Action, ...]:
-    who = thread.answer.get("name")
-    return (parse_action("call_contact", {"person": who}),) if who and "part" in thread.answer else ()
+def _person(_: Action, __: Mapping[str, Any], recent: RecentActions) -> tuple[Action, ...]:
+    who = recent.answer.get("name")
+    return (parse_action("call_contact", {"person": who}),) if who and "part" in recent.answer else ()
 
 
-def _quality(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ...]:
+def _quality(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Action, ...]:
     if last.name not in ("find_place", "find_on_route", "list_places"):
         return ()
     return (parse_action(last.name, {**_kept(last.slots(), "kind"), "quality": slots["quality"]}),)
 
 
-def _day(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ...]:
+def _day(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Action, ...]:
     if last.name not in ("get_weather", "get_calendar"):
         return ()
     return (parse_action(last.name, {**last.slots(), **slots}),)
 
 
-def _time(last: Action, slots: Mapping[str, Any], _: Thread) -> tuple[Action, ...]:
+def _time(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Action, ...]:
     """Another time for the timer or reminder that was just set."""
     if not isinstance(last, SetTimer | SetReminder):
         return ()
@@ -448,7 +445,7 @@ NAMES = frozenset(_ALONE) | frozenset(LOOKS) | frozenset(_AFTER)
 
 def goal(action: Action) -> bool:
     """Whether the action goes somewhere, so that "another one" is another place."""
-    return action.name in _GOALS
+    return action.to_place and not action.query
 
 
 def parse_fields(name: str) -> frozenset[str]:

@@ -16,21 +16,12 @@ from pydantic import BaseModel
 
 from models.numbers import numbers
 from models.text import spoken
-from schemas.actions import (
-    Action,
-    FindOnRoute,
-    FindPlace,
-    ListPlaces,
-    action_model,
-    actions_of,
-    demanded_model,
-    parse_action,
-)
+from schemas.actions import Action, action_model, actions_of, demanded_model, parse_action
 from schemas.errors import GenerationError
 from schemas.memory import Recollection
 from schemas.ports import StructuredModel
 from schemas.seat import Seat
-from voice.dialogue.coordinator import PLACE_DETAILS, SERVES, Plan
+from voice.dialogue.coordinator import Plan
 from voice.dialogue.replies.units import in_celsius
 from voice.dialogue.validator import Finding, careful, mended, validate
 
@@ -154,7 +145,9 @@ class Operator:
         said = numbers(f"{text} {' '.join(fact.split(':', 1)[-1] for fact in facts)}")
         for model in (action_model(plan.actions), demanded_model(plan.actions[0], frozenset(said))):
             filled = self._fill(text, model, facts, proposal)
-            actions = tuple(mended(action, text, facts, _may_fill) for action in filled)
+            actions = tuple(
+                mended(action, text, facts, lambda detail, action: action.takes(detail)) for action in filled
+            )
             findings = [self._judge(action, text, facts) for action in actions]
             wrong = [finding.reason for finding in findings if not finding.ok]
             if actions and not wrong:
@@ -181,20 +174,13 @@ class Operator:
         return validate(action, text, facts, self._offers)
 
 
-def _may_fill(detail: str, action: Action) -> bool:
-    """Whether a remembered detail can stand in a slot of this action: no cuisine at a petrol station."""
-    if isinstance(action, FindPlace | FindOnRoute | ListPlaces):
-        return detail in PLACE_DETAILS.get(action.kind, ())
-    return detail in SERVES.get(action.name, ())
-
-
 def _fills(recollection: Recollection, actions: tuple[Action, ...], text: str) -> bool:
     """Whether the preference's value stands in a slot of the actions although it was not said in the request."""
     value = recollection.preference.value.lower()
     if value in text.lower():
         return False
     for action in actions:
-        if not _may_fill(recollection.preference.detail, action):
+        if not action.takes(recollection.preference.detail):
             continue
         for slot in action.slots().values():
             if isinstance(slot, bool):

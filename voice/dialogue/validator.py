@@ -37,10 +37,6 @@ CAREFUL = frozenset({Domain.OPENINGS})
 """Domains in which a request that was not a complete command needs a spoken yes: a misheard word must not move a
 window."""
 
-CAREFUL_ACTIONS = frozenset({
-    "set_low_beam", "set_high_beam", "set_fog_lights", "move_seat", "recline_seat", "recall_seat_position",
-    "set_charge_port",
-})  # fmt: skip
 PLAIN: dict[Domain, dict[str, frozenset[int]]] = {
     Domain.SEATS: {"level": frozenset({0, 2})},
     Domain.OPENINGS: {"percent": frozenset({0, 100})},
@@ -50,74 +46,11 @@ STATE_QUESTION = re.compile(
     r"\b(?:is|are|am|did) (?:the|my|all|any|a|it|i)\b.*\b(?:on|off|open|closed|shut|locked|unlocked|running|heated)$"
 )
 """A question after a state: whatever is proposed, it must not change it."""
-NAMED_BY: dict[str, frozenset[str]] = {
-    "get_contact": frozenset("number phone telephone mobile email mail address live lives reach contact where".split()),
-    "call_contact": frozenset("call phone ring dial telephone speak talk reach line connect through calling".split()),
-    "get_distance": frozenset("far distance away long near close time minutes miles kilometres kilometers".split()),
-    "stop_moving": frozenset("stop stopped enough halt hold wait leave there far".split()),
-    "undo": frozenset(
-        "undo back was before wrong revert reverse restore mistake oops meant return cancel didn't".split()
-    ),
-    "send_email": frozenset("email mail write send tell message text let inform notify drop word".split()),
-    "get_seats": frozenset(
-        "seat seats sitting sits heated heating anybody anyone somebody someone belt wheel passenger who".split()
-    ),
-    "get_capabilities": frozenset(
-        "can do say able help features functions commands understand control capable".split()
-    ),
-    "get_car": frozenset(
-        "mileage odometer kilometres kilometers miles colour color far driven many fast speed".split()
-    ),
-    "set_low_beam": frozenset("light lights headlight headlights beam beams headlamps lamps dark see".split()),
-    "set_high_beam": frozenset("light lights beam beams brights dip dipped high full main dark see".split()),
-    "set_fog_lights": frozenset("fog foggy mist misty".split()),
-    "cancel_navigation": frozenset(
-        "cancel stop end abort navigation route guidance navigating quit forget destination".split()
-    ),
-    "change_destination": frozenset("to destination instead go going drive take rather change navigate there".split()),
-    "add_stop": frozenset("stop via over way add pass by through first pick".split()),
-    "get_tire_pressure": frozenset("tyre tyres tire tires pressure air puncture flat wheel wheels".split()),
-    "cancel_timer": frozenset(
-        "cancel stop delete no off don't needn't end abort forget clear remove kill drop scrap mind rid needed done".split()
-    ),
-}
-"""Words of which a free request for these has one; without, the encoder's guess was a guess."""
 _TURNED = re.compile(r"\b(?:turn|switch|put|turned|switched)\b(?:(?!\band\b).)*\b(on|off)\b|\b(off|on)$")
 """Whether something is to be on or off, said outright."""
-NEVER_ASKED = frozenset({"stop_moving"})
-"""Asking first would come too late."""
-
-MAY_NEGATE = frozenset({
-    "undo", "stop_moving", "remove_stop", "replace_stop", "change_destination", "cancel_timer", "cancel_navigation",
-    "set_reminder", "set_route_preference", "set_charge_limit", "set_charge_timer", "set_recirculation", "set_child_lock",
-})  # fmt: skip
-"""Actions that are asked for with a "not": "don't let me forget", "don't charge above eighty"."""
 WEAK = re.compile(r"\bnot (?:so|quite|too|as|very|yet|\w+ enough)\b|\bwhy (?:is|does|do)(?:n't| not)\b")
 """A "not" that turns nothing round: "not so loud", "not warm enough"."""
 
-
-DIRECTIONS: dict[str, dict[str, frozenset[str]]] = {
-    "change_temperature": {
-        "up": frozenset("cold colder freezing frozen chilly cool shivering frosty icy".split()),
-        "down": frozenset("hot hotter warm boiling sweating sweltering roasting stuffy".split()),
-    },
-    "change_ambient_brightness": {
-        "up": frozenset("dark darker dim gloomy".split()),
-        "down": frozenset("bright glaring dazzling blinding".split()),
-    },
-    "change_display_brightness": {
-        "up": frozenset("dark darker dim".split()),
-        "down": frozenset("bright glaring dazzling dazzles blinding".split()),
-    },
-    "change_seat_heating": {"up": frozenset("cold lukewarm".split()), "down": frozenset("hot burning".split())},
-    "change_steering_wheel_heating": {
-        "up": frozenset("cold lukewarm".split()),
-        "down": frozenset("hot burning".split()),
-    },
-    "change_volume": {"up": frozenset("quiet quieter hear".split()), "down": frozenset("loud louder noisy".split())},
-}
-"""Complaints and what they ask for. A complaint of one side only decides the direction: "i'm freezing" is not
-"cooler". Only in sentences that complain (``_complaint``): "make it cool" is a wish."""
 
 GENERIC = frozenset(
     "a any anything it like music my of one please podcast radio some something song songs station the this tune tunes".split()
@@ -146,13 +79,13 @@ def validate(action: Action, text: str, facts: Sequence[str], offers: Iterable[s
     """
     if action.name not in set(offers):
         return Finding(False, f"this vehicle has no {action.name}")
-    if NEGATIONS.search(WEAK.sub("", text)) and not (action.query or action.name in MAY_NEGATE or _is_off(action)):
+    if NEGATIONS.search(WEAK.sub("", text)) and not (action.query or action.negatable or _is_off(action)):
         return Finding(False, "the request is negated")
-    if (wanted := _complaint(action.name, text)) is not None and action.slots().get("change") not in (None, wanted):
+    if (wanted := _complaint(action, text)) is not None and action.slots().get("change") not in (None, wanted):
         return Finding(False, f"the complaint asks for {wanted}")
     if STATE_QUESTION.search(text.strip()) and not action.query:
         return Finding(False, "that was a question")
-    if action.name in NAMED_BY and not NAMED_BY[action.name] & set(re.findall(r"[a-z']+", text.lower())):
+    if action.named_by and not action.named_by & set(re.findall(r"[a-z']+", text.lower())):
         return Finding(False, f"nothing in it asks for {action.name}")
     said = f"{text} {' '.join(fact.split(':', 1)[-1] for fact in facts)}".lower()
     words = set(re.findall(r"[a-z0-9'.]+", said))
@@ -173,7 +106,7 @@ def validate(action: Action, text: str, facts: Sequence[str], offers: Iterable[s
 
 def careful(action: Action) -> bool:
     """Whether a request that was not heard as a complete command needs a yes before this is done."""
-    return (action.domain in CAREFUL or action.name in CAREFUL_ACTIONS) and action.name not in NEVER_ASKED
+    return action.domain in CAREFUL if action.careful is None else action.careful
 
 
 def mended(action: Action, text: str, facts: Sequence[str], fits: Callable[[str, Action], bool]) -> Action:
@@ -197,7 +130,7 @@ def mended(action: Action, text: str, facts: Sequence[str], fits: Callable[[str,
             if words <= GENERIC or (foreign and not own):
                 continue
         kept[slot] = value
-    if (wanted := _complaint(action.name, text)) is not None and "change" in kept:
+    if (wanted := _complaint(action, text)) is not None and "change" in kept:
         kept["change"] = wanted
     if isinstance(kept.get("on"), bool) and (switched := set(map("".join, _TURNED.findall(text.lower())))) in (
         {"on"},
@@ -210,14 +143,14 @@ def mended(action: Action, text: str, facts: Sequence[str], fits: Callable[[str,
         return action
 
 
-def _complaint(name: str, text: str) -> str | None:
+def _complaint(action: Action, text: str) -> str | None:
     """The direction that a complaint asks for, if the words complain of one side only ("it's too warm", "i'm cold")."""
     words = set(re.findall(r"[a-z']+", text.lower()))
     if not re.search(r"\b(i'm|i am|it's|it is|too|so|getting|feel|feeling|a bit|can't)\b", text.lower()):
         return None
     if re.search(r"\b(?:a bit|a little|even|much) \w+er\b", text.lower()):
         return None  # a wish: "a bit louder"
-    found = [change for change, signs in DIRECTIONS.get(name, {}).items() if words & signs]
+    found = [change for change, signs in action.complaints.items() if words & signs]
     return found[0] if len(found) == 1 else None
 
 

@@ -38,8 +38,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 import yaml
 
+from models.commands.templates import load_templates
 from schemas.actions import BY_NAME
 from schemas.preferences import BY_DETAIL, CATEGORIES, SUB_TITLES
 
@@ -339,18 +341,36 @@ def slots() -> Mapping[str, Slot]:
 def requests() -> tuple[Phrasing, ...]:
     """Ways of asking for every action, in the order of ``schemas.actions.ACTIONS``.
 
+    For an action that has none here yet, its templates' own sentences stand in.
+
     Raises:
-        ValueError: a line is not in spoken form, or its slots are not those of its action.
+        ValueError: a line is not in spoken form, or its slots or its action are not of ``schemas.actions``.
     """
     found: list[Phrasing] = []
-    for action, entries in _read("requests.yaml", _Loader)["actions"].items():
-        for entry in entries:
+    written = _read("requests.yaml", _Loader)["actions"]
+    if unknown := set(written) - set(BY_NAME):
+        raise ValueError(f"no action is called {sorted(unknown)}")
+    for action in BY_NAME:
+        if action not in written:
+            found.extend(_from_templates(action))
+        for entry in written.get(action, ()):
             say = tuple(_checked(line, tuple(slots())) for line in entry["say"])
             filled = entry.get("slots", {})
             if not set(filled) <= set(BY_NAME[action].model_fields):
                 raise ValueError(f"{action} has not all of the slots {sorted(filled)}")
             found.append(Phrasing(action, filled, say))
     return tuple(found)
+
+
+def _from_templates(action: str) -> list[Phrasing]:
+    """Sentences that the command templates have for an action, at most 100 of them."""
+    ways: dict[str, Phrasing] = {}
+    for text, command in load_templates().sample(np.random.default_rng(0), 100, intents=[action]):
+        key = repr(sorted(command.slots.items()))
+        before = ways.get(key, Phrasing(action, command.slots, ()))
+        if text not in before.say:
+            ways[key] = replace(before, say=(*before.say, _checked(text, ())))
+    return list(ways.values())
 
 
 @lru_cache(maxsize=1)

@@ -33,7 +33,7 @@ from vehicle.adapters.kuksa.stand_in_broker import Broker
 from vehicle.adapters.kuksa.stand_in_car import KuksaCar
 from vehicle.adapters.kuksa.stand_in_tree import TREE
 from vehicle.adapters.translation import Scalar
-from vehicle.catalog import actions_for
+from vehicle.planning import actions_for
 from vehicle.signals import SIGNALS
 
 pytestmark = pytest.mark.socket  # brokers of their own on the loopback interface

@@ -14,10 +14,10 @@ from schemas.actions import parse_action
 from schemas.errors import AdapterError, ConfigError
 from schemas.events import VehicleState
 from vehicle import organizer as module
-from vehicle.catalog import Catalog, Plan
 from vehicle.media import MediaLibrary
 from vehicle.organizer import MOST_TIMERS, Organizer, time_of_day
 from vehicle.places import Places
+from vehicle.planning import Plan, Planner
 from vehicle.signals import SIGNALS
 
 SAMPLE = Path(module.__file__).with_name("organizer.json")
@@ -26,17 +26,17 @@ NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
 
 class Desk:
-    """An organizer whose clock and time of day are set by hand, and a catalogue over it."""
+    """An organizer whose clock and time of day are set by hand, and a planner over it."""
 
     def __init__(self, now: datetime = NOON, outbox: Path | None = None, *, known: bool = True) -> None:
         self.seconds, self.now = 0.0, now
         path = SAMPLE if known else None
         self.organizer = Organizer.load(path, lambda: self.seconds, lambda: self.now, outbox=outbox)
-        self.catalog = Catalog(Places.load(), MediaLibrary.load(), organizer=self.organizer)
+        self.planner = Planner(Places.load(), MediaLibrary.load(), organizer=self.organizer)
 
     def plan(self, name: str, **slots: Any) -> Plan:
         values = {name: signal.initial for name, signal in SIGNALS.items()}
-        return self.catalog.plan(parse_action(name, slots), VehicleState(values=values))
+        return self.planner.plan(parse_action(name, slots), VehicleState(values=values))
 
     def do(self, name: str, **slots: Any) -> Plan:
         made = self.plan(name, **slots)
@@ -189,9 +189,9 @@ def test_contact_details_and_calls() -> None:
     for name in ("get_contact", "call_contact"):
         assert "don't know that contact" in desk.plan(name, person="nobody").refusal
     nameless = Organizer(lambda: 0.0, contacts=[module.Contact(name="Zoe")])
-    catalog = Catalog(Places.load(), MediaLibrary.load(), organizer=nameless)
+    planner = Planner(Places.load(), MediaLibrary.load(), organizer=nameless)
     assert (
-        "no telephone number" in catalog.plan(parse_action("call_contact", {"person": "zoe"}), VehicleState()).refusal
+        "no telephone number" in planner.plan(parse_action("call_contact", {"person": "zoe"}), VehicleState()).refusal
     )
 
 
@@ -218,7 +218,7 @@ def test_time_date_and_what_can_be_done() -> None:
 
 def test_an_e_mail_is_a_file_for_a_mail_program(tmp_path: Path) -> None:
     desk = Desk(outbox=tmp_path / "out")
-    assert "send_email" in desk.catalog.offers()
+    assert "send_email" in desk.planner.offers()
     made = desk.plan("send_email", person="anna", message="i am late")
     assert not (tmp_path / "out").exists()
     assert made.effect is not None and made.effect.undo is None
@@ -230,7 +230,7 @@ def test_an_e_mail_is_a_file_for_a_mail_program(tmp_path: Path) -> None:
 
 
 def test_an_e_mail_that_cannot_be_written(tmp_path: Path) -> None:
-    assert "send_email" not in Desk().catalog.offers()
+    assert "send_email" not in Desk().planner.offers()
     with pytest.raises(AdapterError, match="no outbox"):
         Desk().do("send_email", person="anna", message="x")
     blocked = tmp_path / "file"

@@ -12,7 +12,7 @@ import pytest
 
 from schemas.actions import BY_NAME
 from schemas.errors import AdapterError
-from vehicle.catalog import SIGNALS_OF
+from vehicle.planning import SIGNALS_OF
 from vehicle.signals import DRIVING_VSS, ONLY_READ_IN_VSS, SIGNALS, WINDOWS, Kind, check_changes, fits
 
 DATA = Path(os.environ.get("GLOVEBOX_DATA", Path(__file__).resolve().parents[3] / ".." / "shared" / "data"))

@@ -10,7 +10,7 @@ from datetime import date
 from typing import Any
 
 from schemas.actions import BY_NAME
-from voice.dialogue.replies.done import spoken_number
+from schemas.actions.said import LEVELS, WINDOWS, spoken_number
 
 _Told = dict[str, Any]
 
@@ -18,18 +18,9 @@ _KINDS = {
     "gas_station": "petrol station", "charging_station": "charger", "fast_food": "fast food", "cafe": "café",
     "parking": "parking",
 }  # fmt: skip
-_GOALS = (
-    "find_place",
-    "find_on_route",
-    "navigate_to",
-    "add_stop",
-    "replace_stop",
-    "change_destination",
-    "get_distance",
-)
 _PARTS = {
-    "window.driver": "your window", "window.passenger": "the passenger's window", "window.rear_left": "the rear left window",
-    "window.rear_right": "the rear right window", "sunroof.position": "the sunroof", "sunroof.shade": "the sunshade",
+    **{f"window.{side}": window for side, window in WINDOWS.items()},
+    "sunroof.position": "the sunroof", "sunroof.shade": "the sunshade",
     "trunk.position": "the trunk",
 }  # fmt: skip
 _LAMPS = {
@@ -38,7 +29,6 @@ _LAMPS = {
     "reading.rear_left": "the rear left reading light", "reading.rear_right": "the rear right reading light",
 }  # fmt: skip
 _WHO = {"driver": "your seat", "passenger": "the passenger's seat", "rear": "the rear seats", "wheel": "the wheel"}
-_LEVELS = ("off", "low", "medium", "high")
 _ROUTES = {"fastest": "the fastest", "shortest": "the shortest", "avoid_highways": "one without motorways"}
 _DOMAINS = {
     "climate": "the climate", "seats": "the seats", "openings": "windows, roof and doors", "lights": "lights",
@@ -95,7 +85,7 @@ def seconds_words(seconds: float) -> str:
 
 def answer(name: str, slots: _Told, told: _Told) -> str:
     """The reply to an action of that name; "Done" where it has no words of its own."""
-    if name in _GOALS:
+    if BY_NAME[name].to_place:
         return _goal(name, slots, told)
     words = _ANSWERS.get(name)
     return words(slots, told) if words else "Done"
@@ -103,7 +93,7 @@ def answer(name: str, slots: _Told, told: _Told) -> str:
 
 def found_nothing(name: str, told: _Told) -> bool:
     """Whether an action wanted a place and no such place is known: then nothing has changed."""
-    return name in _GOALS and not told.get("name")
+    return BY_NAME[name].to_place and not told.get("name")
 
 
 def _goal(name: str, slots: _Told, told: _Told) -> str:
@@ -220,7 +210,7 @@ def _seats(slots: _Told, told: _Told) -> str:
     if slots.get("part") == "occupancy":
         others = [seat.replace("_", " ") for seat in told.get("occupied", ()) if seat != "driver"]
         return f"You, and somebody in the {listed(others)} seat" if others else "Only you"
-    heating = [f"{_WHO.get(who, who)} {_LEVELS[level]}" for who, level in told.get("heating", {}).items() if level]
+    heating = [f"{_WHO.get(who, who)} {LEVELS[level]}" for who, level in told.get("heating", {}).items() if level]
     return f"Heating: {listed(heating)}" if heating else "The seat heating is off"
 
 

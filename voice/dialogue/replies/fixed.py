@@ -12,7 +12,6 @@ from typing import Any
 
 from schemas.actions import ACTIONS, Action
 from schemas.errors import GloveboxError
-from voice.dialogue.replies.done import DONE
 from voice.dialogue.replies.responder import HELP, SMALL_TALK
 from voice.tts.sentences import split_sentences
 
@@ -57,8 +56,8 @@ def _kinds(kind: type[GloveboxError]) -> Iterator[type[GloveboxError]]:
 def _done() -> Iterator[str]:
     """What is said once an action is done, and the questions before some."""
     for action in ACTIONS:
-        if action.name in DONE:
-            said = list(dict.fromkeys(DONE[action.name](slots) for slots in _slots(action)))[:_MOST_OF_ONE]
+        if (done := action.done) is not None:
+            said = list(dict.fromkeys(map(done, _slots(action))))[:_MOST_OF_ONE]
             for words in said:
                 yield f"{words}."
                 if action.name in ASKED:

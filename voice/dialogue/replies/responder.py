@@ -8,13 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from schemas.actions import Action
+from schemas.actions import BY_NAME, Action
 from schemas.events import ActionResult, ActionStatus
 from schemas.memory import Recollection
 from schemas.units import METRIC, Units
 from voice.dialogue.memory.likes import because
 from voice.dialogue.replies.answers import answer
-from voice.dialogue.replies.done import DONE, THINGS
 
 
 def question(action: Action, units: Units = METRIC) -> str:
@@ -49,7 +48,8 @@ def _asked_together(waiting: Sequence[ActionResult], units: Units) -> str:
 
 def _doing(action: Action, units: Units) -> str:
     slots = units.slots(action.name, action.model_dump(mode="json"))
-    return DONE[action.name](slots) if action.name in DONE else action.name.replace("_", " ")
+    done = type(action).done
+    return done(slots) if done else action.name.replace("_", " ")
 
 
 def _sentence(result: ActionResult, units: Units) -> str:
@@ -62,8 +62,8 @@ def _sentence(result: ActionResult, units: Units) -> str:
             return "I can't reach the car."
         return "The car did not do that." if result.error != "not_moved" else "I asked the car, but nothing moved."
     slots = units.slots(result.action.name, result.action.model_dump(mode="json"))
-    if result.action.name in DONE:
-        return f"{DONE[result.action.name](slots)}."
+    if done := type(result.action).done:
+        return f"{done(slots)}."
     return f"{answer(result.action.name, slots, units.told(result.answer))}."
 
 
@@ -106,5 +106,5 @@ def noted(forbidden: str | None) -> str:
 
 def lacks(names: Sequence[str]) -> str:
     """The reply to what this vehicle does not have; ``names`` are of actions, most likely first."""
-    thing = next((THINGS[name] for name in names if name in THINGS), None)
+    thing = next((thing for name in names if name in BY_NAME and (thing := BY_NAME[name].thing)), None)
     return f"This car has no {thing}." if thing else "This car can't do that."

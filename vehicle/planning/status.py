@@ -8,7 +8,7 @@ from typing import Any
 from schemas import actions as a
 from schemas.errors import AdapterError
 from schemas.events import VehicleState
-from vehicle.catalog.plan import present, unplanned
+from vehicle.planning.plan import present, unplanned
 from vehicle.policy import STALE_S
 from vehicle.signals import DOORS, SEATS, TIRE_LOW_KPA, TIRES, WINDOWS
 

@@ -8,14 +8,14 @@ import pytest
 
 from schemas.actions import parse_action
 from schemas.events import VehicleState
-from vehicle.catalog import Catalog, Plan
-from vehicle.catalog.route import FAR_KM, alternatives
 from vehicle.media import MediaLibrary
 from vehicle.places import Place, Places
+from vehicle.planning import Plan, Planner
+from vehicle.planning.route import FAR_KM, alternatives
 from vehicle.signals import SIGNALS, check_changes
 
 PLACES = Places.load()
-CATALOG = Catalog(PLACES, MediaLibrary.load())
+PLANNER = Planner(PLACES, MediaLibrary.load())
 INITIAL = {name: signal.initial for name, signal in SIGNALS.items()}
 WAY: dict[str, Any] = {
     "navigation.destination": "Marrowby Airport",
@@ -26,7 +26,7 @@ FAR: dict[str, Any] = {"navigation.destination": "Marrowby Airport", "navigation
 
 
 def plan(name: str, values: dict[str, Any] | None = None, /, **slots: Any) -> Plan:
-    made = CATALOG.plan(parse_action(name, slots), VehicleState(values=INITIAL | (values or {})))
+    made = PLANNER.plan(parse_action(name, slots), VehicleState(values=INITIAL | (values or {})))
     check_changes(made.changes)
     return made
 

@@ -1,4 +1,7 @@
-"""Plans of the cabin: climate, seats, openings, lights, display."""
+"""Plans of the cabin: climate, seats, openings, lights, display.
+
+Here stands only what is more than writing a slot to the signals that the action ``sets``.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +10,19 @@ from typing import Any
 
 from schemas import actions as a
 from schemas.events import VehicleState
-from vehicle.catalog.plan import (
+from vehicle.planning.plan import (
     LUMBAR_STEP,
     PERCENT_STEP,
     RECLINE_STEP_DEGREES,
     SEAT_STEP_MM,
     TEMPERATURE_STEP,
     Plan,
+    direct,
     present,
     sides,
     stepped,
-    unplanned,
 )
-from vehicle.signals import WINDOWS
-from vehicle.travel import journeys
+from vehicle.travel import movements
 
 _ZONES = ("driver", "passenger", "rear")
 _AMBIENT = "light.ambient"
@@ -54,8 +56,6 @@ def climate(action: a.Action, state: VehicleState) -> dict[str, Any]:
             return {"climate.recirculation": on, **_by_hand(state)}
         case a.SetDefrost(window=window, on=on):
             return _defrost(window, on, state)
-        case a.SetClimate(on=on):
-            return {"climate.on": on}
         case a.SetAutoClimate(on=on):
             return {"climate.auto": on, **(_switched(state, "climate.on", True) if on else {})}
         case a.SetClimateSync(on=on):
@@ -63,7 +63,7 @@ def climate(action: a.Action, state: VehicleState) -> dict[str, Any]:
             celsius = present(state, "climate.driver.temperature")
             return {"climate.sync": on, **dict.fromkeys(others, celsius)}
         case _:
-            raise unplanned(action)
+            return direct(action)
 
 
 def _defrost(window: str, on: bool, state: VehicleState) -> dict[str, Any]:
@@ -107,14 +107,8 @@ def seats(action: a.Action, state: VehicleState) -> dict[str, Any]:
             return dict.fromkeys(_heated(zone, state), level)
         case a.ChangeSeatHeating(change=change, zone=zone):
             return {name: stepped(state, name, change, 1) for name in _heated(zone, state)}
-        case a.SetSeatVentilation(level=level, zone=zone):
-            return dict.fromkeys(sides(zone, "seat.{}.ventilation"), level)
-        case a.SetSeatMassage(level=level, zone=zone):
-            return dict.fromkeys(sides(zone, "seat.{}.massage"), level)
         case a.ChangeLumbar(change=change, zone=zone):
             return {name: stepped(state, name, change, LUMBAR_STEP) for name in sides(zone, "seat.{}.lumbar")}
-        case a.SetSteeringWheelHeating(level=level):
-            return {"steering_wheel.heating": level}
         case a.ChangeSteeringWheelHeating(change=change):
             return {"steering_wheel.heating": stepped(state, "steering_wheel.heating", change, 1)}
         case a.MoveSeat(direction=direction):
@@ -124,10 +118,8 @@ def seats(action: a.Action, state: VehicleState) -> dict[str, Any]:
         case a.ReclineSeat(direction=direction):
             name, change = "seat.driver.recline", "up" if direction == "back" else "down"
             return {name: stepped(state, name, change, RECLINE_STEP_DEGREES)}
-        case a.RecallSeatPosition(number=number):
-            return {"seat.driver.memory": number}
         case _:
-            raise unplanned(action)
+            return direct(action)
 
 
 def _heated(zone: str, state: VehicleState) -> list[str]:
@@ -139,39 +131,27 @@ def _heated(zone: str, state: VehicleState) -> list[str]:
 def openings(action: a.Action, state: VehicleState) -> dict[str, Any]:
     """What an action on windows, roof, doors, mirrors or trunk writes."""
     match action:
-        case a.SetWindow(window=window, percent=percent):
-            return dict.fromkeys(WINDOWS[window], percent)
         case a.ChangeWindow():
             return _reached(action, state)
         case a.SetSunroof() | a.ChangeSunroof():
             changes = _reached(action, state)
             roof, shade = changes["sunroof.position"], present(state, "sunroof.shade")
             return {**changes, **({"sunroof.shade": roof} if shade < roof else {})}
-        case a.SetSunshade(percent=percent):
-            return {"sunroof.shade": percent}
         case a.SetTrunk(open=wanted):
             return {"trunk.position": 100 if wanted else 0}
-        case a.SetDoorLocks(locked=locked):
-            return {"doors.locked": locked}
-        case a.SetChildLock(on=on):
-            return {"doors.child_lock": on}
-        case a.SetMirrors(folded=folded):
-            return {"mirrors.folded": folded}
-        case a.SetMirrorHeating(on=on):
-            return {"mirrors.heating": on}
         case _:
-            raise unplanned(action)
+            return direct(action)
 
 
 def _reached(action: a.Action, state: VehicleState) -> dict[str, Any]:
-    """Where a journey ends.
+    """Where a movement ends.
 
     Raises:
         schemas.errors.AdapterError: a relative one begins nobody knows where.
     """
     found: dict[str, Any] = {}
-    for name, journey in journeys(action, state).items():
-        target = journey.target if journey.target is not None else present(state, name)
+    for name, movement in movements(action, state).items():
+        target = movement.target if movement.target is not None else present(state, name)
         found[name] = round(target)
     return found
 
@@ -179,8 +159,6 @@ def _reached(action: a.Action, state: VehicleState) -> dict[str, Any]:
 def lights(action: a.Action, state: VehicleState) -> dict[str, Any]:
     """What a light action writes."""
     match action:
-        case a.SetAmbientLight(on=on):
-            return {f"{_AMBIENT}.on": on}
         case a.SetAmbientColor(color=color):
             return {f"{_AMBIENT}.on": True, f"{_AMBIENT}.color": color}
         case a.SetAmbientBrightness(percent=percent):
@@ -193,12 +171,8 @@ def lights(action: a.Action, state: VehicleState) -> dict[str, Any]:
             names = sides(zone, "light.reading.{}", every)
             known = [name for name in names if zone != "all" or state.values.get(name) is not None] or list(names)
             return dict.fromkeys(known, on)
-        case a.SetDomeLight() | a.SetLowBeam() | a.SetHighBeam():
-            return {f"light.{action.name.removeprefix('set_').removesuffix('_light')}": action.on}
-        case a.SetFogLights(on=on):
-            return {"light.fog": on}
         case _:
-            raise unplanned(action)
+            return direct(action)
 
 
 _UNITS: Mapping[str, str] = {
@@ -212,16 +186,12 @@ _UNITS: Mapping[str, str] = {
 def display(action: a.Action, state: VehicleState) -> dict[str, Any]:
     """What a display action writes."""
     match action:
-        case a.SetDisplayBrightness(percent=percent):
-            return {"display.brightness": percent}
         case a.ChangeDisplayBrightness(change=change):
             return {"display.brightness": stepped(state, "display.brightness", change, PERCENT_STEP)}
-        case a.SetDisplayMode(mode=mode):
-            return {"display.mode": mode}
         case a.SetUnit(unit=unit):
             return {_UNITS[unit]: unit}
         case _:
-            raise unplanned(action)
+            return direct(action)
 
 
 def stop(state: VehicleState, travelling: Mapping[str, Any]) -> Plan:

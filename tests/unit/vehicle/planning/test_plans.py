@@ -9,21 +9,21 @@ import pytest
 from schemas.actions import parse_action
 from schemas.errors import AdapterError
 from schemas.events import VehicleState
-from vehicle.catalog import Catalog, Plan
-from vehicle.catalog.charge import minutes_to, percent_after
 from vehicle.media import MediaLibrary
 from vehicle.places import Places
+from vehicle.planning import Plan, Planner
+from vehicle.planning.charge import minutes_to, percent_after
 from vehicle.signals import SIGNALS, check_changes
 from vehicle.undo import RESTORES, action_for, stands_for
 
 PLACES, MEDIA = Places.load(), MediaLibrary.load()
-CATALOG = Catalog(PLACES, MEDIA)
+PLANNER = Planner(PLACES, MEDIA)
 INITIAL = {name: signal.initial for name, signal in SIGNALS.items()}
 PLUGGED = {"charging.plugged": True, "charging.active": True, "charging.power": 11.0}
 
 
 def plan(name: str, values: dict[str, Any] | None = None, /, **slots: Any) -> Plan:
-    return CATALOG.plan(parse_action(name, slots), VehicleState(values=INITIAL | (values or {})))
+    return PLANNER.plan(parse_action(name, slots), VehicleState(values=INITIAL | (values or {})))
 
 
 @pytest.mark.parametrize(
@@ -130,31 +130,31 @@ def test_a_relative_change_from_nowhere_is_an_error() -> None:
 def test_a_car_without_a_rear_zone_sets_what_it_has() -> None:
     fewer = frozenset(SIGNALS) - {"climate.rear.temperature", "seat.rear.heating", "climate.on"}
     values = {name: value for name, value in INITIAL.items() if name in fewer}
-    catalog, state = Catalog(PLACES, MEDIA, signals=fewer), VehicleState(values=values)
-    both = catalog.plan(parse_action("set_temperature", {"celsius": 22}), state)
+    planner, state = Planner(PLACES, MEDIA, signals=fewer), VehicleState(values=values)
+    both = planner.plan(parse_action("set_temperature", {"celsius": 22}), state)
     assert set(both.changes) == {"climate.driver.temperature", "climate.passenger.temperature"}
-    heated = catalog.plan(parse_action("set_seat_heating", {"level": 1, "zone": "all"}), state)
+    heated = planner.plan(parse_action("set_seat_heating", {"level": 1, "zone": "all"}), state)
     assert set(heated.changes) == {"seat.driver.heating", "seat.passenger.heating"}
     for name, slots in (
         ("set_temperature", {"celsius": 22, "zone": "rear"}),
         ("set_seat_heating", {"level": 1, "zone": "rear"}),
     ):
-        assert "doesn't have that" in catalog.plan(parse_action(name, slots), state).refusal
+        assert "doesn't have that" in planner.plan(parse_action(name, slots), state).refusal
 
 
 def test_fuel_will_do_where_there_is_no_battery() -> None:
     fuel = frozenset(SIGNALS) - {"battery.range", "battery.charge"}
-    assert "get_range" in Catalog(PLACES, MEDIA, signals=fuel).offers()
+    assert "get_range" in Planner(PLACES, MEDIA, signals=fuel).offers()
     values = {name: value for name, value in INITIAL.items() if name in fuel}
-    told = Catalog(PLACES, MEDIA, signals=fuel).plan(parse_action("get_range", {}), VehicleState(values=values))
+    told = Planner(PLACES, MEDIA, signals=fuel).plan(parse_action("get_range", {}), VehicleState(values=values))
     assert told.answer == {"fuel_km": 420, "fuel_percent": 60}
 
 
 def test_coordinates_will_do_where_a_vehicle_knows_no_names() -> None:
     plain = frozenset({"navigation.latitude", "navigation.longitude"})
-    catalog = Catalog(PLACES, MEDIA, signals=plain)
-    assert {"navigate_to", "find_place"} <= catalog.offers() and "add_stop" not in catalog.offers()
-    made = catalog.plan(parse_action("navigate_to", {"destination": "home"}), VehicleState())
+    planner = Planner(PLACES, MEDIA, signals=plain)
+    assert {"navigate_to", "find_place"} <= planner.offers() and "add_stop" not in planner.offers()
+    made = planner.plan(parse_action("navigate_to", {"destination": "home"}), VehicleState())
     assert set(made.proof) == plain
 
 
@@ -176,7 +176,7 @@ def test_favourites_and_shuffling() -> None:
     assert shuffled.changes["media.genre"] == "favorites"
     back = plan("set_playback", {**shuffled.changes, "media.shuffle": True}, command="previous")
     assert back.answer == first.answer
-    assert Catalog(PLACES, MediaLibrary([], [], [])).plan(parse_action("play_favorites", {}), VehicleState()).refusal
+    assert Planner(PLACES, MediaLibrary([], [], [])).plan(parse_action("play_favorites", {}), VehicleState()).refusal
 
 
 def test_sources() -> None:
@@ -251,9 +251,9 @@ def test_climate_seats_lights_and_the_car() -> None:
 @pytest.mark.parametrize(("speed", "age"), [(None, 0.0), (50.0, 5.0), (50.0, float("nan"))])
 def test_the_speed_is_told_only_while_it_is_known(speed: float | None, age: float) -> None:
     asked = parse_action("get_car", {"part": "speed"})
-    assert CATALOG.plan(asked, VehicleState(speed_kmh=49.6, values=INITIAL)).answer == {"speed_kmh": 50}
+    assert PLANNER.plan(asked, VehicleState(speed_kmh=49.6, values=INITIAL)).answer == {"speed_kmh": 50}
     with pytest.raises(AdapterError):
-        CATALOG.plan(asked, VehicleState(speed_kmh=speed, age_s=age, values=INITIAL))
+        PLANNER.plan(asked, VehicleState(speed_kmh=speed, age_s=age, values=INITIAL))
 
 
 def test_warnings_come_most_pressing_first() -> None:
@@ -277,17 +277,17 @@ def test_stopping_holds_what_is_on_its_way() -> None:
         parse_action("stop_moving", {}),
         VehicleState(values=INITIAL | {"window.driver": 30, "trunk.position": 100}),
     )
-    made = CATALOG.plan(action, state, {"window.driver": 100, "trunk.position": 100, "sunroof.position": 50})
+    made = PLANNER.plan(action, state, {"window.driver": 100, "trunk.position": 100, "sunroof.position": 50})
     assert dict(made.changes) == {"window.driver": 30, "sunroof.position": 0}
     assert made.answer == {"stopped": ["sunroof.position", "window.driver"]}
-    assert CATALOG.plan(action, state) == Plan(answer={"stopped": []})
+    assert PLANNER.plan(action, state) == Plan(answer={"stopped": []})
 
 
 def test_every_signal_that_can_be_written_has_the_rules_of_an_action() -> None:
     assert set(RESTORES) == {name for name, signal in SIGNALS.items() if signal.writable}
     for name in RESTORES:
         value = SIGNALS[name].initial
-        assert action_for(name, value).name in Catalog(PLACES, MEDIA).offers() | {"send_email"}
+        assert action_for(name, value).name in Planner(PLACES, MEDIA).offers() | {"send_email"}
     with pytest.raises(AdapterError, match=r"no action writes battery\.charge"):
         action_for("battery.charge", 5)
 

@@ -19,15 +19,15 @@ from typing import Any
 
 from schemas import actions as a
 from schemas.events import VehicleState
-from vehicle.catalog import cabin
-from vehicle.catalog.charge import charge
-from vehicle.catalog.desk import desk
-from vehicle.catalog.needs import INSTEAD, SIGNALS_OF, WELCOME, actions_for
-from vehicle.catalog.plan import PERCENT_STEP, SEAT_STEP_MM, TEMPERATURE_STEP, Effect, Plan, unplanned
-from vehicle.catalog.route import Routes
-from vehicle.catalog.sound import Sound
-from vehicle.catalog.status import status
 from vehicle.organizer import Organizer
+from vehicle.planning import cabin
+from vehicle.planning.charge import charge
+from vehicle.planning.desk import desk
+from vehicle.planning.needs import INSTEAD, SIGNALS_OF, WELCOME, actions_for
+from vehicle.planning.plan import PERCENT_STEP, SEAT_STEP_MM, TEMPERATURE_STEP, Effect, Plan, unplanned
+from vehicle.planning.route import Routes
+from vehicle.planning.sound import Sound
+from vehicle.planning.status import status
 from vehicle.signals import SIGNALS
 from vehicle.sources import MediaSource, PlaceSource
 
@@ -38,14 +38,14 @@ __all__ = [
     "SIGNALS_OF",
     "TEMPERATURE_STEP",
     "WELCOME",
-    "Catalog",
     "Effect",
     "Plan",
+    "Planner",
     "actions_for",
 ]
 
 
-class Catalog:
+class Planner:
     """Plans actions with what is known of places, media and appointments."""
 
     def __init__(
@@ -56,7 +56,7 @@ class Catalog:
         organizer: Organizer | None = None,
         signals: frozenset[str] = frozenset(SIGNALS),
     ) -> None:
-        """A catalogue over these.
+        """A planner over these.
 
         Args:
             places: where one can go.

@@ -6,8 +6,8 @@ from typing import Any
 
 from schemas import actions as a
 from schemas.events import VehicleState
-from vehicle.catalog.plan import PERCENT_STEP, Plan, present, stepped, unplanned
 from vehicle.media import Item
+from vehicle.planning.plan import PERCENT_STEP, Plan, direct, present, stepped
 from vehicle.sources import MediaSource
 
 _SONG = "a genre, an artist or a song"
@@ -44,12 +44,6 @@ class Sound:
             case a.ChangeVolume(change=change, by=by):
                 louder = {"media.muted": False} if change == "up" else {}
                 return Plan({"media.volume": stepped(state, "media.volume", change, by or PERCENT_STEP), **louder})
-            case a.SetMute(on=on):
-                return Plan({"media.muted": on})
-            case a.SetShuffle(on=on):
-                return Plan({"media.shuffle": on})
-            case a.SetRepeat(mode=mode):
-                return Plan({"media.repeat": mode})
             case a.SetPlayback(command="pause"):
                 return Plan({"media.playing": False})
             case a.SetPlayback(command=command):
@@ -60,7 +54,7 @@ class Sound:
                 artist = state.values.get("media.artist", "")
                 return Plan(answer={**told, "artist": artist, "position_s": state.values.get("media.position")})
             case _:
-                raise unplanned(action)
+                return Plan(direct(action))
 
     def _playback(self, command: str, state: VehicleState) -> Plan:
         source = present(state, "media.source")

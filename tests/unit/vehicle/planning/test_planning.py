@@ -1,4 +1,4 @@
-"""The catalogue: what every action writes, what it answers, and what is switched along."""
+"""The planner: what every action writes, what it answers, and what is switched along."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import pytest
 from schemas.actions import ACTIONS, Action, Domain, parse_action
 from schemas.errors import AdapterError
 from schemas.events import VehicleState
-from vehicle.catalog import SIGNALS_OF, WELCOME, Catalog, Plan, actions_for
 from vehicle.media import MediaLibrary
 from vehicle.places import Places
+from vehicle.planning import SIGNALS_OF, WELCOME, Plan, Planner, actions_for
 from vehicle.signals import SIGNALS, check_changes
 
-CATALOG = Catalog(Places.load(), MediaLibrary.load())
+PLANNER = Planner(Places.load(), MediaLibrary.load())
 INITIAL = {name: signal.initial for name, signal in SIGNALS.items()}
 JAZZ = {"media.source": "music", "media.title": "So What", "media.artist": "Miles Davis", "media.genre": "jazz"}
 
 
 def plan(name: str, slots: dict[str, Any] | None = None, values: dict[str, Any] | None = None) -> Plan:
-    return CATALOG.plan(parse_action(name, slots or {}), VehicleState(values=INITIAL | (values or {})))
+    return PLANNER.plan(parse_action(name, slots or {}), VehicleState(values=INITIAL | (values or {})))
 
 
 def test_a_vehicle_with_all_signals_has_all_actions() -> None:
@@ -295,4 +295,4 @@ def test_what_must_be_known_and_is_not_is_an_error(name: str, slots: dict[str, A
 def test_an_action_without_a_plan_is_an_error(domain: Domain) -> None:
     unplanned = type("Unplanned", (Action,), {"name": "unplanned", "domain": domain, "description": ""})
     with pytest.raises(AdapterError, match="no plan for unplanned"):
-        CATALOG.plan(unplanned(), VehicleState())
+        PLANNER.plan(unplanned(), VehicleState())

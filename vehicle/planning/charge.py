@@ -7,8 +7,8 @@ from typing import Any
 
 from schemas import actions as a
 from schemas.events import VehicleState
-from vehicle.catalog.plan import Plan, present, unplanned
 from vehicle.organizer import time_of_day
+from vehicle.planning.plan import Plan, direct, present
 
 TAPER_FROM, TAPER = 80.0, 0.5
 """Above this percentage a battery takes only this share of the power. Our choice; a car's own curve is finer."""
@@ -27,8 +27,6 @@ def charge(action: a.Action, state: VehicleState) -> Plan:
             return Plan({"charging.active": True})
         case a.SetCharging():
             return Plan({"charging.active": False})
-        case a.SetChargeLimit(percent=percent):
-            return Plan({"charging.limit": percent})
         case a.SetChargePort(open=wanted):
             if not wanted and state.values.get("charging.plugged") is True:
                 return Plan(refusal="The car is plugged in; unplug it first, then ask me again.")
@@ -43,7 +41,7 @@ def charge(action: a.Action, state: VehicleState) -> Plan:
         case a.GetCharging(percent=percent, minutes=minutes):
             return Plan(answer=_told(percent, minutes, state))
         case _:
-            raise unplanned(action)
+            return Plan(direct(action))
 
 
 def _told(percent: int | None, minutes: int | None, state: VehicleState) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from typing import Any
 
 from schemas import actions as a
 from schemas.events import VehicleState
-from vehicle.catalog.plan import Plan, present, unplanned
 from vehicle.places import Place
+from vehicle.planning.plan import Plan, direct, present
 from vehicle.sources import PlaceSource
 
 FAR_KM = 15.0
@@ -84,10 +84,6 @@ class Routes:
                 return self._elsewhere(self._places.destination(name), state)
             case a.CancelNavigation():
                 return Plan(*_cleared())
-            case a.SetRoutePreference(preference=preference):
-                return Plan({"navigation.preference": preference})
-            case a.SetGuidance(on=on):
-                return Plan({"navigation.guidance": on})
             case a.GetRoutes():
                 told = [way.told(number) for number, way in enumerate(self._alternatives(state), 1)]
                 return Plan(answer={"routes": told, "destination": present(state, "navigation.destination")})
@@ -101,7 +97,7 @@ class Routes:
                     return Plan()
                 return Plan(answer={"name": place.name, "km": round(place.road_km(), 1), "minutes": place.minutes()})
             case _:
-                raise unplanned(action)
+                return Plan(direct(action))
 
     # Reading the present route -----------------------------------------------------------------------------------------
 

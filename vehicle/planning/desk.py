@@ -8,8 +8,8 @@ from typing import Any
 
 from schemas import actions as a
 from schemas.events import VehicleState
-from vehicle.catalog.plan import Effect, Plan, unplanned
 from vehicle.organizer import DAYS, Contact, Notice, Organizer, time_of_day
+from vehicle.planning.plan import Effect, Plan, unplanned
 
 _NOBODY = "I don't know that contact, or more than one has that name; ask me by the full name."
 

@@ -9,6 +9,7 @@ from typing import Any
 from schemas import actions as a
 from schemas.errors import AdapterError
 from schemas.events import VehicleState
+from vehicle.planning.needs import settings
 from vehicle.signals import SIGNALS
 
 TEMPERATURE_STEP = 1.5
@@ -51,9 +52,26 @@ class Plan:
         return {name: value for name, value in self.changes.items() if name not in self.unproven}
 
 
+def direct(action: a.Action) -> dict[str, Any]:
+    """What an action writes that has no plan of its own: what it ``sets``.
+
+    Raises:
+        schemas.errors.AdapterError: it sets nothing; a defect.
+    """
+    slots = action.model_dump()
+    changes = {
+        signal: slots[slot]
+        for signal, slot, place in settings(type(action))
+        if all(slots[name] in (value, "all") for name, value in place.items())
+    }
+    if not changes:
+        raise unplanned(action)
+    return changes
+
+
 def unplanned(action: a.Action) -> AdapterError:
     """The defect that an action has no plan."""
-    return AdapterError(f"the catalogue has no plan for {action.name}")
+    return AdapterError(f"the planner has no plan for {action.name}")
 
 
 def present(state: VehicleState, name: str) -> Any:

@@ -1,0 +1,80 @@
+"""What is said once an action is done: the few forms that the sentences on the actions' classes have in common.
+
+A phrase takes the action's slots as they are said (the temperature in the driver's unit) and gives a sentence without its
+full stop. No phrase is a single word: that may be a command ("warmer"), which its own echo would give again and again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+Slots: TypeAlias = dict[str, Any]
+Phrase: TypeAlias = Callable[[Slots], str]
+
+WINDOWS: Mapping[str, str] = {
+    "driver": "your window",
+    "passenger": "the passenger's window",
+    "rear_left": "the rear left window",
+    "rear_right": "the rear right window",
+    "all": "all windows",
+}
+LEVELS = ("off", "low", "medium", "high")
+_SIDES = {
+    "driver": " on your side",
+    "passenger": " on the passenger's side",
+    "rear": " in the back",
+    "rear_left": " in the rear left",
+    "rear_right": " in the rear right",
+}
+
+
+def spoken_number(value: float) -> str:
+    """A number as it is read out: 21.5 stays, 21.0 becomes 21."""
+    return f"{value:g}"
+
+
+def spoken_time(hour: int, minute: int | None, half: str | None) -> str:
+    """A time of day as it was said: "9:30 in the evening"."""
+    part = {"am": " in the morning", "pm": " in the afternoon" if hour < 6 or hour == 12 else " in the evening"}
+    return f"{hour}:{minute:02d}{part.get(half or '', '')}" if minute else f"{hour} o'clock{part.get(half or '', '')}"
+
+
+def on_off(thing: str) -> Phrase:
+    """What is switched: "Fog lights on"."""
+    return lambda s: f"{thing} {'on' if s['on'] else 'off'}"
+
+
+def up_down(up: str, down: str) -> Phrase:
+    """What takes a step, by its direction."""
+    return lambda s: up if s["change"] == "up" else down
+
+
+def one_of(slot: str, phrases: Mapping[str, str]) -> Phrase:
+    """What is chosen: a phrase for every value of a slot."""
+    return lambda s: phrases[s[slot]]
+
+
+def position(thing: str, percent: int) -> str:
+    """What opens: "Opening the sunroof", "The sunroof to 40 percent"."""
+    if percent == 0:
+        return f"Closing {thing}"
+    return f"Opening {thing}" if percent == 100 else f"{thing.capitalize()} to {percent} percent"
+
+
+def moved(thing: str, slots: Slots) -> str:
+    """What opens or closes by a step: "Opening your window a little"."""
+    verb = "Opening" if slots["change"] == "open" else "Closing"
+    return f"{verb} {thing} a little" if slots["by"] is None else f"{verb} {thing} by {slots['by']} percent"
+
+
+def side(slots: Slots, usual: str = "all", every: str = " on both sides") -> str:
+    """Where it is done, with a space before it; empty where that is the usual place."""
+    zone = slots.get("zone", usual)
+    return "" if zone == usual else _SIDES.get(zone, every)
+
+
+def by_how_much(slots: Slots, unit: str) -> str:
+    """How far a step goes, if that was said: " by 2 degrees"."""
+    number = slots["by"]
+    return "" if number is None else f" by {spoken_number(number)} {unit.removesuffix('s') if number == 1 else unit}"
