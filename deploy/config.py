@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, EnvSettingsSource, TomlConfigSettingsSource
 from rapidfuzz import fuzz, process
@@ -21,7 +22,7 @@ from rapidfuzz import fuzz, process
 from deploy.settings import Config
 from schemas.errors import ConfigError
 
-__all__ = ["Config", "Loaded", "keys", "load", "load_config"]
+__all__ = ["Config", "Loaded", "keys", "leaves", "load", "load_config"]
 
 HERE = Path(__file__).parent
 DEFAULTS = HERE / "default.toml"
@@ -95,14 +96,19 @@ def load(
     return Loaded(config, {key: _origin(key, layers).name for key in keys()})
 
 
-def keys(model: type[BaseModel] = Config, prefix: str = "") -> Iterator[str]:
-    """Every dotted key that there is, in the order of ``deploy.settings``."""
+def leaves(model: type[BaseModel] = Config, prefix: str = "") -> Iterator[tuple[str, FieldInfo]]:
+    """Every dotted key that there is with what is known of it, in the order of ``deploy.settings``."""
     for name, info in model.model_fields.items():
         inner = info.annotation
         if isinstance(inner, type) and issubclass(inner, BaseModel):
-            yield from keys(inner, f"{prefix}{name}.")
+            yield from leaves(inner, f"{prefix}{name}.")
         else:
-            yield f"{prefix}{name}"
+            yield f"{prefix}{name}", info
+
+
+def keys() -> list[str]:
+    """Every dotted key that there is."""
+    return [key for key, _ in leaves()]
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -234,7 +240,7 @@ def _origin(key: str, layers: Sequence[_Layer]) -> _Layer:
 def _explain(error: ErrorDetails, layers: Sequence[_Layer]) -> str:
     """One mistake in words: where, which key, which value, what to do."""
     path = [str(part) for part in error["loc"]]
-    known = list(keys())
+    known = keys()
     sections = {key.split(".")[0] for key in known}
     while len(path) > 1 and ".".join(path) not in known and error["type"] != "extra_forbidden":
         path.pop()

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Annotated, Any
 
 import typer
-from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 from rich.table import Table
 from rich.text import Text
 
 from deploy.cli.session import out, put_json, session_of
-from deploy.settings import Config
+from deploy.config import leaves
 
 config_app = typer.Typer(name="config", help="The configuration.", no_args_is_help=True)
 
@@ -47,11 +48,11 @@ def doctor(context: typer.Context, as_json: JsonOption = False) -> None:
 def show(context: typer.Context, as_json: JsonOption = False) -> None:
     """Show every setting, its value, where it comes from and what it means."""
     loaded = session_of(context, as_json=as_json).load()
-    values = _flat(loaded.config)
+    values = {key: operator.attrgetter(key)(loaded.config) for key in loaded.origins}
     if as_json:
         put_json({key: {"value": _plain(values[key]), "from": origin} for key, origin in loaded.origins.items()})
         return
-    meanings = _meanings(Config)
+    meanings = {key: _meaning(info) for key, info in leaves()}
     table = Table(box=None, pad_edge=False)
     for name in ("setting", "value", "from", "meaning"):
         table.add_column(name, overflow="fold")
@@ -59,28 +60,13 @@ def show(context: typer.Context, as_json: JsonOption = False) -> None:
         default = origin.endswith("default.toml")
         source = "default" if default else origin
         value = Text(str(_plain(values[key]) if values[key] is not None else "–"), style="" if default else "bold")
-        table.add_row(key, value, Text(source, style="dim"), Text(meanings.get(key, ""), style="dim"))
+        table.add_row(key, value, Text(source, style="dim"), Text(meanings[key], style="dim"))
     out().print(table)
 
 
-def _flat(model: BaseModel, prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for name in type(model).model_fields:
-        value = getattr(model, name)
-        flat.update(_flat(value, f"{prefix}{name}.") if isinstance(value, BaseModel) else {f"{prefix}{name}": value})
-    return flat
-
-
-def _meanings(model: type[BaseModel], prefix: str = "") -> dict[str, str]:
-    meanings: dict[str, str] = {}
-    for name, info in model.model_fields.items():
-        inner = info.annotation
-        if isinstance(inner, type) and issubclass(inner, BaseModel):
-            meanings.update(_meanings(inner, f"{prefix}{name}."))
-        else:
-            meaning = (info.description or "").partition("\n\n")[0]  # what follows says where the number is from
-            meanings[f"{prefix}{name}"] = " ".join(meaning.replace("``", "").split())
-    return meanings
+def _meaning(info: FieldInfo) -> str:
+    """What a setting means; where its number is from comes after an empty line, and stays out."""
+    return " ".join((info.description or "").partition("\n\n")[0].replace("``", "").split())
 
 
 def _plain(value: Any) -> Any:

@@ -8,5 +8,8 @@ from deploy.lab.cli import bench, evaluate, hearing, orders, recall, wake
 
 GROUPS: dict[str, typer.Typer] = {"eval": evaluate.app, "bench": bench.app}
 
-for _commands in (wake, orders, recall, hearing):
-    _commands.add_to(evaluate.app)
+evaluate.app.command("wake")(wake.evaluate)
+evaluate.app.command("commands")(orders.evaluate)
+evaluate.app.command("recall")(recall.recall)
+evaluate.app.command("gvd")(recall.gvd)
+evaluate.app.command("hearing")(hearing.evaluate)

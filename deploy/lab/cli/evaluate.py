@@ -9,16 +9,12 @@ import typer
 from rich.text import Text
 
 from deploy.cli.session import err, session_of
-from deploy.lab.cli.options import JsonOption, PageOption, deliver, progress
+from deploy.lab.cli.options import JsonOption, LimitOption, PageOption, deliver, progress
 
 if TYPE_CHECKING:
     from schemas.memory import Candidate
 
 app = typer.Typer()
-
-LimitOption = Annotated[
-    int | None, typer.Option("--limit", metavar="N", min=1, help="Only the first N, for a quick look.")
-]
 
 
 @app.command()

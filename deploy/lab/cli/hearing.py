@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from deploy.cli.session import err, session_of
-from deploy.lab.cli.options import JsonOption, PageOption, deliver, progress
+from deploy.lab.cli.options import JsonOption, PageOption, SeedOption, deliver, progress
 from schemas.errors import ConfigError, ModelDamagedError, ModelMissingError
 
 if TYPE_CHECKING:
@@ -24,11 +24,6 @@ WAKE_WORD = "computer"
 """Lines of talk that hold it are left out."""
 POLITE = frozenset({"please", "now"})
 """What may follow any command and changes nothing."""
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the command to those of ``glovebox eval``."""
-    app.command("hearing")(evaluate)
 
 
 def evaluate(  # noqa: PLR0913 - typer makes options of parameters
@@ -58,7 +53,7 @@ def evaluate(  # noqa: PLR0913 - typer makes options of parameters
         int | None,
         typer.Option("--limit", metavar="N", min=1, help="Only N cases a part and voice, N minutes of talk."),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of everything drawn.")] = 1,
+    seed: SeedOption = 1,
     show: Annotated[
         bool, typer.Option("--show", help="Print what became of every case that was not right to standard error.")
     ] = False,

@@ -28,6 +28,27 @@ PageOption = Annotated[
     Path | None, typer.Option("--page", metavar="FILE", help="Write tables and plots to this HTML file, too.")
 ]
 
+LimitOption = Annotated[
+    int | None, typer.Option("--limit", metavar="N", min=1, help="Only the first N, for a quick look.")
+]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Of everything drawn.")]
+ROAD = "road"
+
+
+def ratios(text: str) -> tuple[float, ...]:
+    """``20,10,5`` as numbers, each once; none for nothing.
+
+    Raises:
+        ConfigError: something else.
+    """
+    try:
+        values = tuple(dict.fromkeys(float(part) for part in text.split(",") if part.strip()))
+    except ValueError:
+        raise ConfigError(f"--snr {text!r} is not a list of decibels such as 20,10,5") from None
+    if not all(-20.0 <= value <= 60.0 for value in values):
+        raise ConfigError(f"--snr {text!r} has a ratio outside -20..60 dB; give some such as 20,10,5")
+    return values
+
 
 @contextmanager
 def progress() -> Generator[Progress]:

@@ -10,9 +10,8 @@ import typer
 from rich.text import Text
 
 from deploy.cli.session import err, session_of
-from deploy.lab.cli.options import JsonOption, PageOption, deliver, progress
+from deploy.lab.cli.options import ROAD, JsonOption, PageOption, SeedOption, deliver, progress, ratios
 from models.catalog import Catalog
-from schemas.errors import ConfigError
 
 if TYPE_CHECKING:
     from deploy.engines import Rung
@@ -22,14 +21,8 @@ if TYPE_CHECKING:
     from deploy.settings import Config
     from models.commands.templates import Templates
 
-ROAD = "road"
 RATIOS = "20,10,5"
 """Decibels where only the noise is named."""
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the command to those of ``glovebox eval``."""
-    app.command("commands")(evaluate)
 
 
 def evaluate(  # noqa: PLR0913 - typer makes options of parameters
@@ -44,7 +37,7 @@ def evaluate(  # noqa: PLR0913 - typer makes options of parameters
         str | None,
         typer.Option("--noise", metavar="FILE|road", help="Recorded noise, or synthetic road noise (the default)."),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of everything drawn.")] = 1,
+    seed: SeedOption = 1,
     limit: Annotated[
         int | None, typer.Option("--limit", metavar="N", min=1, help="Only N recordings, for a quick look.")
     ] = None,
@@ -67,13 +60,13 @@ def evaluate(  # noqa: PLR0913 - typer makes options of parameters
     rung = choice.rung
     if line := choice.told():
         err().print(Text(line, style="yellow"))
-    ratios = _ratios(snr if snr is not None else RATIOS if noise is not None else "")
+    levels = ratios(snr if snr is not None else RATIOS if noise is not None else "")
     name = noise or ROAD
     templates = load_templates(grammar)
-    sound = wake_sounds.noise(Path(name)) if ratios and name != ROAD else None
+    sound = wake_sounds.noise(Path(name)) if levels and name != ROAD else None
     plan = commands.Plan(
         orders=commands_orders.read(audio, labels, limit),
-        snrs=ratios,
+        snrs=levels,
         noise=sound,
         noise_name=name if name == ROAD else Path(name).stem,
         grammar=grammar.name,
@@ -121,18 +114,3 @@ def _tell_order(condition: Condition, order: Order, heard: Heard) -> None:
             f"{condition.name} {order.name} {what} {heard.confidence:.2f}: {heard.guess or '(nothing)'} [{differences}]"
         )
     )
-
-
-def _ratios(text: str) -> tuple[float, ...]:
-    """``20,10,5`` as numbers, each once; none for nothing.
-
-    Raises:
-        ConfigError: something else.
-    """
-    try:
-        values = tuple(dict.fromkeys(float(part) for part in text.split(",") if part.strip()))
-    except ValueError:
-        raise ConfigError(f"--snr {text!r} is not a list of decibels such as 20,10,5") from None
-    if not all(-20.0 <= value <= 60.0 for value in values):
-        raise ConfigError(f"--snr {text!r} has a ratio outside -20..60 dB; give some such as 20,10,5")
-    return values

@@ -13,12 +13,6 @@ from deploy.lab.cli.options import JsonOption, PageOption, deliver, progress
 AblationOption = Annotated[bool, typer.Option("--ablation/--no-ablation", help="Also with each part left out.")]
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the commands to those of ``glovebox eval``."""
-    app.command("recall")(recall)
-    app.command("gvd")(gvd)
-
-
 def recall(
     context: typer.Context,
     data: Annotated[Path, typer.Option("--data", metavar="FILE", help="LoCoMo's dialogues, JSON.")],

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from deploy.cli.session import session_of
-from deploy.lab.cli.options import JsonOption, PageOption, deliver, progress
+from deploy.lab.cli.options import ROAD, JsonOption, PageOption, SeedOption, deliver, progress, ratios
 from models.catalog import Catalog
 from schemas.errors import ConfigError, EvaluationDataError
 
 if TYPE_CHECKING:
     from models.training.wake.corpus import Clip
-
-ROAD = "road"
 
 
 class Part(StrEnum):
@@ -25,11 +23,6 @@ class Part(StrEnum):
     TRAIN = "train"
     DEV = "dev"
     TEST = "test"
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the command to those of ``glovebox eval``."""
-    app.command("wake")(evaluate)
 
 
 def evaluate(  # noqa: PLR0913 - typer makes options of parameters
@@ -58,7 +51,7 @@ def evaluate(  # noqa: PLR0913 - typer makes options of parameters
         typer.Option("--part", help="Only this part of the training's split; for the recordings it was trained with."),
     ] = None,
     draws: Annotated[int, typer.Option("--draws", min=1, help="Noises that each recording is played in.")] = 2,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of everything drawn.")] = 1,
+    seed: SeedOption = 1,
     peers: Annotated[
         bool, typer.Option("--peers", help="Let PocketSphinx and openWakeWord listen, too, where they can.")
     ] = False,
@@ -93,7 +86,7 @@ def evaluate(  # noqa: PLR0913 - typer makes options of parameters
             keyword=word,
             positives=heard,
             negatives=others,
-            snrs=_ratios(snr),
+            snrs=ratios(snr),
             noise=None if noise == ROAD else wake_sounds.noise(Path(noise)),
             noise_name=noise if noise == ROAD else Path(noise).stem,
             draws=draws,
@@ -110,18 +103,3 @@ def evaluate(  # noqa: PLR0913 - typer makes options of parameters
 def _reference(word: str, configured: str, model: str) -> str:
     """The catalogue's id of a word's network."""
     return model if word == configured else f"wake-{word.replace(' ', '-')}"
-
-
-def _ratios(text: str) -> tuple[float, ...]:
-    """``20,10,5`` as numbers, each once.
-
-    Raises:
-        ConfigError: something else.
-    """
-    try:
-        values = tuple(dict.fromkeys(float(part) for part in text.split(",")))
-    except ValueError:
-        raise ConfigError(f"--snr {text!r} is not a list of decibels such as 20,10,5") from None
-    if not all(-20.0 <= value <= 60.0 for value in values):
-        raise ConfigError(f"--snr {text!r} has a ratio outside -20..60 dB; give some such as 20,10,5")
-    return values

@@ -14,7 +14,7 @@ from deploy.lab.hearing.judge import Outcome
 from deploy.lab.hearing.parts import NOISES, Results, Talked, Tried, Worded
 from deploy.lab.hearing.voices import CONTROL, Missing
 from deploy.lab.report.blocks import Cell, Report, Table
-from deploy.lab.report.statistics import percentile
+from deploy.lab.report.statistics import spread
 
 DONE_RIGHT = (Outcome.RIGHT, Outcome.AMENDED)
 
@@ -274,7 +274,7 @@ def _latency(results: Results) -> dict[str, Any]:
         "free_ms": [one.reply_ms for one in results.free if one.snr is None and one.words.woken],
     }
     return {
-        name: {"n": len(values), "p50": round(percentile(values, 50), 1), "p95": round(percentile(values, 95), 1)}
+        name: {"n": len(values), **spread(values, 1)}
         for name, times in groups.items()
         if (values := [time for time in times if time is not None])
     }

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from pydantic import BaseModel
 
 from deploy.lab.memory.filling import NOW, queries
+from deploy.lab.report.statistics import spread
 from memory.recall.search import SearchTuning
 from memory.service import DriverMemory, MemorySettings
 from memory.vault.keys import RawKey
@@ -80,19 +80,19 @@ def measure(folder: Path, size: int, asked: int, writes: int) -> dict[str, Any]:
         begun = time.perf_counter()
         memory.recall(f"{query} {number}")  # another text, so that it is encoded anew
         preferred.append(_ms(begun))
-    told["recall_ms"], told["preferences_ms"] = _spread(recalled[SETTLED:]), _spread(preferred[SETTLED:])
-    told["recall_processor_ms"] = _spread(worked[SETTLED:])
+    told["recall_ms"], told["preferences_ms"] = spread(recalled[SETTLED:]), spread(preferred[SETTLED:])
+    told["recall_processor_ms"] = spread(worked[SETTLED:])
     encoded: list[float] = []
     for number in range(30):
         begun = time.perf_counter()
         encoder.encode([f"where did we park the car near woodport {number}"])
         encoded.append(_ms(begun))
-    told["encode_ms"] = _spread(encoded)
+    told["encode_ms"] = spread(encoded)
     told["rss_mb"], told["rss_peak_mb"] = resident_mb("VmRSS"), resident_mb("VmHWM")
     written, worked = _writing(memory, writes)
-    told["write_ms"], told["write_processor_ms"] = _spread(written), _spread(worked)
+    told["write_ms"], told["write_processor_ms"] = spread(written), spread(worked)
     forgotten, worked, told["forgotten_verified"] = _forgetting(memory, writes)
-    told["forget_ms"], told["forget_processor_ms"] = _spread(forgotten), _spread(worked)
+    told["forget_ms"], told["forget_processor_ms"] = spread(forgotten), spread(worked)
     memory.close()
     told["disk_mb"] = round(sum(path.stat().st_size for path in folder.iterdir() if path.is_file()) / 1e6, 1)
     return told
@@ -110,7 +110,7 @@ def _building(memory: DriverMemory, begun: float) -> dict[str, Any]:
         times.append(_ms(asked))
     building = search.cache.outgrown
     search.settle()
-    return {"recall_while_building_ms": _spread(times[SETTLED:]), "still_building_then": building,
+    return {"recall_while_building_ms": spread(times[SETTLED:]), "still_building_then": building,
             "graph_ready_s": round(_ms(begun) / 1e3, 1)}  # fmt: skip
 
 
@@ -148,10 +148,6 @@ def _forgetting(memory: DriverMemory, writes: int) -> tuple[list[float], list[fl
 
 def _ms(begun: float) -> float:
     return (time.perf_counter() - begun) * 1e3
-
-
-def _spread(times: list[float]) -> dict[str, float]:
-    return {"p50": round(float(np.percentile(times, 50)), 2), "p95": round(float(np.percentile(times, 95)), 2)}
 
 
 if __name__ == "__main__":

@@ -15,11 +15,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from deploy.app import memory_settings
 from deploy.config import Config
 from deploy.lab.memory.filling import Texts, fill
+from deploy.lab.report.statistics import spread
 from deploy.screen import ScreenServer
 from memory.fake import KeywordModel
 from memory.screen.feed import Happened, What
@@ -158,13 +157,7 @@ def _live(server: ScreenServer, browser: Any, rounds: int) -> list[float]:
 
 
 def _spread(values: list[float]) -> dict[str, float]:
-    low, high, most = np.percentile(values, [50, 95, 100])
-    return {
-        "p50": round(float(low), 1),
-        "p95": round(float(high), 1),
-        "worst": round(float(most), 1),
-        "count": len(values),
-    }
+    return {**spread(values, 1, p50=50, p95=95, worst=100), "count": len(values)}
 
 
 def _ms(began: float) -> float:

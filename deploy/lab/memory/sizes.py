@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from deploy.lab.memory.child import opened
 from deploy.lab.memory.filling import NOISE, Texts, fill, queries
 from deploy.lab.report.blocks import Plot, Progress, Report, Series, Table
+from deploy.lab.report.statistics import spread
 from memory.recall.exact import ExactIndex
 from memory.recall.hnsw import EXACT_UP_TO, HnswIndex
 from memory.vault.lifecycle import Vault
@@ -219,7 +220,7 @@ def _timed(search: Callable[[NDArray[np.float32]], object], asked: Sequence[NDAr
         begun = time.perf_counter()
         search(one)
         times.append((time.perf_counter() - begun) * 1e3)
-    return {"p50": round(float(np.percentile(times, 50)), 2), "p95": round(float(np.percentile(times, 95)), 2)}
+    return spread(times)
 
 
 # The report

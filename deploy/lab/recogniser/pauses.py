@@ -25,6 +25,7 @@ import numpy as np
 from deploy.app import assemble
 from deploy.assistant import Assistant
 from deploy.config import load_config
+from deploy.lab.report.statistics import spread
 from deploy.timeline import TimelineEntry
 from models.commands.matcher import TemplateMatcher
 from models.training.voices import FLITE_VOICES, SAMPLE_RATE, Prosody, speak
@@ -187,8 +188,7 @@ def main() -> None:
         times = sorted(float(str(row["total_ms"])) for row in own if row["total_ms"] is not None)
         figures = {
             "kind": kind, "right": sum(bool(row["right"]) for row in own), "of": len(own),
-            "p50_ms": round(float(np.percentile(times, 50))) if times else None,
-            "p95_ms": round(float(np.percentile(times, 95))) if times else None,
+            **(spread(times, 0, p50_ms=50, p95_ms=95) if times else dict.fromkeys(("p50_ms", "p95_ms"))),
         }  # fmt: skip
         print(json.dumps(figures), flush=True)
 

@@ -96,6 +96,17 @@ def percentile(values: Sequence[float], at: float) -> float:
     return float(np.percentile(values, at)) if values else 0.0
 
 
+TAILS = {"p50": 50.0, "p95": 95.0, "p99": 99.0, "max": 100.0}
+"""Percentiles to tell where the worst matters."""
+
+
+def spread(values: Sequence[float], digits: int = 2, **at: float) -> dict[str, float]:
+    """Percentiles (0..100) by the names that they are told under, rounded; the median and the 95th where none is asked for."""
+    return {
+        name: round(percentile(values, share), digits) for name, share in (at or {"p50": 50.0, "p95": 95.0}).items()
+    }
+
+
 def hit(gold: float, others: Sequence[float], places: int) -> float:
     """Chance that the gold entry is among the first places when equal scores are put in random order.
 

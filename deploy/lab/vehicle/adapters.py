@@ -17,6 +17,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from deploy.lab.report.statistics import TAILS, spread
 from schemas.clock import WallClock
 from vehicle.adapters import VehicleAdapter
 from vehicle.adapters.far_car import FarCar
@@ -131,18 +132,17 @@ MEASURED: Mapping[str, tuple[str, Callable[[int], list[float]], int]] = {
 """Adapter -> the name of its figure, how it is measured, and how many times fewer than gate decisions."""
 
 
-def measure(count: int, quantiles: Callable[[list[float]], Mapping[str, float]]) -> dict[str, Any]:
+def measure(count: int) -> dict[str, Any]:
     """Figures of every adapter whose package and broker are here; of others, what is missing.
 
     Args:
         count: how many gate decisions are timed; adapters are timed that many times divided by what is in ``MEASURED``.
-        quantiles: of a list of milliseconds.
     """
     told: dict[str, Any] = {"targets": {"kuksa_p95_ms": KUKSA_P95_MS, "can_frame_out_ms": CAN_FRAME_MS}}
     for name, (figure, timed, fewer) in MEASURED.items():
         writes_timed = max(20, count // fewer)
         try:
-            told[name] = {figure: dict(quantiles(timed(writes_timed))), "count": writes_timed}
+            told[name] = {figure: spread(timed(writes_timed), 3, **TAILS), "count": writes_timed}
         except (ModuleNotFoundError, FileNotFoundError) as missing:
             told[name] = {"missing": getattr(missing, "name", None) or str(missing)}
     return told

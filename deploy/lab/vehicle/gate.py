@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
+from deploy.lab.report.statistics import TAILS, spread
 from deploy.lab.vehicle import adapters as vehicle_adapters
 from deploy.lab.vehicle.wishes import random_action, run
 from schemas.actions import Action
@@ -39,16 +40,6 @@ def _states() -> list[VehicleState]:
     ]
 
 
-def quantiles(values: Sequence[float]) -> dict[str, float]:
-    """Median, 95th and 99th percentile and the most."""
-    ordered = sorted(values)
-
-    def at(share: float) -> float:
-        return round(ordered[min(len(ordered) - 1, int(share * len(ordered)))], 3)
-
-    return {"p50": at(0.5), "p95": at(0.95), "p99": at(0.99), "max": round(ordered[-1], 3)}
-
-
 def decisions(count: int, seed: int = 1) -> dict[str, float]:
     """Microseconds of a core that ``Gate.request`` takes, for any action in any of thirty states."""
     dice, clock = Random(seed), StreamClock()
@@ -61,7 +52,7 @@ def decisions(count: int, seed: int = 1) -> dict[str, float]:
         began = time.thread_time_ns()
         gate.request(action, state)
         took.append((time.thread_time_ns() - began) / 1_000.0)
-    return quantiles(took)
+    return spread(took, 3, **TAILS)
 
 
 def actions(count: int, seed: int = 1) -> tuple[dict[str, float], dict[str, int]]:
@@ -85,7 +76,7 @@ async def _acted(wishes: Sequence[Action]) -> tuple[dict[str, float], dict[str, 
             result = await vehicle.confirm(str(result.token))
         took.append((time.thread_time() - began) * 1000.0)
         ended[result.status.value] = ended.get(result.status.value, 0) + 1
-    return quantiles(took), ended
+    return spread(took, 3, **TAILS), ended
 
 
 def measure(count: int, sequences: int, seed: int, *, adapters: bool = False) -> dict[str, Any]:
@@ -101,7 +92,7 @@ def measure(count: int, sequences: int, seed: int, *, adapters: bool = False) ->
         "targets": {"gate_p99_us": GATE_P99_US, "action_p99_ms": ACTION_P99_MS},
     }
     if adapters:
-        told["adapters"] = vehicle_adapters.measure(count, quantiles)
+        told["adapters"] = vehicle_adapters.measure(count)
     if tally is not None:
         told["sequences"] = {
             "count": tally.sequences,
