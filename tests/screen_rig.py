@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deploy.screen import ScreenServer
-from memory.fake import FakeMemory
 from memory.screen.feed import Happened, What
-from tests.screens import NOW, Car, FakeDrivers, ask, fill, parts_of, preference
+from tests.memories import fill
+from tests.screens import NOW, Car, ask, drivers_of, parts_of, preference
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -48,10 +48,8 @@ class Rig:
 
     def __init__(self, folder: Path) -> None:
         self.car = Car()
-        self.drivers = FakeDrivers(lambda name: FakeMemory(name, clock=lambda: self.car.now))
-        held = self.drivers.memories["ada"]
-        assert isinstance(held, FakeMemory)
-        self.memory = held
+        self.drivers = drivers_of(self.car)
+        self.memory = self.drivers.memories["ada"]
         values = ("jazz", "soul", "blues", "rock", "ska", "swing", "tango", "samba")
         fill(self.memory, *(preference(f"p{n}", value, days=n) for n, value in enumerate(values)))
         ask(self.memory)

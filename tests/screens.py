@@ -1,4 +1,4 @@
-"""What the tests of the driver's screen share: a screen over a fake memory, a car that stands or drives, a browser."""
+"""What the tests of the driver's screen share: a screen over memories in no file, a car that stands or drives, a browser."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pathlib import Path
 
 from starlette.testclient import TestClient
 
-from memory.fake import FakeMemory
 from memory.guest import GuestMemory
 from memory.screen.app import Screen
 from memory.screen.parts import About, Model, Parts
 from memory.screen.pin import Pins
 from schemas.errors import UnknownEntryError
 from schemas.events import Motion
-from schemas.memory import Candidate, Preference
+from schemas.memory import Preference
 from schemas.ports import MemoryPort
 from schemas.seat import Seat
+from tests.memories import memory_of, talk
 
 NOW = datetime(2026, 3, 1, 8, 5, tzinfo=UTC)
 PORT = 8123
@@ -52,7 +52,7 @@ class Car:
 
 
 class FakeDrivers:
-    """Two drivers in dictionaries; meets ``schemas.ports.Drivers``."""
+    """Two drivers with a memory each; meets ``schemas.ports.Drivers``."""
 
     def __init__(self, make: Callable[[str], MemoryPort], names: tuple[str, ...] = ("ada", "bert")) -> None:
         self.names = names
@@ -88,18 +88,14 @@ def preference(name: str, value: str = "jazz", detail: str = "favorite_genres", 
     )  # fmt: skip
 
 
-def fill(memory: MemoryPort, *kept: Preference) -> None:
-    """Put preferences into a fake memory."""
-    assert isinstance(memory, FakeMemory)
-    memory._held.update((p.id, p) for p in reversed(kept))
+def ask(memory: MemoryPort, value: str = "thai") -> None:
+    """Let a memory be unsure of something."""
+    memory.learn(talk(f"perhaps some {value} food tonight", at=NOW, name="c"))
 
 
-def ask(memory: FakeMemory, value: str = "thai") -> None:
-    """Let a fake memory be unsure of something."""
-    memory._propose(
-        Candidate(detail="favourite_cuisine", value=value, sentence=f"maybe some {value} tonight", said_at=NOW, conversation="c",
-                  confidence=0.5)
-    )  # fmt: skip
+def drivers_of(car: Car) -> FakeDrivers:
+    """Two drivers by the car's clock, with memories in no file."""
+    return FakeDrivers(lambda name: memory_of(name, clock=lambda: car.now))
 
 
 def parts_of(car: Car, drivers: FakeDrivers, folder: Path, *, voice: bool = True) -> Parts:

@@ -206,10 +206,12 @@ class Rights:
         vault, search = self._session.vault, self._session.search
         search.refresh()
         empty = not (gone.ids or found.named)
-        backups = 0 if empty else vault.erase_backups() + exports.erase(vault.path.parent, self._session.driver)
+        backups = 0
+        if not empty and vault.folder is not None:
+            backups = vault.erase_backups() + exports.erase(vault.folder, self._session.driver)
         verified = (
             self._store.wiped()
-            and erasure.verified(self._store, found, gone, vault.path.parent)
+            and erasure.verified(self._store, found, gone, vault.folder)
             and not search.cache.holds(gone.ids)
         )
         return erasure.receipt(found, gone, self._session.clock(), backups=backups, verified=verified)

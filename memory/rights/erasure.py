@@ -92,13 +92,13 @@ def erase(store: Store, archive: Archive, found: Chosen, *, everything: bool = F
     )
 
 
-def verified(store: Store, found: Chosen, gone: Gone, folder: Path) -> bool:
+def verified(store: Store, found: Chosen, gone: Gone, folder: Path | None) -> bool:
     """Whether nothing of it is left in any table, nor in clear in any file of the data folder."""
     needles = found.words() | gone.values | {p.value for p in (*found.preferences.values(), *found.proposals.values())}
     return (
         not _left(store, gone.ids, found)
         and not _told(store, gone.traces, Needles(gone.values))
-        and not found_in_files(folder, needles)
+        and not (folder and found_in_files(folder, needles))
     )
 
 

@@ -18,6 +18,7 @@ What holds, and what it rests on:
 from __future__ import annotations
 
 import contextlib
+import secrets
 import threading
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
@@ -64,13 +65,17 @@ __all__ = [
 ]
 
 
+_NOWHERE = Path(":memory:")
+"""SQLite's name for a database without a file."""
+
+
 class Vault:
     """An open vault. Not for use by several threads at once without the caller's lock, except where said."""
 
     def __init__(
-        self, path: Path, connection: Any, lock: VaultLock, keep: BackupSettings, clock: Callable[[], datetime]
+        self, path: Path, connection: Any, lock: VaultLock | None, keep: BackupSettings, clock: Callable[[], datetime]
     ) -> None:
-        """Used by `open`."""
+        """Used by `open` and `in_memory`."""
         self._keep, self._clock = keep, clock
         self.path = path
         self._connection = connection
@@ -126,6 +131,21 @@ class Vault:
             lock.release()
             raise
 
+    @classmethod
+    def in_memory(cls, *, clock: Callable[[], datetime]) -> Vault:
+        """An empty vault of its own that has no file and is gone when it is closed: a guest's, and what tests run on.
+
+        Encrypted all the same, under a random key that nobody is told.
+        """
+        connection = connect(_NOWHERE, secrets.token_bytes(32), clock)
+        _migrate(connection)
+        return cls(_NOWHERE, connection, None, BackupSettings(), clock)
+
+    @property
+    def folder(self) -> Path | None:
+        """Where its files lie; None for one that has none."""
+        return None if self.path == _NOWHERE else self.path.parent
+
     @property
     def closed(self) -> bool:
         """True after `close`."""
@@ -138,7 +158,8 @@ class Vault:
                 self._closed = True
                 with contextlib.suppress(sqlcipher.Error):
                     self._connection.close()
-                self._lock.release()
+                if self._lock is not None:
+                    self._lock.release()
 
     @contextlib.contextmanager
     def transaction(self) -> Generator[None]:
@@ -197,11 +218,11 @@ class Vault:
 
     def erase_backups(self) -> int:
         """Erase copies from before a migration: they hold what is being erased here. Returns how many there were."""
-        return erase(_files(self.path))
+        return erase(_files(self.path)) if self.folder else 0
 
     def prune_backups(self) -> int:
         """Erase copies that are kept long enough; returns how many there were."""
-        return prune(_files(self.path), self._keep, self._clock())
+        return prune(_files(self.path), self._keep, self._clock()) if self.folder else 0
 
     def _execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
         if self._closed:

@@ -1,66 +1,78 @@
-"""A fake encoder: hashed bags of words. For tests only; it knows words, not meanings."""
+"""A small deterministic encoder for tests and benches: it knows a few words of a few categories, and no meanings."""
 
 from __future__ import annotations
 
-import math
-import re
 import zlib
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from models.text import contains, words
 from schemas.actions import ACTIONS
 from schemas.memory import Words
 from schemas.preferences import BY_DETAIL, CATEGORIES
 
 NONE = "none"
-SHARPNESS = 20.0
-"""Softmax factor of word overlap; our choice: one telling word in a short sentence gives about a half."""
-COMMON = 4
-"""A word of more labels than this tells nothing; our choice."""
-BACKGROUND = 0.12
-"""Overlap that ``none`` counts as having; our choice: a text without a telling word is none."""
+KEYWORDS: dict[str, tuple[str, ...]] = {
+    "favourite_cuisine": ("italian", "thai", "greek", "food", "cuisine", "hungry"),
+    "dietary_preference": ("vegetarian", "vegan", "halal", "gluten"),
+    "preferred_temperature": ("degrees", "temperature"),
+    "favorite_genres": ("jazz", "rock", "blues", "soul", "music"),
+    "preferred_gas_station": ("shell", "esso", "petrol"),
+    "preference_for_covered_parking": ("covered", "roof", "garage"),
+    "avoidance_of_specific_road_types": ("highways", "tolls", "ferries"),
+}
+"""Words by which a category is known."""
+VALUES: dict[str, tuple[str, ...]] = {
+    "favourite_cuisine": ("italian", "thai", "greek"),
+    "dietary_preference": ("vegetarian", "vegan", "halal"),
+    "preferred_temperature": ("twenty one degrees", "twenty two degrees", "18 degrees"),
+    "favorite_genres": ("jazz", "rock", "blues", "soul"),
+    "preferred_gas_station": ("shell", "esso"),
+    "preference_for_covered_parking": ("covered", "roof"),
+    "avoidance_of_specific_road_types": ("highways", "tolls", "ferries"),
+}
+"""Words that carry a value."""
+REQUESTS = {"set_fan_speed": ("set", "fan")}
+"""An action is asked for in a text with all of its words."""
+REFUSING = frozenset(("no", "not", "don't", "never", "hate"))
+HINTING = frozenset(("perhaps",))
+"""A text with one of these hints at a preference, which is to be asked about; another states it."""
 
 
-class FakeEncoder:
-    """`schemas.ports.Encoder` without a model: a text is as near to a label as they have words in common."""
+class KeywordEncoder:
+    """`schemas.ports.Encoder` without a model: categories by keyword, vectors by hashed words."""
 
-    def __init__(self, dimension: int = 256, *, topics: Mapping[str, str] | None = None) -> None:
-        """Labels described by the schemas' own words.
-
-        Args:
-            dimension: length of the vectors.
-            topics: more words for detail keys, by detail key.
-        """
+    def __init__(self, dimension: int = 256) -> None:
+        """Vectors of this length."""
         self.dimension = dimension
-        more = topics or {}
-        self._topics = _telling({
-            c.detail: f"{c.detail} {c.title} {c.description} {' '.join(c.examples)} {more.get(c.detail, '')}"
-            for c in CATEGORIES
-        })  # fmt: skip
-        self._requests = _telling({action.name: f"{action.name} {action.description}" for action in ACTIONS})
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit vectors, shape (len(texts), dimension): hashed counts of words."""
         return np.array([_hashed(text, self.dimension) for text in texts], np.float32).reshape(-1, self.dimension)
 
     def topics(self, text: str) -> dict[str, float]:
-        """Word overlap with every category, as probabilities that sum to 1 with ``none``."""
-        return self._scores(text, self._topics)
+        """All that is not ``none`` is shared out by the keywords found."""
+        said = words(text)
+        hits = {c.detail: sum(word in KEYWORDS.get(c.detail, ()) for word in said) for c in CATEGORIES}
+        total = sum(hits.values())
+        nothing = 0.1 if total else 1.0
+        return {**{detail: 0.9 * count / max(total, 1) for detail, count in hits.items()}, NONE: nothing}
 
     def strength(self, text: str) -> dict[str, float]:
-        """What is not ``none`` is stated."""
-        nothing = self.topics(text)[NONE]
-        return {NONE: nothing, "hinted": 0.0, "stated": 1.0 - nothing, "ended": 0.0}
+        """What is not ``none`` is hinted or stated; with a refusing word it may as well have ended, for the wording to tell."""
+        said, nothing = set(words(text)), self.topics(text)[NONE]
+        ended = (1.0 - nothing) / 2 if REFUSING & said else 0.0
+        told = 1.0 - nothing - ended
+        hinted = told if HINTING & said else 0.0
+        return {NONE: nothing, "hinted": hinted, "stated": told - hinted, "ended": ended}
 
     def words(self, text: str, detail: str) -> tuple[Words, ...]:
-        """The category's examples that stand in the text, the longest first."""
-        plain = f" {' '.join(_words(text))} "
-        found = (example for example in BY_DETAIL[detail].examples if f" {' '.join(_words(example))} " in plain)
-        return tuple(Words(text=example, probability=1.0) for example in sorted(found, key=len, reverse=True))
+        """Every one of `VALUES` that stands in the text."""
+        known = VALUES.get(BY_DETAIL[detail].detail, ())
+        return tuple(Words(text=value, probability=0.9) for value in known if contains(text, value))
 
     def choices(self, text: str, detail: str) -> dict[str, float]:
         """Cannot tell."""
@@ -68,29 +80,15 @@ class FakeEncoder:
         return {}
 
     def requests(self, text: str) -> dict[str, float]:
-        """Word overlap with every action, as probabilities that sum to 1 with ``none``."""
-        return self._scores(text, self._requests)
-
-    def _scores(self, text: str, labels: Mapping[str, frozenset[str]]) -> dict[str, float]:
-        own = set(_words(text))
-        overlap = [len(own & words) / math.sqrt(len(own) * len(words) or 1) for words in labels.values()]
-        odds = np.exp(SHARPNESS * np.array([*overlap, BACKGROUND]))
-        return dict(zip([*labels, NONE], (odds / odds.sum()).tolist(), strict=True))
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"[a-z']+|\d+", text.lower().replace("_", " "))
-
-
-def _telling(labels: Mapping[str, str]) -> dict[str, frozenset[str]]:
-    """The labels' words without those that many labels have."""
-    counts = Counter(word for text in labels.values() for word in set(_words(text)))
-    return {label: frozenset(w for w in _words(text) if counts[w] <= COMMON) for label, text in labels.items()}
+        """All or nothing, by `REQUESTS`."""
+        said = set(words(text))
+        asked = next((name for name, needed in REQUESTS.items() if said.issuperset(needed)), NONE)
+        return {name: float(name == asked) for name in (*(action.name for action in ACTIONS), NONE)}
 
 
 @lru_cache(maxsize=1024)
 def _hashed(text: str, dimension: int) -> NDArray[np.float32]:
     vector = np.zeros(dimension, np.float32)
-    for word in _words(text) or [""]:
+    for word in words(text) or [""]:
         vector[zlib.crc32(word.encode()) % dimension] += 1.0
     return vector / np.float32(np.linalg.norm(vector))

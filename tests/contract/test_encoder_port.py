@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.runtime.fake_encoder import FakeEncoder
+from models.runtime.fake_encoder import KeywordEncoder
 from models.runtime.onnx_encoder import OnnxEncoder
 from schemas.actions import ACTIONS
 from schemas.ports import Encoder
@@ -18,7 +18,7 @@ MODEL = Path(__file__).parents[2] / "models" / "builtin" / "encoder"
 
 @pytest.fixture(scope="module", params=["fake", "onnx"])
 def encoder(request: pytest.FixtureRequest) -> Encoder:
-    return FakeEncoder() if request.param == "fake" else OnnxEncoder(MODEL)
+    return KeywordEncoder() if request.param == "fake" else OnnxEncoder(MODEL)
 
 
 def test_vectors_have_length_one(encoder: Encoder) -> None:

@@ -1,72 +1,33 @@
-"""What the driver can do with a memory, on the fake and on the real one over a vault."""
+"""What the driver can do with a memory."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
-from memory.fake import VALUES, DoubtingExtractor, FakeMemory, KeywordEncoder, KeywordModel
-from memory.learn.english.canonical import plain_value, temperature
-from memory.service import DriverMemory
-from memory.vault.keys import RawKey
-from memory.vault.lifecycle import Vault
-from models.text import contains
 from schemas.errors import ConsentError, ExportError, UnknownEntryError
-from schemas.memory import Candidate, Conversation, Kind, Outcome, Period, Selector, Status, Turn
+from schemas.memory import Conversation, Kind, Outcome, Period, Selector, Status, Turn
 from schemas.ports import MemoryPort
+from tests.memories import StoppedClock, memory_of
 
 START = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 Make = Callable[[str], MemoryPort]
 
 
-class Clock:
-    """A clock that stands still unless it is moved."""
-
-    def __init__(self) -> None:
-        self.now = START
-
-    def __call__(self) -> datetime:
-        return self.now
-
-
-def reads(conversation: Conversation) -> Sequence[Candidate]:
-    return [
-        Candidate(
-            detail=detail,
-            value=temperature(value) or plain_value(detail, value),
-            sentence=turn.text,
-            said_at=turn.at,
-            conversation=conversation.id,
-            confidence=0.9 * turn.confidence,
-        )
-        for turn in conversation.driver_turns()
-        for detail, values in VALUES.items()
-        for value in values
-        if contains(turn.text, value)
-    ]
+@pytest.fixture
+def clock() -> StoppedClock:
+    return StoppedClock(START)
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture(params=["fake", "vault"])
-def make(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Iterator[Make]:
+def make(clock: StoppedClock) -> Iterator[Make]:
     made: list[MemoryPort] = []
 
     def making(driver: str) -> MemoryPort:
-        if request.param == "fake":
-            made.append(FakeMemory(driver, clock=clock, reads=reads))
-            return made[-1]
-        vault = Vault.open(tmp_path / driver, driver, RawKey(b"k" * 32), clock=clock)
-        memory = DriverMemory(driver, vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=clock)
-        memory.session.extractor = DoubtingExtractor()
-        made.append(memory)
-        return memory
+        made.append(memory_of(driver, clock=clock))
+        return made[-1]
 
     yield making
     for memory in made:
@@ -78,10 +39,8 @@ def memory(make: Make) -> MemoryPort:
     return make("ada")
 
 
-def tell(
-    memory: MemoryPort, text: str, name: str = "trip", at: datetime = START, confidence: float = 1.0
-) -> str | None:
-    turn = Turn(speaker="driver", text=text, at=at, confidence=confidence)
+def tell(memory: MemoryPort, text: str, name: str = "trip", at: datetime = START) -> str | None:
+    turn = Turn(speaker="driver", text=text, at=at)
     (decision,) = memory.learn(Conversation(id=name, turns=(turn,)))
     return decision.preference
 
@@ -150,7 +109,7 @@ def test_an_id_can_be_combined(told: MemoryPort) -> None:
 def test_what_waits_and_what_was_proposed_goes_by_words_and_time(memory: MemoryPort) -> None:
     memory.note(Turn(speaker="driver", text="i love jazz", at=START), "one")
     memory.note(Turn(speaker="driver", text="i love rock", at=START + timedelta(days=1)), "two")
-    tell(memory, "i love thai food", "three", START + timedelta(days=1), confidence=0.4)
+    tell(memory, "perhaps i love thai food", "three", START + timedelta(days=1))
     assert memory.matching(Selector(text="jazz")).turns == 1
     later = Selector(period=Period(since=START + timedelta(hours=1)))
     preview = memory.matching(later)
@@ -160,7 +119,7 @@ def test_what_waits_and_what_was_proposed_goes_by_words_and_time(memory: MemoryP
     assert [d.value for d in memory.learn_pending()] == ["jazz"]
 
 
-def test_what_is_withheld_vanishes_at_once_and_can_be_taken_back(told: MemoryPort, clock: Clock) -> None:
+def test_what_is_withheld_vanishes_at_once_and_can_be_taken_back(told: MemoryPort, clock: StoppedClock) -> None:
     withheld = told.withhold(Selector(key="restaurant"))
     assert {p.value for p in withheld.matches.preferences} == {"italian", "thai"}
     assert values(told) == {"jazz"} and told.recall("italian food") == ()
@@ -184,7 +143,7 @@ def test_what_is_withheld_goes_for_good_when_it_is_carried_out(told: MemoryPort)
         told.restore(withheld.token)
 
 
-def test_it_is_too_late_after_ten_seconds(told: MemoryPort, clock: Clock) -> None:
+def test_it_is_too_late_after_ten_seconds(told: MemoryPort, clock: StoppedClock) -> None:
     withheld = told.withhold(Selector(key="music"))
     clock.now += timedelta(seconds=11)
     with pytest.raises(UnknownEntryError):
@@ -216,14 +175,14 @@ def test_nothing_cannot_be_withheld(told: MemoryPort) -> None:
 
 def test_waiting_turns_and_proposals_are_withheld_too(memory: MemoryPort) -> None:
     memory.note(Turn(speaker="driver", text="i love jazz", at=START), "one")
-    tell(memory, "i love thai food", "three", confidence=0.4)
+    tell(memory, "perhaps i love thai food", "three")
     withheld = memory.withhold(Selector(everything=True))
     assert memory.proposals() == () and memory.learn_pending() == ()
     memory.restore(withheld.token)
     assert len(memory.proposals()) == 1 and [d.value for d in memory.learn_pending()] == ["jazz"]
 
 
-def test_why_something_is_remembered(memory: MemoryPort, clock: Clock) -> None:
+def test_why_something_is_remembered(memory: MemoryPort, clock: StoppedClock) -> None:
     name = tell(memory, "i love jazz")
     assert name is not None
     memory.used(memory.recall("jazz"), "play_music")
@@ -252,7 +211,7 @@ def test_what_took_the_place_of_what(memory: MemoryPort) -> None:
     assert [p.value for p in memory.explain(name).history] == ["21 degrees"]
 
 
-def test_a_correction_supersedes(memory: MemoryPort, clock: Clock) -> None:
+def test_a_correction_supersedes(memory: MemoryPort, clock: StoppedClock) -> None:
     name = tell(memory, "i love jazz")
     assert name is not None
     clock.now += timedelta(days=1)
@@ -338,7 +297,7 @@ def test_what_is_no_export_is_refused(memory: MemoryPort) -> None:
 # A page at a time
 
 
-def test_a_page_holds_so_many_and_knows_how_many_there_are(memory: MemoryPort, clock: Clock) -> None:
+def test_a_page_holds_so_many_and_knows_how_many_there_are(memory: MemoryPort, clock: StoppedClock) -> None:
     for number, value in enumerate(("jazz", "italian", "rock")):
         clock.now = START + timedelta(days=number)
         turn = Turn(speaker="driver", text=f"I like {value}", at=clock.now)
@@ -358,7 +317,7 @@ def test_a_page_holds_so_many_and_knows_how_many_there_are(memory: MemoryPort, c
         memory.browse("no_such_category")
 
 
-def test_what_is_withheld_is_on_no_page(memory: MemoryPort, clock: Clock) -> None:
+def test_what_is_withheld_is_on_no_page(memory: MemoryPort, clock: StoppedClock) -> None:
     memory.learn(Conversation(id="c", turns=(Turn(speaker="driver", text="I like jazz", at=clock.now),)))
     withheld = memory.withhold(Selector(id=memory.preferences()[0].id))
 
@@ -368,7 +327,7 @@ def test_what_is_withheld_is_on_no_page(memory: MemoryPort, clock: Clock) -> Non
     assert memory.browse(text="jazz").total == 1
 
 
-def test_what_is_kept_beside_preferences_comes_a_page_at_a_time(memory: MemoryPort, clock: Clock) -> None:
+def test_what_is_kept_beside_preferences_comes_a_page_at_a_time(memory: MemoryPort, clock: StoppedClock) -> None:
     for key, value in (("name", "ada"), ("pet", "a dog"), ("job", "baker")):
         memory.edit_profile(key, value)
         clock.now += timedelta(minutes=1)

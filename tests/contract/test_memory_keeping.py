@@ -1,4 +1,4 @@
-"""The contract of the part of ``MemoryPort`` that keeps conversations, on the fake and on the real memory over a vault."""
+"""The contract of the part of ``MemoryPort`` that keeps conversations"""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from memory.fake import FakeMemory, KeywordEncoder, KeywordModel
 from memory.guest import GuestMemory
 from memory.service import DriverMemory
 from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
+from models.runtime.fake_encoder import KeywordEncoder
+from models.structured.fake import KeywordModel
 from schemas.errors import ConsentError, UnknownEntryError
 from schemas.memory import CONVERSATIONS, Reflected, Selector, Terms, Turn
 from schemas.ports import MemoryPort
+from tests.memories import memory_of
 
 START = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 
@@ -36,14 +38,9 @@ def clock() -> Clock:
     return Clock()
 
 
-@pytest.fixture(params=["fake", "vault"])
-def memory(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Iterator[MemoryPort]:
-    made: MemoryPort
-    if request.param == "fake":
-        made = FakeMemory("ada", clock=clock)
-    else:
-        vault = Vault.open(tmp_path, "ada", RawKey(b"k" * 32), clock=clock)
-        made = DriverMemory("ada", vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=clock)
+@pytest.fixture
+def memory(clock: Clock) -> Iterator[MemoryPort]:
+    made = memory_of(clock=clock)
     yield made
     made.close()
 

@@ -1,27 +1,20 @@
-"""The contract of ``MemoryPort``, on the fake and on the real memory over a vault."""
+"""The contract of ``MemoryPort``, over a vault in a file and over one without."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from memory.fake import VALUES, DoubtingExtractor, FakeMemory, KeywordEncoder, KeywordModel
-from memory.learn.english.canonical import plain_value, temperature
-from memory.service import DriverMemory
-from memory.vault.keys import RawKey
-from memory.vault.lifecycle import Vault
-from models.text import contains
 from schemas.errors import UnknownEntryError
-from schemas.memory import Candidate, Conversation, Kind, Outcome, Period, Status, Turn
+from schemas.memory import Conversation, Kind, Outcome, Period, Status, Turn
 from schemas.ports import MemoryPort
+from tests.memories import memory_of
 
 START = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
-UNSURE = 0.4
-"""Recogniser's confidence with which what was said lies between the two thresholds, in both memories."""
 
 
 class Clock:
@@ -35,35 +28,9 @@ class Clock:
         return self.now
 
 
-def reads(conversation: Conversation) -> Sequence[Candidate]:
-    """What the fake memory's reader finds: the same words as the fake language model's."""
-    return [
-        Candidate(
-            detail=detail,
-            value=temperature(value) or plain_value(detail, value),
-            sentence=turn.text,
-            said_at=turn.at,
-            conversation=conversation.id,
-            confidence=0.9 * turn.confidence,
-            negated="any more" in turn.text,
-        )
-        for turn in conversation.driver_turns()
-        for detail, values in VALUES.items()
-        for value in values
-        if contains(turn.text, value)
-    ]
-
-
-@pytest.fixture(params=["fake", "vault"])
+@pytest.fixture(params=["file", "no file"])
 def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MemoryPort]:
-    clock = Clock()
-    made: MemoryPort
-    if request.param == "fake":
-        made = FakeMemory("ada", clock=clock, reads=reads)
-    else:
-        vault = Vault.open(tmp_path, "ada", RawKey(b"k" * 32), clock=clock)
-        made = DriverMemory("ada", vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=clock)
-        made.session.extractor = DoubtingExtractor()
+    made = memory_of(clock=Clock(), folder=tmp_path if request.param == "file" else None)
     yield made
     made.close()
 
@@ -74,8 +41,8 @@ def talk(*said: str, name: str = "trip") -> Conversation:
 
 
 def hint(*said: str, name: str = "hint") -> Conversation:
-    turns = tuple(turn.model_copy(update={"confidence": UNSURE}) for turn in talk(*said).turns)
-    return Conversation(id=name, turns=turns)
+    """The same, said so that memory has to ask."""
+    return talk(*(f"perhaps {text}" for text in said), name=name)
 
 
 def values(memory: MemoryPort, key: str | None = None) -> set[str]:
@@ -276,7 +243,7 @@ def test_what_is_unsure_is_proposed_and_not_stored(memory: MemoryPort) -> None:
     assert memory.preferences(history=True) == () and memory.recall("play some jazz music") == ()
     (proposal,) = memory.proposals()
     assert proposal.id == decision.proposal and proposal.due and proposal.asked == 0
-    assert (proposal.detail, proposal.value, proposal.sentence) == ("favorite_genres", "jazz", "i love jazz")
+    assert (proposal.detail, proposal.value, proposal.sentence) == ("favorite_genres", "jazz", "perhaps i love jazz")
     assert timedelta(days=13, hours=23) < proposal.expires_at - START < timedelta(days=14, hours=1)
 
 
@@ -284,7 +251,7 @@ def test_a_yes_stores_it(memory: MemoryPort) -> None:
     decision = memory.answer(proposed(memory, "i love jazz"), True)
     assert decision.outcome is Outcome.APPEND and decision.value == "jazz"
     (preference,) = memory.preferences()
-    assert preference.id == decision.preference and preference.sentences == ("i love jazz",)
+    assert preference.id == decision.preference and preference.sentences == ("perhaps i love jazz",)
     assert preference.confidence == 1.0 and memory.proposals() == ()
     assert memory.recall("play some jazz music")[0].preference == preference
 
@@ -319,14 +286,14 @@ def test_a_hint_at_what_is_stored_adds_its_sentence_only(memory: MemoryPort) -> 
     memory.learn(talk("i love jazz"))
     (decision,) = memory.learn(hint("jazz is the best music"))
     assert decision.outcome is Outcome.PASS and memory.proposals() == ()
-    assert memory.preferences()[0].sentences == ("i love jazz", "jazz is the best music")
+    assert memory.preferences()[0].sentences == ("i love jazz", "perhaps jazz is the best music")
 
 
 def test_the_same_hint_again_is_the_same_proposal(memory: MemoryPort) -> None:
     name = proposed(memory, "i love jazz")
     memory.learn(hint("what a nice day", "jazz is the best music", name="later"))
     (proposal,) = memory.proposals()
-    assert (proposal.id, proposal.sentence) == (name, "jazz is the best music")
+    assert (proposal.id, proposal.sentence) == (name, "perhaps jazz is the best music")
     assert proposal.said_at == START + timedelta(minutes=1) and proposal.conversation == "later"
 
 
@@ -363,7 +330,7 @@ def test_being_asked_is_counted_and_happens_again_only_after_another_hint(memory
     memory.asked("nothing of this name")
     (proposal,) = memory.proposals()
     assert proposal.asked == 1 and proposal.asked_at is not None and not proposal.due
-    turn = Turn(speaker="driver", text="i love jazz", at=START + timedelta(hours=1), confidence=UNSURE)
+    turn = Turn(speaker="driver", text="perhaps i love jazz", at=START + timedelta(hours=1))
     memory.learn(Conversation(id="later", turns=(turn,)))
     assert memory.proposals()[0].due and memory.proposals()[0].asked == 1
 

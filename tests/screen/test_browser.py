@@ -8,8 +8,9 @@ import pytest
 
 from memory.screen.feed import Happened, What
 from schemas.events import Motion
+from tests.memories import fill
 from tests.screen_rig import PAGES, SIZES, Rig
-from tests.screens import NOW, fill, preference
+from tests.screens import NOW, preference
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

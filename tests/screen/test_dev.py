@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deploy.screen import LiveDrivers, OwnLoop, ScreenServer, car_of, motion_of
-from memory.fake import FakeMemory
 from memory.screen.feed import Happened, What
 from schemas.actions import SetWindow
 from schemas.clock import WallClock
 from schemas.events import Motion
+from tests.memories import fill
 from tests.screen_rig import Rig
-from tests.screens import NOW, Car, FakeDrivers, fill, parts_of, preference
+from tests.screens import NOW, Car, drivers_of, parts_of, preference
 from vehicle.adapters import open_adapter
 from vehicle.service import GatedVehicle
 
@@ -48,7 +48,7 @@ def test_the_simulated_car_is_seen_to_move(rig: Rig, chromium: Browser) -> None:
 def test_another_driver_takes_the_wheel_on_the_page_of_a_running_assistant(tmp_path: Path, chromium: Browser) -> None:
     """Who drives is the dialogue's, on the assistant's own loop; an open page shows the other's memory and nothing of the first."""
     loop, car, where = OwnLoop(), Car(), list[str]()
-    drivers = FakeDrivers(lambda name: FakeMemory(name, clock=lambda: car.now))
+    drivers = drivers_of(car)
     fill(drivers.memories["ada"], preference("a1", "jazz"))
     fill(drivers.memories["bert"], preference("b1", "folk"))
 

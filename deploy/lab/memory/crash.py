@@ -35,7 +35,7 @@ from memory.vault.files import vault_path
 from memory.vault.keys import KeyFile, RawKey
 from memory.vault.lifecycle import Vault, check, destroy, rotate
 from memory.vault.migrations import VERSION
-from models.runtime.fake_encoder import FakeEncoder
+from models.runtime.fake_encoder import KeywordEncoder
 from schemas.errors import GloveboxError
 from schemas.memory import Consent
 
@@ -176,7 +176,7 @@ class _Harness:
     def __init__(self, folder: Path, dice: random.Random, outcome: Outcome) -> None:
         self._live, self._copy, self._scratch = folder / "live", folder / "copy", folder / "scratch"
         self._dice, self._outcome = dice, outcome
-        self._encoder = FakeEncoder(64)
+        self._encoder = KeywordEncoder(64)
         self._writes = 0
         self._spans: dict[str, float] = {}
         self._templates: dict[str, Tables] = {}

@@ -15,7 +15,7 @@ from memory.service import DriverMemory
 from memory.store.conversations import Archive
 from memory.store.preferences import Store
 from memory.vault.lifecycle import Vault
-from models.runtime.fake_encoder import FakeEncoder
+from models.runtime.fake_encoder import KeywordEncoder
 from models.runtime.fake_language import FakeLanguageModel
 from models.structured import Structured
 from schemas.memory import Episode, Preference, Proposal, Turn
@@ -32,7 +32,7 @@ Write = dict[str, Any]
 class Writer:
     """One driver's memory, and the writes on it."""
 
-    def __init__(self, vault: Vault, encoder: FakeEncoder) -> None:
+    def __init__(self, vault: Vault, encoder: KeywordEncoder) -> None:
         """Opens the memory over a vault; what it does at opening is the first write."""
         self.vault = vault
         self._now = NOW

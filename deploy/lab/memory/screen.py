@@ -20,7 +20,6 @@ from deploy.config import Config
 from deploy.lab.memory.filling import Texts, fill
 from deploy.lab.report.statistics import spread
 from deploy.screen import ScreenServer
-from memory.fake import KeywordModel
 from memory.screen.feed import Happened, What
 from memory.screen.parts import Parts
 from memory.screen.pin import Pins
@@ -29,6 +28,7 @@ from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
 from models.catalog import Catalog
 from models.runtime.onnx_encoder import OnnxEncoder
+from models.structured.fake import KeywordModel
 from schemas.events import Motion
 from schemas.seat import Seat
 

@@ -9,20 +9,22 @@ import sys
 import threading
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from deploy.config import Config, load_config
 from deploy.drivers.keys import key_source
 from deploy.drivers.switching import ConfiguredDrivers
-from memory.fake import FakeMemory
-from memory.fake_reading import KeywordEncoder, KeywordModel
 from memory.guest import GuestMemory
 from memory.service import DriverMemory
 from memory.vault.lifecycle import Vault
+from models.runtime.fake_encoder import KeywordEncoder
+from models.structured.fake import KeywordModel
 from schemas.errors import MemoryStoreError
 from schemas.memory import CONVERSATIONS, Decision, Reflected, Turn
 from schemas.seat import Seat
+from tests.memories import memory_of
 
 NOW = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
 
@@ -35,25 +37,29 @@ def config_of(home: Path) -> Config:
     return load_config(flags={"home": str(home), "driver.name": "ada", "driver.others": "grace"}, environment={})
 
 
-class Told(FakeMemory):
+class Told(DriverMemory):
     """Says what is done with it, and learns when it is let."""
 
     done: list[str]
     let: threading.Event
     fails = False
 
-    def learn_pending(self) -> tuple[Decision, ...]:
-        """Waits first."""
-        assert self.let.wait(10)
-        self.done.append(f"learn {self.driver}")
-        if self.fails:
-            raise MemoryStoreError("the disk is gone")
-        return super().learn_pending()
+    def __init__(self, *given: Any, **parts: Any) -> None:
+        super().__init__(*given, **parts)
+        learn, reflect = self.learn_pending, self.reflect
 
-    def reflect(self) -> Reflected:
-        """Tells."""
-        self.done.append(f"reflect {self.driver}")
-        return super().reflect()
+        def learn_when_let() -> tuple[Decision, ...]:
+            assert self.let.wait(10)
+            self.done.append(f"learn {self.driver}")
+            if self.fails:
+                raise MemoryStoreError("the disk is gone")
+            return learn()
+
+        def tell_and_reflect() -> Reflected:
+            self.done.append(f"reflect {self.driver}")
+            return reflect()
+
+        self.learn_pending, self.reflect = learn_when_let, tell_and_reflect
 
     def close(self) -> None:
         """Tells."""
@@ -71,7 +77,7 @@ def let(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
 
 
 def told(config: Config) -> Told:
-    return Told(config.driver.name, clock=clock)
+    return memory_of(config.driver.name, clock=clock, kind=Told)
 
 
 @pytest.fixture
@@ -161,6 +167,7 @@ def test_each_learns_in_their_own_vault(tmp_path: Path) -> None:
 CHILD = """
 import sys, threading
 from pathlib import Path
+from typing import Any
 from deploy.drivers.switching import ConfiguredDrivers
 from schemas.seat import Seat
 from tests.unit.deploy.test_drivers import config_of, opened, say

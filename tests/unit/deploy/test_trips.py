@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -13,20 +13,21 @@ import pytest
 from deploy.drivers.trips import TripMemory
 from deploy.drivers.zone import zone
 from deploy.timeline import TimelineEntry, reflected_entry
-from memory.fake import FakeMemory
+from memory.service import DriverMemory
 from schemas.errors import ConfigError, MemoryStoreError
-from schemas.memory import CONVERSATIONS, Decision, Kind, ProfileEntry, Reflected, Thought, Turn
+from schemas.memory import CONVERSATIONS, Decision, Kind, ProfileEntry, Reflected, Selector, Thought, Turn
 from schemas.seat import Seat
+from tests.memories import memory_of
 
 NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 
 
-def say(memory: FakeMemory, text: str, talk: str) -> None:
+def say(memory: DriverMemory, text: str, talk: str) -> None:
     memory.note(Turn(speaker="driver", text=text, at=NOW), talk)
 
 
-def make(kind: Callable[..., FakeMemory] = FakeMemory) -> tuple[FakeMemory, TripMemory, list[TimelineEntry]]:
-    memory = kind("ada", clock=lambda: NOW)
+def make(kind: type[DriverMemory] = DriverMemory) -> tuple[DriverMemory, TripMemory, list[TimelineEntry]]:
+    memory = memory_of("ada", clock=lambda: NOW, kind=kind)
     memory.opt_in(CONVERSATIONS)
     ids = iter(("first", "second", "third"))
     return memory, TripMemory(Seat(memory), lambda: next(ids)), []
@@ -62,7 +63,7 @@ def test_what_is_typed_is_no_trip() -> None:
 
 
 def test_who_takes_the_wheel_begins_the_trip_with_the_next_conversation() -> None:
-    ada, bob = (FakeMemory(name, clock=lambda: NOW) for name in ("ada", "bob"))
+    ada, bob = (memory_of(name, clock=lambda: NOW) for name in ("ada", "bob"))
     bob.opt_in(CONVERSATIONS)
     seat = Seat(ada)
     trip = TripMemory(seat, lambda: "t")
@@ -72,30 +73,35 @@ def test_who_takes_the_wheel_begins_the_trip_with_the_next_conversation() -> Non
     assert not ada.trips() and [t.id for t in bob.trips()] == ["t"]
 
 
-class Slow(FakeMemory):
+class Slow(DriverMemory):
     """Learns when it is let."""
 
     let = threading.Event()
     fails = False
 
-    def learn_pending(self) -> tuple[Decision, ...]:
-        """Waits first."""
-        assert self.let.wait(10)
-        if self.fails:
-            raise MemoryStoreError("the disk is gone")
-        return super().learn_pending()
+    def __init__(self, *given: Any, **parts: Any) -> None:
+        super().__init__(*given, **parts)
+        learn = self.learn_pending
+
+        def slowly() -> tuple[Decision, ...]:
+            assert self.let.wait(10)
+            if self.fails:
+                raise MemoryStoreError("the disk is gone")
+            return learn()
+
+        self.learn_pending = slowly
 
 
 def test_learning_beside_keeps_nobody_waiting_and_the_end_waits_for_it() -> None:
     Slow.let.clear()
     memory, trip, told = make(Slow)
     trip.begin()
-    say(memory, "i met my sister", trip.new_conversation())
+    say(memory, "i love jazz", trip.new_conversation())
     trip.learn_beside(told.append)
-    assert memory._turns
+    assert memory.matching(Selector(text="jazz")).turns == 1 and not memory.preferences()
     Slow.let.set()
     trip.end(told.append)
-    assert not memory._turns and memory.episodes()
+    assert [p.value for p in memory.preferences()] == ["jazz"] and memory.episodes()
 
 
 def test_what_fails_beside_is_told() -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -13,17 +11,17 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from memory import consent as switches
-from memory.fake import VALUES, DoubtingExtractor, KeywordEncoder, KeywordModel
 from memory.service import DriverMemory
 from memory.store.preferences import Store
-from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
+from models.runtime.fake_encoder import VALUES, KeywordEncoder
+from models.structured.fake import KeywordModel
 from schemas.errors import ConsentError, UnknownEntryError
-from schemas.memory import Consent, Conversation, Outcome, Preference, Turn
+from schemas.memory import Consent, Outcome, Preference, Turn
 from schemas.preferences import BY_DETAIL, CATEGORIES
+from tests.memories import Desk, talk
 
 START = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
-MEMORY_DISK = Path("/dev/shm")  # noqa: S108 - thousands of synced writes are not this test's subject
 KEYS = sorted({key for detail in VALUES for key in BY_DETAIL[detail].path})
 WRITTEN = frozenset((Outcome.APPEND, Outcome.UPDATE, Outcome.PASS, Outcome.ASK))
 SAYINGS = sorted(
@@ -74,13 +72,11 @@ class Driver(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.folder = tempfile.TemporaryDirectory(dir=MEMORY_DISK if MEMORY_DISK.is_dir() else None)
         self.now = START
-        self.vault = Vault.open(Path(self.folder.name), "ada", RawKey(b"k" * 32), clock=lambda: self.now)
+        self.vault = Vault.in_memory(clock=lambda: self.now)
         self.memory = DriverMemory(
             "ada", self.vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=lambda: self.now
         )
-        self.memory.session.extractor = DoubtingExtractor()
         self.store = Store(self.vault)
         self.before = self.rows()
         self.proposed: set[tuple[str, str, str]] = set()
@@ -88,7 +84,6 @@ class Driver(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         self.memory.close()
-        self.folder.cleanup()
 
     def rows(self) -> dict[str, Preference]:
         return {p.id: p for p in self.store.preferences(history=True)}
@@ -109,9 +104,8 @@ class Driver(RuleBasedStateMachine):
     @rule(texts=st.lists(st.sampled_from(SAYINGS), min_size=1, max_size=3), sure=st.booleans())
     def learn(self, texts: list[str], sure: bool) -> None:
         self.count += 1
-        heard = 1.0 if sure else 0.4
-        turns = tuple(Turn(speaker="driver", text=text, at=self.now, confidence=heard) for text in texts)
-        decisions = self.memory.learn(Conversation(id=f"talk-{self.count}", turns=turns))
+        told = texts if sure else [f"perhaps {text}" for text in texts]
+        decisions = self.memory.learn(talk(*told, at=self.now, name=f"talk-{self.count}"))
         written = {d.detail for d in decisions if d.outcome in WRITTEN}
         assert not written & self.forbidden()
         assert all(d.value is None for d in decisions if d.outcome is Outcome.REFUSED)
@@ -217,28 +211,28 @@ test_thousands_of_random_operations = Driver.TestCase
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Iterator[DriverMemory]:
-    vault = Vault.open(tmp_path, "ada", RawKey(b"k" * 32), clock=lambda: START)
-    made = DriverMemory("ada", vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=lambda: START)
+def desk() -> Iterator[Desk]:
+    made = Desk(lambda: START)
     yield made
     made.close()
 
 
-def test_a_forbidden_turn_never_reaches_the_vault_or_the_model(memory: DriverMemory) -> None:
+def test_a_forbidden_turn_never_reaches_the_vault_or_the_model(desk: Desk) -> None:
+    model = KeywordModel()
+    memory = desk(model=model)
     memory.opt_out("restaurant")
     memory.note(Turn(speaker="driver", text="i love italian food", at=START), "trip")
     memory.note(Turn(speaker="driver", text="i love jazz", at=START), "trip")
-    assert [text for _, text in memory.session.store.turns()] == ["i love jazz"]
+    assert [text for _, text in desk.store.turns()] == ["i love jazz"]
     refused, stored = memory.learn_pending()
     assert refused.outcome is Outcome.REFUSED and refused.detail == "favourite_cuisine"
     assert refused.reason.endswith("off") and stored.value == "jazz"
-    model = memory.session.extractor._model
-    assert isinstance(model, KeywordModel)
     assert all("italian" not in turn for _, turns, _ in model.asked for turn in turns)
 
 
-def test_switching_off_erases_what_waits(memory: DriverMemory) -> None:
+def test_switching_off_erases_what_waits(desk: Desk) -> None:
+    memory = desk()
     memory.note(Turn(speaker="driver", text="i love italian food", at=START), "trip")
     memory.note(Turn(speaker="driver", text="i love jazz", at=START), "trip")
     memory.opt_out("points_of_interest")
-    assert [text for _, text in memory.session.store.turns()] == ["i love jazz"]
+    assert [text for _, text in desk.store.turns()] == ["i love jazz"]

@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from memory.fake import KeywordEncoder, KeywordModel
 from memory.learn.extraction import ExtractionSettings
 from memory.rights.erasure import blotted, found_in_files
 from memory.rights.export import Export
 from memory.service import DriverMemory, MemorySettings
 from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
+from models.runtime.fake_encoder import KeywordEncoder
+from models.structured.fake import KeywordModel
 from schemas.errors import GenerationError, ModelError, StorageFullError
 from schemas.memory import Conversation, Outcome, Turn
 from schemas.ports import StructuredModel
@@ -71,7 +72,8 @@ NOTER = """
 import sys, pathlib, datetime
 from memory.vault.lifecycle import Vault
 from memory.vault.keys import RawKey
-from memory.fake import KeywordEncoder, KeywordModel
+from models.runtime.fake_encoder import KeywordEncoder
+from models.structured.fake import KeywordModel
 from memory.service import DriverMemory
 from schemas.memory import Turn
 NOW = datetime.datetime(2026, 3, 1, 8, tzinfo=datetime.UTC)

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from deploy.drivers.reminders import KeptNotices
-from memory.fake import KeywordEncoder, KeywordModel
 from memory.guest import GuestMemory
 from memory.service import DriverMemory
 from memory.store import reminders as notices
 from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault, destroy
+from models.runtime.fake_encoder import KeywordEncoder
+from models.structured.fake import KeywordModel
 from schemas.errors import AdapterError, MemoryStoreError, UnknownEntryError
 from schemas.memory import Period, Selector, Waiting
 from schemas.seat import Seat

@@ -19,12 +19,12 @@ from deploy import __version__
 from deploy.cli import main
 from deploy.config import Config
 from deploy.timeline import TimelineEntry
-from memory.fake import FakeMemory
 from memory.screen.parts import Parts
+from memory.service import DriverMemory
 from models.catalog import Catalog
 from schemas.errors import AudioFileError, GloveboxError, NoSpeechError, VaultBusyError
 from schemas.events import Transcript
-from schemas.memory import Candidate, Conversation, Turn
+from tests.memories import memory_of, talk
 from tests.screens import Car, FakeDrivers, parts_of
 from voice.audio.wavefile import write
 
@@ -62,13 +62,20 @@ class FakeAssistant:
 
     def screen(self, *, dev: bool = False) -> Parts:
         assert not dev
-        return parts_of(Car(), FakeDrivers(lambda name: FakeMemory(name, clock=lambda: NOW)), self.config.data.folder)
+        return parts_of(Car(), FakeDrivers(lambda name: memory_of(name, clock=lambda: NOW)), self.config.data.folder)
 
     def _check(self, path: Path) -> None:
         if path.stem == "bad":
             raise AudioFileError(f"sound file {path} is empty; record it again")
         if path.stem == "quiet":
             raise NoSpeechError(f"no voice in {path}")
+
+
+class KeptOpen(DriverMemory):
+    """A memory for one command after the other: it has no file to be opened again."""
+
+    def close(self) -> None:
+        """Stays open."""
 
 
 class Cabin:
@@ -79,7 +86,7 @@ class Cabin:
         self.live: list[bool] = []
         self.announced: list[str] = []
         self.error: Exception | None = None
-        self.memory = FakeMemory("driver", clock=lambda: NOW, reads=_reads)
+        self.memory = memory_of("driver", clock=lambda: NOW, kind=KeptOpen)
         self.played: list[tuple[Path, bool]] = []
 
     def assemble(
@@ -92,7 +99,7 @@ class Cabin:
         self.live.append(live)
         return self.assistants[-1]
 
-    def open_memory(self, config: Config) -> FakeMemory:
+    def open_memory(self, config: Config) -> DriverMemory:
         if self.error is not None:
             raise self.error
         self.memory.driver = config.driver.name
@@ -101,23 +108,6 @@ class Cabin:
     def play(self, config: Config, out: Path, json_lines: bool) -> int:
         self.played.append((out, json_lines))
         return 70 if config.driver.name == "loser" else 0
-
-
-def _reads(conversation: Conversation) -> list[Candidate]:
-    values = {"jazz": "favorite_genres", "italian": "favourite_cuisine"}
-    return [
-        Candidate(
-            detail=detail,
-            value=value,
-            sentence=turn.text,
-            said_at=NOW,
-            conversation=conversation.id,
-            confidence=0.4 if "perhaps" in turn.text else 0.9,
-        )
-        for turn in conversation.driver_turns()
-        for value, detail in values.items()
-        if value in turn.text
-    ]
 
 
 def _heard(path: Path) -> None:
@@ -138,8 +128,8 @@ def cabin(monkeypatch: pytest.MonkeyPatch) -> Cabin:
 
 
 def remember(cabin: Cabin, *sentences: str) -> None:
-    turns = tuple(Turn(speaker="driver", text=sentence, at=NOW) for sentence in sentences)
-    cabin.memory.learn(Conversation(id="one", turns=turns))
+    for sentence in sentences:
+        cabin.memory.learn(talk(sentence, at=NOW, name=sentence))
 
 
 def lines(captured: str) -> list[Any]:

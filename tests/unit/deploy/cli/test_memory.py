@@ -16,10 +16,11 @@ from deploy.cli import main
 from deploy.config import Config
 from deploy.drivers.keys import key_source
 from deploy.drivers.switching import ConfiguredDrivers
-from memory.fake import KeywordEncoder, KeywordModel
 from memory.guest import GuestMemory
 from memory.service import DriverMemory
 from memory.vault.lifecycle import Vault
+from models.runtime.fake_encoder import KeywordEncoder
+from models.structured.fake import KeywordModel
 from schemas.errors import UnknownEntryError
 from schemas.memory import Conversation, Selector, Turn
 from schemas.seat import Seat

@@ -7,8 +7,8 @@ import pytest
 
 from deploy.lab.memory.pruning import ACTIVE, ASKED, RULES, SAID, Bank, Life, answered, lived, measure
 from deploy.lab.report.blocks import silent
-from memory.fake import KeywordEncoder
 from memory.reflect.retention import PruningTuning
+from models.runtime.fake_encoder import KeywordEncoder
 
 
 @pytest.fixture(scope="module")

@@ -17,9 +17,10 @@ from deploy.lab.carmem.parts import KeptEncoder, KeptModel, Parts
 from deploy.lab.carmem.protocol import confusion
 from deploy.lab.carmem.retrieval import retrieval
 from deploy.lab.report.blocks import silent
-from memory.fake import KeywordEncoder, KeywordModel
 from memory.learn.english.canonical import Canon
 from memory.learn.extraction import Extraction
+from models.runtime.fake_encoder import KeywordEncoder
+from models.structured.fake import KeywordModel
 from schemas.errors import EvaluationDataError, GenerationError
 from schemas.memory import Candidate, Outcome
 from schemas.preferences import BY_DETAIL, CATEGORIES, preference_model

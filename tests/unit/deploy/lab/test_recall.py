@@ -13,9 +13,10 @@ from deploy.lab.recall import gvd
 from deploy.lab.recall import locomo as recall
 from deploy.lab.recall.data import read_gvd, read_locomo
 from deploy.lab.report.blocks import silent
-from memory.fake import KeywordEncoder, KeywordModel
 from memory.recall.search import SearchTuning
 from memory.service import MemorySettings
+from models.runtime.fake_encoder import KeywordEncoder
+from models.structured.fake import KeywordModel
 from schemas.errors import EvaluationDataError
 
 TALK = [

@@ -18,9 +18,10 @@ from deploy.lab.carmem.negatives import read as read_dialogues
 from deploy.lab.carmem.parts import KeptEncoder, KeptModel, Parts
 from deploy.lab.carmem.protocol import VARIANTS, Options, measure
 from deploy.lab.report.blocks import silent
-from memory.fake import KeywordEncoder, KeywordModel
 from memory.learn.extraction import ExtractionSettings
 from memory.service import MemorySettings
+from models.runtime.fake_encoder import KeywordEncoder
+from models.structured.fake import KeywordModel
 from schemas.errors import EvaluationDataError
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from memory.fake_reading import KeywordModel
 from memory.learn.english.clauses import apart, statements
 from memory.learn.english.kinds import split
 from memory.learn.extraction import Extraction, Extractor
 from models.runtime.onnx_encoder import OnnxEncoder
+from models.structured.fake import KeywordModel
 from schemas.memory import Consent, Conversation, Turn
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

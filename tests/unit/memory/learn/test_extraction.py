@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from memory.fake import KeywordEncoder
 from memory.learn.extraction import Extraction, ExtractionSettings, Extractor
+from models.runtime.fake_encoder import KeywordEncoder
 from schemas.errors import GenerationError
 from schemas.memory import Consent, Conversation, Outcome, Turn
 from schemas.preferences import BY_DETAIL, CATEGORIES
@@ -49,6 +49,7 @@ class Stated(KeywordEncoder):
     """A fake encoder with stated topics for stated texts; everything else tells nothing."""
 
     def __init__(self, topics: Mapping[str, Mapping[str, float]]) -> None:
+        super().__init__()
         self.stated = topics
 
     def topics(self, text: str) -> dict[str, float]:

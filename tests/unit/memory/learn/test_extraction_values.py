@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from memory.fake import KeywordEncoder
 from memory.learn.english.canonical import (
     Canon,
     by_rule,
@@ -26,6 +25,7 @@ from memory.learn.english.kinds import KINDS, plausible
 from memory.learn.english.negation import Polarity
 from memory.learn.english.phrasings import SAID_AS
 from memory.learn.english.vocabulary import CLOSED
+from models.runtime.fake_encoder import KeywordEncoder
 from models.text import normal
 from schemas.preferences import BY_DETAIL
 

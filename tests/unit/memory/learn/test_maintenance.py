@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
-from memory.fake import KeywordEncoder
 from memory.learn.maintenance import Maintainer, MaintenanceSettings, Ruling
+from models.runtime.fake_encoder import KeywordEncoder
 from schemas.errors import GenerationError
 from schemas.memory import Candidate, MaintenanceChoice, Outcome, Preference
 

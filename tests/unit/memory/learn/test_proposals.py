@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from memory.fake import DoubtingExtractor, KeywordEncoder, KeywordModel
-from memory.learn.maintenance import Ruling
+from memory.learn.evidence import ReadingSettings
+from memory.learn.extraction import ExtractionSettings
+from memory.learn.maintenance import Maintainer, Ruling
 from memory.learn.proposals import Proposals, ProposalSettings
 from memory.rights.erasure import found_in_files
 from memory.rights.export import Export
@@ -19,56 +21,43 @@ from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault, utc_text
 from schemas.errors import ConsentError, MemoryStoreError, StorageFullError, UnknownEntryError
 from schemas.memory import Candidate, Consent, Conversation, Outcome, Preference, Proposal, Turn
+from tests.memories import Desk, StoppedClock, talk
 
 START = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 KEY = bytes(range(32))
-UNSURE = 0.4
-"""Recogniser's confidence with which `DoubtingExtractor` is unsure."""
 
 
-class Days:
-    """A clock that stands until it is moved."""
-
-    def __init__(self) -> None:
-        self.now = START
-
-    def __call__(self) -> datetime:
-        return self.now
-
+class Days(StoppedClock):
     def pass_(self, days: float) -> None:
         self.now += timedelta(days=days)
 
 
 @pytest.fixture
 def days() -> Days:
-    return Days()
+    return Days(START)
 
 
-Open = Callable[..., DriverMemory]
+EVERY_HINT = ExtractionSettings(reading=ReadingSettings(beside_at=0.0))
+"""Each turn of a conversation is read, also where it only hints."""
+
+
+class Open(Desk):
+    """Memories with these settings of proposals."""
+
+    def __call__(self, settings: ProposalSettings | None = None, **parts: Any) -> DriverMemory:
+        everything = MemorySettings(extraction=EVERY_HINT, proposals=settings or ProposalSettings())
+        return super().__call__(settings=everything, **parts)
 
 
 @pytest.fixture
 def open_memory(tmp_path: Path, days: Days) -> Iterator[Open]:
-    made: list[DriverMemory] = []
-
-    def opening(settings: ProposalSettings | None = None, folder: Path = tmp_path) -> DriverMemory:
-        for memory in made:
-            memory.close()
-        vault = Vault.open(folder, "ada", RawKey(KEY), clock=days)
-        everything = MemorySettings(proposals=settings or ProposalSettings())
-        encoder = KeywordEncoder()
-        made.append(DriverMemory("ada", vault, encoder=encoder, model=KeywordModel(), clock=days, settings=everything))
-        made[-1].session.extractor = DoubtingExtractor()
-        return made[-1]
-
-    yield opening
-    for memory in made:
-        memory.close()
+    made = Open(days, tmp_path)
+    yield made
+    made.close()
 
 
 def said(*texts: str, at: datetime = START, sure: bool = False, name: str = "trip") -> Conversation:
-    turns = [Turn(speaker="driver", text=text, at=at, confidence=1.0 if sure else UNSURE) for text in texts]
-    return Conversation(id=name, turns=tuple(turns))
+    return talk(*(text if sure else f"perhaps {text}" for text in texts), at=at, name=name)
 
 
 def values(memory: DriverMemory) -> list[str]:
@@ -85,12 +74,17 @@ NEW = Ruling(Outcome.APPEND, "new")
 
 
 @pytest.fixture
-def rules(tmp_path: Path, days: Days) -> Iterator[tuple[Proposals, Store]]:
-    vault = Vault.open(tmp_path, "ada", RawKey(KEY), clock=days)
+def vault(days: Days) -> Iterator[Vault]:
+    made = Vault.in_memory(clock=days)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def rules(vault: Vault) -> tuple[Proposals, Store]:
     store = Store(vault)
     names = iter(range(1000))
-    yield Proposals(store, ProposalSettings(), lambda: f"n{next(names)}"), store
-    vault.close()
+    return Proposals(store, ProposalSettings(), lambda: f"n{next(names)}"), store
 
 
 # Which, how many, how long
@@ -150,7 +144,7 @@ def test_a_proposal_expires_after_two_weeks_unheard(open_memory: Open, days: Day
     memory.learn(said("i love rock", at=days.now, name="later"))
     days.pass_(4)
     assert values(memory) == ["rock"]
-    assert "jazz" not in memory.session.store.words()
+    assert "jazz" not in open_memory.store.words()
     days.pass_(10)
     assert values(open_memory()) == []
 
@@ -161,14 +155,14 @@ def test_what_expired_is_erased_whenever_memory_is_used(open_memory: Open, days:
     memory.learn(said("i love jazz"))
     days.pass_(3)
     with pytest.raises(UnknownEntryError, match="expired"):
-        memory.answer(memory.session.store.proposals()[0].id, True)
+        memory.answer(open_memory.store.proposals()[0].id, True)
     if when == "opened":
         memory = open_memory()
     elif when == "listed":
         memory.proposals()
     else:
         memory.learn(said("what a nice day"))
-    assert memory.session.store.words() == []
+    assert open_memory.store.words() == []
 
 
 def test_a_full_disk_hides_what_expired_and_stops_nothing(
@@ -181,10 +175,10 @@ def test_a_full_disk_hides_what_expired_and_stops_nothing(
     def full(*_: object) -> int:
         raise StorageFullError("full")
 
-    monkeypatch.setattr(memory.session.store, "erase_proposals", full)
-    assert memory.proposals() == () and memory.session.store.words() != []
+    monkeypatch.setattr(Store, "erase_proposals", full)
+    assert memory.proposals() == () and open_memory.store.words() != []
     monkeypatch.undo()
-    assert memory.proposals() == () and memory.session.store.words() == []
+    assert memory.proposals() == () and open_memory.store.words() == []
 
 
 def test_with_asking_switched_off_what_is_unsure_is_let_go(open_memory: Open) -> None:
@@ -212,12 +206,10 @@ def test_a_no_leaves_a_keyed_hash_and_no_word(open_memory: Open) -> None:
     memory = open_memory()
     memory.learn(said("i love jazz"))
     memory.answer(memory.proposals()[0].id, False)
-    assert memory.session.store.words() == []
-    ((mark, until),) = memory.session.store.declined().items()
+    assert open_memory.store.words() == []
+    ((mark, until),) = open_memory.store.declined().items()
     assert len(mark) == 64 and until == START + timedelta(days=180)
-    told = str(memory.session.vault.rows("SELECT * FROM declined")) + str(
-        memory.session.vault.rows("SELECT * FROM meta")
-    )
+    told = str(open_memory.vault.rows("SELECT * FROM declined")) + str(open_memory.vault.rows("SELECT * FROM meta"))
     assert "jazz" not in told and "genres" not in told
     exported = Export.model_validate(memory.export())
     assert exported.proposals == () and exported.declined_until == (until,)
@@ -230,7 +222,7 @@ def test_the_hash_of_the_same_thing_differs_from_vault_to_vault(open_memory: Ope
         memory = open_memory(folder=tmp_path / name)
         memory.learn(said("i love jazz"))
         memory.answer(memory.proposals()[0].id, False)
-        marks |= set(memory.session.store.declined())
+        marks |= set(open_memory.store.declined())
     assert len(marks) == 2
 
 
@@ -245,16 +237,16 @@ def test_a_no_counts_for_half_a_year_also_after_opening_again(open_memory: Open,
     assert [d.outcome for d in memory.learn(said("i love jazz", at=days.now, name="b"))] == [Outcome.ASK]
     memory.learn(said("i love rock", at=days.now, name="c"))
     memory.answer(memory.proposals()[0].id, False)
-    assert len(memory.session.store.declined()) == 1, "what has run out goes with the next no"
+    assert len(open_memory.store.declined()) == 1, "what has run out goes with the next no"
 
 
 def test_a_no_counts_on_a_private_trip_but_is_not_logged(open_memory: Open) -> None:
     memory = open_memory()
     memory.learn(said("i love jazz"))
     memory.set_private_trip(True)
-    before = memory.session.store.logged()
+    before = open_memory.store.logged()
     assert memory.answer(memory.proposals()[0].id, False).outcome is Outcome.DECLINED
-    assert memory.session.store.words() == [] and memory.session.store.logged() == before
+    assert open_memory.store.words() == [] and open_memory.store.logged() == before
 
 
 # Answering while things change
@@ -263,16 +255,16 @@ def test_a_no_counts_on_a_private_trip_but_is_not_logged(open_memory: Open) -> N
 def test_switched_off_while_a_yes_is_thought_about(open_memory: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     memory = open_memory()
     memory.learn(said("i love jazz"))
-    decide = memory.learner.maintainer.decide
+    decide = Maintainer.decide
 
-    def meanwhile(told: Candidate, existing: tuple[Preference, ...]) -> Ruling:
+    def meanwhile(self: Maintainer, told: Candidate, existing: tuple[Preference, ...]) -> Ruling:
         memory.opt_out("music")
-        return decide(told, existing)
+        return decide(self, told, existing)
 
-    monkeypatch.setattr(memory.learner.maintainer, "decide", meanwhile)
+    monkeypatch.setattr(Maintainer, "decide", meanwhile)
     with pytest.raises(UnknownEntryError):
         memory.answer(memory.proposals()[0].id, True)
-    assert memory.preferences(history=True) == () and memory.session.store.words() == []
+    assert memory.preferences(history=True) == () and open_memory.store.words() == []
 
 
 def test_a_private_trip_that_begins_while_a_yes_is_thought_about(
@@ -280,13 +272,13 @@ def test_a_private_trip_that_begins_while_a_yes_is_thought_about(
 ) -> None:
     memory = open_memory()
     memory.learn(said("i love jazz"))
-    decide = memory.learner.maintainer.decide
+    decide = Maintainer.decide
 
-    def meanwhile(told: Candidate, existing: tuple[Preference, ...]) -> Ruling:
+    def meanwhile(self: Maintainer, told: Candidate, existing: tuple[Preference, ...]) -> Ruling:
         memory.set_private_trip(True)
-        return decide(told, existing)
+        return decide(self, told, existing)
 
-    monkeypatch.setattr(memory.learner.maintainer, "decide", meanwhile)
+    monkeypatch.setattr(Maintainer, "decide", meanwhile)
     assert memory.answer(memory.proposals()[0].id, True).outcome is Outcome.REFUSED
     assert memory.preferences(history=True) == () and values(memory) == ["jazz"]
 
@@ -298,14 +290,12 @@ def test_a_disk_that_fills_up_leaves_the_question_open(open_memory: Open, monkey
     def full(*_: object) -> None:
         raise StorageFullError("full")
 
-    monkeypatch.setattr(memory.session.store, "log", full)
+    monkeypatch.setattr(Store, "log", full)
     for yes in (True, False):
         with pytest.raises(StorageFullError):
             memory.answer(memory.proposals()[0].id, yes)
     monkeypatch.undo()
-    assert (
-        memory.preferences(history=True) == () and values(memory) == ["jazz"] and memory.session.store.declined() == {}
-    )
+    assert memory.preferences(history=True) == () and values(memory) == ["jazz"] and open_memory.store.declined() == {}
     assert memory.answer(memory.proposals()[0].id, True).outcome is Outcome.APPEND
 
 
@@ -314,7 +304,7 @@ def test_a_yes_leaves_turns_that_wait_alone(open_memory: Open) -> None:
     memory.learn(said("i love jazz"))
     memory.note(Turn(speaker="driver", text="i love rock", at=START), "trip")
     memory.answer(memory.proposals()[0].id, True)
-    assert [text for _, text in memory.session.store.turns()] == ["i love rock"]
+    assert [text for _, text in open_memory.store.turns()] == ["i love rock"]
 
 
 # Erasing
@@ -322,7 +312,7 @@ def test_a_yes_leaves_turns_that_wait_alone(open_memory: Open) -> None:
 
 def erased(memory: DriverMemory, days: Days, how: str) -> None:
     """Erase the only proposal in one of the ways."""
-    name = memory.session.store.proposals()[0].id
+    name = memory.proposals()[0].id
     if how == "id":
         assert memory.forget(name).verified
     elif how == "declined":
@@ -350,13 +340,13 @@ WAYS = ["id", "favourite_cuisine", "restaurant", "points_of_interest", "everythi
 def test_erased_to_the_last_byte(tmp_path: Path, open_memory: Open, days: Days, how: str) -> None:
     memory = open_memory(ProposalSettings(most=1))
     memory.learn(said("nothing but italian food for my birthday"))
-    assert len(memory.session.store.words()) == 2
+    assert len(open_memory.store.words()) == 2
     needles = ["italian", "birthday"]
     assert found_in_files(tmp_path, needles) == ()
     erased(memory, days, how)
-    assert not {"italian", "nothing but italian food for my birthday"} & set(memory.session.store.words())
+    assert not {"italian", "perhaps nothing but italian food for my birthday"} & set(open_memory.store.words())
     assert found_in_files(tmp_path, needles) == ()
-    assert "italian" not in str(memory.export()) and "italian" not in str(vars(memory.session.search.cache))
+    assert "italian" not in str(memory.export()) and memory.recall("italian food") == ()
 
 
 @pytest.mark.parametrize("how", WAYS)
@@ -386,7 +376,7 @@ def test_a_sentence_that_a_newer_one_replaced_is_gone(
     memory = open_memory()
     memory.learn(said("jazz music for my birthday"))
     memory.learn(said("jazz music for my wedding", at=START + timedelta(hours=1), name="later"))
-    assert [p.sentence for p in memory.proposals()] == ["jazz music for my wedding"]
+    assert [p.sentence for p in memory.proposals()] == ["perhaps jazz music for my wedding"]
     assert found_in_files(tmp_path, ["birthday"]) == () and found_in_files(tmp_path, ["wedding"]) != ()
 
 
@@ -399,8 +389,8 @@ def test_a_sentence_shared_with_a_preference_is_blotted(open_memory: Open) -> No
         id="n", detail="favorite_genres", value="blues", sentence="i love ... and blues", said_at=START,
         conversation="trip", confidence=0.4, expires_at=START + timedelta(days=1),
     )  # fmt: skip
-    memory.session.store.propose(proposal, START)
-    memory.session.store.merge(memory.preferences()[0], proposal.sentence, START, "trip", 0.5, START)
+    open_memory.store.propose(proposal, START)
+    open_memory.store.merge(memory.preferences()[0], proposal.sentence, START, "trip", 0.5, START)
     assert memory.forget("n").verified
     assert set(memory.preferences()[0].sentences) == {"i love jazz and also ...", "i love ... and ..."}
 
@@ -410,7 +400,7 @@ def test_proposals_of_one_sentence_go_together(open_memory: Open) -> None:
     memory.learn(said("i love jazz and also rock"))
     jazz = next(p for p in memory.proposals() if p.value == "jazz")
     receipt = memory.forget(jazz.id)
-    assert receipt.verified and receipt.proposals_erased == 2 and memory.session.store.words() == []
+    assert receipt.verified and receipt.proposals_erased == 2 and open_memory.store.words() == []
 
 
 def test_forgetting_a_preference_takes_what_names_it(open_memory: Open) -> None:
@@ -421,7 +411,7 @@ def test_forgetting_a_preference_takes_what_names_it(open_memory: Open) -> None:
     memory.learn(said("no more italian food", name="last"))
     italian = memory.preferences()[0].id
     assert memory.forget(italian).proposals_erased == 2
-    assert values(memory) == ["jazz"] and "italian" not in str(memory.session.store.words())
+    assert values(memory) == ["jazz"] and "italian" not in str(open_memory.store.words())
 
 
 def test_waiting_turns_go_with_a_proposal(open_memory: Open) -> None:
@@ -429,7 +419,7 @@ def test_waiting_turns_go_with_a_proposal(open_memory: Open) -> None:
     memory.learn(said("i love jazz"))
     memory.note(Turn(speaker="driver", text="more jazz please", at=START), "next")
     assert memory.forget(memory.proposals()[0].id).turns_erased == 1
-    assert memory.session.store.words() == []
+    assert open_memory.store.words() == []
 
 
 # Beneath Python
@@ -446,7 +436,7 @@ def test_waiting_turns_go_with_a_proposal(open_memory: Open) -> None:
         (Consent(), "blood_type"),
     ],
 )
-def test_no_sql_gets_round_consent(rules: tuple[Proposals, Store], consent: Consent, detail: str) -> None:
+def test_no_sql_gets_round_consent(vault: Vault, rules: tuple[Proposals, Store], consent: Consent, detail: str) -> None:
     _, store = rules
     held = Proposal(
         id="held", detail="favourite_cuisine", value="thai", sentence="s", said_at=START, conversation="c",
@@ -454,7 +444,6 @@ def test_no_sql_gets_round_consent(rules: tuple[Proposals, Store], consent: Cons
     )  # fmt: skip
     store.propose(held, START)
     store.set_consent(consent)
-    vault = store._vault
     if detail != "blood_type":
         with pytest.raises(ConsentError):
             store.propose(held.model_copy(update={"id": "n", "detail": detail}), START)

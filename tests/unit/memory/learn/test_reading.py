@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from memory.fake import KeywordEncoder
 from memory.learn.english.negation import series
 from memory.learn.evidence import Beside, ReadingSettings, read
 from memory.learn.extraction import Extraction, ExtractionSettings, Extractor
+from models.runtime.fake_encoder import KeywordEncoder
 from schemas.errors import GenerationError
 from schemas.memory import Consent, Conversation, Outcome, Turn, Words
 from schemas.preferences import BY_DETAIL, CATEGORIES

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from memory.fake import KeywordEncoder, KeywordModel
 from memory.learn.extraction import Screening
 from memory.learn.screening import sift, units
 from memory.service import DriverMemory
 from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
+from models.runtime.fake_encoder import KeywordEncoder
+from models.structured.fake import KeywordModel
 from schemas.memory import CONVERSATIONS, Outcome, Turn
 
 NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memory.fake import KeywordEncoder
 from memory.recall.cache import Entry, SearchCache, detail_bits
 from memory.recall.decay import preference_half_life
 from memory.recall.preferences import PreferenceRanker, preference_words
+from models.runtime.fake_encoder import KeywordEncoder
 from schemas.memory import Kind
 from schemas.preferences import BY_DETAIL
 

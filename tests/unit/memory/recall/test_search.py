@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from memory.fake import KeywordEncoder
 from memory.recall.cache import Entry, SearchCache
 from memory.recall.exact import NONE
 from memory.recall.lexical import Postings, asked, numbers, stem, stems
@@ -21,6 +20,7 @@ from memory.store.conversations import Archive
 from memory.store.preferences import Store
 from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
+from models.runtime.fake_encoder import KeywordEncoder
 from schemas.memory import CONVERSATIONS, Consent, Episode, Found, Kind, Period, Preference, ProfileEntry, Thought
 
 NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)

@@ -8,9 +8,9 @@ from itertools import count
 
 import pytest
 
-from memory.fake import KeywordEncoder
 from memory.reflect.episodes import Drafter, EpisodeSettings, Exchange, Hot
 from memory.store.tags import OntologySettings, content, recurring, tags, title
+from models.runtime.fake_encoder import KeywordEncoder
 from schemas.memory import Episode, Turn
 
 NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)

@@ -13,13 +13,14 @@ import pytest
 from numpy.typing import NDArray
 
 from memory.driver.conversations import TierTuning
-from memory.fake import KeywordEncoder, KeywordModel
 from memory.reflect.reflection import ReflectionSettings
 from memory.service import DriverMemory, MemorySettings
 from memory.settings import Prune
 from memory.store.conversations import Archive
 from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
+from models.runtime.fake_encoder import KeywordEncoder
+from models.structured.fake import KeywordModel
 from schemas.errors import ConsentError, UnknownEntryError
 from schemas.memory import CONVERSATIONS, Episode, Kind, Period, Selector, Turn
 

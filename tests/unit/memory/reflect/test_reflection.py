@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.fake import KeywordEncoder
 from memory.reflect.induction import InductionSettings, Occasion, daytime, event, induce, tells_event
 from memory.reflect.profile import Evidence, ProfileSettings, Said, facts, refined, style, usual_times
 from memory.reflect.reflection import Reflection, ReflectionSettings, Reflector, Snapshot
 from memory.rights.provenance import borne_out
 from memory.store.preferences import Sentence
+from models.runtime.fake_encoder import KeywordEncoder
 from schemas.memory import Episode, Kind, Preference, ProfileEntry, Status, Trip
 
 NOW = datetime(2026, 3, 31, 20, 0, tzinfo=UTC)

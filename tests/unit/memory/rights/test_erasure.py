@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from memory.fake import KeywordEncoder, KeywordModel
 from memory.rights import exports
 from memory.rights.erasure import found_in_files
 from memory.rights.selection import Needles
@@ -19,6 +18,8 @@ from memory.store.preferences import TEXT_COLUMNS
 from memory.store.summaries import Line
 from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
+from models.runtime.fake_encoder import KeywordEncoder
+from models.structured.fake import KeywordModel
 from schemas.errors import UnknownEntryError
 from schemas.memory import CONVERSATIONS, Episode, Kind, Period, Preference, ProfileEntry, Selector, Thought, Turn
 

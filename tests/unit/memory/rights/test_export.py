@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
-from memory.fake import KeywordEncoder, KeywordModel
 from memory.rights.export import Export, schema
 from memory.rights.export_page import page
 from memory.service import DriverMemory
 from memory.store.summaries import Line
 from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
+from models.runtime.fake_encoder import KeywordEncoder
+from models.structured.fake import KeywordModel
 from schemas.errors import ExportError
 from schemas.memory import (
     CONVERSATIONS,

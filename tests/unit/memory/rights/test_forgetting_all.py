@@ -14,12 +14,13 @@ from deploy.cli import main
 from deploy.config import Config
 from deploy.drivers.keys import key_source
 from deploy.drivers.reminders import KeptNotices
-from memory.fake import KeywordEncoder, KeywordModel
 from memory.screen.app import Screen
 from memory.service import DriverMemory
 from memory.store import reminders as notices
 from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
+from models.runtime.fake_encoder import KeywordEncoder
+from models.structured.fake import KeywordModel
 from schemas.events import Command, CommandKind
 from schemas.memory import Waiting
 from schemas.seat import Seat

@@ -1,12 +1,9 @@
-"""The driver's screen over a fake memory: the lock while driving, who is let in, and what goes wrong."""
+"""The driver's screen over memories in no file: the lock while driving, who is let in, and what goes wrong."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from memory.fake import FakeMemory
 from memory.guest import GuestMemory
 from memory.screen.app import COOKIE, HEADERS, Screen
 from memory.screen.feed import Happened, What
@@ -16,37 +13,8 @@ from schemas.errors import VaultBusyError, WrongKeyError
 from schemas.events import Motion
 from schemas.ports import MemoryPort
 from schemas.seat import Seat
-from tests.screens import NOW, ORIGIN, Browser, Car, FakeDrivers, ask, fill, parts_of, preference
-
-
-@pytest.fixture
-def car() -> Car:
-    return Car()
-
-
-@pytest.fixture
-def drivers(car: Car) -> FakeDrivers:
-    made = FakeDrivers(lambda name: FakeMemory(name, clock=lambda: car.now))
-    fill(made.memories["ada"], preference("p1"), preference("p2", "italian", "favourite_cuisine", 3))
-    return made
-
-
-@pytest.fixture
-def memory(drivers: FakeDrivers) -> FakeMemory:
-    held = drivers.memories["ada"]
-    assert isinstance(held, FakeMemory)
-    return held
-
-
-@pytest.fixture
-def screen(car: Car, drivers: FakeDrivers, tmp_path: Path) -> Screen:
-    return Screen(parts_of(car, drivers, tmp_path))
-
-
-@pytest.fixture
-def browser(screen: Screen) -> Browser:
-    return Browser(screen)
-
+from tests.memories import fill
+from tests.screens import NOW, ORIGIN, Browser, Car, FakeDrivers, ask, preference
 
 # While the car moves
 
@@ -82,7 +50,7 @@ def test_every_address_asks_for_session_token_and_lock(
 
 
 def test_while_driving_home_has_no_list_and_no_field(
-    browser: Browser, screen: Screen, car: Car, memory: FakeMemory
+    browser: Browser, screen: Screen, car: Car, memory: MemoryPort
 ) -> None:
     for number in range(5):
         screen.parts.feed.tell(Happened(What.HEARD, NOW, f"sentence {number}"))
@@ -136,7 +104,7 @@ def test_another_page_gets_nothing(browser: Browser) -> None:
     assert answer.status_code == 403 and "jazz" not in answer.text
 
 
-def test_the_same_form_counts_once(browser: Browser, memory: FakeMemory) -> None:
+def test_the_same_form_counts_once(browser: Browser, memory: MemoryPort) -> None:
     browser.get("/memory/p1")
     token = {"token": browser.token("/memory/p1/forget")}
     assert browser.client.post("/memory/p1/forget", data=token, headers={"Origin": ORIGIN}).status_code == 303
@@ -156,7 +124,7 @@ def test_tokens_that_are_long_gone_are_refused_and_the_list_of_them_stays_short(
         assert session.spend(forged, "/") is Token.FORGED
 
 
-def test_two_windows_that_edit_the_same_thing_are_told(screen: Screen, browser: Browser, memory: FakeMemory) -> None:
+def test_two_windows_that_edit_the_same_thing_are_told(screen: Screen, browser: Browser, memory: MemoryPort) -> None:
     other = Browser(screen)
     browser.get("/memory/p1/correct")
     other.get("/memory/p1/correct")
@@ -169,7 +137,7 @@ def test_two_windows_that_edit_the_same_thing_are_told(screen: Screen, browser: 
     assert "not there any more" in browser.post("/memory/p2/forget", 404)
 
 
-def test_script_in_a_memory_is_only_text(browser: Browser, memory: FakeMemory, screen: Screen) -> None:
+def test_script_in_a_memory_is_only_text(browser: Browser, memory: MemoryPort, screen: Screen) -> None:
     evil = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
     fill(memory, preference("evil", evil))
     screen.parts.feed.tell(Happened(What.REMEMBERED, NOW, evil, "favorite_genres", "evil"))
@@ -211,7 +179,7 @@ def test_no_page_is_cached_or_framed_or_loads_from_outside(browser: Browser) -> 
 
 
 @pytest.mark.parametrize("body", [b"\xff\xfe", b"a=" + b"x" * 9000, b"&".join(b"a=1" for _ in range(50))])
-def test_a_form_that_is_none_changes_nothing(browser: Browser, memory: FakeMemory, body: bytes) -> None:
+def test_a_form_that_is_none_changes_nothing(browser: Browser, memory: MemoryPort, body: bytes) -> None:
     headers = {"Origin": ORIGIN, "Content-Type": "application/x-www-form-urlencoded"}
     assert browser.client.post("/pause", content=body, headers=headers).status_code in {400, 403, 413}
     assert browser.client.post("/pause", json={"what": "trip"}, headers={"Origin": ORIGIN}).status_code == 415

@@ -1,49 +1,18 @@
-"""The driver's screen over a fake memory: every task, the same in another language, and how much a page weighs."""
+"""The driver's screen over memories in no file: every task, the same in another language, and how much a page weighs."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from memory.fake import FakeMemory
 from memory.screen.app import Screen
 from memory.screen.feed import Happened, What
 from memory.screen.parts import CarPicture
 from schemas.events import Motion
 from schemas.memory import CONVERSATIONS, Terms
+from schemas.ports import MemoryPort
 from schemas.preferences import CATEGORIES, MAIN_TITLES, SUB_TITLES
-from tests.screens import NOW, ORIGIN, Browser, Car, FakeDrivers, ask, fill, parts_of, preference
-
-
-@pytest.fixture
-def car() -> Car:
-    return Car()
-
-
-@pytest.fixture
-def drivers(car: Car) -> FakeDrivers:
-    made = FakeDrivers(lambda name: FakeMemory(name, clock=lambda: car.now))
-    fill(made.memories["ada"], preference("p1"), preference("p2", "italian", "favourite_cuisine", 3))
-    return made
-
-
-@pytest.fixture
-def memory(drivers: FakeDrivers) -> FakeMemory:
-    held = drivers.memories["ada"]
-    assert isinstance(held, FakeMemory)
-    return held
-
-
-@pytest.fixture
-def screen(car: Car, drivers: FakeDrivers, tmp_path: Path) -> Screen:
-    return Screen(parts_of(car, drivers, tmp_path))
-
-
-@pytest.fixture
-def browser(screen: Screen) -> Browser:
-    return Browser(screen)
-
+from tests.memories import fill
+from tests.screens import NOW, ORIGIN, Browser, Car, FakeDrivers, ask, preference
 
 # Seeing, correcting, forgetting
 
@@ -60,7 +29,7 @@ def test_home_says_that_the_car_cannot_be_reached(browser: Browser, screen: Scre
     assert "reach the car." in browser.get("/")
 
 
-def test_the_list_is_paged_and_narrowed(browser: Browser, memory: FakeMemory) -> None:
+def test_the_list_is_paged_and_narrowed(browser: Browser, memory: MemoryPort) -> None:
     fill(memory, *(preference(f"x{n}", f"band {n}", "favorite_artists_or_bands", n) for n in range(20)))
     assert browser.get("/memory").count('class="row"') == 6
     assert "4 / 4" in browser.get("/memory?page=3")
@@ -84,7 +53,7 @@ def test_one_memory_says_why_since_when_and_how_sure(browser: Browser) -> None:
     assert "i really like jazz" in page and "83 %" in page and "1 Mar 2026, 08:00" in page
 
 
-def test_forgetting_can_be_undone_for_ten_seconds(browser: Browser, memory: FakeMemory, car: Car) -> None:
+def test_forgetting_can_be_undone_for_ten_seconds(browser: Browser, memory: MemoryPort, car: Car) -> None:
     browser.get("/memory/p1")
     where = browser.post("/memory/p1/forget")
     assert "Forgotten" in browser.get(where) and f"url=/receipt/{where.rpartition('/')[2]}" in browser.page
@@ -96,7 +65,7 @@ def test_forgetting_can_be_undone_for_ten_seconds(browser: Browser, memory: Fake
     assert len(memory.preferences()) == 2
 
 
-def test_what_is_not_undone_is_erased_with_a_receipt(browser: Browser, memory: FakeMemory, car: Car) -> None:
+def test_what_is_not_undone_is_erased_with_a_receipt(browser: Browser, memory: MemoryPort, car: Car) -> None:
     browser.get("/memory/p1")
     where = browser.post("/memory/p1/forget")
     browser.get(where)
@@ -119,7 +88,7 @@ def test_an_erasure_empties_what_is_shown_live_and_searched_for(browser: Browser
     assert screen.parts.feed.latest() == () and "jazz" not in browser.get("/") + browser.get("/memory")
 
 
-def test_deleting_now_does_not_wait(browser: Browser, memory: FakeMemory) -> None:
+def test_deleting_now_does_not_wait(browser: Browser, memory: MemoryPort) -> None:
     browser.get("/memory/p1")
     where = browser.post("/memory/p1/forget")
     browser.get(where)
@@ -127,25 +96,25 @@ def test_deleting_now_does_not_wait(browser: Browser, memory: FakeMemory) -> Non
     assert len(memory.preferences()) == 1
 
 
-def test_a_value_is_corrected(browser: Browser, memory: FakeMemory) -> None:
+def test_a_value_is_corrected(browser: Browser, memory: MemoryPort) -> None:
     browser.get("/memory/p1/correct")
     where = browser.post("/memory/p1/correct", value="rock")
     assert "rock" in browser.get(where) and [p.value for p in memory.preferences("music")] == ["rock"]
 
 
-def test_a_closed_category_offers_its_values(browser: Browser, memory: FakeMemory) -> None:
+def test_a_closed_category_offers_its_values(browser: Browser, memory: MemoryPort) -> None:
     fill(memory, preference("c1", "cheap", "desired_price_range"))
     page = browser.get("/memory/c1/correct")
     assert page.count('name="value"') >= 3 and '<input type="text"' not in page
 
 
-def test_a_value_that_does_not_fit_is_refused_with_examples(browser: Browser, memory: FakeMemory) -> None:
+def test_a_value_that_does_not_fit_is_refused_with_examples(browser: Browser, memory: MemoryPort) -> None:
     browser.get("/memory/p1/correct")
     assert "That does not fit here" in browser.post("/memory/p1/correct", 422, value="!!!")
     assert [p.value for p in memory.preferences("music")] == ["jazz"]
 
 
-def test_what_was_just_remembered_is_taken_back(browser: Browser, screen: Screen, memory: FakeMemory, car: Car) -> None:
+def test_what_was_just_remembered_is_taken_back(browser: Browser, screen: Screen, memory: MemoryPort, car: Car) -> None:
     car.motion = Motion.MOVING
     screen.parts.feed.tell(Happened(What.REMEMBERED, NOW, "jazz", "favorite_genres", "p1"))
     browser.get("/")
@@ -154,7 +123,7 @@ def test_what_was_just_remembered_is_taken_back(browser: Browser, screen: Screen
     assert browser.post(f"{where}/undo") == "/" and len(memory.preferences()) == 2
 
 
-def test_a_value_that_took_anothers_place_is_put_back(browser: Browser, screen: Screen, memory: FakeMemory) -> None:
+def test_a_value_that_took_anothers_place_is_put_back(browser: Browser, screen: Screen, memory: MemoryPort) -> None:
     screen.parts.feed.tell(Happened(What.CHANGED, NOW, "jazz", "favorite_genres", "p1", "rock"))
     browser.get("/")
     browser.post("/take-back/1")
@@ -164,11 +133,11 @@ def test_a_value_that_took_anothers_place_is_put_back(browser: Browser, screen: 
 # Questions, categories, privacy
 
 
-def test_a_question_is_answered(browser: Browser, memory: FakeMemory) -> None:
+def test_a_question_is_answered(browser: Browser, memory: MemoryPort) -> None:
     ask(memory)
     assert "One question" in browser.get("/")
     page = browser.get("/questions")
-    assert "thai" in page and "maybe some thai tonight" in page
+    assert "thai" in page and "perhaps some thai food tonight" in page
     assert browser.post(f"/questions/{memory.proposals()[0].id}", answer="yes") == "/"
     assert "thai" in [p.value for p in memory.preferences()]
 
@@ -181,7 +150,7 @@ def test_every_category_has_its_switch(browser: Browser) -> None:
     assert pages.count('class="mark"') == sum(c.sensitive for c in CATEGORIES) == pages.count("Off unless you want it")
 
 
-def test_switching_off_asks_what_to_do_with_what_is_there(browser: Browser, memory: FakeMemory, car: Car) -> None:
+def test_switching_off_asks_what_to_do_with_what_is_there(browser: Browser, memory: MemoryPort, car: Car) -> None:
     browser.get("/categories/music")
     where = browser.post("/categories/favorite_genres/switch", to="off")
     assert "favorite_genres" in memory.consent().opted_out and len(memory.preferences()) == 2
@@ -194,7 +163,7 @@ def test_switching_off_asks_what_to_do_with_what_is_there(browser: Browser, memo
     assert "favorite_genres" not in memory.consent().opted_out
 
 
-def test_one_of_a_group_that_is_off_is_switched_on_alone(browser: Browser, memory: FakeMemory) -> None:
+def test_one_of_a_group_that_is_off_is_switched_on_alone(browser: Browser, memory: MemoryPort) -> None:
     memory.opt_out("music")
     browser.get("/categories/music")
     browser.post("/categories/favorite_songs/switch", to="on")
@@ -203,13 +172,13 @@ def test_one_of_a_group_that_is_off_is_switched_on_alone(browser: Browser, memor
     assert allowed == {"favorite_songs"}
 
 
-def test_a_sensitive_one_is_switched_on(browser: Browser, memory: FakeMemory) -> None:
+def test_a_sensitive_one_is_switched_on(browser: Browser, memory: MemoryPort) -> None:
     browser.get("/categories/restaurant")
     browser.post("/categories/dietary_preference/switch", to="on")
     assert "dietary_preference" in memory.consent().opted_in
 
 
-def test_learning_is_paused_and_goes_on(browser: Browser, memory: FakeMemory) -> None:
+def test_learning_is_paused_and_goes_on(browser: Browser, memory: MemoryPort) -> None:
     browser.get("/")
     browser.post("/pause", what="trip")
     assert memory.consent().private_trip and "Private trip" in browser.get("/")
@@ -220,7 +189,7 @@ def test_learning_is_paused_and_goes_on(browser: Browser, memory: FakeMemory) ->
     assert "Paused until 2 Mar 2026, 08:05" in browser.get("/privacy")
 
 
-def test_conversations_are_kept_only_when_switched_on(browser: Browser, memory: FakeMemory) -> None:
+def test_conversations_are_kept_only_when_switched_on(browser: Browser, memory: MemoryPort) -> None:
     browser.get("/privacy")
     browser.post("/privacy/conversations", to="on")
     assert CONVERSATIONS in memory.consent().opted_in
@@ -229,7 +198,7 @@ def test_conversations_are_kept_only_when_switched_on(browser: Browser, memory: 
     assert not memory.consent().conversations
 
 
-def test_a_stretch_of_time_is_deleted(browser: Browser, memory: FakeMemory, car: Car) -> None:
+def test_a_stretch_of_time_is_deleted(browser: Browser, memory: MemoryPort, car: Car) -> None:
     browser.get("/privacy/delete")
     browser.post("/privacy/delete", what="day")
     car.wait()
@@ -243,7 +212,7 @@ def test_the_export(browser: Browser, drivers: FakeDrivers) -> None:
     assert "exports" in browser.get(browser.post("/privacy/export")) and drivers.exports == 1
 
 
-def test_conversations_are_kept_as_long_as_the_driver_says(browser: Browser, memory: FakeMemory) -> None:
+def test_conversations_are_kept_as_long_as_the_driver_says(browser: Browser, memory: MemoryPort) -> None:
     page = browser.get("/privacy/retention")
     assert "3 months" in page and "18 months" in page and page.count("Shorter: ") == 3
     assert browser.post("/privacy/retention", what="conversation_days", days="30") == "/privacy/retention"
@@ -266,7 +235,7 @@ def test_a_guest_has_no_terms_to_change(browser: Browser) -> None:
     assert "Shorter" not in browser.get("/privacy/retention")
 
 
-def test_without_a_pin_everything_is_asked_about_twice(browser: Browser, memory: FakeMemory, screen: Screen) -> None:
+def test_without_a_pin_everything_is_asked_about_twice(browser: Browser, memory: MemoryPort, screen: Screen) -> None:
     browser.get("/privacy/everything")
     first = browser.page
     assert "Really delete everything?" in browser.post("/privacy/everything", 200)
@@ -290,7 +259,7 @@ def test_the_second_question_belongs_to_one_driver(browser: Browser, drivers: Fa
 
 
 def test_everything_needs_the_pin_and_can_be_undone(
-    browser: Browser, memory: FakeMemory, screen: Screen, car: Car
+    browser: Browser, memory: MemoryPort, screen: Screen, car: Car
 ) -> None:
     screen.parts.pins.set("ada", "2468")
     browser.get("/privacy/everything")
@@ -366,7 +335,7 @@ def test_handing_over_asks_twice_and_leaves_nothing(browser: Browser, drivers: F
 # Language, the car, look, weight
 
 
-def test_what_was_done_is_told_in_the_screens_language(browser: Browser, screen: Screen, memory: FakeMemory) -> None:
+def test_what_was_done_is_told_in_the_screens_language(browser: Browser, screen: Screen, memory: MemoryPort) -> None:
     done = Happened(
         What.DONE,
         NOW,
@@ -411,10 +380,13 @@ def test_language_and_look_are_kept(browser: Browser) -> None:
     assert "Lieblingsküche" in browser.get("/memory")
 
 
-def test_every_page_is_light(browser: Browser, screen: Screen, memory: FakeMemory) -> None:
+def test_every_page_is_light(browser: Browser, screen: Screen, memory: MemoryPort) -> None:
     fill(
         memory,
-        *(preference(f"x{n}", "a rather long value that a driver might really say " * 2, days=n) for n in range(50)),
+        *(
+            preference(f"x{n}", f"a rather long value number {n} that a driver might really say " * 2, days=n)
+            for n in range(50)
+        ),
     )
     shared = sum(
         len(found[0]) for name in ("screen.css", "screen.js", "icons.svg") if (found := screen.renderer.static(name))

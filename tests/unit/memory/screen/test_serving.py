@@ -14,15 +14,12 @@ import pytest
 
 from deploy.screen import ADDRESS_FILE, LiveDrivers, OwnLoop, ScreenServer, car_of, motion_of, told
 from deploy.timeline import TimelineEntry, entry_of
-from memory.fake import FakeMemory, KeywordEncoder, KeywordModel
 from memory.screen.feed import Happened, What
-from memory.service import DriverMemory
-from memory.vault.keys import RawKey
-from memory.vault.lifecycle import Vault
 from schemas.errors import AdapterError, ConfigError
 from schemas.events import Motion, VehicleState
 from schemas.memory import Decision, Outcome
 from schemas.ports import MemoryPort
+from tests.memories import memory_of
 from tests.screens import NOW, Browser, Car, FakeDrivers, parts_of
 
 
@@ -82,7 +79,7 @@ def test_what_was_refused_or_not_heard_is_not_shown() -> None:
 
 @pytest.fixture
 def drivers() -> FakeDrivers:
-    return FakeDrivers(lambda name: FakeMemory(name, clock=now))
+    return FakeDrivers(lambda name: memory_of(name, clock=now))
 
 
 @pytest.fixture
@@ -159,8 +156,7 @@ def test_what_the_screen_deletes_is_proven_gone_by_the_memorys_own_check(tmp_pat
     car = Car(now=datetime.now(UTC))
 
     def make(name: str) -> MemoryPort:
-        vault = Vault.open(tmp_path, name, RawKey(bytes(range(32))), clock=lambda: car.now)
-        return DriverMemory(name, vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=lambda: car.now)
+        return memory_of(name, clock=lambda: car.now, folder=tmp_path)
 
     held = FakeDrivers(make, ("ada",))
     memory = held.memories["ada"]

@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from memory.fake import FakeMemory
 from models.runtime.llamacpp import LlamaCppModel
 from models.runtime.onnx_encoder import OnnxEncoder
 from models.structured import Structured
@@ -23,6 +22,7 @@ from models.training.conversations import Request
 from schemas.actions import ACTIONS, BY_NAME, action_model, actions_of, parse_action
 from schemas.events import Route, Standing, Transcript
 from schemas.seat import Seat
+from tests.memories import memory_of
 from voice.dialogue.coordinator import Coordinator
 from voice.dialogue.operator import Operator
 
@@ -94,7 +94,7 @@ def test_free_phrasings_reach_their_actions_through_all_stages(asked: dict[str, 
     offers = frozenset(asked)
     coordinator = Coordinator(NoCommands(), encoder, offers)
     operator = Operator(
-        Seat(FakeMemory("anna", clock=lambda: datetime(2026, 1, 2, tzinfo=UTC))),
+        Seat(memory_of("anna", clock=lambda: datetime(2026, 1, 2, tzinfo=UTC))),
         Structured(LlamaCppModel(PATH, threads=1)),
         offers,
     )

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from pydantic import BaseModel
 
-from memory.fake import FakeMemory
 from models.commands.matcher import TemplateMatcher
 from models.commands.templates import load_templates
 from schemas.actions import ACTIONS, parse_action
@@ -18,6 +17,7 @@ from schemas.errors import GenerationError
 from schemas.events import Reply, Route, Transcript, Verdict
 from schemas.memory import Words
 from schemas.seat import Seat
+from tests.memories import memory_of
 from vehicle.policy import POLICY
 from voice.dialogue.coordinator import Coordinator, Plan, parts
 from voice.dialogue.operator import Operator
@@ -73,7 +73,7 @@ def done(matcher: TemplateMatcher, text: str, *, confidence: float = 1.0) -> tup
     coordinator = Coordinator(matcher, Encoder(), EVERYTHING)
     plan = coordinator.plan(Transcript(text=text, confidence=confidence, in_grammar=matcher.match(text) is not None))
     assert plan.route is Route.MODEL, plan.reason
-    proposal = Operator(Seat(FakeMemory("anna", clock=lambda: NOW)), Model(), EVERYTHING).propose(text, plan)
+    proposal = Operator(Seat(memory_of("anna", clock=lambda: NOW)), Model(), EVERYTHING).propose(text, plan)
     return [action.describe() for action in proposal.actions], proposal.ask_first
 
 

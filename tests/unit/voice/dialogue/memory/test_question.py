@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from memory.fake import FakeMemory as StoringMemory
+from memory.service import DriverMemory
 from schemas.errors import StorageFullError
 from schemas.events import (
     Reply,
@@ -15,48 +15,27 @@ from schemas.events import (
     Transcript,
 )
 from schemas.memory import (
-    Candidate,
     Consent,
-    Conversation,
     Outcome,
     Proposal,
-    Turn,
+    Selector,
 )
 from schemas.seat import Seat
 from tests.dialogues import NOW, FakeEncoder, FakeMatcher, FakeModel, FakeVehicle, say
+from tests.memories import memory_of, talk
 from voice.dialogue.agent import Dialogue
 from voice.dialogue.coordinator import DialogueSettings
 from voice.dialogue.memory.question import answer
 
 TWENTY_TWO = "set the temperature to twenty two degrees"
-DETAILS = {
-    "jazz": "favorite_genres",
-    "rock": "favorite_genres",
-    "italian": "favourite_cuisine",
-    "vegan": "dietary_preference",
-}
 QUESTION = " By the way, shall I remember that you like jazz?"
 
 
-def reads(conversation: Conversation) -> list[Candidate]:
-    """What the fake memory makes of a conversation; of what was heard badly it is unsure."""
-    return [
-        Candidate(
-            detail=detail, value=value, sentence=turn.text, said_at=turn.at, conversation=conversation.id,
-            confidence=turn.confidence, negated="any more" in turn.text,
-        )
-        for turn in conversation.driver_turns()
-        for value, detail in DETAILS.items()
-        if value in turn.text
-    ]  # fmt: skip
-
-
-def hinted(*said: str, questions: int = 1) -> tuple[Dialogue, FakeVehicle, StoringMemory]:
+def hinted(*said: str, questions: int = 1) -> tuple[Dialogue, FakeVehicle, DriverMemory]:
     """A dialogue after an earlier conversation of which memory is unsure."""
-    memory = StoringMemory("test", clock=lambda: NOW, reads=reads)
-    turns = [Turn(speaker="driver", text=text, at=NOW - timedelta(days=1), confidence=0.4) for text in said]
-    for number, turn in enumerate(turns):
-        memory.learn(Conversation(id=f"before-{number}", turns=(turn,)))
+    memory = memory_of("test", clock=lambda: NOW)
+    for number, text in enumerate(said):
+        memory.learn(talk(f"perhaps {text}", at=NOW - timedelta(days=1), name=f"before-{number}"))
     vehicle = FakeVehicle()
     dialogue = Dialogue(
         seat=Seat(memory),
@@ -97,8 +76,7 @@ def test_a_no_stores_nothing_and_is_not_asked_again(words: str) -> None:
     assert settled.text == "Okay, I won't remember that."
     assert settled.decision is not None and settled.decision.outcome is Outcome.DECLINED
     assert memory.preferences(history=True) == () and memory.proposals() == ()
-    again = Turn(speaker="driver", text="i love jazz", at=NOW, confidence=0.4)
-    memory.learn(Conversation(id="again", turns=(again,)))
+    memory.learn(talk("perhaps i love jazz", at=NOW, name="again"))
     dialogue.end_conversation()
     assert say(dialogue, TWENTY_TWO).text == "22 degrees."
 
@@ -107,7 +85,8 @@ def test_an_answer_is_not_noted() -> None:
     dialogue, _, memory = hinted("i love jazz")
     say(dialogue, TWENTY_TWO)
     heard(dialogue, "no i don't like jazz")
-    assert memory.learn_pending() == ()
+    assert memory.matching(Selector(text="jazz")).turns == 0
+    assert "favorite_genres" not in {d.detail for d in memory.learn_pending()}
 
 
 @pytest.mark.parametrize("words", ["open the trunk", TWENTY_TWO, "i love italian food", "what do you remember"])
@@ -172,16 +151,14 @@ def test_one_question_a_trip_and_none_twice() -> None:
 
 def test_the_surest_is_asked_about_first() -> None:
     dialogue, _, memory = hinted("i love jazz")
-    turn = Turn(speaker="driver", text="i love italian food", at=NOW, confidence=0.3)
-    memory.learn(Conversation(id="newer", turns=(turn,)))
+    memory.learn(talk("perhaps i love italian food", at=NOW, name="newer", confidence=0.7))
     assert [p.value for p in memory.proposals()] == ["italian", "jazz"]
     assert say(dialogue, TWENTY_TWO).text == "22 degrees." + QUESTION
 
 
 def test_not_in_the_conversation_that_it_came_from() -> None:
     dialogue, _, memory = hinted()
-    turn = Turn(speaker="driver", text="i love jazz", at=NOW, confidence=0.4)
-    memory.learn(Conversation(id=dialogue.conversation, turns=(turn,)))
+    memory.learn(talk("perhaps i love jazz", at=NOW, name=dialogue.conversation))
     assert say(dialogue, TWENTY_TWO).text == "22 degrees."
     dialogue.end_conversation()
     assert say(dialogue, TWENTY_TWO).text == "22 degrees." + QUESTION
@@ -225,12 +202,12 @@ def test_never_against_consent(how: str) -> None:
     assert say(dialogue, TWENTY_TWO).text == "22 degrees."
 
 
-def test_what_is_forbidden_is_passed_over_for_what_is_not() -> None:
+def test_what_is_forbidden_is_passed_over_for_what_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     dialogue, _, memory = hinted("i love jazz")
     memory.opt_in("dietary_preference")
-    memory.learn(Conversation(id="v", turns=(Turn(speaker="driver", text="i am vegan", at=NOW, confidence=0.4),)))
+    memory.learn(talk("perhaps i am vegan", at=NOW, name="v"))
     assert [p.value for p in memory.proposals()] == ["vegan", "jazz"]
-    memory._consent = Consent()
+    monkeypatch.setattr(memory, "consent", Consent)
     assert say(dialogue, TWENTY_TWO).text == "22 degrees." + QUESTION
 
 
@@ -278,9 +255,8 @@ def test_forget_that_after_a_yes_means_what_was_agreed_to() -> None:
 
 def test_the_end_of_a_preference_is_asked_about_in_other_words() -> None:
     dialogue, _, memory = hinted()
-    memory.learn(Conversation(id="a", turns=(Turn(speaker="driver", text="i love jazz", at=NOW),)))
-    unsure = Turn(speaker="driver", text="maybe not jazz any more", at=NOW, confidence=0.4)
-    memory.learn(Conversation(id="b", turns=(unsure,)))
+    memory.learn(talk("i love jazz", at=NOW, name="a"))
+    memory.learn(talk("perhaps i don't like jazz any more", at=NOW, name="b"))
     assert say(dialogue, TWENTY_TWO).text.endswith("By the way, shall I no longer assume that you like jazz?")
     assert heard(dialogue, "yes").text == "Okay, I won't assume that any more."
     assert memory.preferences() == ()

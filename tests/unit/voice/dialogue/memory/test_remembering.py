@@ -13,22 +13,23 @@ import pytest
 from deploy.config import Config, load_config
 from deploy.drivers.keys import key_source
 from deploy.drivers.switching import ConfiguredDrivers
-from memory.fake import FakeMemory, KeywordEncoder, KeywordModel
 from memory.service import DriverMemory
 from memory.vault.lifecycle import Vault
 from models.commands.matcher import TemplateMatcher
+from models.runtime.fake_encoder import KeywordEncoder
+from models.structured.fake import KeywordModel
 from schemas.events import Reply, Route, Transcript, VehicleState
-from schemas.memory import Candidate, Conversation, Outcome, Turn
+from schemas.memory import Outcome, Turn
 from schemas.seat import Seat
 from tests.dialogues import FakeEncoder, FakeModel, FakeVehicle
+from tests.memories import memory_of
+from tests.memories import talk as talked
 from voice.dialogue.agent import Dialogue
 from voice.dialogue.coordinator import DialogueSettings
 from voice.dialogue.replies.moments import pause_end, period, spoken_moment, spoken_span
 
 START = datetime(2026, 3, 4, 9, 15, tzinfo=UTC)
 """A Wednesday."""
-MUSIC = {"jazz": "favorite_genres", "rock": "favorite_genres", "blues": "favorite_genres", "soul": "favorite_genres"}
-VALUES = {**MUSIC, "italian": "favourite_cuisine", "thai": "favourite_cuisine", "vegan": "dietary_preference"}
 
 
 class Clock:
@@ -46,16 +47,6 @@ class Car(FakeVehicle):
 
     async def state(self) -> VehicleState:
         return VehicleState(speed_kmh=self.speed)
-
-
-def reads(conversation: Conversation) -> list[Candidate]:
-    return [
-        Candidate(detail=detail, value=value, sentence=turn.text, said_at=turn.at, conversation=conversation.id,
-                  confidence=turn.confidence)
-        for turn in conversation.driver_turns()
-        for value, detail in VALUES.items()
-        if value in turn.text.split()
-    ]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -100,14 +91,13 @@ class Talk:
 @pytest.fixture
 def talk(matcher: TemplateMatcher) -> Talk:
     clock = Clock()
-    return Talk(matcher, Seat(FakeMemory("ada", clock=clock, reads=reads)), clock)
+    return Talk(matcher, Seat(memory_of("ada", clock=clock)), clock)
 
 
 def tell(talk: Talk, *values: str, at: datetime = START) -> None:
     """What memory learnt before."""
     for value in values:
-        turn = Turn(speaker="driver", text=f"i love {value}", at=at)
-        talk.memory.learn(Conversation(id=f"before-{value}", turns=(turn,)))
+        talk.memory.learn(talked(f"i love {value}", at=at, name=f"before-{value}"))
 
 
 # What is remembered

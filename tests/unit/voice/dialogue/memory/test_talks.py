@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from memory.fake import KeywordEncoder, KeywordModel
 from memory.service import DriverMemory
 from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
 from models.commands.matcher import TemplateMatcher
+from models.runtime.fake_encoder import KeywordEncoder
+from models.structured.fake import KeywordModel
 from schemas.events import VehicleState
 from schemas.memory import CONVERSATIONS, Kind, Turn
 from schemas.seat import Seat
