@@ -4,25 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from schemas.actions.base import (
-    Action,
-    Change,
-    Color,
-    Domain,
-    Percent,
-    Points,
-    Window,
-    words,
-)
-from schemas.actions.said import (
-    WINDOWS,
-    moved,
-    on_off,
-    one_of,
-    position,
-    side,
-    up_down,
-)
+from schemas.actions.base import Action, Change, Color, Domain, Percent, Points, Window, words
+from schemas.actions.said import WINDOWS, moved, on_off, one_of, position, side, up_down
 
 _WINDOWS = ("window.driver", "window.passenger", "window.rear_left", "window.rear_right")
 
@@ -191,10 +174,7 @@ class ChangeAmbientBrightness(Action):
     examples = "dim the lights", "make the ambient light a bit brighter"
     done = up_down("Making the light brighter", "Making the light dimmer")
     needs = ("light.ambient.on", "light.ambient.brightness")
-    complaints = {
-        "up": words("dark darker dim gloomy"),
-        "down": words("bright glaring dazzling blinding"),
-    }
+    complaints = {"up": words("dark darker dim gloomy"), "down": words("bright glaring dazzling blinding")}
     outright = "set_ambient_brightness"
     change: Change
 
@@ -272,10 +252,7 @@ class ChangeDisplayBrightness(Action):
     examples = "the screen is too bright", "make the display brighter"
     done = up_down("Screen brighter", "Screen dimmer")
     needs = ("display.brightness",)
-    complaints = {
-        "up": words("dark darker dim"),
-        "down": words("bright glaring dazzling dazzles blinding"),
-    }
+    complaints = {"up": words("dark darker dim"), "down": words("bright glaring dazzling dazzles blinding")}
     outright = "set_display_brightness"
     change: Change
 
@@ -285,8 +262,7 @@ class SetDisplayMode(Action):
     title, thing = "Colours of the screen", "day and night colours"
     examples = "night mode", "switch the screen to day mode"
     done = one_of(
-        "mode",
-        {"day": "Screen in day colours", "night": "Screen in night colours", "auto": "Screen colours by daylight"},
+        "mode", day="Screen in day colours", night="Screen in night colours", auto="Screen colours by daylight"
     )
     sets = {"display.mode": "mode"}
     mode: Literal["day", "night", "auto"]
@@ -298,12 +274,10 @@ class SetUnit(Action):
     examples = "switch to fahrenheit", "show distances in miles"
     done = one_of(
         "unit",
-        {
-            "celsius": "From now on in degrees Celsius",
-            "fahrenheit": "From now on in degrees Fahrenheit",
-            "kilometers": "From now on in kilometres",
-            "miles": "From now on in miles",
-        },
+        celsius="From now on in degrees Celsius",
+        fahrenheit="From now on in degrees Fahrenheit",
+        kilometers="From now on in kilometres",
+        miles="From now on in miles",
     )
     sets = {"display.temperature_unit": "unit", "display.distance_unit": "unit"}
     unit: Literal["celsius", "fahrenheit", "kilometers", "miles"]

@@ -6,26 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from schemas.actions.base import (
-    Action,
-    CabinZone,
-    Celsius,
-    Change,
-    Degrees,
-    Domain,
-    Level,
-    Zone,
-    words,
-)
-from schemas.actions.said import (
-    LEVELS,
-    by_how_much,
-    on_off,
-    one_of,
-    side,
-    spoken_number,
-    up_down,
-)
+from schemas.actions.base import Action, CabinZone, Celsius, Change, Degrees, Domain, Level, Zone, words
+from schemas.actions.said import LEVELS, by_how_much, on_off, one_of, side, spoken_number, up_down
 
 _TEMPERATURES = ("climate.driver.temperature", "climate.passenger.temperature")
 _DEFROST = (
@@ -112,15 +94,13 @@ class SetAirflow(Action):
     examples = "blow the air at my feet", "air to the windscreen and my feet"
     done = one_of(
         "direction",
-        {
-            "face": "Air to the face",
-            "feet": "Air to the feet",
-            "windshield": "Air to the windscreen",
-            "face_and_feet": "Air to the face and feet",
-            "windshield_and_feet": "Air to the windscreen and feet",
-            "windshield_and_face": "Air to the windscreen and face",
-            "everywhere": "Air everywhere",
-        },
+        face="Air to the face",
+        feet="Air to the feet",
+        windshield="Air to the windscreen",
+        face_and_feet="Air to the face and feet",
+        windshield_and_feet="Air to the windscreen and feet",
+        windshield_and_face="Air to the windscreen and face",
+        everywhere="Air everywhere",
     )
     sets = {"climate.airflow": "direction"}
     also = ("climate.auto",)
@@ -273,10 +253,7 @@ class ChangeSteeringWheelHeating(Action):
     examples = "warmer steering wheel", "turn down the wheel heating"
     done = up_down("Steering wheel warmer", "Steering wheel less warm")
     needs = ("steering_wheel.heating",)
-    complaints = {
-        "up": words("cold lukewarm"),
-        "down": words("hot burning"),
-    }
+    complaints = {"up": words("cold lukewarm"), "down": words("hot burning")}
     outright = "set_steering_wheel_heating"
     change: Change
 

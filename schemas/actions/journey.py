@@ -98,13 +98,11 @@ class SetMediaSource(Action):
     examples = "switch to bluetooth", "play from the u s b stick"
     done = one_of(
         "source",
-        {
-            "music": "Playing from your music",
-            "radio": "Playing from the radio",
-            "podcast": "Playing from podcasts",
-            "bluetooth": "Playing from your phone",
-            "usb": "Playing from the USB stick",
-        },
+        music="Playing from your music",
+        radio="Playing from the radio",
+        podcast="Playing from podcasts",
+        bluetooth="Playing from your phone",
+        usb="Playing from the USB stick",
     )
     tells = "title, genre; or source"
     needs = ("media.source",)
@@ -140,7 +138,7 @@ class SetPlayback(Action):
     name, domain, description = "set_playback", Domain.MEDIA, "Pause, go on, next or previous track."
     title = "Playing"
     examples = "next song", "pause the music"
-    done = one_of("command", {"play": "Playing", "pause": "Paused", "next": "Next one", "previous": "The one before"})
+    done = one_of("command", play="Playing", pause="Paused", next="Next one", previous="The one before")
     tells = "title, genre (not for pause and going on)"
     needs = _MEDIA
     also = ("media.shuffle", *_HEARD)
@@ -169,7 +167,7 @@ class SetRepeat(Action):
     name, domain, description = "set_repeat", Domain.MEDIA, "Repeat the track, all of them, or nothing."
     title = "Repeat"
     examples = "repeat this song", "repeat off"
-    done = one_of("mode", {"off": "Repeat off", "track": "Repeating this one", "all": "Repeating all"})
+    done = one_of("mode", off="Repeat off", track="Repeating this one", all="Repeating all")
     sets = {"media.repeat": "mode"}
     mode: Literal["off", "track", "all"]
 
@@ -324,13 +322,11 @@ class SetRoutePreference(Action):
     examples = "take the fastest route", "avoid motorways"
     done = one_of(
         "preference",
-        {
-            "fastest": "I'll take the fastest route",
-            "shortest": "I'll take the shortest route",
-            "avoid_highways": "I'll avoid highways",
-            "avoid_tolls": "I'll avoid toll roads",
-            "avoid_ferries": "I'll avoid ferries",
-        },
+        fastest="I'll take the fastest route",
+        shortest="I'll take the shortest route",
+        avoid_highways="I'll avoid highways",
+        avoid_tolls="I'll avoid toll roads",
+        avoid_ferries="I'll avoid ferries",
     )
     sets = {"navigation.preference": "preference"}
     details = ("avoidance_of_specific_road_types", "priority_for_shortest_time_or_shortest_distance")

@@ -50,7 +50,7 @@ def up_down(up: str, down: str) -> Phrase:
     return lambda s: up if s["change"] == "up" else down
 
 
-def one_of(slot: str, phrases: Mapping[str, str]) -> Phrase:
+def one_of(slot: str, **phrases: str) -> Phrase:
     """What is chosen: a phrase for every value of a slot."""
     return lambda s: phrases[s[slot]]
 
