@@ -6,4 +6,5 @@ which are fetched, nor how they are used (``voice.asr``).
 
 1. ``python -m models.training.whisper.speech OUT`` speaks sentences with voices that may be trained on.
 2. ``python -m models.training.whisper.train SPEECH MODEL OUT`` trains.
+3. ``python -m models.training.whisper.average OUT STATE...`` takes the mean of several states of a training.
 """

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from deploy.lab.hearing.cases import FREE
 from models.commands.templates import load_templates
+from models.runtime.ct2_file import Adaptation
 from models.training.whisper import scenes
+from models.training.whisper.average import mean
 from models.training.whisper.speech import Speech
 from models.training.whisper.texts import LONGEST, draw
 
@@ -23,6 +25,25 @@ def test_sentences_are_no_longer_than_allowed_and_none_of_those_that_hearing_is_
     assert not {one.text for one in FREE} & set(texts)
     assert len(set(texts)) > 500
     assert texts == draw(700, load_templates(), 5)
+
+
+def test_the_mean_of_additions_is_the_mean_of_what_they_add() -> None:
+    rng = np.random.default_rng(2)
+
+    def made(rank: int) -> Adaptation:
+        down, up = rng.normal(size=(rank, 12)).astype(np.float16), rng.normal(size=(9, rank)).astype(np.float16)
+        return Adaptation("f" * 64, {"one": (down, up)})
+
+    def added(one: Adaptation) -> NDArray[np.float32]:
+        down, up = one.changes["one"]
+        return np.asarray(up.astype(np.float32) @ down.astype(np.float32))
+
+    both = [made(9), made(9)]  # as many as the matrix has rows: nothing is lost
+    found = mean(both, share=0.5)
+    assert np.allclose(added(found), 0.25 * (added(both[0]) + added(both[1])), atol=0.02)
+    assert [part.shape for part in found.changes["one"]] == [(9, 12), (9, 9)]
+    with pytest.raises(ValueError, match="belong together"):
+        mean([both[0], Adaptation("0" * 64, both[1].changes)])
 
 
 def _speech() -> Speech:
