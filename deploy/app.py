@@ -40,7 +40,6 @@ from voice.audio.devices.portaudio import load_portaudio
 from voice.dialogue.agent import Dialogue
 from voice.dialogue.coordinator import DialogueSettings
 from voice.vad.silero import SileroVad
-from voice.wake.onnx import OnnxWakeWord
 
 
 def assemble(config: Config, *, live: bool = False, announce: Callable[[str], None] | None = None) -> Assistant:
@@ -63,9 +62,7 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
     engines = Engines(config, catalog)
 
     say("wake word and voice activity")
-    wake = OnnxWakeWord(
-        catalog.find(config.wake.model), threshold=config.wake.threshold, refractory=config.wake.refractory_s
-    )
+    wake = engines.wake_word()
     vad = SileroVad(catalog.find(config.vad.model))
 
     say("encoder and language model")

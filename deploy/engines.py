@@ -16,10 +16,11 @@ from models.catalog import Catalog, Model
 from models.commands.matcher import TemplateMatcher
 from models.runtime.llamacpp import LlamaCppModel
 from schemas.errors import ModelError
-from schemas.ports import Recognizer, Synthesizer
+from schemas.ports import Recognizer, Synthesizer, WakeWord
 from voice.asr import RECOGNIZERS, Hearing
-from voice.engines import Engine, opened, require
+from voice.engines import opened
 from voice.tts import SYNTHESIZERS, Speaking
+from voice.wake import WAKE_WORDS, Waking
 
 Part = TypeVar("Part")
 Role = Literal["asr", "tts", "llm"]
@@ -71,8 +72,7 @@ def _rungs(config: Config, role: Role) -> Iterator[Rung]:
         yield from (Rung("llamacpp", model) for model in (*config.llm.model, LAST["llm"]))
         return
     section, table = (config.asr, RECOGNIZERS) if role == "asr" else (config.tts, SYNTHESIZERS)
-    engine: Engine = table[section.engine]
-    if engine.takes_model:
+    if table.takes_model(section.engine):
         yield from (Rung(section.engine, model) for model in section.model)
     else:
         yield Rung(section.engine)
@@ -100,7 +100,7 @@ def look(catalog: Catalog, role: Role, rung: Rung) -> None:
         schemas.errors.ModelError: one is not, or a file is damaged.
     """
     if role != "llm":
-        require(RECOGNIZERS if role == "asr" else SYNTHESIZERS, rung.engine)
+        (RECOGNIZERS if role == "asr" else SYNTHESIZERS).require(rung.engine)
     if rung.model is not None:
         catalog.find(rung.model)
 
@@ -117,7 +117,7 @@ def wanted(config: Config, catalog: Catalog) -> tuple[Model, ...]:
             if rung.model is None or "/" in rung.model:
                 continue
             try:
-                require(RECOGNIZERS if role == "asr" else SYNTHESIZERS, rung.engine)
+                (RECOGNIZERS if role == "asr" else SYNTHESIZERS).require(rung.engine)
                 model = catalog.model(rung.model)
             except ModelError:
                 continue
@@ -143,6 +143,17 @@ class Engines:
     def told(self) -> tuple[str, ...]:
         """A line for each role whose best engine is not used, and for what an engine does without."""
         return tuple(line for choice in self.choices.values() for line in (choice.told(), choice.without) if line)
+
+    def wake_word(self) -> WakeWord:
+        """What finds the wake word.
+
+        Raises:
+            schemas.errors.ModelError: it cannot be had.
+        """
+        settings = self._config.wake
+        model = self._catalog.find(settings.model) if WAKE_WORDS.takes_model(settings.engine) else None
+        waking = Waking(settings.keyword, settings.threshold, settings.refractory_s, model)
+        return opened(WAKE_WORDS, settings.engine, waking)
 
     def recognizer(self, matcher: TemplateMatcher) -> Recognizer:
         """The recogniser.

@@ -14,7 +14,12 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from memory.settings import BackupSettings, RecallSettings, TierSettings
+from memory.vault.keys import KEY_SOURCES
+from vehicle.adapters import ADAPTERS
+from voice.asr import RECOGNIZERS
 from voice.settings import CoordinatorSettings, EndpointSettings, SpeechThresholds
+from voice.tts import SYNTHESIZERS
+from voice.wake import WAKE_WORDS
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Seconds = Annotated[float, Field(gt=0.0, le=600.0)]
@@ -104,6 +109,8 @@ class AudioSettings(Section):
 class WakeSettings(Section):
     """The wake word."""
 
+    engine: Annotated[str, AfterValidator(WAKE_WORDS.known)]
+    """What listens for it (``voice.wake.WAKE_WORDS``), ours or one that another package adds."""
     keyword: Word
     """The word that the model was trained on."""
     model: ModelName
@@ -140,16 +147,16 @@ class TurnSettings(Section):
 class AsrSettings(Section):
     """The recogniser."""
 
-    engine: Literal["pocketsphinx", "whisper", "together"]
-    """Which recogniser is wanted (``voice.asr.RECOGNIZERS``); ``together`` is PocketSphinx's grammar beside Whisper. Where its
-    package or its models cannot be had, pocketsphinx is used and a line says so."""
+    engine: Annotated[str, AfterValidator(RECOGNIZERS.known)]
+    """Which recogniser is wanted: pocketsphinx, whisper, together, or one that another package adds; ``together`` is PocketSphinx's
+    grammar beside Whisper. Where its package or its models cannot be had, pocketsphinx is used and a line says so."""
     model: ModelNames
     """Whisper's models in order of preference; unused by pocketsphinx, whose acoustic model comes with its package."""
     threads: Annotated[int, Field(ge=1, le=64)]
 
     @model_validator(mode="after")
     def _has_model(self) -> Self:
-        if self.engine != "pocketsphinx" and not self.model:
+        if RECOGNIZERS.takes_model(self.engine) and not self.model:
             raise ValueError(f"engine {self.engine} needs a model; name one that `glovebox models list` has")
         return self
 
@@ -176,9 +183,9 @@ class EncoderSettings(Section):
 class TtsSettings(Section):
     """The voice."""
 
-    engine: Literal["espeak", "piper"]
-    """Which synthesiser is wanted (``voice.tts.SYNTHESIZERS``). Where its package or its voices cannot be had, espeak is used
-    and a line says so."""
+    engine: Annotated[str, AfterValidator(SYNTHESIZERS.known)]
+    """Which synthesiser is wanted: espeak, piper, or one that another package adds. Where its package or its voices
+    cannot be had, espeak is used and a line says so."""
     voice: Word
     """espeak-ng's voice, e.g. ``en-us+f2``; unused by piper."""
     speed_wpm: Annotated[int, Field(ge=80, le=450)]
@@ -189,8 +196,8 @@ class TtsSettings(Section):
 
     @model_validator(mode="after")
     def _has_model(self) -> Self:
-        if self.engine == "piper" and not self.model:
-            raise ValueError("engine piper needs a model; name one that `glovebox models list` has")
+        if SYNTHESIZERS.takes_model(self.engine) and not self.model:
+            raise ValueError(f"engine {self.engine} needs a model; name one that `glovebox models list` has")
         return self
 
 
@@ -255,8 +262,9 @@ class MqttSettings(Section):
 class VehicleSettings(Section):
     """The vehicle behind the gate."""
 
-    adapter: Literal["simulated", "kuksa", "can", "mqtt"]
-    """How the vehicle is reached; all but ``simulated`` need the extra of that name."""
+    adapter: Annotated[str, AfterValidator(ADAPTERS.known)]
+    """How the vehicle is reached: simulated, kuksa, can, mqtt, or an adapter that another package adds; kuksa, can and mqtt
+    need the extra of that name."""
     profile: Word
     """What the simulated vehicle does meanwhile: a speed profile's name."""
     confirmation_s: Seconds
@@ -267,6 +275,8 @@ class VehicleSettings(Section):
     """File of contacts, calendar and weather (docs/places.md); None: the assistant knows none."""
     outbox: Folder | None = None
     """Folder that e-mails are written to, for a mail program to send; None: no e-mail can be written."""
+    added: dict[str, Any] = {}
+    """What an adapter that another package adds is given, as its own documents say."""
     kuksa: KuksaSettings
     can: CanSettings
     mqtt: MqttSettings
@@ -275,6 +285,8 @@ class VehicleSettings(Section):
         """What the chosen adapter takes."""
         if self.adapter == "simulated":
             return {"profile": self.profile}
+        if self.adapter not in ADAPTERS.rows:
+            return dict(self.added)
         section: Section = getattr(self, self.adapter)
         return section.model_dump()
 
@@ -282,8 +294,9 @@ class VehicleSettings(Section):
 class KeySettings(Section):
     """Where the key of a vault comes from: docs/security.md."""
 
-    source: Literal["file", "credential", "keyring", "passphrase"]
-    """``file`` is for development: whoever reads the file reads the vault. ``keyring`` needs the extra of that name."""
+    source: Annotated[str, AfterValidator(KEY_SOURCES.known)]
+    """file, credential, keyring, passphrase, or one that another package adds. ``file`` is for development: whoever
+    reads the file reads the vault. ``keyring`` needs the extra of that name."""
     credential: Folder
     """The secret that systemd hands to the service; it wraps every vault's own key."""
     sealed: Folder | None = None

@@ -55,11 +55,13 @@ def assembled_voice(engine: Synthesizer, behind: Synthesizer, folder: Path) -> t
 
     Args:
         engine: the chosen one.
-        behind: speaks when that fails; may be the same.
+        behind: speaks when that fails.
         folder: where sentences made ahead are kept: with the models, which hold nothing personal either.
     """
-    if not isinstance(engine, PiperSynthesizer):
+    if isinstance(engine, EspeakSynthesizer):
         return Voices(engine), None
+    if not isinstance(engine, PiperSynthesizer):
+        return Voices(engine, behind), None
     kept = KeptSentences(folder, voice_digest(engine.voice), fixed_sentences())
     return Voices(engine, behind, kept=kept.get, close=engine.close), MakingAhead(kept, engine.voice)
 

@@ -5,7 +5,7 @@ Owns no rule: `memory.vault.lifecycle` does the work, `deploy.drivers.keys` find
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
@@ -17,7 +17,6 @@ app = typer.Typer(
 
 JsonOption = Annotated[bool, typer.Option("--json", help="JSON instead of text.")]
 DriverOption = Annotated[str | None, typer.Option("--driver", metavar="NAME", help="Whose vault.")]
-Source = Literal["file", "credential", "keyring", "passphrase"]
 
 
 def _session(context: typer.Context, driver: str | None, *, as_json: bool) -> Session:
@@ -67,14 +66,18 @@ def rotate(
     context: typer.Context,
     driver: DriverOption = None,
     to: Annotated[
-        Source | None, typer.Option("--to", help="Take the new key from another source than the configured one.")
+        str | None,
+        typer.Option("--to", metavar="SOURCE", help="Take the new key from another source than the configured one."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Encrypt the vault anew with a new random key and destroy the old one, with which goes whatever old copies still hold."""
     from deploy.drivers.keys import key_source
+    from memory.vault.keys import KEY_SOURCES
     from memory.vault.lifecycle import rotate as rotate_vault
 
+    if to is not None and to not in KEY_SOURCES.names():
+        raise typer.BadParameter(f"there are {', '.join(KEY_SOURCES.names())}", param_hint="--to")
     config = _session(context, driver, as_json=as_json).config()
     present = config.memory.key.source
     moved = to is not None and to != present

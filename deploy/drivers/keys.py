@@ -13,7 +13,7 @@ from pathlib import Path
 
 from deploy.config import Config
 from memory.vault.files import file_stem, vault_path
-from memory.vault.keys import KeyFile, KeySource
+from memory.vault.keys import KEY_SOURCES, KeySource, Lock
 from schemas.errors import KeySourceError
 
 KEYS = "keys"
@@ -32,36 +32,19 @@ def key_source(config: Config, source: str | None = None) -> KeySource:
         KeySourceError: the source cannot be had at all; most say so only when they are asked for the key.
     """
     settings, driver = config.memory.key, config.driver.name
-    chosen = source or settings.source
-    if chosen == "keyring":
-        from memory.vault.keys.keychain import KeyringKey
-
-        return KeyringKey(str(vault_path(config.data.folder, driver).absolute()))
-    wrapped = config.data.folder / KEYS / f"{file_stem(driver)}.wrapped"
-    if chosen == "passphrase":
-        from memory.vault.keys.passphrase import Passphrase
-        from memory.vault.keys.wrapped import WrappedKey
-
-        return WrappedKey(wrapped, Passphrase(lambda new: _passphrase(settings.passphrase_file, driver, new=new)))
-    if chosen == "credential":
-        from memory.vault.keys.credential import Credential
-        from memory.vault.keys.wrapped import WrappedKey
-
-        given = settings.credential if settings.credential.is_absolute() else None  # not started by systemd
-        return WrappedKey(wrapped, Credential(given, sealed=settings.sealed))
-    return _key_file(config.data.key_file, file_stem(driver))
-
-
-def _key_file(named: Path, stem: str) -> KeyFile:
-    """A file of the driver's own: the configured one if it has the driver's name, else one beside it with the name in it.
-
-    The configured one is then what all drivers' vaults had before each had a key of its own. ``{driver}`` in the name stands
-    for the driver's.
-    """
-    named = named.with_name(named.name.replace("{driver}", stem))
-    if named.stem == stem:
-        return KeyFile(named)
-    return KeyFile(named.with_name(f"{named.stem}-{stem}{named.suffix}"), shared=named)
+    stem = file_stem(driver)
+    return KEY_SOURCES.opener(source or settings.source)(
+        Lock(
+            driver=driver,
+            vault=vault_path(config.data.folder, driver),
+            stem=stem,
+            wrapped=config.data.folder / KEYS / f"{stem}.wrapped",
+            key_file=config.data.key_file,
+            passphrase=lambda new: _passphrase(settings.passphrase_file, driver, new=new),
+            credential=settings.credential if settings.credential.is_absolute() else None,
+            sealed=settings.sealed,
+        )
+    )
 
 
 def _passphrase(file: Path | None, driver: str, *, new: bool) -> str:

@@ -212,7 +212,8 @@ def check_engines(
     config: Config, has: Callable[[str], bool] = lambda name: importlib.util.find_spec(name) is not None
 ) -> Iterator[Finding]:
     """The packages that run the chosen models."""
-    better = [RECOGNIZERS[config.asr.engine].package, SYNTHESIZERS[config.tts.engine].package]
+    rows = (RECOGNIZERS.rows.get(config.asr.engine), SYNTHESIZERS.rows.get(config.tts.engine))
+    better = [row.package for row in rows if row is not None]
     wanted = ["onnxruntime", "llama_cpp", "sqlcipher3", "hnswlib", "pocketsphinx", *(name for name in better if name)]
     missing = [name for name in wanted if not has(name)]
     if not missing:

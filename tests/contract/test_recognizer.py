@@ -1,4 +1,5 @@
-"""What every recogniser promises (``schemas.ports.Recognizer``): the fake, PocketSphinx, Whisper, and both together.
+"""What every recogniser promises (``schemas.ports.Recognizer``): the fake, PocketSphinx, Whisper, both together, and
+each that another installed package adds (docs/extending.md).
 
 The Whisper of this test hears "play some jazz" in any sound (``tests.networks.whisper``).
 """
@@ -7,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +22,12 @@ from schemas.errors import ModelError, ModelMissingError
 from schemas.events import FRAME, Samples
 from schemas.ports import Recognizer
 from tests.networks.whisper import tiny_whisper
+from voice.asr import RECOGNIZERS, Hearing
 from voice.asr.fake import FakeRecognizer
 from voice.asr.pocketsphinx import PocketSphinxRecognizer
 from voice.asr.together import TogetherRecognizer
 from voice.asr.whisper import WhisperRecognizer, WhisperSettings
+from voice.engines import opened
 
 BUILTIN = Path(__file__).parents[2] / "models" / "builtin" / "asr"
 RATE = 16_000
@@ -68,10 +72,15 @@ def engines(matcher: TemplateMatcher, tmp_path_factory: pytest.TempPathFactory) 
         "fake": lambda: FakeRecognizer(["play some jazz"] * 3, match=matcher.match),
         "pocketsphinx": lambda: sphinx,
         "whisper": lambda: whisper,
+        **{name: partial(opened, RECOGNIZERS, name, Hearing(matcher, no_model, 1)) for name in RECOGNIZERS.added()},
     }
 
 
-@pytest.fixture(params=["fake", "pocketsphinx", "whisper", "together"])
+def no_model(name: str) -> Path:
+    raise ModelMissingError(f"{name} is not there")
+
+
+@pytest.fixture(params=["fake", "pocketsphinx", "whisper", "together", *sorted(RECOGNIZERS.added())])
 def case(request: pytest.FixtureRequest, engines: dict[str, Callable[[], Recognizer]], speech: Samples) -> Case:
     if request.param in ("pocketsphinx", "together") and not available():
         pytest.skip("espeak-ng is not installed: nobody there to speak")

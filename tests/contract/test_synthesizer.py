@@ -1,4 +1,5 @@
-"""What every synthesiser does: the fake, espeak-ng, Piper with a voice that this test builds and a real one, several as one."""
+"""What every synthesiser does: the fake, espeak-ng, Piper with a voice that this test builds and a real one, several as one,
+and each that another installed package adds (docs/extending.md)."""
 
 from __future__ import annotations
 
@@ -16,6 +17,8 @@ from schemas.errors import AudioError
 from schemas.events import SAMPLE_RATE, Samples
 from schemas.ports import Synthesizer
 from voice.audio.earcon import chime
+from voice.engines import opened
+from voice.tts import SYNTHESIZERS, Speaking
 from voice.tts.espeak import EspeakSynthesizer
 from voice.tts.fake import FakeSynthesizer
 from voice.tts.loudness import LEVEL_DB, voiced_db
@@ -74,7 +77,7 @@ def piper(voice: Path) -> Generator[PiperSynthesizer]:
         yield synthesizer
 
 
-@pytest.fixture(scope="module", params=["fake", "espeak", "piper", "fetched", "voices"])
+@pytest.fixture(scope="module", params=["fake", "espeak", "piper", "fetched", "voices", *sorted(SYNTHESIZERS.added())])
 def synthesizer(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, real_models: Callable[[str], Path]
 ) -> Iterator[Synthesizer]:
@@ -89,6 +92,8 @@ def synthesizer(
         case "piper":
             with piper(build_voice(tmp_path_factory.mktemp("hum"))) as voice:
                 yield voice
+        case added if added in SYNTHESIZERS.added():
+            yield opened(SYNTHESIZERS, added, Speaking("en-us", 175, 50))
         case _:
             with piper(real_models("piper-en-us-joe-medium")) as voice:
                 yield voice

@@ -1,4 +1,4 @@
-"""What every wake word engine promises (`schemas.ports.WakeWord`), on the fake and on the real one."""
+"""What every wake word engine promises (`schemas.ports.WakeWord`): the fake, ours, and each that another package adds."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from models import acoustics
 from models.training import voices
 from schemas.events import Samples, WakeDetection
 from schemas.ports import WakeWord
+from voice.engines import opened
+from voice.wake import WAKE_WORDS, Waking
 from voice.wake.fake import FakeWakeWord
 from voice.wake.onnx import OnnxWakeWord
 
@@ -28,7 +30,7 @@ class Case:
     end: int
 
 
-@pytest.fixture(params=["fake", "onnx"])
+@pytest.fixture(params=["fake", "onnx", *sorted(WAKE_WORDS.added())])
 def case(request: pytest.FixtureRequest) -> Case:
     if request.param == "fake":
         return Case(FakeWakeWord([40_000]), np.zeros(5 * RATE, np.int16), 40_000)
@@ -38,7 +40,9 @@ def case(request: pytest.FixtureRequest) -> Case:
     noise = acoustics.road_noise(5.0, np.random.default_rng(3)) * 0.2
     samples = (noise * 32767.0).astype(np.int16)
     samples[2 * RATE : 2 * RATE + word.size] += word // 2
-    return Case(OnnxWakeWord(MODEL), samples, 2 * RATE + word.size)
+    added = request.param in WAKE_WORDS.added()
+    wake = opened(WAKE_WORDS, request.param, Waking("computer", None, 2.0)) if added else OnnxWakeWord(MODEL)
+    return Case(wake, samples, 2 * RATE + word.size)
 
 
 def heard(case: Case, chunk: int) -> list[WakeDetection]:

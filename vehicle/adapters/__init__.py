@@ -1,21 +1,19 @@
 """Ways to reach a vehicle: one folder each, of the same shape, behind one small contract.
 
-Owns the contract and the literal table of adapters. An adapter carries out what it is told and tells what it reads; it
+Owns the contract and the registry of adapters. An adapter carries out what it is told and tells what it reads; it
 judges nothing (``vehicle.gate``) and never queues: what cannot be written now is an error now, so that nothing old is
 carried out later.
 """
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
-from importlib import import_module
-from types import MappingProxyType
 from typing import Any, Protocol
 
 from schemas.errors import ConfigError
 from schemas.events import VehicleState
 from schemas.ports import Clock
+from schemas.registry import Registry, Row
 from vehicle.adapters.findings import Finding
 from vehicle.signals import SIGNALS
 
@@ -61,38 +59,35 @@ class VehicleAdapter(Protocol):
         ...
 
 
-ADAPTERS: Mapping[str, tuple[str, str]] = MappingProxyType(
+ADAPTERS = Registry(
+    "vehicle adapter",
+    "glovebox.adapters",
     {
-        "simulated": ("vehicle.adapters.simulated", "SimulatedVehicle"),
-        "kuksa": ("vehicle.adapters.kuksa", "KuksaVehicle"),
-        "can": ("vehicle.adapters.can", "CanVehicle"),
-        "mqtt": ("vehicle.adapters.mqtt", "MqttVehicle"),
-    }
+        "simulated": Row("vehicle.adapters.simulated:SimulatedVehicle"),
+        "kuksa": Row("vehicle.adapters.kuksa:KuksaVehicle", extra="kuksa"),
+        "can": Row("vehicle.adapters.can:CanVehicle", extra="can"),
+        "mqtt": Row("vehicle.adapters.mqtt:MqttVehicle", extra="mqtt"),
+    },
 )
-"""Name in the configuration -> module and class; imported when chosen. The names of the extras are the same."""
+"""Each takes a ``Clock`` and its settings by keyword, and gives a `VehicleAdapter`."""
 
 
 def open_adapter(name: str, *, clock: Clock, **settings: Any) -> VehicleAdapter:
     """A connection by the adapter of that name.
 
     Args:
-        name: a key of ``ADAPTERS``.
+        name: one of ``ADAPTERS``.
         clock: the adapter's time.
         settings: what its class takes; for ``simulated`` the ``profile``: the name of a drive; for the others ``patient``, to start
-            without the vehicle and reach it later.
+            without the vehicle and reach it later; for one that another package adds what stands under ``vehicle.added``.
 
     Raises:
         schemas.errors.ConfigError: no adapter has that name, a setting of it cannot be used, or its optional package is
             not installed.
         schemas.errors.AdapterError: the vehicle cannot be reached.
     """
-    if name not in ADAPTERS:
-        near = difflib.get_close_matches(name, ADAPTERS, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(ADAPTERS))}"
-        raise ConfigError(f"no vehicle adapter is called {name!r}; {hint}")
-    module, attribute = ADAPTERS[name]
     try:
-        opener: Callable[..., VehicleAdapter] = getattr(import_module(module), attribute)
+        opener: Callable[..., VehicleAdapter] = ADAPTERS.opener(name)
     except ModuleNotFoundError as error:
         missing = f"the adapter {name!r} needs {error.name}, which is not installed"
         raise ConfigError(f"{missing}; install Glovebox with the extra [{name}]") from error

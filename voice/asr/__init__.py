@@ -1,14 +1,16 @@
-"""Speech recognition: one engine a file, each behind ``schemas.ports.Recognizer``, and the table of them."""
+"""Speech recognition: one engine a file, each behind ``schemas.ports.Recognizer``, and the registry of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from models.commands.matcher import TemplateMatcher
-from voice.engines import Engine
+from schemas.registry import Registry, Row
+
+if TYPE_CHECKING:
+    from models.commands.matcher import TemplateMatcher
 
 
 def _quietly(line: str) -> None:
@@ -30,11 +32,13 @@ class Hearing:
     """Told in a sentence what an engine does without."""
 
 
-RECOGNIZERS: Mapping[str, Engine] = MappingProxyType(
+RECOGNIZERS = Registry(
+    "recogniser",
+    "glovebox.recognizers",
     {
-        "pocketsphinx": Engine("voice.asr.pocketsphinx"),
-        "together": Engine("voice.asr.together", package="faster_whisper", extra="asr", takes_model=True),
-        "whisper": Engine("voice.asr.whisper", package="faster_whisper", extra="asr", takes_model=True),
-    }
+        "pocketsphinx": Row("voice.asr.pocketsphinx:opened"),
+        "together": Row("voice.asr.together:opened", package="faster_whisper", extra="asr", takes_model=True),
+        "whisper": Row("voice.asr.whisper:opened", package="faster_whisper", extra="asr", takes_model=True),
+    },
 )
-"""Name in the configuration -> engine; its module's ``opened`` takes a ``Hearing`` and gives a ``Recognizer``."""
+"""Each takes a ``Hearing`` and gives a ``schemas.ports.Recognizer``."""

@@ -1,13 +1,11 @@
-"""From a sentence to sound: one engine a file, each behind ``schemas.ports.Synthesizer``, and the table of them."""
+"""From a sentence to sound: one engine a file, each behind ``schemas.ports.Synthesizer``, and the registry of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 
-from voice.engines import Engine
+from schemas.registry import Registry, Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +22,12 @@ class Speaking:
     """The chosen voice's file; None for an engine that takes none."""
 
 
-SYNTHESIZERS: Mapping[str, Engine] = MappingProxyType(
+SYNTHESIZERS = Registry(
+    "voice",
+    "glovebox.voices",
     {
-        "espeak": Engine("voice.tts.espeak"),
-        "piper": Engine("voice.tts.piper", package="piper", extra="tts", takes_model=True),
-    }
+        "espeak": Row("voice.tts.espeak:opened"),
+        "piper": Row("voice.tts.piper:opened", package="piper", extra="tts", takes_model=True),
+    },
 )
-"""Name in the configuration -> engine; its module's ``opened`` takes a ``Speaking`` and gives a ``Synthesizer``."""
+"""Each takes a ``Speaking`` and gives a ``schemas.ports.Synthesizer``."""

@@ -10,8 +10,9 @@ from collections import deque
 from pathlib import Path
 
 from models.runtime.keyword import KeywordNetwork
-from schemas.errors import ModelDamagedError
+from schemas.errors import ModelDamagedError, ModelMissingError
 from schemas.events import Samples, WakeDetection
+from voice.wake import Waking
 
 _BLOCK = 16_000
 """Samples that are worked on at once, so that a long chunk takes no more memory than a short one."""
@@ -74,3 +75,10 @@ class OnnxWakeWord:
                 end = max(0, position - self._lag)
                 self._found.append(WakeDetection(keyword=self.keyword, score=min(1.0, score), end_sample=end))
                 self._deaf_until = position + self._refractory
+
+
+def opened(waking: Waking) -> OnnxWakeWord:
+    """See ``voice.wake.WAKE_WORDS``."""
+    if waking.model is None:
+        raise ModelMissingError("the wake word needs a model; name one in wake.model")
+    return OnnxWakeWord(waking.model, threshold=waking.threshold, refractory=waking.refractory_s)

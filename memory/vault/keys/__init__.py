@@ -1,6 +1,6 @@
 """Where a vault's key comes from: one source a file behind `KeySource`.
 
-Owns the port, the key in memory and the list of sources. A vault's key is always 32 random bytes of its own; a passphrase, a
+Owns the port, the key in memory and the registry of sources. A vault's key is always 32 random bytes of its own; a passphrase, a
 systemd credential or a TPM only *wraps* it (`memory.vault.keys.wrapped`), so that it can be destroyed for one driver alone and
 changed without them. Knows nothing of the vault.
 
@@ -15,12 +15,50 @@ changed without them. Knows nothing of the vault.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from memory.vault.keys.file import KEY_BYTES, KeyFile
 from schemas.errors import KeySourceError
+from schemas.registry import Registry, Row
 
-__all__ = ["KEY_BYTES", "KeyFile", "KeySource", "RawKey"]
+__all__ = ["KEY_BYTES", "KEY_SOURCES", "KeyFile", "KeySource", "Lock", "RawKey"]
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """What a key source may be made of: which vault it is for, and what is configured."""
+
+    driver: str
+    vault: Path
+    """The vault's file."""
+    stem: str
+    """The driver's name as it stands in names of files."""
+    wrapped: Path
+    """Where a wrapped key of this vault lies."""
+    key_file: Path
+    """Where the key lies in clear: the setting ``data.key_file``."""
+    passphrase: Callable[[bool], str]
+    """Asks for the passphrase; True: for a new one, twice."""
+    credential: Path | None
+    """The secret that systemd hands to the service; None where systemd did not start us."""
+    sealed: Path | None
+    """The same, still sealed."""
+
+
+KEY_SOURCES = Registry(
+    "key source",
+    "glovebox.key_sources",
+    {
+        "file": Row("memory.vault.keys.file:opened"),
+        "credential": Row("memory.vault.keys.credential:opened"),
+        "keyring": Row("memory.vault.keys.keychain:opened", extra="keyring"),
+        "passphrase": Row("memory.vault.keys.passphrase:opened"),
+    },
+)
+"""Each takes a `Lock` and gives a `KeySource`; what is not there says so when it is asked for the key."""
 
 
 class KeySource(Protocol):

@@ -12,10 +12,14 @@ import secrets
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memory.vault.keys.file import KEY_BYTES
+from memory.vault.keys.wrapped import WrappedKey
 from schemas.errors import KeySourceError
+
+if TYPE_CHECKING:
+    from memory.vault.keys import Lock
 
 NAME = "glovebox.key"
 """What the credential is called in the unit, and bound to when it is sealed."""
@@ -105,3 +109,8 @@ class Credential:
                 "is this the machine and the TPM that sealed it, and are you allowed to use them?"
             )
         return done.stdout
+
+
+def opened(lock: Lock) -> WrappedKey:
+    """See ``memory.vault.keys.KEY_SOURCES``."""
+    return WrappedKey(lock.wrapped, Credential(lock.credential, sealed=lock.sealed))

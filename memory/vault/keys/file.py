@@ -12,9 +12,13 @@ import secrets
 import stat
 from collections.abc import Generator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memory.vault.files import OWNER_ONLY, PART, make_folder, remove, replace_key, write_whole
 from schemas.errors import KeySourceError
+
+if TYPE_CHECKING:
+    from memory.vault.keys import Lock
 
 KEY_BYTES = 32
 """256 bits: what SQLCipher takes as a raw key for AES-256 (zetetic.net/sqlcipher/sqlcipher-api, ``PRAGMA key``)."""
@@ -129,3 +133,15 @@ def _check(path: Path, status: os.stat_result) -> None:
             f"the key file {path} belongs to user id {status.st_uid}, not to {os.geteuid()}: "
             "run as its owner or change its owner"
         )
+
+
+def opened(lock: Lock) -> KeyFile:
+    """A file of the driver's own: the configured one if it has the driver's name, else one beside it with the name in it.
+
+    The configured one is then what all drivers' vaults had before each had a key of its own. ``{driver}`` in the name stands
+    for the driver's.
+    """
+    named = lock.key_file.with_name(lock.key_file.name.replace("{driver}", lock.stem))
+    if named.stem == lock.stem:
+        return KeyFile(named)
+    return KeyFile(named.with_name(f"{named.stem}-{lock.stem}{named.suffix}"), shared=named)

@@ -8,10 +8,13 @@ from __future__ import annotations
 import contextlib
 import secrets
 from collections.abc import Generator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memory.vault.keys.file import KEY_BYTES
 from schemas.errors import KeySourceError
+
+if TYPE_CHECKING:
+    from memory.vault.keys import Lock
 
 SERVICE = "glovebox"
 
@@ -124,3 +127,8 @@ def _reached() -> Generator[None]:
             f"the system's keyring cannot be used ({type(error).__name__}): unlock it, log in, or choose another "
             "[memory.key] source; the vault is as it was"
         ) from error
+
+
+def opened(lock: Lock) -> KeyringKey:
+    """See ``memory.vault.keys.KEY_SOURCES``."""
+    return KeyringKey(str(lock.vault.absolute()))

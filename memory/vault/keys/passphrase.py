@@ -8,10 +8,14 @@ from __future__ import annotations
 import secrets
 import unicodedata
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memory.vault.keys.file import KEY_BYTES
+from memory.vault.keys.wrapped import WrappedKey
 from schemas.errors import KeySourceError
+
+if TYPE_CHECKING:
+    from memory.vault.keys import Lock
 
 ITERATIONS = 3
 LANES = 4
@@ -99,3 +103,8 @@ class Passphrase:
             return unicodedata.normalize("NFC", said).encode("utf-8")
         except UnicodeEncodeError:
             raise KeySourceError("the passphrase is no valid Unicode: type it anew") from None
+
+
+def opened(lock: Lock) -> WrappedKey:
+    """See ``memory.vault.keys.KEY_SOURCES``."""
+    return WrappedKey(lock.wrapped, Passphrase(lock.passphrase))

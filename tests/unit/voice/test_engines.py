@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,12 +14,11 @@ from deploy.engines import LAST, ROLES, Engines, Rung, ladder, standing, wanted
 from models.catalog import Catalog
 from models.commands.matcher import TemplateMatcher
 from models.commands.templates import load_templates
+from schemas import registry as rows
 from schemas.errors import EngineMissingError, ModelDamagedError, ModelError, ModelMissingError
+from schemas.registry import Registry, Row
 from tests.networks.language import write_tiny
-from voice import engines as rows
-from voice.asr import RECOGNIZERS
-from voice.engines import Engine, opened, require
-from voice.tts import SYNTHESIZERS
+from voice.engines import opened
 
 
 def config(**flags: str) -> Config:
@@ -39,22 +36,6 @@ def bring(chosen: Config, model: str, *names: str, content: bytes = b"not a mode
     for name in names:
         (stick / name).write_bytes(content)
     Catalog.load(chosen.data).import_model(model, stick, unverified=True)
-
-
-@pytest.mark.parametrize("table", [RECOGNIZERS, SYNTHESIZERS])
-def test_every_row_of_the_tables_leads_to_an_engine(table: dict[str, Engine]) -> None:
-    for engine in table.values():
-        assert callable(import_module(engine.module).opened)
-        assert (engine.package is None) == (engine.extra is None)
-
-
-def test_the_settings_name_the_rows_of_the_tables() -> None:
-    from typing import get_args
-
-    from deploy.settings import AsrSettings, TtsSettings
-
-    assert set(get_args(AsrSettings.model_fields["engine"].annotation)) == set(RECOGNIZERS)
-    assert set(get_args(TtsSettings.model_fields["engine"].annotation)) == set(SYNTHESIZERS)
 
 
 @pytest.mark.parametrize("profile", ["default", "small", "pi5", "jetson"])
@@ -154,18 +135,19 @@ def test_whatever_an_engine_raises_is_an_error_of_its_model(
     def fail(_: Any) -> None:
         raise raised
 
-    def imported(_: str) -> Any:
-        return SimpleNamespace(opened=fail)
+    def opener(*_: object) -> Callable[[Any], None]:
+        return fail
 
-    monkeypatch.setattr(rows, "import_module", imported)
+    odd = Registry("engine", "glovebox.odd", {"odd": Row("odd:opened")})
+    monkeypatch.setattr(Registry, "opener", opener)
     with pytest.raises(told):
-        opened({"odd": Engine("odd")}, "odd", None)
+        opened(odd, "odd", None)
 
 
 def test_an_engine_without_its_package_says_what_brings_it() -> None:
-    table = {"odd": Engine("odd", package="no_such_package", extra="asr")}
+    odd = Registry("engine", "glovebox.odd", {"odd": Row("odd:opened", package="no_such_package", extra="asr")})
     with pytest.raises(EngineMissingError, match=r"needs the package no_such_package; pip install 'glovebox\[asr\]'"):
-        require(table, "odd")
+        odd.require("odd")
 
 
 def test_of_the_last_rung_the_error_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
