@@ -46,9 +46,8 @@ REASON = "you are a guest"
 class NoReminders:
     """Keeps no timers and reminders: they live as long as the program does."""
 
-    def __init__(self) -> None:
-        """Nothing to keep."""
-        self.changed: Callable[[], None] = lambda: None
+    def watch(self, changed: Callable[[], None] | None) -> None:
+        """It never changes."""
 
     def load(self) -> tuple[int, tuple[Waiting, ...]]:
         """None."""

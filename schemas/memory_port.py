@@ -366,8 +366,9 @@ class TripPort(Protocol):
 class RemindersPort(Protocol):
     """Timers and reminders that wait, kept for whoever rings."""
 
-    changed: Callable[[], None]
-    """Called when what waits is another and `save` was not the reason: `load` it anew."""
+    def watch(self, changed: Callable[[], None] | None) -> None:
+        """From now on call this when what waits is another and `save` was not the reason: `load` it anew. None: call nothing."""
+        ...
 
     def load(self) -> tuple[int, tuple[Waiting, ...]]:
         """What waits, and a number for `save`.
@@ -382,7 +383,7 @@ class RemindersPort(Protocol):
 
         Args:
             waiting: all that waits.
-            state: what `load` gave. Does nothing if something was forgotten or taken back since: `changed` told of that.
+            state: what `load` gave. Does nothing if something was forgotten or taken back since: whoever watches was told.
 
         Raises:
             schemas.errors.MemoryStoreError: it cannot be written.

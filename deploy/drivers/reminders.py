@@ -33,8 +33,8 @@ class KeptNotices:
         """Go on with the memory of whoever drives now: what waits is what it holds."""
         with self._guard:
             before, self._memory = self._memory, self._seat.memory
-            before.reminders.changed = _nothing
-            self._memory.reminders.changed = self.read
+            before.reminders.watch(None)
+            self._memory.reminders.watch(self.read)
             self._read()
 
     def read(self) -> None:
@@ -57,7 +57,3 @@ class KeptNotices:
                 self._memory.reminders.save(self._organizer.kept(), self._state)
             except GloveboxError as error:
                 _log.warning("timers and reminders could not be kept: %s", error)
-
-
-def _nothing() -> None:
-    """This memory is not open any more."""

@@ -84,8 +84,15 @@ class Reminders:
         self._aside: dict[str, tuple[Waiting, ...]] = {}
         """Token -> what of them is withheld."""
         self._state = 0
-        self.changed: Callable[[], None] = _nobody_rings
-        """Called without the lock when what waits is another and `save` was not the reason: read it anew."""
+        self._changed: Callable[[], None] = _nobody_rings
+
+    def watch(self, changed: Callable[[], None] | None) -> None:
+        """See ``schemas.memory_port.RemindersPort``."""
+        self._changed = changed or _nobody_rings
+
+    def changed(self) -> None:
+        """Tell that what waits is another and `save` was not the reason; called without the lock."""
+        self._changed()
 
     def load(self) -> tuple[int, tuple[Waiting, ...]]:
         """What waits, and a number for `save`.

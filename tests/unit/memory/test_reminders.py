@@ -257,7 +257,7 @@ def test_a_change_that_crosses_with_forgetting_brings_nothing_back(car: Car) -> 
     car.organizer.start(car.organizer.reminder("buy milk", seconds=7200))
     memory = car.mine()
     told: list[str] = []
-    memory.reminders.changed = lambda: told.append("later")
+    memory.reminders.watch(lambda: told.append("later"))
     memory.forget("everything")
     car.notices.keep()  # the organizer does not know yet
     assert told == ["later"]

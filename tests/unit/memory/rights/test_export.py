@@ -171,7 +171,7 @@ def test_own_terms_stay_and_what_is_over_does_not_ring(opened: Open) -> None:
     other.set_terms(Terms(conversation_days=7, thought_days=7, summary_days=7))
     over = [{**exported["notices"][0], "due_at": "2026-02-28T08:00:00Z"}]
     rung: list[str] = []
-    other.reminders.changed = lambda: rung.append("read anew")
+    other.reminders.watch(lambda: rung.append("read anew"))
     assert other.take_in({**exported, "notices": over}, allow=True).timers == 0
     assert other.terms().conversation_days == 7
     assert other.reminders.load()[1] == () and rung == ["read anew"]
