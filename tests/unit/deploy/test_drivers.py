@@ -131,6 +131,22 @@ def test_a_guest_has_nothing_to_be_learnt(drivers: ConfiguredDrivers, let: threa
     assert Told.done == ["learn ada", "reflect ada", "close ada"]
 
 
+def test_where_a_vault_cannot_be_opened_everybody_goes_on_with_a_guest(tmp_path: Path, let: threading.Event) -> None:
+    def fails(config: Config) -> Told:
+        raise MemoryStoreError(f"the vault of {config.driver.name} is damaged")
+
+    config = config_of(tmp_path)
+    seat, told_of = Seat(told(config)), list[str]()
+    seat.follow(lambda: told_of.append(seat.memory.driver))
+    drivers = ConfiguredDrivers(config, seat, fails)
+    with pytest.raises(MemoryStoreError, match="grace"):
+        drivers.switch("grace")
+    assert seat.memory.driver == "guest" and told_of == ["guest"]
+    let.set()
+    drivers.wait()
+    assert Told.done == ["learn ada", "reflect ada", "close ada"]
+
+
 # With vaults
 
 
