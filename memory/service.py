@@ -78,7 +78,7 @@ class DriverMemory:
             driver, vault, encoder, extractor,
             recall=settings.recall, retrieval=settings.retrieval, clock=clock, new_id=new_id,
         )  # fmt: skip
-        canon = Canon(encoder, nearest_at=settings.extraction.nearest_at)
+        canon = Canon(encoder)
         proposals = Proposals(session.store, settings.proposals, new_id)
         self.reminders = Reminders(session.store, session.lock)
         self.conversations = Conversations(session, settings.tiers, zone)

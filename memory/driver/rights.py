@@ -279,7 +279,7 @@ class Rights:
         if not words(said) or len(said) > LONGEST_VALUE:
             raise UnknownEntryError(f"a value for {title} has 1 to {LONGEST_VALUE} characters with a word among them")
         if is_closed(detail):
-            fixed = tuple(dict.fromkeys((*CLOSED[detail].examples, *BY_DETAIL[detail].examples)))
+            fixed = tuple(dict.fromkeys((*CLOSED[detail].values, *BY_DETAIL[detail].examples)))
             if normal(said) not in fixed:
                 raise UnknownEntryError(f"{title} cannot be {said[:40]!r}: it is one of {', '.join(fixed)}")
             return normal(said)

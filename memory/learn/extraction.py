@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from enum import StrEnum
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -25,7 +26,6 @@ from memory.learn.english.canonical import (
     refuses_another_level,
     said_by_refusing,
     turned_down,
-    wanted,
 )
 from memory.learn.english.clauses import apart, statements
 from memory.learn.english.kinds import KINDS, LISTED, plausible, split
@@ -33,9 +33,8 @@ from memory.learn.english.negation import (
     ABOUT_MEMORY,
     Polarity,
     applies,
-    for_the_moment,
+    fond,
     negated,
-    not_a_preference,
     series,
 )
 from memory.learn.evidence import ENDED, Beside, Finding, ReadingSettings, beside_of, read
@@ -81,8 +80,10 @@ class ExtractionSettings(BaseModel):
     """What is left of the sureness where a value is no cuisine, diet, genre or colour that we know of."""
     ended_at: float = Field(default=0.6, ge=0.0, le=1.0)
     """From this probability on the encoder alone may say that a preference has ended,"""
-    ended_floor: float = Field(default=0.004, ge=0.0, le=1.0)
-    """and below this one the rules of wording alone may not."""
+    agreed_at: float = Field(default=0.1, ge=0.0, le=1.0)
+    """and from this one on that it agrees with the wording: below it the driver is asked before anything ends,"""
+    ended_floor: float = Field(default=0.01, ge=0.0, le=1.0)
+    """and below this one the wording counts for nothing."""
     words_at: float = Field(default=0.3, ge=0.0, le=1.0)
     """Words that carry a value with less probability are looked for by the language model, too."""
     slice_size: int = Field(default=6, ge=1, le=41)
@@ -106,8 +107,6 @@ class ExtractionSettings(BaseModel):
     """or when it is among so many best ones and has at least"""
     verify_floor: float = Field(default=0.05, ge=0.0, le=1.0)
     """this probability."""
-    nearest_at: float = Field(default=0.5, ge=-1.0, le=1.0)
-    """Cosine from which on a closed category's value is that of the nearest example (`memory.learn.english.canonical.CLOSED`)."""
     turns_per_call: int = Field(default=4, ge=1, le=MOST_TURNS)
     """Turns that tell something, read at once: a small model's answers get worse with more."""
 
@@ -135,6 +134,15 @@ class Screening:
     """True: the turn tells no preference."""
     about_memory: bool = False
     """True: it is an order to memory."""
+
+
+class Over(StrEnum):
+    """Whether a value is said to hold no more."""
+
+    NO = "no"
+    PERHAPS = "perhaps"
+    """The wording says so, the encoder does not: the driver is asked."""
+    YES = "yes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +179,7 @@ class Extractor:
         self.settings = settings or ExtractionSettings()
         self._known = known or {}
         self._encoder, self._model = encoder, model
-        self._canon = Canon(encoder, nearest_at=self.settings.nearest_at)
+        self._canon = Canon(encoder)
 
     def screen(self, text: str, consent: Consent, now: datetime) -> Screening:
         """Whether a turn may be read at all; also asked before a turn is kept."""
@@ -224,8 +232,7 @@ class Extractor:
         sure, unsure = [], []
         for number, candidate in found:
             certain = candidate.confidence / max(turns[number].confidence, 1e-6)  # how it was heard is another question
-            passing = self.settings.verify and for_the_moment(candidate.sentence) is not None
-            if self.settings.reader == "model" or (certain >= self.settings.store_at and not passing):
+            if self.settings.reader == "model" or certain >= self.settings.store_at:
                 sure.append(candidate)
             elif certain >= self.settings.ask_at:
                 unsure.append(candidate)
@@ -269,7 +276,7 @@ class Extractor:
         """What the statements of a turn say, read one by one; nothing where it makes one only, or they are not sure."""
         turn = whole.turns[number]
         told = statements(turn.text) if whole.screened[number].forbidden is None else ()
-        if not told or not_a_preference(turn.text, "") is not None:
+        if not told:
             return []
         turns = [turn.model_copy(update={"text": one.text}) for one in told]
         screened = [self.screen(one.text, whole.consent, whole.now) for one in told]
@@ -332,15 +339,13 @@ class Extractor:
             said = [turn.text]
         if not said:
             yield _dropped(detail, f"{UNTOLD} {category.title.lower()} you meant")
-        for part in (part for words_ in map(wanted, said) for part in split(detail, words_)):
-            rule = not_a_preference(turn.text, part, passing=False) if self.settings.verify else None
+        for part in (part for words_ in said for part in split(detail, words_)):
             value = self._canon.canonical(detail, part, turn.text)
-            ended = value is not None and self._ended(finding, value, turn.text, part)
+            over = Over.NO if value is None else self._over(finding, value, turn.text, part)
+            ended = over is not Over.NO
             if ended and polarity(detail, part) is Polarity.ANSWER:
                 value, ended = "no", False  # what is turned down is answered with no
-            if rule is not None:
-                yield _dropped(detail, f"{rule.reason}, not a lasting preference of yours")
-            elif value is None:
+            if value is None:
                 yield _dropped(detail, f"{UNTOLD} {category.title.lower()} you meant")
             else:
                 yield Candidate(
@@ -349,37 +354,33 @@ class Extractor:
                     sentence=turn.text,
                     said_at=turn.at,
                     conversation=whole.conversation,
-                    confidence=self._sure(finding, value) * turn.confidence,
+                    confidence=self._sure(finding, value, over) * turn.confidence,
                     negated=ended,
                 )
 
-    def _sure(self, finding: Finding, value: str) -> float:
-        """How sure a finding with this value is, however it was heard."""
+    def _sure(self, finding: Finding, value: str, over: Over) -> float:
+        """How sure a finding with this value is, however it was heard; not enough to go unasked where it is `Over.PERHAPS`."""
         sure = min(1.0, finding.sure(self.settings.reading.hint))
+        if over is Over.PERHAPS:
+            sure = min(sure, 0.99 * self.settings.store_at)
         return sure if plausible(finding.detail, value) else sure * self.settings.implausible
 
-    def _ended(self, finding: Finding, value: str, text: str, said: str) -> bool:
-        """Whether the text says that the value does not hold: by the wording, unless the encoder is sure of the opposite."""
+    def _over(self, finding: Finding, value: str, text: str, said: str) -> Over:
+        """Whether the text says that the value does not hold; only what wording and encoder both say ends it unasked."""
         kind, probability = polarity(finding.detail, said), finding.strength[ENDED]
         if kind is Polarity.AVOIDED:
-            return negated(text, said, kind) is not None
-        if turned_down(finding.detail, value, text, said):
-            return True
-        if kind is Polarity.ANSWER:
-            return False
-        if refuses_another_level(finding.detail, value, text):
-            return False
-        if said_by_refusing(finding.detail, value, text):
-            return False
-        if (
-            kind is Polarity.PLAIN
-            and plausible(finding.detail, said)
-            and REFUSING.match(normal(said))
-            and finding.detail in KINDS
-        ):
-            return True
-        by_wording = probability >= self.settings.ended_floor and negated(text, said, kind) is not None
-        return by_wording or probability >= self.settings.ended_at
+            return Over.NO if negated(text, said, kind) is None else Over.YES
+        named = kind is Polarity.PLAIN and finding.detail in KINDS and plausible(finding.detail, said)
+        if not turned_down(finding.detail, value, text, said) and not (named and REFUSING.match(normal(said))):
+            if (
+                kind is Polarity.ANSWER
+                or refuses_another_level(finding.detail, value, text)
+                or said_by_refusing(finding.detail, value, text)
+            ):
+                return Over.NO
+            if probability < self.settings.ended_floor or negated(text, said, kind) is None:
+                return Over.YES if probability >= self.settings.ended_at and not fond(text) else Over.NO
+        return Over.YES if probability >= self.settings.agreed_at else Over.PERHAPS
 
     def _asked_for(self, detail: str, text: str) -> list[str]:
         """The words of a category's value in a text, by the language model."""
@@ -457,9 +458,6 @@ class Extractor:
         turn, topics = whole.turns[number], whole.screened[number].topics
         if self.settings.verify and not self._agrees(detail, topics):
             return _dropped(detail, f"that did not sound like {title}")
-        rule = not_a_preference(turn.text, said) if self.settings.verify else None
-        if rule is not None:
-            return _dropped(detail, f"{rule.reason}, not a lasting preference of yours")
         value = self._canon.canonical(detail, said, turn.text)
         if value is None:
             return _dropped(detail, f"{UNTOLD} {title} you meant")

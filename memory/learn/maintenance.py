@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory.learn.english.canonical import by_rule, fold, is_closed, polarity
+from memory.learn.english.canonical import fold, is_closed, polarity
 from memory.learn.english.negation import (
     Polarity,
     displaced,
@@ -113,12 +113,6 @@ class Maintainer:
             equal = meant[0] if len(meant) == 1 else None
         if equal is not None:
             return Ruling(Outcome.UPDATE, f"{equal.value} does not hold any more", replaced=(equal,), store=False)
-        if is_closed(candidate.detail) and existing:
-            # "not so impatient any more" names the temper that the stored value stands for in other words
-            said = {by_rule(candidate.detail, p.value, p.value) for p in existing}
-            if candidate.value in said:
-                return Ruling(Outcome.UPDATE, f"{existing[0].value} does not hold any more", replaced=(existing[0],),
-                              store=False)  # fmt: skip
         return Ruling(Outcome.DROPPED, "you said that it does not hold, and I had not remembered it")
 
     def _one_more(self, candidate: Candidate, existing: Sequence[Preference], close: Sequence[float]) -> Ruling:

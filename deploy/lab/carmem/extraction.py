@@ -227,7 +227,7 @@ def attributes(parts: Parts, readings: Sequence[Reading]) -> dict[str, Ratio]:
     ``match``: the stored value is the gold one, in our way of writing it or in its own words. ``sentence_in_user_turn``: the
     stored sentence is the user's. The others are CarMem's own count of where the gold value stands word for word.
     """
-    canon = Canon(parts.encoder, nearest_at=parts.settings.extraction.nearest_at)
+    canon = Canon(parts.encoder)
     found = [
         (r.item, [c for c in r.found if c.detail == r.item.gold.detail])
         for r in readings

@@ -164,7 +164,7 @@ def _artificial(
 
 def _writer(parts: Parts) -> Callable[[str, str], str]:
     """How the assistant writes a value; as it is where it could not place it."""
-    canon = Canon(parts.encoder, nearest_at=parts.settings.extraction.nearest_at)
+    canon = Canon(parts.encoder)
     return lambda detail, value: canon.canonical(detail, value, value) or value
 
 

@@ -3,8 +3,7 @@
 Three kinds of category:
 
 - *closed* (`memory.learn.english.vocabulary.CLOSED`): the value is one of a fixed few, which the words stand for rather than name
-  ("not too hot" is ``medium``). Rules first, then the encoder's nearest of our own examples; what
-  neither can place is not stored.
+  ("not too hot" is ``medium``). The encoder's choice where it is sure, then rules; what neither can place is not stored.
 - *listed*: the examples of the category and the ways of saying them in `SAID_AS`; anything else stays as it was said
   (`plain_value`), so a new supermarket is stored under its own name.
 - temperatures: a number and ``degrees``.
@@ -14,8 +13,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-
-import numpy as np
 
 from memory.learn.english.negation import Polarity, clause
 from memory.learn.english.phrasings import SAID_AS
@@ -36,6 +33,8 @@ SURE_CHOICE = 0.7
 LIKELY_CHOICE = 0.5
 """Share of the encoder's choice from which on it counts before the rules, and after them. Values of CarMem's development half
 (311 utterances in closed categories): rules alone .74, choice alone .88, this order .89."""
+MOST_ALONE = 3
+"""Words of a value that is no sentence: the encoder has not learnt to read such."""
 LEAST_CHOICE = 0.4
 """And where neither tells, from this share on."""
 _ANSWER = re.compile(r"(yes|no)\b(?=$|[ ,.;(])")
@@ -43,6 +42,7 @@ _INGREDIENT = re.compile(
     r"^(?:\w+ )?(?:meat|pork|gluten|wheat|milk|dairy|nuts?|peanuts?|shellfish|shrimps?|sugar|carbs?|eggs?|"
     r"sea ?food|fish|soy|sesame|lactose)$"
 )
+"""Kept although the sentences decide as well without it: who avoids nuts must not have their diet ended by "avoid"."""
 
 _DIET = re.compile(r"^(?:strictly )?(?:vegetarian|vegan|halal|kosher|keto|paleo|pescatarian|plant based|low carb)")
 
@@ -176,7 +176,7 @@ def turned_down(detail: str, value: str, sentence: str, said: str) -> bool:
     around, own = clause(sentence, said), normal(said)
     end = max(around.find(own), 0) + (0 if detail in _ANSWERS else len(own))
     before = around[:end] if own != around or detail not in _ANSWERS else around
-    return _TURNED_DOWN.search(_CALM.sub(" ", before)) is not None
+    return _TURNED_DOWN.search(before) is not None
 
 
 _LEVELS: frozenset[str] = frozenset((
@@ -193,14 +193,11 @@ def refuses_another_level(detail: str, value: str, sentence: str) -> bool:
 def said_by_refusing(detail: str, value: str, sentence: str) -> bool:
     """Whether a value is itself said in refusing words, which then end nothing: "ignore what it costs", "i don't tolerate jams"."""
     if value in _CARELESS:
-        return _MATTERS.search(normal(sentence)) is None
+        return True
     return detail == "tolerance_for_traffic" and value == "low" and _NO_PATIENCE.search(normal(sentence)) is not None
 
 
 _CARELESS: frozenset[str] = frozenset(("price is irrelevant", "distance does not matter", INDIFFERENT))
-_MATTERS = re.compile(
-    r"(?:n't|\bnot|\bno longer|\bnever) (?:\w+ ){0,2}(?:irrelevant|indifferent|all the same)\b|\bmatters? (?:now|again)\b"
-)
 _NO_PATIENCE = re.compile(
     r"(?:n't|\bnot|\bnever|\bcannot|\bno longer)(?: \w+){0,2} (?:toler\w+|patien\w+|cope|stand|bear|put up with|handle|take)\b"
 )
@@ -232,12 +229,11 @@ _MIDDLING = r"\bnot too \w+ (?:and |but |or )?not\b|\bneither\b"
 
 
 class Canon:
-    """Writes values one way; keeps the encoder's vectors of `CLOSED`'s examples once they were needed."""
+    """Writes values one way."""
 
-    def __init__(self, encoder: Encoder, *, nearest_at: float) -> None:
-        """Uses this encoder where rules do not tell, from this cosine on."""
-        self._encoder, self._nearest_at = encoder, nearest_at
-        self._examples: dict[str, tuple[tuple[str, ...], np.ndarray]] = {}
+    def __init__(self, encoder: Encoder) -> None:
+        """Uses this encoder where the words alone do not tell."""
+        self._encoder = encoder
 
     def canonical(self, detail: str, said: str, sentence: str) -> str | None:
         """The value as it is stored, or None where a closed category's value cannot be told.
@@ -259,17 +255,15 @@ class Canon:
         return _by_pattern(SAID_AS.get(detail, ()), normal(said)) or plain_value(detail, said)
 
     def _closed(self, detail: str, said: str, sentence: str) -> str | None:
-        """One of a fixed few: the encoder's choice where it is sure, else by rule, else its choice or its nearest example."""
+        """One of a fixed few: the encoder's choice where it is sure, else by rule, else its likeliest choice."""
         if detail in _ANSWERS and (answer := _ANSWER.match(normal(said))):
             return answer.group(1)
         if detail in _MAY_BE_ALL_THE_SAME and all_the_same(clause(sentence, said)):
             return INDIFFERENT
         if (outright := _by_pattern(_OUTRIGHT.get(detail, ()), normal(sentence))) is not None:
             return outright
-        bare = normal(said) == normal(
-            sentence
-        )  # a value alone, not a sentence: the encoder has not learnt to read such
-        choices = {} if bare else self._encoder.choices(sentence, detail)
+        alone = normal(said) == normal(sentence) and len(words(said)) <= MOST_ALONE
+        choices = {} if alone else self._encoder.choices(sentence, detail)
         best = max(choices, key=choices.__getitem__, default=None) if len(choices) > 1 else None
         if best is not None and choices[best] >= SURE_CHOICE:
             return best
@@ -277,25 +271,7 @@ class Canon:
         if ruled is None and best is not None and choices[best] >= LIKELY_CHOICE:
             return best
         likeliest = best if best is not None and choices[best] >= LEAST_CHOICE else None
-        return ruled or self._nearest(detail, said, sentence) or likeliest
-
-    def _nearest(self, detail: str, said: str, sentence: str) -> str | None:
-        if detail not in self._examples:
-            pairs = [(value, text) for value, texts in CLOSED[detail].examples.items() for text in texts]
-            self._examples[detail] = (tuple(v for v, _ in pairs), self._encoder.encode([t for _, t in pairs]))
-        names, vectors = self._examples[detail]
-        close = vectors @ self._encoder.encode([clause(sentence, said)])[0]
-        best = int(close.argmax())
-        return names[best] if float(close[best]) >= self._nearest_at else None
-
-
-def wanted(said: str) -> str:
-    """The words of a value without what is refused beside it: "face not feet" is "face"."""
-    first = _REFUSED_TAIL.split(said, maxsplit=1)[0].strip(" ,")
-    return first or said
-
-
-_REFUSED_TAIL = re.compile(r",? (?:but |and )?(?:not|rather than|instead of)\b")
+        return ruled or likeliest
 
 
 def all_the_same(text: str) -> bool:
@@ -306,8 +282,8 @@ def all_the_same(text: str) -> bool:
 def by_rule(detail: str, said: str, sentence: str) -> str | None:
     """The value of a closed category by `CLOSED`'s patterns: from the words said, else from the statement round them."""
     closed = CLOSED[detail]
-    around = _CALM.sub(" ", clause(sentence, said))
-    own = _CALM.sub(" ", normal(said)).strip()
+    around = clause(sentence, said)
+    own = normal(said)
     start = max(around.find(own), 0)
     for text, offset in ((own, start), (around, 0)):
         for pattern, value in closed.patterns:
@@ -389,12 +365,6 @@ def _by_pattern(patterns: Patterns, text: str) -> str | None:
             return match.expand(value) if "\\" in value else value
     return None
 
-
-_CALM = re.compile(
-    r"\b(?:(?:don't|do not|doesn't|wouldn't) mind|no matter (?:what|how|the \w+)|not (?:only|just)|even if|no no|"
-    r"(?:don't|do not) care that|why (?:don't|not)|can't (?:do|be|live) without)\b"
-)
-"""Refusing words that refuse nothing."""
 
 _NOT = re.compile(
     r"(?:n't|\bnot|\bno|\bnever|\bhate|\bdislike|\bstop|\bstopped|\bwithout|\bcannot|\bagainst|\bforget|\btoo|\bnobody|"

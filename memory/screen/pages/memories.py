@@ -133,7 +133,7 @@ def _active(visit: Visit) -> Preference:
 
 
 def _choices(detail: str) -> tuple[str, ...]:
-    return tuple(CLOSED[detail].examples) if detail in CLOSED else ()
+    return CLOSED[detail].values if detail in CLOSED else ()
 
 
 def correcting(visit: Visit) -> Answer:

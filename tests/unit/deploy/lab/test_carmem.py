@@ -429,7 +429,7 @@ def test_the_model_is_asked_once_and_its_failures_are_counted() -> None:
 
 def test_values_enter_maintenance_as_the_memory_writes_them() -> None:
     write = carmem_maintenance._writer(parts())
-    canon = Canon(KeywordEncoder(), nearest_at=0.5)
+    canon = Canon(KeywordEncoder())
     assert (
         write("favourite_cuisine", "Italian") == canon.canonical("favourite_cuisine", "Italian", "Italian") == "italian"
     )

@@ -147,15 +147,6 @@ def test_the_second_best_category_is_believed_when_it_is_near() -> None:
     assert len(extract(Stated(topics), Scripted([(JAZZ, 0, "jazz")]), "i love jazz").candidates) == 1
 
 
-@pytest.mark.parametrize(("text", "why"), [
-    ("my sister loves jazz music", "somebody else"), ("just this once some jazz music", "this once"),
-    ("play jazz music tonight", "the moment"),
-])  # fmt: skip
-def test_what_is_not_lasting_or_not_the_driver_s_is_dropped(text: str, why: str) -> None:
-    found = extract(KeywordEncoder(), Scripted([(JAZZ, 0, "jazz")]), text)
-    assert found.candidates == () and why in found.decisions[0].reason
-
-
 def test_orders_to_memory_are_not_read_at_all() -> None:
     model = Scripted([(JAZZ, 0, "music")])
     assert extract(KeywordEncoder(), model, "stop remembering music", "what do you know about music") == Extraction()

@@ -114,7 +114,7 @@ def test_a_multi_category_takes_one_more_without_asking() -> None:
     "thai rather than italian from now on", "i'd rather eat thai than italian", "i switched from italian to thai",
     "no more italian i like thai now", "i'm done with italian it's thai for me", "swap italian for thai",
     "thai has replaced italian",
-    "i don't want italian any longer but thai", "italian is out thai is in", "i used to like italian but now it's thai",
+    "i don't want italian any longer but thai", "i used to like italian but now it's thai",
 ])  # fmt: skip
 def test_a_named_replacement_is_an_update_of_just_that(sentence: str) -> None:
     ruling = decide(candidate("thai", sentence), stored("greek", "italian"))
