@@ -283,7 +283,7 @@ class Rights:
             if normal(said) not in fixed:
                 raise UnknownEntryError(f"{title} cannot be {said[:40]!r}: it is one of {', '.join(fixed)}")
             return normal(said)
-        found = self._canon.canonical(detail, said, said)
+        found = self._canon.canonical(detail, said, None)
         if found is None:
             raise UnknownEntryError(
                 f"{title} cannot be {said[:40]!r}: say it as in {', '.join(BY_DETAIL[detail].examples)}"

@@ -226,12 +226,12 @@ def test_a_correction_supersedes(memory: MemoryPort, clock: StoppedClock) -> Non
 
 def test_a_correction_has_to_be_a_value_of_its_category(memory: MemoryPort) -> None:
     music = tell(memory, "i love jazz")
-    roof = memory.remember("park under a roof", "preference_for_covered_parking")[0].preference
-    assert music is not None and roof is not None
-    for name, value in ((music, "  "), (roof, "purple"), ("nothing", "jazz")):
+    fan = memory.remember("i like the fan low", "fan_speed_preferences")[0].preference
+    assert music is not None and fan is not None
+    for name, value in ((music, "  "), (fan, "purple"), ("nothing", "jazz")):
         with pytest.raises(UnknownEntryError):
             memory.correct(name, value)
-    assert memory.correct(roof, "no").value == "no"
+    assert memory.correct(fan, "high").value == "high"
 
 
 def test_no_correction_against_consent(memory: MemoryPort) -> None:

@@ -287,7 +287,7 @@ def _relabelled(detail: str) -> str:
 
 def _same(canon: Canon, candidate: Candidate, gold: str) -> bool:
     own = normal(gold.split("(", maxsplit=1)[0])
-    written = canon.canonical(candidate.detail, own, own)
+    written = canon.canonical(candidate.detail, own, None)
     return fold(candidate.value) in {fold(own), fold(normal(gold)), fold(written or own)}
 
 

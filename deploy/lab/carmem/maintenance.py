@@ -165,7 +165,7 @@ def _artificial(
 def _writer(parts: Parts) -> Callable[[str, str], str]:
     """How the assistant writes a value; as it is where it could not place it."""
     canon = Canon(parts.encoder)
-    return lambda detail, value: canon.canonical(detail, value, value) or value
+    return lambda detail, value: canon.canonical(detail, value, None) or value
 
 
 def _learn(parts: Parts, folder: Path, items: Sequence[Item]) -> tuple[Preference, ...]:

@@ -47,10 +47,6 @@ def _yes(*_: object) -> bool:
     return True
 
 
-def _nothing(*_: object) -> None:
-    return None
-
-
 def _none(*_: object) -> tuple[()]:
     return ()
 

@@ -33,8 +33,6 @@ SURE_CHOICE = 0.7
 LIKELY_CHOICE = 0.5
 """Share of the encoder's choice from which on it counts before the rules, and after them. Values of CarMem's development half
 (311 utterances in closed categories): rules alone .74, choice alone .88, this order .89."""
-MOST_ALONE = 3
-"""Words of a value that is no sentence: the encoder has not learnt to read such."""
 LEAST_CHOICE = 0.4
 """And where neither tells, from this share on."""
 _ANSWER = re.compile(r"(yes|no)\b(?=$|[ ,.;(])")
@@ -235,26 +233,27 @@ class Canon:
         """Uses this encoder where the words alone do not tell."""
         self._encoder = encoder
 
-    def canonical(self, detail: str, said: str, sentence: str) -> str | None:
+    def canonical(self, detail: str, said: str, sentence: str | None) -> str | None:
         """The value as it is stored, or None where a closed category's value cannot be told.
 
         Args:
             detail: detail key.
             said: the words that carry the value.
-            sentence: the driver's sentence they stand in.
+            sentence: the driver's sentence they stand in; None for a value alone, which the encoder has not learnt to read.
         """
+        alone, sentence = sentence is None, said if sentence is None else sentence
         if detail == "preferred_temperature":
             return temperature(said) or temperature(clause(sentence, said))
         if normal(said) in BY_DETAIL[detail].examples:
             other = _level_refused(normal(said), normal(sentence)) if detail in _LEVELS else None
             return other or normal(said)
         if detail in CLOSED:
-            value = self._closed(detail, said, sentence)
+            value = self._closed(detail, said, sentence, alone=alone)
             other = _level_refused(value, normal(sentence)) if value is not None and detail in _LEVELS else None
             return other or value
         return _by_pattern(SAID_AS.get(detail, ()), normal(said)) or plain_value(detail, said)
 
-    def _closed(self, detail: str, said: str, sentence: str) -> str | None:
+    def _closed(self, detail: str, said: str, sentence: str, *, alone: bool) -> str | None:
         """One of a fixed few: the encoder's choice where it is sure, else by rule, else its likeliest choice."""
         if detail in _ANSWERS and (answer := _ANSWER.match(normal(said))):
             return answer.group(1)
@@ -262,7 +261,6 @@ class Canon:
             return INDIFFERENT
         if (outright := _by_pattern(_OUTRIGHT.get(detail, ()), normal(sentence))) is not None:
             return outright
-        alone = normal(said) == normal(sentence) and len(words(said)) <= MOST_ALONE
         choices = {} if alone else self._encoder.choices(sentence, detail)
         best = max(choices, key=choices.__getitem__, default=None) if len(choices) > 1 else None
         if best is not None and choices[best] >= SURE_CHOICE:

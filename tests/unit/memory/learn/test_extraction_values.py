@@ -26,7 +26,7 @@ WALK, FUEL = "distance_willing_to_walk_from_parking_to_destination", "price_sens
 
 
 def canonical(detail: str, said: str, sentence: str | None = None, encoder: KeywordEncoder | None = None) -> str | None:
-    return Canon(encoder or KeywordEncoder()).canonical(detail, said, sentence or said)
+    return Canon(encoder or KeywordEncoder()).canonical(detail, said, sentence)
 
 
 @pytest.mark.parametrize(("said", "value"), [
