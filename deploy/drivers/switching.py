@@ -53,8 +53,10 @@ class ConfiguredDrivers:
         else:
             self._see_off(left)
         if driver is not None:
+            between = self.seat.memory
             self.seat.take(self._back(driver) or self._open(self._as(driver)))
             self._driver = driver
+            between.close()
         return self.seat.memory
 
     def _vacate(self) -> MemoryPort:

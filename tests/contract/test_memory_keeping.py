@@ -142,7 +142,7 @@ def test_a_guest_leaves_nothing() -> None:
     guest.end_trip("t1")
     assert guest.reflect() == Reflected()
     assert not guest.episodes() and not guest.trips() and not guest.profile()
-    assert guest.period("yesterday") is None
+    assert guest.search("harbour", period=guest.period("yesterday")) == ()
     with pytest.raises(ConsentError):
         guest.edit_profile("home", "in kiel")
 
