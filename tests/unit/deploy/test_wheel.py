@@ -98,6 +98,7 @@ def test_every_module_is_there_without_the_laboratory(installed: Path) -> None:
     assert "deploy.app" in done.stdout and not any(name in done.stdout for name in ELSEWHERE)
 
 
+@pytest.mark.slow
 def test_the_installed_program_acts(installed: Path) -> None:
     done = run(installed, GLOVEBOX, "--profile", "small", "say", "open the driver's window")
     assert done.returncode == 0, done.stderr

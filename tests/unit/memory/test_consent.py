@@ -207,7 +207,7 @@ Driver.TestCase.settings = settings(
     max_examples=60, stateful_step_count=50, deadline=None, derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )  # fmt: skip
-test_thousands_of_random_operations = Driver.TestCase
+test_thousands_of_random_operations = pytest.mark.slow(Driver.TestCase)
 
 
 @pytest.fixture

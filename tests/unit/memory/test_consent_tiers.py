@@ -12,6 +12,7 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -247,6 +248,7 @@ class Anybody(RuleBasedStateMachine):
         self.before = now
 
 
+@pytest.mark.slow
 def test_random_operations_over_all_tiers() -> None:
     checks = [HealthCheck.too_slow, HealthCheck.filter_too_much]
     many = settings(

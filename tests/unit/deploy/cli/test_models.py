@@ -159,6 +159,7 @@ def test_a_flipped_bit_is_found_when_the_model_is_to_be_used(
     assert "is damaged" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_why_tells_every_role_and_what_would_be_better(stick: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--set", "llm.model=my-own", "models", "get", "my-own", "--from", str(stick)]) == 0
     capsys.readouterr()

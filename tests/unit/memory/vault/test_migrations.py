@@ -165,6 +165,7 @@ def test_an_upgrade_without_room_for_the_copy_does_not_begin(tmp_path: Path, mon
     assert kept(before, everything(tmp_path))
 
 
+@pytest.mark.slow
 def test_killed_at_every_line_of_an_upgrade(tmp_path: Path) -> None:
     before = make_old_vault(tmp_path, "ada", RAW, 1)
     template = tmp_path.parent / f"{tmp_path.name}-template"

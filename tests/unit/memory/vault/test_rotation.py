@@ -102,6 +102,7 @@ def test_a_rotation_without_room_changes_nothing(tmp_path: Path, monkeypatch: py
     assert held(tmp_path, keys) == {"p0", "p1", "p2"}
 
 
+@pytest.mark.slow
 def test_killed_at_every_line_of_a_rotation(tmp_path: Path) -> None:
     """A vault with a WAL that a crash left is given another key; wherever it dies, all is there under one of the two."""
     keys = KeyFile(tmp_path / "keys" / "ada.key")
@@ -134,6 +135,7 @@ def test_another_source_for_a_vault(tmp_path: Path) -> None:
         opened(tmp_path, old)
 
 
+@pytest.mark.slow
 def test_killed_at_every_line_of_a_change_of_sources(tmp_path: Path) -> None:
     old, new = KeyFile(tmp_path / "a" / "ada.key"), KeyFile(tmp_path / "b" / "ada.key")
     filled(tmp_path, old)
@@ -196,6 +198,7 @@ def test_a_new_vault_has_its_own_key_from_the_start(tmp_path: Path) -> None:
     assert (tmp_path / "vault-ada.key").read_bytes() != shared.read_bytes()
 
 
+@pytest.mark.slow
 def test_killed_at_every_line_of_getting_its_own_key(tmp_path: Path) -> None:
     shared = tmp_path / "vault.key"
     filled(tmp_path, KeyFile(shared))
@@ -280,6 +283,7 @@ def test_a_key_that_other_vaults_have_is_not_destroyed_and_said_so(tmp_path: Pat
     assert not (tmp_path / "ada.vault").exists()
 
 
+@pytest.mark.slow
 def test_killed_at_every_line_of_a_deletion(tmp_path: Path) -> None:
     """Once it has begun, what is left of the old vault is never shown again: opening finishes it and begins anew."""
     keys = KeyFile(tmp_path / "keys" / "ada.key")

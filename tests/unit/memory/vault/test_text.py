@@ -57,6 +57,7 @@ def storable(text: str) -> bool:
     return True
 
 
+@pytest.mark.slow
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=TEXTS)
 def test_the_store_gives_back_what_it_took(vault: Vault, text: str) -> None:
@@ -138,6 +139,7 @@ def memory(tmp_path: Path) -> Iterator[DriverMemory]:
     memory.close()
 
 
+@pytest.mark.slow
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=TEXTS)
 def test_the_memory_takes_any_text_or_says_why_not(memory: DriverMemory, text: str) -> None:
