@@ -89,7 +89,7 @@ class Anybody(RuleBasedStateMachine):
 
     def changed(self) -> int:
         """How many rows were ever written: where it has not grown, no table has to be read again."""
-        return int(self.vault._connection.total_changes)
+        return int(self.vault.rows("SELECT total_changes()")[0][0])
 
     def rows(self) -> dict[str, dict[Any, tuple[str, ...]]]:
         return {

@@ -16,12 +16,9 @@ from memory.rights.selection import Needles
 from memory.service import DriverMemory
 from memory.store.preferences import TEXT_COLUMNS
 from memory.store.summaries import Line
-from memory.vault.keys import RawKey
-from memory.vault.lifecycle import Vault
-from models.runtime.fake_encoder import KeywordEncoder
-from models.structured.fake import KeywordModel
 from schemas.errors import UnknownEntryError
 from schemas.memory import CONVERSATIONS, Episode, Kind, Period, Preference, ProfileEntry, Selector, Thought, Turn
+from tests.memories import StoppedClock, memory_of
 
 START = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -29,26 +26,17 @@ SECRET = "zydeco"
 GENRE = ("favorite_genres",)
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = START
+@pytest.fixture
+def clock() -> StoppedClock:
+    return StoppedClock(START)
 
-    def __call__(self) -> datetime:
-        return self.now
+
+def opened(folder: Path, clock: StoppedClock) -> DriverMemory:
+    return memory_of(clock=clock, folder=folder)
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-def opened(folder: Path, clock: Clock) -> DriverMemory:
-    vault = Vault.open(folder, "ada", RawKey(bytes(range(32))), clock=clock)
-    return DriverMemory("ada", vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=clock)
-
-
-@pytest.fixture
-def memory(tmp_path: Path, clock: Clock) -> Iterator[DriverMemory]:
+def memory(tmp_path: Path, clock: StoppedClock) -> Iterator[DriverMemory]:
     """Something of every kind about zydeco, and something of every kind that is not."""
     made = opened(tmp_path, clock)
     made.opt_in(CONVERSATIONS)
@@ -109,11 +97,11 @@ def pages(memory: DriverMemory, tmp_path: Path) -> bytes:
     """The vault's pages in clear, free ones and the rest of cells included."""
     plain = tmp_path.parent / f"{tmp_path.name}-plain.db"
     vault = memory.session.vault
-    vault._connection.execute(f"ATTACH DATABASE '{plain}' AS plain KEY ''")
+    vault.rows(f"ATTACH DATABASE '{plain}' AS plain KEY ''")
     try:
-        vault._connection.execute("SELECT sqlcipher_export('plain')")
+        vault.rows("SELECT sqlcipher_export('plain')")
     finally:
-        vault._connection.execute("DETACH DATABASE plain")
+        vault.rows("DETACH DATABASE plain")
     return plain.read_bytes().lower()
 
 
@@ -176,7 +164,7 @@ def test_forgetting_everything_leaves_no_word(memory: DriverMemory, tmp_path: Pa
         (tmp_path.parent / f"{tmp_path.name}-plain.db").unlink()
 
 
-def test_a_time_takes_only_what_was_said_in_it(memory: DriverMemory, clock: Clock) -> None:
+def test_a_time_takes_only_what_was_said_in_it(memory: DriverMemory, clock: StoppedClock) -> None:
     clock.now = START + 5 * DAY
     memory.remember("i love zydeco as ever", "favorite_genres")
     receipt = memory.forget_where(Selector(period=Period(since=START + DAY / 2, until=START + 3 * DAY)))
@@ -232,7 +220,7 @@ def test_what_was_on_its_way_out_before_everything_goes_with_it(memory: DriverMe
 
 
 def test_what_is_withheld_is_erased_when_the_vault_is_next_opened(
-    memory: DriverMemory, tmp_path: Path, clock: Clock
+    memory: DriverMemory, tmp_path: Path, clock: StoppedClock
 ) -> None:
     before = held(memory)
     withheld = memory.withhold(Selector(text=SECRET))
