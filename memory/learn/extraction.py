@@ -67,8 +67,6 @@ class ExtractionSettings(BaseModel):
     reader: Literal["router", "model", "both"] = "both"
     """Who reads: the encoder alone, the language model from a slice that the encoder cuts, or the encoder and, where it does
     not find the words, the language model."""
-    verify: bool = True
-    """Whether what was read is checked: the wording by rules, the language model's category by the encoder."""
     reading: ReadingSettings = ReadingSettings()
     store_at: float = Field(default=0.75, ge=0.0, le=1.0)
     """From this sureness on a preference is stored,"""
@@ -456,7 +454,7 @@ class Extractor:
                 return _dropped(detail, f"you did not say those words about {title}")
             number = grounded[0]
         turn, topics = whole.turns[number], whole.screened[number].topics
-        if self.settings.verify and not self._agrees(detail, topics):
+        if not self._agrees(detail, topics):
             return _dropped(detail, f"that did not sound like {title}")
         value = self._canon.canonical(detail, said, turn.text)
         if value is None:

@@ -25,10 +25,9 @@ LEVELS = ("main", "sub", "detail")
 VARIANTS: dict[str, dict[str, Any]] = {
     "router": {"reader": "router"},
     "model": {"reader": "model"},
-    "both": {"reader": "both", "verify": True},
-    "unverified": {"reader": "both", "verify": False},
+    "both": {"reader": "both"},
 }
-"""The ablation: the encoder's router alone, the language model alone, both, and both without the last check."""
+"""The ablation: the encoder's router alone, the language model alone, and both."""
 
 
 @dataclass(frozen=True, slots=True)

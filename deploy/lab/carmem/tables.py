@@ -178,7 +178,6 @@ def _ablation(figures: Mapping[str, Any]) -> list[Table]:
         "router": "encoder's router alone",
         "model": "language model alone",
         "both": "both",
-        "unverified": "without verification",
     }
     rows = tuple(
         (name, *(figures["ablation"][key][column] for column in ("main", "sub", "detail", "nothing_stored")))
