@@ -20,12 +20,6 @@ from schemas.preferences import CATEGORIES
 
 DETAILS = tuple(category.detail for category in CATEGORIES)
 NONE, HINTED, STATED, ENDED = "none", "hinted", "stated", "ended"
-NAMED = frozenset((
-    "fast_food_preference", "preferred_gas_station", "preferred_charging_network", "preferred_supermarket_chain",
-    "favorite_artists_or_bands", "favorite_songs", "preferred_music_streaming_service", "preferred_radio_station",
-    "favorite_podcast_shows", "general_news_source",
-))  # fmt: skip
-"""Categories whose values are names: a known one in a turn speaks for its category, while "jazz" may stand in any talk of music."""
 TINY = 1e-6
 LAST_WORDS = 45
 """Words of two turns together that are read, the last ones: as many as the encoder's 64 pieces hold."""
@@ -58,8 +52,6 @@ class ReadingSettings(BaseModel):
     """Another turn's first category needs this share,"""
     second_share: float = Field(default=0.3, ge=0.0, le=1.0)
     """and a turn's second category this one, so much of `beside_at`, and words of its own."""
-    known: float = Field(default=3.0, ge=0.0)
-    """How much a configured value that stands in a turn speaks for its category, in units of log odds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +108,6 @@ def read(
     encoder: Encoder,
     turns: Sequence[str],
     settings: ReadingSettings,
-    known: Mapping[str, Sequence[str]] | None = None,
     passed_over: Collection[tuple[int, str]] = (),
     beside: Sequence[Beside] = (),
 ) -> list[Finding]:
@@ -126,7 +117,6 @@ def read(
         encoder: the built-in one or another.
         turns: the driver's turns that may be read.
         settings: weights.
-        known: values by detail key that are known to exist, such as the stations in reach.
         passed_over: (turn, detail key) of what turned out to be no finding: the next best takes its place.
         beside: what the assistant said next to every turn, or nothing: helps to tell the category of what is revealed.
     """
@@ -134,7 +124,7 @@ def read(
         return []
     around = shares(encoder, _last(" ".join(turns))) ** settings.context
     strengths = [encoder.strength(text) for text in turns]
-    weights = np.array([shares(encoder, text) * around * _told(text, known or {}, settings.known) for text in turns])
+    weights = np.array([shares(encoder, text) * around for text in turns])
     weights *= np.array([shares(encoder, text) for text in _with_the_one_before(turns)]) ** settings.before
     for row, said in enumerate(beside):
         for text, exponent in ((said.before, settings.prompt), (said.after, settings.reply)):
@@ -183,12 +173,3 @@ def _own(finding: Finding, others: Sequence[Finding]) -> bool:
     return bool(finding.words) and not any(
         contains(text, finding.words[0].text) or contains(finding.words[0].text, text) for text in taken
     )
-
-
-def _told(text: str, known: Mapping[str, Sequence[str]], weight: float) -> NDArray[np.float64]:
-    """Odds of every category by the known values that stand in the text."""
-    odds = np.ones(len(DETAILS))
-    for place, detail in enumerate(DETAILS):
-        if detail in NAMED and any(words(value) and contains(text, value) for value in known.get(detail, ())):
-            odds[place] = np.exp(weight)
-    return odds

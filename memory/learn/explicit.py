@@ -17,8 +17,7 @@ from memory.learn.english.clauses import apart, statements
 from memory.learn.english.kinds import BETWEEN, LISTED
 from memory.learn.english.negation import Polarity, negated, series
 from memory.learn.evidence import ENDED
-from memory.learn.extraction import Extraction, Extractor, refusal
-from memory.learn.mentions import mentions
+from memory.learn.extraction import Extraction, Extractor, mentions, refusal
 from memory.store.preferences import silent
 from models.text import contains, normal, words
 from schemas.errors import GenerationError

@@ -1,11 +1,10 @@
 """From a finished conversation to candidates for preferences: read, ask, ground, verify, weigh the wording.
 
 The encoder says which turn reveals which category and how surely (`memory.learn.evidence`); the language model is asked for the
-words where the encoder does not find them, or for everything with ``reader="model"``. Owns what may reach the language
-model, what of an answer is believed, and how sure is sure enough: to store, or to ask first. Stores nothing and decides
-nothing about what is stored already: that is `memory.learn.maintenance`. Consent comes first: a turn that belongs to a forbidden
-category is taken out before the language model sees it, and forbidden categories are not in its slice. Long because the two
-readers share their checks.
+words where the encoder does not find them. Owns what may reach the language model, what of an answer is believed, and how sure is
+sure enough: to store, or to ask first. Stores nothing and decides nothing about what is stored already: that is
+`memory.learn.maintenance`. Consent comes first: a turn that belongs to a forbidden category is taken out before the language model
+sees it.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -38,7 +36,6 @@ from memory.learn.english.negation import (
     series,
 )
 from memory.learn.evidence import ENDED, Beside, Finding, ReadingSettings, beside_of, read
-from memory.learn.mentions import mentions
 from memory.store.preferences import silent
 from models.text import contains, normal, words
 from schemas.errors import GenerationError
@@ -55,18 +52,12 @@ REFUSING = re.compile(r"(?:no|non|not|without|never)\b")
 """How words begin that name a kind of thing in order to refuse it: "no jazz", "non-vegan"."""
 UNTOLD = "I could not tell which"
 
-MOST_TURNS = 16
-"""``schemas.preferences.Mention.turn`` counts to 15."""
-
 
 class ExtractionSettings(BaseModel):
     """Thresholds of extraction."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    reader: Literal["router", "model", "both"] = "both"
-    """Who reads: the encoder alone, the language model from a slice that the encoder cuts, or the encoder and, where it does
-    not find the words, the language model."""
     reading: ReadingSettings = ReadingSettings()
     store_at: float = Field(default=0.75, ge=0.0, le=1.0)
     """From this sureness on a preference is stored,"""
@@ -84,11 +75,6 @@ class ExtractionSettings(BaseModel):
     """and below this one the wording counts for nothing."""
     words_at: float = Field(default=0.3, ge=0.0, le=1.0)
     """Words that carry a value with less probability are looked for by the language model, too."""
-    slice_size: int = Field(default=6, ge=1, le=41)
-    """Most categories in a slice: the right one is among the first five in .94 and among eight in .97 of CarMem's
-    development half (all-MiniLM-L6-v2 as it comes; docs/log.md)."""
-    slice_floor: float = Field(default=0.02, ge=0.0, le=1.0)
-    """Categories that no turn of the window reaches stay out, so that a sure case has a slice of one or two."""
     none_at: float = Field(default=0.85, ge=0.0, le=1.0)
     """A turn with at least this probability of telling nothing is not read. At .85 .88 of CarMem's conversations
     (development half, first built-in encoder) have a turn that is read, and .23 of KVRET's turns are."""
@@ -99,14 +85,6 @@ class ExtractionSettings(BaseModel):
     CarMem's development half, first built-in encoder: with a conversation's own sub category switched off, something could
     still be stored from .24 of the conversations (.26 with half); of 471 turns that tell an ordinary preference 2 are refused
     as sensitive, of 29 that tell a sensitive one 25."""
-    verify_at: float = Field(default=0.2, ge=0.0, le=1.0)
-    """The encoder agrees with the model's category from this probability on,"""
-    verify_top: int = Field(default=2, ge=1)
-    """or when it is among so many best ones and has at least"""
-    verify_floor: float = Field(default=0.05, ge=0.0, le=1.0)
-    """this probability."""
-    turns_per_call: int = Field(default=4, ge=1, le=MOST_TURNS)
-    """Turns that tell something, read at once: a small model's answers get worse with more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,24 +136,15 @@ class _Read:
 class Extractor:
     """Reads conversations."""
 
-    def __init__(
-        self,
-        encoder: Encoder,
-        model: StructuredModel,
-        settings: ExtractionSettings | None = None,
-        *,
-        known: Mapping[str, Sequence[str]] | None = None,
-    ) -> None:
+    def __init__(self, encoder: Encoder, model: StructuredModel, settings: ExtractionSettings | None = None) -> None:
         """Reads with this encoder and language model.
 
         Args:
             encoder: says what a turn is about.
-            model: fills slices.
+            model: finds the words of a category's value in a turn.
             settings: thresholds.
-            known: values by detail key that are known to exist, such as the car's stations and charging networks.
         """
         self.settings = settings or ExtractionSettings()
-        self._known = known or {}
         self._encoder, self._model = encoder, model
         self._canon = Canon(encoder)
 
@@ -224,13 +193,12 @@ class Extractor:
         if silent(consent, now) is not None:
             return Extraction(decisions=tuple(decisions))
         least = self.settings.store_at if least is None else least
-        by_model = self.settings.reader == "model"
-        found = self._by_model(whole, decisions) if by_model else self._read(whole, decisions, least)
+        found = self._read(whole, decisions, least)
         found.sort(key=lambda pair: pair[0])  # what was said later has the last word
         sure, unsure = [], []
         for number, candidate in found:
             certain = candidate.confidence / max(turns[number].confidence, 1e-6)  # how it was heard is another question
-            if self.settings.reader == "model" or certain >= self.settings.store_at:
+            if certain >= self.settings.store_at:
                 sure.append(candidate)
             elif certain >= self.settings.ask_at:
                 unsure.append(candidate)
@@ -281,7 +249,7 @@ class Extractor:
         alone = replace(whole, turns=turns, screened=screened, beside=[Beside()] * len(turns))
         found: list[list[Candidate]] = []
         for place, one in enumerate(told):
-            finding = read(self._encoder, [one.text], self.settings.reading, self._known)[0]
+            finding = read(self._encoder, [one.text], self.settings.reading)[0]
             if screened[place].forbidden is not None or whole.consent.forbids(BY_DETAIL[finding.detail], whole.now):
                 return []
             found.append([r for r in self._told(place, finding, alone) if isinstance(r, Candidate)])
@@ -312,7 +280,7 @@ class Extractor:
         found: list[tuple[int, Finding, list[Candidate | Decision] | None]] = []
         for _ in range(ATTEMPTS):
             found = []
-            for finding in read(self._encoder, texts, self.settings.reading, self._known, passed_over, beside):
+            for finding in read(self._encoder, texts, self.settings.reading, passed_over, beside):
                 number = numbers[finding.number]
                 forbidden = whole.consent.forbids(BY_DETAIL[finding.detail], whole.now) is not None
                 forbidden = forbidden or whole.screened[number].forbidden is not None
@@ -330,7 +298,7 @@ class Extractor:
         said = [part.text for part in parts[:1]]
         if category.multi:
             said = series(turn.text, [part.text for part in parts])
-        if not said and self.settings.reader == "both" and not is_closed(detail):
+        if not said and not is_closed(detail):
             said = self._asked_for(detail, turn.text)
         said = said or [part.text for part in finding.words[:1]]
         if not said and is_closed(detail):
@@ -388,96 +356,16 @@ class Extractor:
             return []
         return [mention.value for _, mention in mentions(filled) if contains(text, mention.value)]
 
-    def _by_model(self, whole: _Read, decisions: list[Decision]) -> list[tuple[int, Candidate]]:
-        """By the language model, from slices that the encoder cuts."""
-        found: list[tuple[int, Candidate]] = []
-        for window in self._windows(whole.screened):
-            offered = self._slice([whole.screened[number] for number in window], whole.consent, whole.now)
-            if not offered:
-                continue
-            shown = [whole.turns[number].text for number in window]
-            try:
-                filled = self._model.fill("extract", preference_model(offered), turns=shown, facts=())
-            except GenerationError as error:
-                decisions.append(_dropped(offered[0], f"the language model could not say what it was: {error}"))
-                continue
-            for category, mention in mentions(filled):
-                result = self._judge(category, mention, window, whole)
-                if isinstance(result, Decision):
-                    decisions.append(result)
-                else:
-                    found.append(result)
-        return found
 
-    def _windows(self, screened: Sequence[Screening]) -> Iterator[list[int]]:
-        """Numbers of the turns to read, in portions for one call each.
-
-        What is empty or forbidden is in none of them, so the language model never sees it; `_judge` maps the model's numbers
-        of a portion's turns back. A single category has room for one mention in a slice: a second turn that is likeliest
-        about it begins a new portion, so that a mind changed within the conversation is seen.
-        """
-        portion: list[int] = []
-        singles: set[str] = set()
-        for number, screening in enumerate(screened):
-            if screening.empty or screening.forbidden is not None:
-                continue
-            best = max((d for d in screening.topics if d != NONE), key=screening.topics.__getitem__)
-            full = len(portion) >= self.settings.turns_per_call
-            if portion and (full or best in singles):
-                yield portion
-                portion, singles = [], set()
-            portion.append(number)
-            if not BY_DETAIL[best].multi:
-                singles.add(best)
-        if portion:
-            yield portion
-
-    def _slice(self, screened: Sequence[Screening], consent: Consent, now: datetime) -> tuple[str, ...]:
-        """The allowed categories that these turns are most likely about, best first."""
-        best: dict[str, float] = {}
-        for screening in screened:
-            for detail, probability in screening.topics.items():
-                if detail != NONE and consent.forbids(BY_DETAIL[detail], now) is None:
-                    best[detail] = max(best.get(detail, 0.0), probability)
-        ranked = sorted((d for d in best if best[d] >= self.settings.slice_floor), key=best.__getitem__, reverse=True)
-        return tuple(ranked[: self.settings.slice_size])
-
-    def _judge(
-        self, category: Category, mention: Mention, window: Sequence[int], whole: _Read
-    ) -> tuple[int, Candidate] | Decision:
-        """A candidate with its turn's number if everything speaks for it, else why not."""
-        detail, said, title = category.detail, mention.value, category.title.lower()
-        grounded = [n for n in window if contains(whole.turns[n].text, said)]
-        number = window[mention.turn] if mention.turn < len(window) else -1
-        if number not in grounded:
-            if len(grounded) != 1:  # in another turn, and only there: the words are the driver's, the number was wrong
-                return _dropped(detail, f"you did not say those words about {title}")
-            number = grounded[0]
-        turn, topics = whole.turns[number], whole.screened[number].topics
-        if not self._agrees(detail, topics):
-            return _dropped(detail, f"that did not sound like {title}")
-        value = self._canon.canonical(detail, said, turn.text)
-        if value is None:
-            return _dropped(detail, f"{UNTOLD} {title} you meant")
-        ended = negated(turn.text, said, polarity(detail, said))
-        sure = min(1.0, topics[detail] + 0.5 * topics.get(NONE, 0.0)) * turn.confidence
-        candidate = Candidate(
-            detail=detail,
-            value=value,
-            sentence=turn.text,
-            said_at=turn.at,
-            conversation=whole.conversation,
-            confidence=sure,
-            negated=ended is not None,
-        )
-        return number, candidate
-
-    def _agrees(self, detail: str, topics: Mapping[str, float]) -> bool:
-        probability = topics.get(detail, 0.0)
-        if probability >= self.settings.verify_at:
-            return True
-        ranked = sorted((d for d in topics if d != NONE), key=topics.__getitem__, reverse=True)
-        return detail in ranked[: self.settings.verify_top] and probability >= self.settings.verify_floor
+def mentions(filled: BaseModel) -> Iterator[tuple[Category, Mention]]:
+    """The mentions in a filled slice, in the order of the tree."""
+    for main in type(filled).model_fields:
+        subs = getattr(filled, main)
+        for sub in type(subs).model_fields if isinstance(subs, BaseModel) else ():
+            details = getattr(subs, sub)
+            for detail in type(details).model_fields if isinstance(details, BaseModel) else ():
+                for mention in getattr(details, detail) or ():
+                    yield BY_DETAIL[detail], mention
 
 
 def refusal(detail: str, reason: str) -> Decision:

@@ -6,19 +6,14 @@ lies, and no text of it is kept, printed or raised.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memory.learn.english.canonical import is_closed
-from models.text import normal
 from schemas.errors import EvaluationDataError
-from schemas.preferences import BY_DETAIL, CATEGORIES, Category
+from schemas.preferences import CATEGORIES, Category
 
 MAINS: tuple[str, ...] = (
     "Points of Interest",
@@ -48,9 +43,6 @@ DETAILS: tuple[str, ...] = (
     "General News Source",
 )  # fmt: skip
 """CarMem's titles in the order of its label ids, which is the order of `schemas.preferences.CATEGORIES`."""
-
-_IN_BRACKETS = re.compile(r"\s*\([^)]*\)")
-_COMMA = re.compile(r",\s*(?![^(]*\))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,40 +116,6 @@ def read_ids(path: Path, items: Sequence[Item]) -> frozenset[str]:
     return kept
 
 
-def read_values(path: Path) -> dict[str, tuple[str, ...]]:
-    """Values by detail key: from CarMem's category list (columns divided by ``#``) or a JSON object.
-
-    Only categories whose values are names or kinds are taken: what stands for an attitude (``low``, ``yes``) is the same in
-    every car and is no list that a car is configured with. Remarks in brackets are left out.
-
-    Raises:
-        EvaluationDataError: the file is missing or has another form.
-    """
-    text = _text(path)
-    try:
-        listed: Mapping[str, Sequence[str]] = json.loads(text) if text.lstrip().startswith("{") else dict(_listed(text))
-        values = {key: tuple(_bare(str(value)) for value in listed[key]) for key in listed}
-        unknown = [key for key in values if key not in BY_DETAIL]
-    except (ValueError, KeyError, TypeError, csv.Error) as error:
-        raise EvaluationDataError(
-            f"{path} is no list of values ({_reason(error)}); give CarMem's categories file or {{detail key: [values]}}"
-        ) from None
-    if unknown:
-        raise EvaluationDataError(
-            f"{path} has values for {unknown[0][:60]!r}, which is no detail key (schemas/preferences.py)"
-        )
-    return {key: found for key, found in values.items() if found and not _attitude(key)}
-
-
-def without(values: Mapping[str, Sequence[str]], item: Item) -> dict[str, tuple[str, ...]]:
-    """The lists without the gold value of an item."""
-    hidden = normal(_bare(item.attribute))
-    return {
-        key: tuple(value for value in found if key != item.gold.detail or normal(value) != hidden)
-        for key, found in values.items()
-    }
-
-
 def category(main: str, sub: str, detail: str) -> Category:
     """Our category for CarMem's three titles.
 
@@ -186,25 +144,6 @@ def _item(user: str, data: Mapping[str, Any]) -> Item:
         different=str(asked["question_different_preference"]),
         different_attribute=str(asked["different_attribute"]).strip(),
     )
-
-
-def _listed(text: str) -> list[tuple[str, tuple[str, ...]]]:
-    rows = csv.DictReader(io.StringIO(text), delimiter="#", quoting=csv.QUOTE_NONE)
-    return [
-        (
-            category(row["Main Category"], row["Subcategory"], row["Detail Category"]).detail,
-            tuple(_COMMA.split(row["Attributes"])),
-        )
-        for row in rows
-    ]
-
-
-def _attitude(detail: str) -> bool:
-    return is_closed(detail) or detail == "preferred_temperature"
-
-
-def _bare(value: str) -> str:
-    return _IN_BRACKETS.sub("", value).strip()
 
 
 def _text(path: Path) -> str:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from deploy.lab.carmem.data import Item, without
+from deploy.lab.carmem.data import Item
 from deploy.lab.carmem.parts import Parts
 from deploy.lab.report.blocks import Progress
 from deploy.lab.report.statistics import Paired, Ratio, Scores, micro, paired, share
@@ -83,8 +83,6 @@ def read_in_schema(
     *,
     what: str,
     settings: ExtractionSettings | None = None,
-    values: Mapping[str, Sequence[str]] | None = None,
-    hide_gold: bool = True,
     timed: bool = False,
 ) -> tuple[Reading, ...]:
     """Extraction with every category on.
@@ -95,15 +93,11 @@ def read_in_schema(
         tell: progress.
         what: name of this pass.
         settings: instead of those of ``parts``.
-        values: lists of values that the car is configured with.
-        hide_gold: take each conversation's gold value out of the lists.
         timed: run the encoder for every conversation, so that the seconds count.
     """
-    chosen = settings or parts.settings.extraction
-    one_for_all = None if values is not None and hide_gold else _extractor(parts, chosen, values)
+    extractor = Extractor(parts.encoder, parts.model, settings or parts.settings.extraction)
 
     def read(item: Item) -> Reading:
-        extractor = one_for_all or _extractor(parts, chosen, without(values or {}, item))
         return _timed(item, lambda: extractor.extract(conversation(item), EVERYTHING, NOW))
 
     parts.encoder.afresh = timed
@@ -117,7 +111,7 @@ def read_out_of_schema(
     parts: Parts, items: Sequence[Item], tell: Progress, *, what: str, settings: ExtractionSettings | None = None
 ) -> tuple[Reading, ...]:
     """Extraction with each conversation's gold sub category switched off."""
-    extractor = _extractor(parts, settings or parts.settings.extraction, None)
+    extractor = Extractor(parts.encoder, parts.model, settings or parts.settings.extraction)
 
     def read(item: Item) -> Reading:
         allowed = switches.opt_out(EVERYTHING, item.gold.sub)
@@ -253,12 +247,6 @@ def against(readings: Sequence[Reading], passed: frozenset[str]) -> Paired:
 def confidences(readings: Sequence[Reading]) -> list[tuple[float, bool]]:
     """Stated confidence of everything stored or asked about, and whether its category was the gold one."""
     return [(c.confidence, _relabelled(c.detail) == _relabelled(r.item.gold.detail)) for r in readings for c in r.found]
-
-
-def _extractor(parts: Parts, settings: ExtractionSettings, values: Mapping[str, Sequence[str]] | None) -> Extractor:
-    if values is None:
-        return Extractor(parts.encoder, parts.model, settings)
-    return Extractor(parts.encoder, parts.model, settings, known=values)
 
 
 def _timed(item: Item, extract: Callable[[], Extraction]) -> Reading:

@@ -6,7 +6,7 @@ Owns the order of the passes and the JSON object. The parts of the protocol stan
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,15 +19,15 @@ from deploy.lab.carmem.retrieval import CUTS, Retrieval, retrieval
 from deploy.lab.carmem.tables import report
 from deploy.lab.report.blocks import Interval, Progress, Report, silent
 from deploy.lab.report.statistics import Ratio, calibration, percentile
+from memory.learn.evidence import ReadingSettings
 from schemas.errors import EvaluationDataError
 
 LEVELS = ("main", "sub", "detail")
 VARIANTS: dict[str, dict[str, Any]] = {
-    "router": {"reader": "router"},
-    "model": {"reader": "model"},
-    "both": {"reader": "both"},
+    "both": {},
+    "alone": {"reading": ReadingSettings(context=0.0, before=0.0, prompt=0.0, reply=0.0)},
 }
-"""The ablation: the encoder's router alone, the language model alone, and both."""
+"""The ablation: as it ships, and with every turn read by itself, whatever stands around it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,6 @@ class Options:
 
     ids: frozenset[str] | None = None
     """Conversations that maintenance and retrieval are limited to; None for all."""
-    values: Mapping[str, Sequence[str]] | None = None
-    """Lists of values by detail key, as the car would be configured with."""
     ablation: bool = True
     source: str = ""
     """Name of the data, for the report."""
@@ -107,12 +105,6 @@ def measure(parts: Parts, items: Sequence[Item], options: Options | None = None,
     held = extraction.out_of_schema(removed)
     _put_out_of_schema(figures, held)
     figures.put("by_threshold", [_at_threshold(main, removed, threshold) for threshold in extraction.THRESHOLDS])
-
-    if options.values is not None:
-        for key, hide in (("in_schema_with_values", True), ("in_schema_with_all_values", False)):
-            what = "values listed" if hide else "values listed, the gold one too"
-            listed = extraction.read_in_schema(parts, items, tell, what=what, values=options.values, hide_gold=hide)
-            _put_in_schema(figures, key, extraction.in_schema(listed))
 
     if options.ablation:
         _put_ablation(figures, parts, items, tell)

@@ -16,7 +16,6 @@ NAMES = {
     "in_schema.main.f1": "F1, main category",
     "in_schema.sub.f1": "F1, sub category",
     "in_schema.detail.f1": "F1, detail category",
-    "in_schema_with_values.detail.f1": "F1, detail, values listed",
     "out_of_schema.nothing_stored": "nothing stored or asked after opt-out",
     "maintenance.equal.multi": "equal → pass, multi",
     "maintenance.equal.single": "equal → pass, single",
@@ -51,7 +50,7 @@ def report(
         "bootstrap over users. Published: GPT-4o on the other half of the data, so the columns compare systems, not runs."
     )
     blocks: list[Block] = [
-        _headline(figures), _in_schema(figures), *_with_values(figures), _out_of_schema(figures), _maintenance(figures),
+        _headline(figures), _in_schema(figures), _out_of_schema(figures), _maintenance(figures),
         _retrieval(figures), *_ablation(figures), *_paired(figures), _cost(figures), _thresholds(figures), _confidence(reliability),
         _confusion(confusion),
     ]  # fmt: skip
@@ -93,21 +92,6 @@ def _in_schema(figures: Mapping[str, Any]) -> Table:
         f"{answered['main']:.3f}, {answered['sub']:.3f}, {answered['detail']:.3f}."
     )
     return Table("Extraction, every category on", _COLUMNS, tuple(rows), note)
-
-
-def _with_values(figures: Mapping[str, Any]) -> list[Table]:
-    if "in_schema_with_values" not in figures:
-        return []
-    rows = [
-        _row(figures, f"{key}.{level}.f1", f"{level} F1, {what}")
-        for key, what in (
-            ("in_schema_with_values", "gold value not listed"),
-            ("in_schema_with_all_values", "gold value listed"),
-        )
-        for level in ("main", "sub", "detail")
-    ]
-    note = "As a car that knows its stations and networks; the first three rows are comparable, the last three are not."
-    return [Table("Extraction with lists of values configured", _COLUMNS, tuple(rows), note)]
 
 
 def _out_of_schema(figures: Mapping[str, Any]) -> Table:
@@ -175,9 +159,8 @@ def _ablation(figures: Mapping[str, Any]) -> list[Table]:
     if "ablation" not in figures:
         return []
     names = {
-        "router": "encoder's router alone",
-        "model": "language model alone",
-        "both": "both",
+        "both": "as it ships",
+        "alone": "every turn by itself",
     }
     rows = tuple(
         (name, *(figures["ablation"][key][column] for column in ("main", "sub", "detail", "nothing_stored")))

@@ -24,16 +24,15 @@ def carmem(
     ids: Annotated[
         Path | None, typer.Option("--ids", metavar="FILE", help="Conversations kept in maintenance and retrieval.")
     ] = None,
-    values: Annotated[
-        Path | None, typer.Option("--values", metavar="FILE", help="Lists of values, as a car is configured with.")
-    ] = None,
     limit: LimitOption = None,
-    ablation: Annotated[bool, typer.Option("--ablation/--no-ablation", help="Also each reader alone.")] = True,
+    ablation: Annotated[
+        bool, typer.Option("--ablation/--no-ablation", help="Also with every turn read by itself.")
+    ] = True,
     page: PageOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure what is remembered of conversations, and what is not, by CarMem's protocol."""
-    from deploy.lab.carmem.data import read, read_ids, read_values
+    from deploy.lab.carmem.data import read, read_ids
     from deploy.lab.carmem.parts import parts_of
     from deploy.lab.carmem.protocol import Options, measure
 
@@ -41,7 +40,6 @@ def carmem(
     items = read(data, limit)
     options = Options(
         ids=read_ids(ids, items) if ids is not None else None,
-        values=read_values(values) if values is not None else None,
         ablation=ablation,
         source=data.name,
     )

@@ -12,21 +12,27 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from memory.learn.extraction import ExtractionSettings
 from memory.rights.erasure import blotted, found_in_files
 from memory.rights.export import Export
-from memory.service import DriverMemory, MemorySettings
+from memory.service import DriverMemory
 from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
 from models.runtime.fake_encoder import KeywordEncoder
 from models.structured.fake import KeywordModel
 from schemas.errors import GenerationError, ModelError, StorageFullError
-from schemas.memory import Conversation, Outcome, Turn
+from schemas.memory import Conversation, Outcome, Turn, Words
 from schemas.ports import StructuredModel
 
 NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 ROOT = Path(__file__).parents[3]
 Open = Callable[..., DriverMemory]
+
+
+class Wordless(KeywordEncoder):
+    """Tells what a turn is about and never in which words, so that the language model is asked for them."""
+
+    def words(self, text: str, detail: str) -> tuple[Words, ...]:
+        return ()
 
 
 @pytest.fixture
@@ -40,10 +46,9 @@ def open_memory(tmp_path: Path) -> Iterator[Open]:
         memory = DriverMemory(
             "ada",
             vault,
-            encoder=KeywordEncoder(),
+            encoder=Wordless(),
             model=model or KeywordModel(),
             clock=lambda: NOW,
-            settings=MemorySettings(extraction=ExtractionSettings(reader="model")),
         )
         made.append(memory)
         return memory
@@ -113,10 +118,10 @@ def test_only_what_may_tell_something_is_kept(open_memory: Open) -> None:
     assert said(memory) == []
 
 
-def test_nothing_is_asked_of_the_model_when_nothing_was_told(open_memory: Open) -> None:
-    model = KeywordModel()
-    assert open_memory(model).learn(talk("what a nice day", "", "how far is it")) == ()
-    assert model.asked == []
+def test_nothing_is_stored_when_nothing_was_told(open_memory: Open) -> None:
+    memory = open_memory()
+    decisions = memory.learn(talk("what a nice day", "", "how far is it"))
+    assert {d.outcome for d in decisions} <= {Outcome.DROPPED} and not memory.preferences() and not memory.proposals()
 
 
 # All or nothing
@@ -153,7 +158,7 @@ def test_a_model_that_breaks_down_leaves_the_turns_for_later(open_memory: Open) 
 def test_an_output_that_cannot_be_used_costs_only_its_part(open_memory: Open) -> None:
     memory = open_memory(Failing(GenerationError("bad"), after=1))
     decisions = memory.learn(talk(*SEVEN))
-    assert [d.outcome for d in decisions if d.value is None] == [Outcome.DROPPED]
+    assert {d.outcome for d in decisions if d.value is None} == {Outcome.DROPPED}
     assert 0 < len(values(memory)) < 7
 
 
@@ -313,7 +318,8 @@ def test_a_sentence_shared_with_another_preference_is_blotted(open_memory: Open)
 
 def test_a_sentence_that_revealed_it_in_other_words_goes_altogether(open_memory: Open) -> None:
     memory = open_memory()
-    memory.learn(talk("twenty one degrees and jazz for me always"))
+    for key in ("preferred_temperature", "favorite_genres"):
+        memory.remember("twenty one degrees and jazz for me always", key)
     temperature = next(p for p in memory.preferences() if p.value == "21 degrees")
     memory.forget(temperature.id)
     (jazz,) = memory.preferences()

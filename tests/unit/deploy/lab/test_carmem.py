@@ -10,7 +10,7 @@ import pytest
 from deploy.lab.carmem import extraction as carmem_extraction
 from deploy.lab.carmem import maintenance as carmem_maintenance
 from deploy.lab.carmem import store as carmem_store
-from deploy.lab.carmem.data import DETAILS, Item, category, read, read_ids, read_values, without
+from deploy.lab.carmem.data import DETAILS, Item, category, read, read_ids
 from deploy.lab.carmem.extraction import NOW, Reading, against, in_schema, out_of_schema
 from deploy.lab.carmem.maintenance import Maintenance, one
 from deploy.lab.carmem.parts import KeptEncoder, KeptModel, Parts
@@ -145,40 +145,6 @@ def test_ids_as_lines_or_json(tmp_path: Path) -> None:
     path.write_text("[a", "utf-8")
     with pytest.raises(EvaluationDataError, match="JSON list"):
         read_ids(path, items)
-
-
-CSV = """Main Category#Subcategory#Preference Type#Detail Category#Attributes
-Points of Interest#Gas Station#MP#Preferred Gas Station#Northfuel, Blue (Coast), Tankwell
-Points of Interest#Restaurant#MNP#Desired Price Range#cheap, dear
-Vehicle Settings and Comfort#Climate Control#MNP#Preferred Temperature#18 degrees, 19 degrees
-Points of Interest#Charging Station(in public)#MP#Charging Station Amenities#Coffee (hot, cold), Toilet
-"""
-
-
-def test_lists_of_values_hold_names_and_no_attitudes(tmp_path: Path) -> None:
-    path = tmp_path / "values"
-    path.write_text(CSV, "utf-8")
-    assert read_values(path) == {
-        "preferred_gas_station": ("Northfuel", "Blue", "Tankwell"),
-        "charging_station_onsite_amenities": ("Coffee", "Toilet"),
-    }
-    path.write_text('{"favorite_genres": ["Jazz"], "tolerance_for_traffic": ["low"]}', "utf-8")
-    assert read_values(path) == {"favorite_genres": ("Jazz",)}
-    path.write_text('{"favorite_colours": ["red"]}', "utf-8")
-    with pytest.raises(EvaluationDataError, match="favorite_colours"):
-        read_values(path)
-    path.write_text("a,b\n1,2\n", "utf-8")
-    with pytest.raises(EvaluationDataError, match="no list of values"):
-        read_values(path)
-
-
-def test_the_gold_value_is_taken_out_of_its_own_list_only() -> None:
-    values = {"favourite_cuisine": ("italian", "Thai"), "favorite_genres": ("Italian",)}
-    assert without(values, item(attribute="Italian (any)")) == {
-        "favourite_cuisine": ("Thai",),
-        "favorite_genres": ("Italian",),
-    }
-    assert without(values, item("preferred_gas_station", "Italian")) == values
 
 
 # Extraction

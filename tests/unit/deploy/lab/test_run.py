@@ -144,17 +144,6 @@ def test_carmem_for_people(data: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert "in schema: 3" in err
 
 
-def test_lists_of_values_are_reported_beside_the_main_figures(
-    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    values = tmp_path / "values.json"
-    values.write_text(json.dumps({"preferred_gas_station": ["Shell", "Esso"]}), "utf-8")
-    assert main(["eval", "carmem", "--data", str(data), "--values", str(values), "--no-ablation", "--json"]) == 0
-    found = told(capsys)
-    assert set(found["in_schema_with_values"]) == {"main", "sub", "detail", "subset_accuracy"}
-    assert "in_schema_with_all_values" in found and found["in_schema"]["detail"]["f1"] == 0.8
-
-
 def test_every_variant_of_the_ablation_is_a_setting() -> None:
     for changes in VARIANTS.values():
         assert ExtractionSettings(**changes)

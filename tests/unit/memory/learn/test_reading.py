@@ -182,7 +182,7 @@ def test_the_assistant_s_words_are_never_findings_of_their_own() -> None:
             Turn(speaker="assistant", text="you love jazz", at=NOW),
         ),
     )
-    found = Extractor(Stated(said), Model(None), ExtractionSettings(reader="router")).extract(talk, Consent(), NOW)
+    found = Extractor(Stated(said), Model(None), ExtractionSettings()).extract(talk, Consent(), NOW)
     assert not found.candidates and not found.unsure
 
 
@@ -193,7 +193,7 @@ def test_an_empty_turn_does_not_shift_what_was_said_beside_the_others() -> None:
     }
     turns = [("driver", ""), ("assistant", ""), ("driver", "blue ridge always"), ("assistant", "shuffling")]
     talk = Conversation(id="c", turns=tuple(Turn(speaker=who, text=text, at=NOW) for who, text in turns))
-    found = Extractor(Stated(said), Model(None), ExtractionSettings(reader="router")).extract(talk, Consent(), NOW)
+    found = Extractor(Stated(said), Model(None), ExtractionSettings()).extract(talk, Consent(), NOW)
     assert [c.detail for c in (*found.candidates, *found.unsure)] == [JAZZ]
 
 
@@ -201,7 +201,7 @@ def test_a_finding_without_a_value_gives_way_to_the_next_best() -> None:
     warm, text = "preferred_temperature", "keep it pleasant"
     texts = {text: Said({warm: 0.9}), LOVES: Said({JAZZ: 0.6}, words={JAZZ: [("jazz", 0.9)]})}
     assert read(Stated(texts), [text, LOVES], ReadingSettings(beside_at=1.0))[0].detail == warm
-    passed = read(Stated(texts), [text, LOVES], ReadingSettings(beside_at=1.0), None, [(0, warm)])
+    passed = read(Stated(texts), [text, LOVES], ReadingSettings(beside_at=1.0), [(0, warm)])
     assert (passed[0].detail, passed[0].number) == (JAZZ, 1)
     found = extract(texts, text, LOVES, store_at=0.3)
     assert [candidate.value for candidate in found.candidates] == ["jazz"]
@@ -213,14 +213,6 @@ def test_a_second_category_of_a_turn_needs_words_of_its_own() -> None:
     same = Said({JAZZ: 0.55, STATION: 0.44}, words={JAZZ: [("jazz", 0.9)], STATION: [("jazz", 0.8)]})
     assert {f.detail for f in read(Stated({both: apart}), [both], ReadingSettings(beside_at=0.3))} == {JAZZ, FOOD}
     assert {f.detail for f in read(Stated({both: same}), [both], ReadingSettings(beside_at=0.3))} == {JAZZ}
-
-
-def test_a_known_value_speaks_for_its_category() -> None:
-    text = "put on blue ridge"
-    texts = {text: Said({JAZZ: 0.5, STATION: 0.45})}
-    known = {STATION: ["Blue Ridge"], FOOD: ["blue rid", "blue ridge"]}  # a cuisine is a kind and no name
-    assert read(Stated(texts), [text], ReadingSettings())[0].detail == JAZZ
-    assert read(Stated(texts), [text], ReadingSettings(), known)[0].detail == STATION
 
 
 @pytest.mark.parametrize(("sure", "where"), [(0.9, "candidates"), (0.4, "unsure"), (0.05, "decisions")])
@@ -267,9 +259,6 @@ def test_the_language_model_is_asked_for_words_that_the_encoder_does_not_find() 
     model = Model("jazz")
     found = extract(texts, LOVES, ASKS, model=model)
     assert model.asked == [LOVES] and [candidate.value for candidate in found.candidates] == ["jazz", "thai"]
-    alone = extract(texts, LOVES, model=model, reader="router")
-    assert alone.candidates == () and model.asked == [LOVES]
-    assert [d.outcome for d in alone.decisions] == [Outcome.DROPPED]
 
 
 @pytest.mark.parametrize("answer", ["polka", None, GenerationError("too long")])
