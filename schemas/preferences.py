@@ -187,8 +187,9 @@ CATEGORIES: tuple[Category, ...] = (
               "A particular podcast the driver follows.", "serial | radiolab | the daily"),
     _category(f"{_ENT}/radio_and_podcasts/general_news_source", "News source", SINGLE,
               "Where the driver gets the news from.", "bbc | cnn | reuters | local news"),
+    # A category of our own goes above this line, after CarMem's 41 (docs/adding-a-category.md).
 )  # fmt: skip
-"""All 41 detail categories, in CarMem's order (its detail ids 15-55)."""
+"""All 41 detail categories, in CarMem's order (its detail ids 15-55), before any of our own."""
 
 BY_DETAIL: dict[str, Category] = {category.detail: category for category in CATEGORIES}
 """Detail keys are unique in the whole tree."""

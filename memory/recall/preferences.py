@@ -106,7 +106,7 @@ class PreferenceRanker:
         return weighed / (1.0 + settings.about_weight + settings.around_weight)
 
     def _category_vectors(self) -> NDArray[np.float32]:
-        """Unit vectors of all categories, shape (41, dimension)."""
+        """Unit vectors of all categories, shape (categories, dimension)."""
         if self._categories is None:
             self._categories = self._encoder.encode([category_words(c) for c in CATEGORIES])
         return self._categories

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from schemas.actions import BY_NAME
 from schemas.errors import EngineMissingError, ModelDamagedError, ModelMissingError
 from schemas.memory import Words
+from schemas.preferences import BY_DETAIL
 
 NONE = "none"
 REMEMBERED = 32
@@ -123,7 +124,7 @@ class OnnxEncoder:
         """Probability of every preference detail key for what the driver said, and of ``none``; they sum to 1.
 
         A request that reveals no preference has a high ``none``; how the rest is shared then tells which categories it
-        is about.
+        is about. A category that this network was not taught has 0.
         """
         return dict(self._result(_plain(text)).topics)
 
@@ -145,12 +146,17 @@ class OnnxEncoder:
     def words(self, text: str, detail: str) -> tuple[Words, ...]:
         """The parts of the text, in lower case, that carry a value of this category, if it is about it; likeliest first.
 
+        None of a category that this network was not taught.
+
         Raises:
             KeyError: no such detail key.
         """
+        number = self._details.get(BY_DETAIL[detail].detail)
+        if number is None:
+            return ()
         plain = _plain(text)
         result = self._result(plain)
-        return _parts(plain, result.pieces, result.values[:, self._details[detail]])
+        return _parts(plain, result.pieces, result.values[:, number])
 
     def _run(self, text: str) -> _Result:
         encoded = self._tokenizer.encode(text)
@@ -168,7 +174,7 @@ class OnnxEncoder:
             chosen.setdefault(detail, {})[value] = share
         return _Result(
             vector,
-            _named(labels.topics, topics),
+            {**dict.fromkeys(BY_DETAIL, 0.0), **_named(labels.topics, topics)},
             _named(labels.strength, strength),
             {**dict.fromkeys(BY_NAME, 0.0), **_named(labels.requests, requests)},
             chosen,

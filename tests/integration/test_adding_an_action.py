@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import re
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-GUIDE = ROOT / "docs" / "adding-an-action.md"
-BLOCK = re.compile(r"[Aa]bove `([^`]+)`:\n\n```\w+\n(.*?)```\n", re.DOTALL)
-LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", ".*", "setup", "images", "audio")
+from tests.integration.recipes import ROOT, copied, followed, run
 
 DRIVE = """
 from datetime import UTC, datetime
@@ -77,45 +69,10 @@ CHECKS = (
 )
 
 
-def followed(tree: Path) -> set[str]:
-    """Does to the tree what the guide says; the files that it touched."""
-    touched: set[str] = set()
-    for section in re.split(r"^## ", GUIDE.read_text("utf-8"), flags=re.MULTILINE)[1:]:
-        named = re.match(r"\d\. [^`]*`([^`]+)`\n", section)
-        if named is None:
-            continue
-        path = tree / named[1]
-        for anchor, block in BLOCK.findall(section):
-            lines = path.read_text("utf-8").splitlines(keepends=True)
-            found = [number for number, line in enumerate(lines) if line.strip().startswith(anchor)]
-            assert len(found) == 1, f"{named[1]} has {len(found)} lines that begin with {anchor!r}"
-            lines.insert(found[0], block)
-            path.unlink()  # it may be a link to ours
-            path.write_text("".join(lines), "utf-8")
-            touched.add(named[1])
-    return touched
-
-
-def run(tree: Path, *arguments: str) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run(
-        [sys.executable, *arguments], cwd=tree, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
-
-
-@pytest.fixture
-def tree(tmp_path: Path) -> Path:
-    """The program and its tests: links to the files, so that one can be replaced."""
-    for package in ("schemas", "models", "voice", "memory", "vehicle", "deploy", "docs", "tests"):
-        shutil.copytree(ROOT / package, tmp_path / package, copy_function=os.symlink, ignore=LEFT_OUT)
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    return tmp_path
-
-
 @pytest.mark.timeout(300)
-def test_who_follows_the_guide_has_a_new_action_in_six_files(tree: Path) -> None:
-    touched = followed(tree)
+def test_who_follows_the_guide_has_a_new_action_in_six_files(tmp_path: Path) -> None:
+    tree = copied(tmp_path)
+    touched = followed("adding-an-action.md", tree)
     assert len(touched) == 6, touched
     for made in ("docs/actions.md", "docs/what-to-say.md", "memory/screen/locale/en.actions.toml"):
         copy = (tree / made).read_text("utf-8")

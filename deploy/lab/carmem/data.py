@@ -42,7 +42,7 @@ DETAILS: tuple[str, ...] = (
     "Preferred Music Streaming Service", "Preferred Radio Station", "Favorite Podcast Genres", "Favorite Podcast Shows",
     "General News Source",
 )  # fmt: skip
-"""CarMem's titles in the order of its label ids, which is the order of `schemas.preferences.CATEGORIES`."""
+"""CarMem's titles in the order of its label ids, which is the order of the first of `schemas.preferences.CATEGORIES`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +160,6 @@ def _reason(error: Exception) -> str:
     return f"{error.args[0]} is missing" if isinstance(error, KeyError) else str(error)
 
 
-_BY_TITLE: Mapping[str, Category] = dict(zip(DETAILS, CATEGORIES, strict=True))
+_BY_TITLE: Mapping[str, Category] = dict(zip(DETAILS, CATEGORIES, strict=False))
 _MAIN_KEYS: Mapping[str, str] = dict(zip(MAINS, dict.fromkeys(c.main for c in CATEGORIES), strict=True))
 _SUB_KEYS: Mapping[str, str] = dict(zip(SUBS, dict.fromkeys(c.sub for c in CATEGORIES), strict=True))

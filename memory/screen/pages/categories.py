@@ -1,4 +1,4 @@
-"""Categories: the 41 switches in their tree. What is sensitive is off until it is asked for, and says so."""
+"""Categories: all switches in their tree. What is sensitive is off until it is asked for, and says so."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def test_every_category_has_its_switch(browser: Browser) -> None:
     tree = browser.get("/categories")
     assert all(f"/categories/{sub}" in tree for sub in SUB_TITLES)
     pages = "".join(browser.get(f"/categories/{sub}") for sub in SUB_TITLES)
-    assert pages.count('role="switch"') == len(CATEGORIES) == 41
+    assert pages.count('role="switch"') == len(CATEGORIES) >= 41
     assert pages.count('class="mark"') == sum(c.sensitive for c in CATEGORIES) == pages.count("Off unless you want it")
 
 
