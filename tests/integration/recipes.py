@@ -47,10 +47,11 @@ def followed(guide: str, tree: Path) -> set[str]:
     return touched
 
 
-def run(tree: Path, *arguments: str) -> None:
-    """Runs Python on the tree's program; fails with what it printed."""
+def run(tree: Path, *arguments: str) -> str:
+    """What Python prints on the tree's program; fails with that."""
     environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
         [sys.executable, *arguments], cwd=tree, env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    return done.stdout
