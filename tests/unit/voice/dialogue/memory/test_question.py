@@ -137,7 +137,8 @@ def test_help_and_repeating_keep_the_question() -> None:
 
 def test_one_question_a_trip_and_none_twice() -> None:
     dialogue, _, memory = hinted("i love jazz", "i love italian food")
-    assert "you like italian food?" in say(dialogue, TWENTY_TWO).text
+    asked = say(dialogue, TWENTY_TWO).text  # either: they are equally sure, but for the last bit
+    assert asked.count("shall I remember") == 1 and asked.endswith(("you like italian food?", "you like jazz?"))
     dialogue.end_conversation()
     assert say(dialogue, TWENTY_TWO).text == "22 degrees."
     dialogue, _, _ = hinted("i love jazz", questions=0)
