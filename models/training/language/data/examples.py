@@ -71,7 +71,10 @@ WHOLE: dict[str, type[BaseModel]] = {
     "maintain": MaintenanceChoice,
 }
 """The whole model of each task: building one for every example's slice would take most of the time."""
-ORDER = {name: at for at, name in enumerate([*BY_NAME, *BY_DETAIL])}
+_MAINS, _SUBS = (list(dict.fromkeys(getattr(c, level) for c in CATEGORIES)) for level in ("main", "sub"))
+_TREE = sorted(CATEGORIES, key=lambda c: (_MAINS.index(c.main), _SUBS.index(c.sub)))
+ORDER = {name: at for at, name in enumerate([*BY_NAME, *(category.detail for category in _TREE)])}
+"""Where a leaf stands in the schema that is filled: actions as listed, details by main and sub category."""
 
 
 @dataclass(frozen=True)
