@@ -113,6 +113,8 @@ def keys() -> list[str]:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
+        if path.is_dir():
+            raise ConfigError(f"{path} is a folder; name the configuration file in it")
         if not path.is_file():
             raise ConfigError(f"the configuration file {path} does not exist; check --config or write the file")
         return _anchored(TomlConfigSettingsSource(_Sources, path)(), path.parent)

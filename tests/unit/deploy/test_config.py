@@ -239,3 +239,8 @@ def test_no_package_has_settings_of_a_name_that_another_has() -> None:
         for name in re.findall(r"^class ([A-Z]\w+Settings)\b", path.read_text("utf-8"), re.MULTILINE)
     )
     assert [name for name, times in defined.items() if times > 1] == []
+
+
+def test_a_folder_in_place_of_a_file_is_told_as_what_it_is(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="is a folder"):
+        load_config(tmp_path)
