@@ -7,13 +7,14 @@ mono int16 at 16 kHz unless a parameter says otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
+from schemas.actions.acts import Parsed
 from schemas.events import Command, Samples, Standing, Transcript, WakeDetection
 from schemas.memory import Words
 from schemas.memory_port import MemoryPort as MemoryPort  # noqa: PLC0414 - handed on
@@ -135,6 +136,23 @@ class LanguageModel(Protocol):
 
         Raises:
             schemas.errors.GenerationError: the limit came before the grammar's end.
+        """
+        ...
+
+
+class ActParser(Protocol):
+    """Understands an utterance that is no complete command."""
+
+    def parse(self, text: str, context: str = "", *, without: Collection[str] = ()) -> Parsed:
+        """What was meant, in the order in which it was said. Blocks for some hundred milliseconds.
+
+        Args:
+            text: the utterance.
+            context: what was done or asked last, as the dialogue writes it; empty: nothing that matters.
+            without: acts that cannot be meant: actions that this vehicle does not have.
+
+        Raises:
+            schemas.errors.GenerationError: nothing came of it.
         """
         ...
 

@@ -10,6 +10,7 @@ as masking the whole vocabulary, which llama.cpp's own sampler does at every tok
 from __future__ import annotations
 
 import ctypes
+import math
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,11 +45,15 @@ class LlamaCppModel:
         own: True for models that this project trained: they take the compact prompt, all others the chat prompt.
     """
 
-    def __init__(self, path: Path, *, threads: int = 2, context_tokens: int = 1024, seed: int = 0) -> None:
+    def __init__(
+        self, path: Path, *, adapter: Path | None = None, threads: int = 2, context_tokens: int = 1024, seed: int = 0
+    ) -> None:
         """Load a model.
 
         Args:
             path: the GGUF file.
+            adapter: a LoRA for it, a GGUF file, too. It is set beside the model, whose file stays mapped: ``lora_path`` of
+                llama-cpp-python would read all of it into memory of our own.
             threads: of the CPU.
             context_tokens: most tokens of a prompt with its output.
             seed: of llama.cpp's sampler; at temperature 0 nothing is drawn, it is fixed all the same.
@@ -81,6 +86,8 @@ class LlamaCppModel:
             raise ModelDamagedError(
                 f"{path} ({size} bytes) cannot be loaded as a GGUF model: compare it with the catalogue, fetch it again"
             ) from error
+        if adapter is not None:
+            self._adapt(adapter)
         self._vocab: Any = llama_cpp.llama_model_get_vocab(self._llama.model)
         self._n_vocab = int(self._llama.n_vocab())
         self.own = PROMPT_FORMAT in self._llama.metadata
@@ -95,13 +102,25 @@ class LlamaCppModel:
             schemas.errors.GenerationError: the limit or the context's end came before the grammar's end, or the prompt
                 does not fit into the context.
         """
+        return self.scored(prompt, grammar=grammar, max_tokens=max_tokens)[0]
+
+    def scored(self, prompt: str, *, grammar: str, max_tokens: int) -> tuple[str, float]:
+        """`complete`, and the probability of the completion as the model alone sees it, without the grammar (0..1).
+
+        Raises:
+            schemas.errors.GenerationError: as `complete`.
+        """
         tokens: list[int] = self._llama.tokenize(prompt.encode(), add_bos=not self.own, special=True)
         room = self._context - len(tokens)
         if room < 1:
             raise GenerationError(f"a prompt of {len(tokens)} tokens does not fit into a context of {self._context}")
         with self._lock, self._sampler(grammar) as sampler:
             self._prefill(tokens)
-            return self._text(list(self._choose(sampler, min(max_tokens, room))))
+            chosen, surprise = [], 0.0
+            for token, cost in self._choose(sampler, min(max_tokens, room)):
+                chosen.append(token)
+                surprise += cost
+            return self._text(chosen), math.exp(-surprise)
 
     def render_chat(self, system: str, user: str) -> str:
         """A prompt in the chat template that the model's file carries.
@@ -145,6 +164,18 @@ class LlamaCppModel:
         with self._lock:
             self._llama.close()
 
+    def _adapt(self, adapter: Path) -> None:
+        """Set a LoRA on the context; it is freed with the model."""
+        engine = self._engine
+        loaded = engine.llama_adapter_lora_init(self._llama.model, str(adapter).encode()) if adapter.is_file() else None
+        if not loaded:
+            self._llama.close()
+            raise ModelDamagedError(f"{adapter} cannot be loaded as an adapter of {self._path}")
+        adapters = (engine.llama_adapter_lora_p_ctypes * 1)(loaded)
+        if engine.llama_set_adapters_lora(self._llama.ctx, adapters, 1, (ctypes.c_float * 1)(1.0)):
+            self._llama.close()
+            raise ModelDamagedError(f"{adapter} does not fit {self._path}")
+
     def _text(self, tokens: list[int]) -> str:
         """The tokens' text. Not by llama-cpp-python's ``detokenize``: it loses tokens of more than 32 bytes."""
         engine, count = self._engine, len(tokens)
@@ -171,14 +202,17 @@ class LlamaCppModel:
         self._llama.n_tokens = shared
         self._llama.eval(tokens[shared:])
 
-    def _choose(self, sampler: _Sampler, limit: int) -> Iterator[int]:
-        """The most probable tokens that the grammar allows, until it is at its end."""
+    def _choose(self, sampler: _Sampler, limit: int) -> Iterator[tuple[int, float]]:
+        """The most probable tokens that the grammar allows, until it is at its end; each with its surprise in nats."""
         for _ in range(limit):
             pointer = self._engine.llama_get_logits_ith(self._llama.ctx, -1)
-            token = sampler.best(np.ctypeslib.as_array(pointer, shape=(self._n_vocab,)))
+            logits = np.ctypeslib.as_array(pointer, shape=(self._n_vocab,))
+            token = sampler.best(logits)
+            highest = float(logits.max())
+            surprise = highest + math.log(float(np.exp(logits - highest).sum())) - float(logits[token])
             if self._engine.llama_vocab_is_eog(self._vocab, token):
                 return
-            yield token
+            yield token, surprise
             self._llama.eval([token])
         raise GenerationError(f"the output was not complete after {limit} tokens")
 

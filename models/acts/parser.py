@@ -1,0 +1,57 @@
+"""An utterance as acts, by a language model with an adapter that was trained for it (``models.training.acts``).
+
+The prompt is the utterance in its spoken form, with a line of context in brackets before it; the answer is written under
+``models.acts.grammar``. The schema sits in the adapter, so there is nothing else to read. Owns the prompt; does not own what of the
+acts holds, which ``voice.dialogue`` judges.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Protocol
+
+from models.acts.grammar import grammar
+from models.acts.spelling import read
+from models.text import spoken
+from schemas.actions.acts import Parsed
+
+MOST_TOKENS = 96
+"""Limit of an answer: five acts take about seventy tokens."""
+LONGEST = 60
+"""Words of an utterance that are read; the longest of the training data have forty."""
+
+
+class Scorer(Protocol):
+    """Completes a prompt under a grammar and says how probable the completion is."""
+
+    def scored(self, prompt: str, *, grammar: str, max_tokens: int) -> tuple[str, float]:
+        """The completion and its probability, 0..1.
+
+        Raises:
+            schemas.errors.GenerationError: none within the limit.
+        """
+        ...
+
+
+def prompt(text: str, context: str = "") -> str:
+    """What the model reads for an utterance in its spoken form."""
+    return f"[{context}] {text}\n" if context else f"{text}\n"
+
+
+class ActParser:
+    """A `schemas.ports.ActParser`."""
+
+    def __init__(self, model: Scorer) -> None:
+        """A parser over a loaded model, which may be called from any thread."""
+        self._model = model
+
+    def parse(self, text: str, context: str = "", *, without: Collection[str] = ()) -> Parsed:
+        """See `schemas.ports.ActParser.parse`."""
+        said = " ".join(spoken(text).split()[:LONGEST])
+        words = (*said.split(), *spoken(re.sub(r"[a-z_]+[(=]|[()\[\],;:]", " ", context)).split())
+        answer, sure = self._model.scored(
+            prompt(said, context), grammar=grammar(words, without), max_tokens=MOST_TOKENS
+        )
+        acts = read(answer)
+        return Parsed(tuple(dict.fromkeys(acts)), sure)
