@@ -7,14 +7,15 @@ decides anything; names of models become files through the catalogue, settings b
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from datetime import UTC, datetime
+from datetime import datetime
+from typing import Any
 
 from pydantic import BaseModel
 
 from deploy.assistant import Assistant, Ears, Mouth
-from deploy.car import Car, commands_of, open_vehicle
+from deploy.car import Car, commands_of, open_vehicle, utc_now
 from deploy.config import Config
 from deploy.drivers.keys import key_source
 from deploy.drivers.reminders import KeptNotices
@@ -97,6 +98,9 @@ def open_car(
     structured: StructuredModel,
     stream: StreamClock | None,
     matcher: TemplateMatcher | None = None,
+    *,
+    initial: Mapping[str, Any] | None = None,
+    now: Callable[[], datetime] = utc_now,
 ) -> Car:
     """A car with its driver's memory, ready to be talked to; leaving it closes what is opened here, the last first.
 
@@ -106,16 +110,18 @@ def open_car(
         structured: the language model, for both, too.
         stream: the clock of a drive that is played from data; None for the wall's.
         matcher: of a car with the same vehicle; None: made for this one.
+        initial: signals that the simulated car starts with instead of its own.
+        now: the aware time that memory, reminders and calendar go by.
 
     Raises:
         schemas.errors.GloveboxError: vault, key or vehicle cannot be had.
     """
     with ExitStack() as opened:
-        seat = Seat(_memory(config, encoder, structured), zone(config.memory.tiers.zone))
+        seat = Seat(_memory(config, encoder, structured, now), zone(config.memory.tiers.zone))
         opened.callback(seat.close)
-        drivers = ConfiguredDrivers(config, seat, lambda other: _memory(other, encoder, structured))
+        drivers = ConfiguredDrivers(config, seat, lambda other: _memory(other, encoder, structured, now))
         opened.callback(drivers.wait)
-        vehicle = open_vehicle(config, stream or WallClock(), patient=stream is None)
+        vehicle = open_vehicle(config, stream or WallClock(), patient=stream is None, initial=initial, now=now)
         opened.callback(lambda: asyncio.run(vehicle.close()))
         KeptNotices(vehicle.organizer, seat)
         matcher = matcher or commands_of(vehicle)
@@ -127,7 +133,7 @@ def open_car(
             matcher=matcher,
             encoder=encoder,
             model=structured,
-            clock=_now,
+            clock=now,
             settings=DialogueSettings(
                 coordinator=config.dialogue,
                 questions=config.memory.questions_per_trip if config.memory.ask else 0,
@@ -193,20 +199,18 @@ def _structured(config: Config, engines: Engines) -> Structured:
     return Structured(language, chat_template=chat, max_tokens=config.llm.max_tokens)
 
 
-def _memory(config: Config, encoder: Encoder, structured: StructuredModel) -> DriverMemory:
+def _memory(
+    config: Config, encoder: Encoder, structured: StructuredModel, now: Callable[[], datetime] = utc_now
+) -> DriverMemory:
     vault = Vault.open(
-        config.data.folder, config.driver.name, key_source(config), clock=_now, keep=config.memory.backups
+        config.data.folder, config.driver.name, key_source(config), clock=now, keep=config.memory.backups
     )
     settings = memory_settings(config)
     here = zone(config.memory.tiers.zone)
     return DriverMemory(
-        config.driver.name, vault, encoder=encoder, model=structured, clock=_now, settings=settings, zone=here
+        config.driver.name, vault, encoder=encoder, model=structured, clock=now, settings=settings, zone=here
     )
 
 
 def _quietly(part: str) -> None:
     del part
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
+from typing import Any
 
 from deploy.config import Config
 from deploy.drivers.switching import ConfiguredDrivers
@@ -53,20 +54,23 @@ PATIENT_START_S = 2.0
 """How long the live assistant waits for its vehicle at start: it goes on trying beside everything else. Our choice."""
 
 
-def reach_vehicle(config: Config, clock: Clock, *, patient: bool = False) -> tuple[VehicleAdapter, Clock]:
+def reach_vehicle(
+    config: Config, clock: Clock, *, patient: bool = False, initial: Mapping[str, Any] | None = None
+) -> tuple[VehicleAdapter, Clock]:
     """The configured adapter, and the clock that it and its gate live by: a real vehicle does not wait for a stream.
 
     Args:
         config: the whole configuration.
         clock: of the assistant.
         patient: whether a vehicle that is not there yet may come later.
+        initial: signals that the simulated car starts with instead of its own; no other vehicle is told.
 
     Raises:
         schemas.errors.ConfigError: the adapter or a setting of it cannot be used.
         schemas.errors.AdapterError: the vehicle cannot be reached, unless ``patient``.
     """
     if config.vehicle.adapter == "simulated":
-        return open_adapter("simulated", clock=clock, **config.vehicle.options()), clock
+        return open_adapter("simulated", clock=clock, **config.vehicle.options(), initial=initial), clock
     own, options = WallClock(), config.vehicle.options()
     if patient:
         options["patient"] = True
@@ -75,16 +79,35 @@ def reach_vehicle(config: Config, clock: Clock, *, patient: bool = False) -> tup
     return open_adapter(config.vehicle.adapter, clock=own, **options), own
 
 
-def open_vehicle(config: Config, clock: Clock, *, patient: bool = False) -> GatedVehicle:
+def utc_now() -> datetime:
+    """The device's time."""
+    return datetime.now(UTC)
+
+
+def open_vehicle(
+    config: Config,
+    clock: Clock,
+    *,
+    patient: bool = False,
+    initial: Mapping[str, Any] | None = None,
+    now: Callable[[], datetime] = utc_now,
+) -> GatedVehicle:
     """The configured vehicle behind its gate, with its contacts and calendar, and the gate's decisions on disk.
+
+    Args:
+        config: the whole configuration.
+        clock: of the assistant.
+        patient: whether a vehicle that is not there yet may come later.
+        initial: signals that the simulated car starts with instead of its own.
+        now: the aware time that reminders and calendar go by.
 
     Raises:
         schemas.errors.ConfigError: a setting of the adapter, a mapping, or the file of contacts cannot be used.
         schemas.errors.AdapterError: the vehicle cannot be reached, unless ``patient``.
     """
-    adapter, own = reach_vehicle(config, clock, patient=patient)
+    adapter, own = reach_vehicle(config, clock, patient=patient, initial=initial)
     settings = config.vehicle
-    organizer = Organizer.load(settings.organizer, own.now, _local_now, outbox=settings.outbox)
+    organizer = Organizer.load(settings.organizer, own.now, lambda: now().astimezone(), outbox=settings.outbox)
     sink = Journal(config.data.folder / "decisions.jsonl") if settings.decision_log else None
     gate = Gate(own, confirmation_s=settings.confirmation_s, sink=sink)
     return GatedVehicle(adapter, own, gate=gate, organizer=organizer)
@@ -111,7 +134,3 @@ def sayable(names: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
 def lacking(offers: frozenset[str]) -> frozenset[str]:
     """Actions that this vehicle does not have; what memory answers needs no vehicle."""
     return frozenset(action.name for action in ACTIONS if action.domain is not Domain.MEMORY) - offers
-
-
-def _local_now() -> datetime:
-    return datetime.now().astimezone()
