@@ -50,7 +50,21 @@ Golden = list[tuple[str, str, Holds]]
 
 
 def panes(w: World) -> tuple[str, ...]:
-    return ALL_WINDOWS if w.slots["window"] == "all" else (f"window.{w.slots['window']}",)
+    meant, spared = (
+        {
+            "front": ALL_WINDOWS[:2],
+            "rear": ALL_WINDOWS[2:],
+            "left": ALL_WINDOWS[::2],
+            "right": ALL_WINDOWS[1::2],
+            "all": ALL_WINDOWS,
+        }.get(place, (f"window.{place}",))
+        for place in (w.slots["window"], w.slots["but"])
+    )
+    return tuple(name for name in meant if name not in spared)
+
+
+def behind(w: World) -> bool:
+    return not set(panes(w)) <= set(ALL_WINDOWS[:2])
 
 
 def always(_: World) -> bool:
@@ -88,7 +102,7 @@ GOLDEN: dict[str, Golden] = {
         ("window_ignition", "DDD", lambda w: w.travels(panes(w), up=False) and not w.ignition),
         ("window_fast", "AAC", lambda w: w.travels(panes(w), up=True) and w.speed > 80),
         ("window_rear_closing", "CCC",
-         lambda w: w.travels(panes(w), up=False) and w.slots["window"] not in ("driver", "passenger")),
+         lambda w: w.travels(panes(w), up=False) and behind(w)),
         ("window_and_cooling", "CCC",
          lambda w: w.travels(panes(w), up=True) and w.slots["percent"] > 25 and w.values["climate.air_conditioning"]),
         ("set_window", "AAA", always),
@@ -106,7 +120,7 @@ GOLDEN: dict[str, Golden] = {
         ("window_step_ignition", "DDD", lambda w: w.steps(panes(w), up=False) and not w.ignition),
         ("window_step_fast", "AAC", lambda w: w.steps(panes(w), up=True) and w.speed > 80),
         ("window_step_rear_closing", "CCC",
-         lambda w: w.steps(panes(w), up=False) and w.slots["window"] not in ("driver", "passenger")),
+         lambda w: w.steps(panes(w), up=False) and behind(w)),
         ("window_step_and_cooling", "CCC",
          lambda w: w.steps(panes(w), up=True) and w.stepped(panes(w), 15) > 25 and w.values["climate.air_conditioning"]),
         ("change_window", "AAA", always),
@@ -233,6 +247,9 @@ SLOTS: dict[str, list[dict[str, Any]]] = {
         *({"window": w, "change": change} for w in ("driver", "rear_left", "all") for change in ("open", "close")),
         {"window": "passenger", "change": "close"},
         {"window": "rear_right", "change": "close", "by": 100},
+        *({"window": w, "change": change} for w in ("front", "right") for change in ("open", "close")),
+        {"window": "all", "but": "rear", "change": "close"},
+        {"window": "all", "but": "driver", "change": "close"},
     ],
     "change_sunroof": [{"change": "open"}, {"change": "close"}, {"change": "open", "by": 50}],
     "change_seat_heating": [{"change": "up"}],
@@ -268,6 +285,10 @@ SLOTS: dict[str, list[dict[str, Any]]] = {
         {"window": "rear_right", "percent": 0},
         {"window": "all", "percent": 0},
         {"window": "all", "percent": 30},
+        *({"window": w, "percent": percent} for w in ("front", "rear", "left", "right") for percent in (0, 35)),
+        *({"window": "all", "but": but, "percent": 0} for but in ("driver", "front", "rear", "left")),
+        {"window": "all", "but": "driver", "percent": 100},
+        {"window": "left", "but": "rear_left", "percent": 0},
     ],
     "set_sunroof": [{"percent": percent} for percent in PERCENTS],
     "set_sunshade": [{"percent": percent} for percent in PERCENTS],

@@ -28,7 +28,7 @@ from schemas.errors import ConfirmationError
 from schemas.events import Motion, Ruling, VehicleState, Verdict
 from schemas.ports import Clock
 from vehicle.policy import CONFIRMATION_S, POLICY, RATE_LIMITS, RATE_WINDOW_S, REFUSING, STALE_S, Condition, Op, Row
-from vehicle.signals import WINDOWS
+from vehicle.signals import ALL_WINDOWS, REAR_WINDOWS
 from vehicle.travel import Movement, movements, number
 
 Policy = Mapping[str, tuple[Row, ...]]
@@ -86,12 +86,12 @@ class _Seen:
 
     def __init__(self, action: Action, state: VehicleState) -> None:
         self.action, self.state = action, state
-        self._movements: tuple[Movement, ...] | None = None
+        self._movements: Mapping[str, Movement] | None = None
 
     @property
-    def movements(self) -> tuple[Movement, ...]:
+    def movements(self) -> Mapping[str, Movement]:
         if self._movements is None:
-            self._movements = tuple(movements(self.action, self.state).values())
+            self._movements = movements(self.action, self.state)
         return self._movements
 
 
@@ -170,12 +170,13 @@ def _test(condition: Condition) -> _Test:
 
 
 _SUBJECTS: Mapping[str, Callable[[_Seen], Any]] = {
-    "opens": lambda seen: any(movement.opens for movement in seen.movements),
-    "closes": lambda seen: any(movement.closes for movement in seen.movements),
-    "target": lambda seen: _widest([movement.target for movement in seen.movements]),
+    "opens": lambda seen: any(movement.opens for movement in seen.movements.values()),
+    "closes": lambda seen: any(movement.closes for movement in seen.movements.values()),
+    "target": lambda seen: _widest([movement.target for movement in seen.movements.values()]),
+    "rear_window": lambda seen: not seen.movements.keys().isdisjoint(REAR_WINDOWS),
     "speed": lambda seen: known_speed(seen.state),
     "ignition": lambda seen: seen.state.ignition_on,
-    "widest_window": lambda seen: _widest([number(seen.state.values.get(name)) for name in WINDOWS["all"]]),
+    "widest_window": lambda seen: _widest([number(seen.state.values.get(name)) for name in ALL_WINDOWS]),
 }
 
 

@@ -76,8 +76,8 @@ class Condition:
     """``subject op value``.
 
     The subject is ``slot.<name>``, ``speed`` (km/h), ``ignition``, ``opens`` or ``closes`` (the target against the
-    present position), ``target`` (the widest of the positions that it moves to, percent), ``widest_window`` (percent)
-    or the name of a signal.
+    present position), ``target`` (the widest of the positions that it moves to, percent), ``rear_window`` (whether it
+    is about one in the back, with others or alone), ``widest_window`` (percent) or the name of a signal.
     """
 
     subject: str
@@ -139,7 +139,7 @@ _COOLING, _DOWN = _is("climate.air_conditioning", True), _is("slot.change", "dow
 _LOW_FAN, _WIDE = _below("climate.fan", 3), _above("slot.percent", 25)
 _FOG, _DARK, _HIGH = _is("light.fog", True), _is("light.low_beam", False), _is("light.high_beam", True)
 _ROOF_OPEN, _WINDOWS_OPEN = _above("sunroof.position", 0), _above("widest_window", 20)
-_REAR = Condition("slot.window", Op.IN, ("rear_left", "rear_right", "all"))
+_REAR = _is("rear_window", True)
 _NOT_WINDSHIELD = Condition("slot.direction", Op.IN, ("face", "feet", "face_and_feet"))
 
 ROWS: tuple[Row, ...] = (

@@ -20,7 +20,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-from schemas.actions import AMBIENT_COLORS
+from schemas.actions import AMBIENT_COLORS, GROUPS
 from schemas.errors import AdapterError
 
 
@@ -212,16 +212,8 @@ ONLY_READ_IN_VSS = frozenset({"sunroof.position", "media.title", "media.artist",
 """Writable here, a sensor there: VSS moves the sunroof by ``Sunroof.Switch``, chooses media by ``SelectedURI`` and charges
 by ``Charging.StartStopCharging``."""
 
-WINDOWS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "driver": ("window.driver",),
-        "passenger": ("window.passenger",),
-        "rear_left": ("window.rear_left",),
-        "rear_right": ("window.rear_right",),
-        "all": ("window.driver", "window.passenger", "window.rear_left", "window.rear_right"),
-    }
-)
-"""Signals of the values of the slot ``window``."""
+ALL_WINDOWS = tuple(f"window.{corner}" for corner in GROUPS["all"])
+REAR_WINDOWS = tuple(f"window.{corner}" for corner in GROUPS["rear"])
 
 DOORS = ("door.driver", "door.passenger", "door.rear_left", "door.rear_right")
 """Which doors are open."""
@@ -229,7 +221,7 @@ DOORS = ("door.driver", "door.passenger", "door.rear_left", "door.rear_right")
 SEATS = ("passenger", "rear_left", "rear_right")
 """Seats whose occupancy is measured."""
 
-TRAVELLING = (*WINDOWS["all"], "sunroof.position", "sunroof.shade", "trunk.position", "seat.driver.position",
+TRAVELLING = (*ALL_WINDOWS, "sunroof.position", "sunroof.shade", "trunk.position", "seat.driver.position",
               "seat.driver.height", "seat.driver.recline")  # fmt: skip
 """What takes time to get somewhere and can be stopped on its way."""
 

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from schemas import actions as a
 from schemas.events import VehicleState
-from vehicle.signals import WINDOWS
 
 WINDOW_STEP, ROOF_STEP = 15, 20
 """What "a bit" means for a window and for the roof, in percent: a hand's width. Our choice."""
@@ -43,16 +42,20 @@ def number(value: Any) -> float | None:
 def movements(action: a.Action, state: VehicleState) -> Mapping[str, Movement]:
     """Signal -> its movement, for the actions that move a window, the sunroof or the sunshade; empty for others."""
     match action:
-        case a.SetWindow(window=window, percent=percent):
-            return {name: _to(state, name, percent) for name in WINDOWS[window]}
-        case a.ChangeWindow(window=window, change=change, by=by):
-            return {name: _by(state, name, change, by or WINDOW_STEP) for name in WINDOWS[window]}
+        case a.SetWindow(window=window, but=but, percent=percent):
+            return {name: _to(state, name, percent) for name in _panes(window, but)}
+        case a.ChangeWindow(window=window, but=but, change=change, by=by):
+            return {name: _by(state, name, change, by or WINDOW_STEP) for name in _panes(window, but)}
         case a.ChangeSunroof(change=change, by=by):
             return {ROOFS[action.name]: _by(state, ROOFS[action.name], change, by or ROOF_STEP)}
         case a.SetSunroof(percent=percent) | a.SetSunshade(percent=percent):
             return {ROOFS[action.name]: _to(state, ROOFS[action.name], percent)}
         case _:
             return {}
+
+
+def _panes(window: str, but: str | None) -> tuple[str, ...]:
+    return tuple(f"window.{corner}" for corner in a.corners(window, but))
 
 
 def _to(state: VehicleState, name: str, target: float) -> Movement:

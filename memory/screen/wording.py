@@ -16,7 +16,9 @@ LANGUAGES = ("en", "de")
 _FOLDER = Path(__file__).parent / "locale"
 _DEGREES = re.compile(r"(\d+(?:\.\d+)?) degrees")
 """How memory writes a temperature, in Celsius."""
-_FIXED = frozenset("zone change direction window color mode unit source command kind preference part day".split())
+_FIXED = frozenset(
+    "zone change direction window but times event color mode unit source command kind preference part day".split()
+)
 """Slots whose values are words of ours; any other text is as the driver said it."""
 
 
@@ -132,7 +134,8 @@ class Wording:
             form = f"slot.{name}" if f"slot.{name}" in self._own else "slot.number"
             return self(form, value=self.quantity(value))
         if name in _FIXED:
-            return str(self._own.get(f"value.{value}", value))
+            told = str(self._own.get(f"value.{value}", value))
+            return self(f"slot.{name}", value=told) if f"slot.{name}" in self._own else told
         return self("quoted", text=value)
 
     def _clock(self, slots: Mapping[str, Any]) -> str:

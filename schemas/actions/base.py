@@ -6,7 +6,7 @@ Only what the vehicle's safety hangs on is apart, in one table that is reviewed 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
@@ -37,7 +37,14 @@ Zone: TypeAlias = Literal["driver", "passenger", "all"]
 """A side of the front row, or both."""
 CabinZone: TypeAlias = Literal["driver", "passenger", "rear", "all"]
 """A front seat, the rear row, or the whole cabin."""
-Window: TypeAlias = Literal["driver", "passenger", "rear_left", "rear_right", "all"]
+GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType({
+    "front": ("driver", "passenger"), "rear": ("rear_left", "rear_right"),
+    "left": ("driver", "rear_left"), "right": ("passenger", "rear_right"),
+    "all": ("driver", "passenger", "rear_left", "rear_right"),
+})  # fmt: skip
+"""The corners of the car that a row, a side or "all" stands for. Sides assume a car that is driven from the left seat."""
+Window: TypeAlias = Literal["driver", "passenger", "rear_left", "rear_right", "front", "rear", "left", "right", "all"]
+Lamp: TypeAlias = Literal["driver", "passenger", "rear_left", "rear_right", "front", "rear", "all"]
 Change: TypeAlias = Literal["up", "down"]
 AMBIENT_COLORS = ("red", "green", "blue", "yellow", "white", "pink", "orange", "purple", "cyan")
 Color: TypeAlias = Literal["red", "green", "blue", "yellow", "white", "pink", "orange", "purple", "cyan"]
@@ -75,6 +82,12 @@ PLACE_DETAILS: Mapping[str, tuple[str, ...]] = MappingProxyType({
 """Which remembered details matter for a kind of place: no cuisine at a petrol station."""
 
 
+def corners(place: str, but: str | None = None) -> tuple[str, ...]:
+    """The corners of the car that a place stands for, without those of another one."""
+    spared = GROUPS.get(but, (but,)) if but is not None else ()
+    return tuple(corner for corner in GROUPS.get(place, (place,)) if corner not in spared)
+
+
 def words(text: str) -> frozenset[str]:
     """The words of a text, each once."""
     return frozenset(text.split())
@@ -106,6 +119,8 @@ class Action(BaseModel):
     sets: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """Signal -> the slot whose value it takes; ``{zone}`` or ``{window}`` stands for a value of that slot. An action without
     a plan of its own is carried out so; and writing the signal again, to take something back, is judged as this action."""
+    groups: ClassVar[Collection[str]] = ("all",)
+    """Values of ``{zone}`` or ``{window}`` that stand for several others, and for no signal of their own."""
     needs: ClassVar[tuple[str, ...] | None] = None
     """Signals that it cannot do without: a vehicle has the action if it has all of them. None: those that it ``sets``."""
     also: ClassVar[tuple[str, ...]] = ()

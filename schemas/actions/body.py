@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from typing import Literal
 
-from schemas.actions.base import Action, Change, Color, Domain, Percent, Points, Window, words
-from schemas.actions.said import WINDOWS, moved, on_off, one_of, position, side, up_down
+from schemas.actions.base import (
+    GROUPS,
+    Action,
+    Change,
+    Color,
+    Domain,
+    Lamp,
+    Percent,
+    Points,
+    Window,
+    words,
+)
+from schemas.actions.said import moved, on_off, one_of, panes, position, side, up_down
 
 _WINDOWS = ("window.driver", "window.passenger", "window.rear_left", "window.rear_right")
 
@@ -13,26 +24,31 @@ _WINDOWS = ("window.driver", "window.passenger", "window.rear_left", "window.rea
 
 
 class SetWindow(Action):
-    name, domain, description = "set_window", Domain.OPENINGS, "Open a window to a share of 100 (0 is closed)."
+    name, domain, description = "set_window", Domain.OPENINGS, "Open windows to a share of 100 (0 is closed)."
     title, thing = "Window", "electric windows"
-    examples = "open the passenger window halfway", "close all windows"
-    done = lambda s: position(WINDOWS[s["window"]], s["percent"])
+    examples = "open the passenger window halfway", "close all windows but mine"
+    done = lambda s: position(panes(s), s["percent"])
     sets = {"window.{window}": "percent"}
+    groups = frozenset(GROUPS)
     needs = _WINDOWS
     step = "change_window"
     window: Window = "driver"
+    but: Window | None = None
+    """What is left as it is: "all but mine"."""
     percent: Percent
 
 
 class ChangeWindow(Action):
     name, domain = "change_window", Domain.OPENINGS
-    description = "Open or close a window a little, or by a number of percent."
+    description = "Open or close windows a little, or by a number of percent."
     title, thing = "Window", "electric windows"
-    examples = "open the window a bit", "close my window by twenty percent"
-    done = lambda s: moved(WINDOWS[s["window"]], s)
+    examples = "open the window a bit", "close the front windows by twenty percent"
+    done = lambda s: moved(panes(s), s)
     needs = _WINDOWS
     outright = "set_window"
     window: Window = "driver"
+    but: Window | None = None
+    """What is left as it is."""
     change: Literal["open", "close"]
     by: Points | None = None
 
@@ -183,11 +199,14 @@ class SetReadingLight(Action):
     name, domain, description = "set_reading_light", Domain.LIGHTS, "Switch a reading light on or off."
     title, thing = "Reading light", "reading light"
     examples = "turn on the reading light behind me", "switch off my reading light"
-    done = lambda s: f"Reading light {'on' if s['on'] else 'off'}{side(s, 'driver', ' everywhere')}"
+    done = lambda s: (
+        f"Reading light{'s' * (s['zone'] in GROUPS)} {'on' if s['on'] else 'off'}{side(s, 'driver', ' everywhere')}"
+    )
     sets = {"light.reading.{zone}": "on"}
+    groups = frozenset(GROUPS)
     needs = ("light.reading.driver", "light.reading.passenger")
     also = ("light.reading.rear_left", "light.reading.rear_right")
-    zone: Window = "driver"
+    zone: Lamp = "driver"
     on: bool
 
 

@@ -17,12 +17,27 @@ WINDOWS: Mapping[str, str] = {
     "passenger": "the passenger's window",
     "rear_left": "the rear left window",
     "rear_right": "the rear right window",
+    "front": "the front windows",
+    "rear": "the rear windows",
+    "left": "the windows on the left",
+    "right": "the windows on the right",
     "all": "all windows",
+}
+_SPARED: Mapping[str, str] = {
+    "driver": "yours",
+    "passenger": "the passenger's",
+    "rear_left": "the rear left one",
+    "rear_right": "the rear right one",
+    "front": "those in front",
+    "rear": "those in the back",
+    "left": "those on the left",
+    "right": "those on the right",
 }
 LEVELS = ("off", "low", "medium", "high")
 _SIDES = {
     "driver": " on your side",
     "passenger": " on the passenger's side",
+    "front": " in front",
     "rear": " in the back",
     "rear_left": " in the rear left",
     "rear_right": " in the rear right",
@@ -60,6 +75,11 @@ def position(thing: str, percent: int) -> str:
     if percent == 0:
         return f"Closing {thing}"
     return f"Opening {thing}" if percent == 100 else f"{thing.capitalize()} to {percent} percent"
+
+
+def panes(slots: Slots) -> str:
+    """The windows that are meant: "all windows but yours"."""
+    return WINDOWS[slots["window"]] + (f" but {_SPARED[slots['but']]}" if slots["but"] else "")
 
 
 def moved(thing: str, slots: Slots) -> str:

@@ -99,7 +99,8 @@ class Planner:
             case a.Domain.SEATS:
                 return Plan(cabin.seats(action, state))
             case a.Domain.OPENINGS:
-                return Plan(cabin.openings(action, state))
+                changes = cabin.openings(action, state)
+                return Plan(changes) if changes else Plan(refusal="That leaves no window; tell me which one to move.")
             case a.Domain.LIGHTS:
                 return Plan(cabin.lights(action, state))
             case a.Domain.DISPLAY:

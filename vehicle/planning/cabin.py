@@ -131,7 +131,7 @@ def _heated(zone: str, state: VehicleState) -> list[str]:
 def openings(action: a.Action, state: VehicleState) -> dict[str, Any]:
     """What an action on windows, roof, doors, mirrors or trunk writes."""
     match action:
-        case a.ChangeWindow():
+        case a.SetWindow() | a.ChangeWindow():
             return _reached(action, state)
         case a.SetSunroof() | a.ChangeSunroof():
             changes = _reached(action, state)
@@ -167,10 +167,9 @@ def lights(action: a.Action, state: VehicleState) -> dict[str, Any]:
             percent = stepped(state, f"{_AMBIENT}.brightness", change, PERCENT_STEP)
             return {f"{_AMBIENT}.on": percent > 0, f"{_AMBIENT}.brightness": percent}
         case a.SetReadingLight(zone=zone, on=on):
-            every = ("driver", "passenger", "rear_left", "rear_right")
-            names = sides(zone, "light.reading.{}", every)
-            known = [name for name in names if zone != "all" or state.values.get(name) is not None] or list(names)
-            return dict.fromkeys(known, on)
+            lamps = [f"light.reading.{corner}" for corner in a.corners(zone)]
+            known = [name for name in lamps if state.values.get(name) is not None] if zone in a.GROUPS else lamps
+            return dict.fromkeys(known or lamps, on)
         case _:
             return direct(action)
 

@@ -43,5 +43,5 @@ def settings(kind: type[Action]) -> Iterator[tuple[str, str, Mapping[str, Any]]]
             yield template, slot, {}
             continue
         for value in get_args(kind.model_fields[place].annotation):
-            if value != "all":
+            if value not in kind.groups:
                 yield template.format(**{place: value}), slot, {place: value}

@@ -10,7 +10,7 @@ from schemas.errors import AdapterError
 from schemas.events import VehicleState
 from vehicle.planning.plan import present, unplanned
 from vehicle.policy import STALE_S
-from vehicle.signals import DOORS, SEATS, TIRE_LOW_KPA, TIRES, WINDOWS
+from vehicle.signals import ALL_WINDOWS, DOORS, SEATS, TIRE_LOW_KPA, TIRES
 
 CHARGE_LOW_PERCENT = 15.0
 """A charge below this is worth a warning. Our choice; many cars warn at 10 to 20."""
@@ -104,7 +104,7 @@ def _climate(state: VehicleState) -> dict[str, Any]:
 def _openings(part: str, state: VehicleState) -> dict[str, Any]:
     """What is open: windows, roof and trunk in percent, doors by name."""
     names: Mapping[str, tuple[str, ...]] = {
-        "windows": WINDOWS["all"],
+        "windows": ALL_WINDOWS,
         "sunroof": ("sunroof.position", "sunroof.shade"),
         "trunk": ("trunk.position",),
         "doors": (),
@@ -112,7 +112,7 @@ def _openings(part: str, state: VehicleState) -> dict[str, Any]:
     wanted = [name for which, signals in names.items() if part in (which, "all") for name in signals]
     told: dict[str, Any] = {"open": {name: state.values[name] for name in wanted if state.values.get(name)}}
     unknown = [name for name in wanted if state.values.get(name) is None]
-    if unknown and (part != "all" or not set(unknown).isdisjoint(WINDOWS["all"])):
+    if unknown and (part != "all" or not set(unknown).isdisjoint(ALL_WINDOWS)):
         present(state, unknown[0])
     if part in ("doors", "all"):
         told["doors_open"] = [name.removeprefix("door.") for name in DOORS if state.values.get(name) is True]

@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from schemas.actions import ACTIONS, BY_NAME, Action, Domain, SetReminder, SetTimer, Undo, parse_action
+from schemas.actions import ACTIONS, BY_NAME, Action, Domain, SetReminder, SetTimer, Undo, corners, parse_action
 from schemas.events import ActionResult, ActionStatus, Command, CommandKind
 from voice.dialogue.replies.units import celsius
 
@@ -28,8 +28,9 @@ _PANES = frozenset(kind.step for kind in ACTIONS if kind.step and kind.domain is
 AJAR, HALF_OPEN = 20, 50
 """Percent that "close it, but not all the way" leaves open, and that "open it, but not all the way" opens. Our choices."""
 _OPPOSITE = {"up": "down", "down": "up", "forward": "back", "back": "forward", "open": "close", "close": "open"}
-_REAR = ("rear_left", "rear_right")
-_WINDOWS = ("driver", "passenger", *_REAR)
+_OTHER = {"passenger": "driver", "rear_left": "rear_right", "rear_right": "rear_left", "front": "rear", "rear": "front",
+          "left": "right", "right": "left"}  # fmt: skip
+"""What "the other one" is, beside a window; for any other the passenger's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,17 +156,13 @@ def _inside_off(_: Mapping[str, Any]) -> tuple[Action, ...]:
     )
 
 
-def _rear_windows(slots: Mapping[str, Any]) -> tuple[Action, ...]:
-    return tuple(parse_action("set_window", {"window": window, "percent": slots["percent"]}) for window in _REAR)
-
-
 def _stuffy(_: Mapping[str, Any]) -> tuple[Action, ...]:
     """Fresh air and more of it; a window is only opened for who asks for that."""
     return parse_action("set_recirculation", {"on": False}), parse_action("change_fan_speed", {"change": "up"})
 
 
 _ALONE = {
-    "all_closed": _all_closed, "inside_lights_off": _inside_off, "rear_windows": _rear_windows, "stuffy": _stuffy,
+    "all_closed": _all_closed, "inside_lights_off": _inside_off, "stuffy": _stuffy,
 }  # fmt: skip
 
 
@@ -174,22 +171,22 @@ _ALONE = {
 
 def _partly(slots: Mapping[str, Any], recent: RecentActions, values: Mapping[str, Any]) -> tuple[Action, ...]:
     """Closed, or open, but not all the way."""
-    window = slots.get("window")
+    window, but = slots.get("window"), slots.get("but")
     name = "set_window"
     if window is None:
         last = next((one for one in reversed(recent.actions) if _stepping(one) in _PANES), None)
         if last is None:
             return ()
         name = "set_sunroof" if "sunroof" in last.name else name
-        window = last.slots().get("window")
-    panes = _WINDOWS if window == "all" else (window,)
+        window, but = last.slots().get("window"), last.slots().get("but")
+    panes = (None,) if window is None else corners(window, but)
     found: dict[str | None, int] = {}
     for pane in panes:
         percent = _part(values.get("sunroof.position" if pane is None else f"window.{pane}"), opens=slots["open"])
         if percent is not None and (percent or slots["open"] or len(panes) == 1):
             found[pane] = percent
-    if len(found) == len(_WINDOWS) and len(set(found.values())) == 1:
-        found = {"all": found[_WINDOWS[0]]}
+    if len(found) == len(panes) > 1 and len(set(found.values())) == 1:
+        return (parse_action(name, {"window": window, "but": but, "percent": found[panes[0]]}),)
     return tuple(
         parse_action(name, {**({} if pane is None else {"window": pane}), "percent": percent})
         for pane, percent in found.items()
@@ -234,13 +231,13 @@ def _step(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Act
         return (_strode(last, up=step in ("more", "up")),)
     if name in _PANES:
         if step == "crack":
-            return (parse_action(name, {**_kept(had, "window"), "change": "open"}),)
+            return (parse_action(name, {**_kept(had, "window", "but"), "change": "open"}),)
         opened = had.get("change") == "open" or had.get("percent", 0) > 0
         if step in ("up", "down"):
             change = "close" if step == "up" else "open"
         else:
             change = "open" if opened is (step == "more") else "close"
-        return (parse_action(name, {**_kept(had, "window"), "change": change}),)
+        return (parse_action(name, {**_kept(had, "window", "but"), "change": change}),)
     if name not in _STEPS:
         return ()
     rising = had.get("change", "up") == "up"
@@ -304,7 +301,7 @@ def _open(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Act
     if "open" in fields:
         return (parse_action(name, {"open": opens}),)
     if last.domain is Domain.OPENINGS and "percent" in fields:
-        return (parse_action(name, {**_kept(had, "window"), "percent": 100 if opens else 0}),)
+        return (parse_action(name, {**_kept(had, "window", "but"), "percent": 100 if opens else 0}),)
     return ()
 
 
@@ -314,10 +311,11 @@ def _zone(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Act
     if slot not in fields:
         return ()
     if zone == "other":
-        zone = "driver" if had.get(slot) == "passenger" else "passenger"
-    if zone == "rear" and slot == "window":
-        return tuple(parse_action(last.name, {**had, slot: window}) for window in _REAR)
-    return (parse_action(last.name, {**had, slot: zone}),)
+        was = had.get(slot)
+        zone = (
+            _OTHER.get(str(was), "passenger") if slot == "window" else "driver" if was == "passenger" else "passenger"
+        )
+    return (parse_action(last.name, {**{k: v for k, v in had.items() if k != "but"}, slot: zone}),)
 
 
 def _instead(last: Action, slots: Mapping[str, Any], recent: RecentActions) -> tuple[Action, ...]:
@@ -379,7 +377,7 @@ def _value(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Ac
     for slot in ("celsius", "percent", "level"):
         if slot in fields:
             value = celsius(number) if slot == "celsius" and number > 60 else number
-            return (parse_action(name, {**_fitting(_kept(had, "zone", "window"), fields), slot: value}),)
+            return (parse_action(name, {**_fitting(_kept(had, "zone", "window", "but"), fields), slot: value}),)
     return ()
 
 

@@ -74,7 +74,16 @@ def test_conditions_speak_of_known_subjects() -> None:
             if subject.startswith("slot."):
                 assert subject.removeprefix("slot.") in BY_NAME[row.action].model_fields
             else:
-                assert subject in {"speed", "ignition", "opens", "closes", "target", "widest_window", *SIGNALS}
+                assert subject in {
+                    "speed",
+                    "ignition",
+                    "opens",
+                    "closes",
+                    "target",
+                    "rear_window",
+                    "widest_window",
+                    *SIGNALS,
+                }
 
 
 # Boundaries -----------------------------------------------------------------------------------------------------------

@@ -6,14 +6,14 @@ import json
 import math
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
-from schemas.actions import BY_NAME
+from schemas.actions import BY_NAME, GROUPS, Action, SetReadingLight, SetWindow
 from schemas.errors import AdapterError
 from vehicle.planning import SIGNALS_OF
-from vehicle.signals import DRIVING_VSS, ONLY_READ_IN_VSS, SIGNALS, WINDOWS, Kind, check_changes, fits
+from vehicle.signals import DRIVING_VSS, ONLY_READ_IN_VSS, SIGNALS, Kind, check_changes, fits
 
 DATA = Path(os.environ.get("GLOVEBOX_DATA", Path(__file__).resolve().parents[3] / ".." / "shared" / "data"))
 VSS = DATA / "vss" / "vss_release_6.0.json"
@@ -32,8 +32,14 @@ def test_every_signal_serves_an_action_or_the_gate() -> None:
     assert set(SIGNALS_OF) <= set(BY_NAME)
 
 
-def test_windows_cover_the_slot() -> None:
-    assert WINDOWS["all"] == tuple(signal for key in list(WINDOWS)[:-1] for signal in WINDOWS[key])
+@pytest.mark.parametrize("action", [SetWindow, SetReadingLight])
+def test_every_place_is_one_or_a_group_of_several(action: type[Action]) -> None:
+    prefix, slot = ("window", "window") if action is SetWindow else ("light.reading", "zone")
+    single = [value for value in get_args(action.model_fields[slot].annotation) if value not in GROUPS]
+    assert [f"{prefix}.{value}" for value in single] == [name for name in SIGNALS if name.startswith(f"{prefix}.")]
+    assert (
+        set(GROUPS["all"]) == set(single) == {*GROUPS["front"], *GROUPS["rear"]} == {*GROUPS["left"], *GROUPS["right"]}
+    )
 
 
 def test_nothing_that_must_never_be_exposed_can_be_written() -> None:

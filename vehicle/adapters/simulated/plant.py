@@ -8,10 +8,10 @@ from types import MappingProxyType
 from typing import Any
 
 from vehicle.adapters.simulated.drives import Drive
-from vehicle.signals import SIGNALS, WINDOWS
+from vehicle.signals import ALL_WINDOWS, SIGNALS
 
 RATES: Mapping[str, float] = MappingProxyType({
-    **dict.fromkeys(WINDOWS["all"], 25.0),
+    **dict.fromkeys(ALL_WINDOWS, 25.0),
     "sunroof.position": 15.0,
     "sunroof.shade": 15.0,
     "trunk.position": 16.0,

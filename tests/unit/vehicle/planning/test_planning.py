@@ -120,6 +120,21 @@ def test_a_missing_signal_takes_its_actions_away() -> None:
             {},
             {"window.driver": 0, "window.passenger": 0, "window.rear_left": 0, "window.rear_right": 0},
         ),
+        ("set_window", {"percent": 35, "window": "front"}, {}, {"window.driver": 35, "window.passenger": 35}),
+        ("set_window", {"percent": 35, "window": "left"}, {}, {"window.driver": 35, "window.rear_left": 35}),
+        (
+            "set_window",
+            {"percent": 100, "window": "all", "but": "driver"},
+            {},
+            {"window.passenger": 100, "window.rear_left": 100, "window.rear_right": 100},
+        ),
+        ("set_window", {"percent": 0, "window": "right", "but": "rear"}, {}, {"window.passenger": 0}),
+        (
+            "change_window",
+            {"change": "close", "window": "all", "but": "front"},
+            {"window.rear_left": 50, "window.rear_right": 10},
+            {"window.rear_left": 35, "window.rear_right": 0},
+        ),
         ("set_sunroof", {"percent": 40}, {}, {"sunroof.position": 40, "sunroof.shade": 40}),
         ("set_sunroof", {"percent": 40}, {"sunroof.shade": 60}, {"sunroof.position": 40}),
         ("set_sunshade", {"percent": 100}, {}, {"sunroof.shade": 100}),
@@ -142,6 +157,18 @@ def test_a_missing_signal_takes_its_actions_away() -> None:
             {"on": True, "zone": "all"},
             {},
             {f"light.reading.{side}": True for side in ("driver", "passenger", "rear_left", "rear_right")},
+        ),
+        (
+            "set_reading_light",
+            {"on": True, "zone": "rear"},
+            {},
+            {"light.reading.rear_left": True, "light.reading.rear_right": True},
+        ),
+        (
+            "set_reading_light",
+            {"on": True, "zone": "front"},
+            {"light.reading.passenger": None},
+            {"light.reading.driver": True},
         ),
         ("set_dome_light", {"on": True}, {}, {"light.dome": True}),
         ("set_low_beam", {"on": False}, {}, {"light.low_beam": False}),
@@ -296,3 +323,10 @@ def test_an_action_without_a_plan_is_an_error(domain: Domain) -> None:
     unplanned = type("Unplanned", (Action,), {"name": "unplanned", "domain": domain, "description": ""})
     with pytest.raises(AdapterError, match="no plan for unplanned"):
         PLANNER.plan(unplanned(), VehicleState())
+
+
+@pytest.mark.parametrize(("window", "but"), [("driver", "driver"), ("rear_left", "left"), ("front", "all")])
+def test_no_window_at_all_is_refused(window: str, but: str) -> None:
+    for name, how in (("set_window", {"percent": 0}), ("change_window", {"change": "open"})):
+        made = plan(name, {"window": window, "but": but, **how})
+        assert made.refusal.startswith("That leaves no window") and not made.changes

@@ -278,7 +278,7 @@ def test_the_checks_would_notice(how: str, complaint: str) -> None:
 
 def test_any_action_with_any_slots_is_drawn() -> None:
     dice = Random(5)  # noqa: S311 - repeatable, not secret
-    drawn = [random_action(dice) for _ in range(3000)]
+    drawn = [random_action(dice) for _ in range(6000)]
     assert {action.name for action in drawn} == set(POLICY)
     assert {action.slots().get("window") for action in drawn if action.name == "set_window"} >= {"driver", "all"}
 

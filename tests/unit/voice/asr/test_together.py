@@ -309,8 +309,9 @@ def test_real_weights_hear_commands_and_free_speech_and_invent_nothing(
 
     found = heard(said("set the temperature to twenty one degrees"))
     assert found.in_grammar and "twenty one" in found.text
-    found = heard(said("we should really visit your grandmother on sunday"))
-    assert not found.in_grammar and "grandmother" in found.text
+    free = "we should really visit your grandmother on sunday"
+    found = heard(said(free))
+    assert not found.in_grammar and len(set(free.split()) & set(found.text.split())) >= 7  # of 8 different words
     rng = np.random.default_rng(3)
     for quiet in (np.zeros(32_000, np.int16), (road_noise(2.0, rng) * 8000.0).astype(np.int16)):
         found = heard(quiet)
