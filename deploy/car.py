@@ -13,6 +13,7 @@ from deploy.drivers.switching import ConfiguredDrivers
 from deploy.drivers.trips import TripMemory
 from models.commands.matcher import TemplateMatcher
 from models.commands.templates import load_templates
+from models.numbers import mhz_of, mhz_words
 from schemas.actions import ACTIONS, Domain
 from schemas.clock import StreamClock, WallClock
 from schemas.ports import Clock
@@ -20,6 +21,7 @@ from schemas.seat import Seat
 from vehicle.adapters import VehicleAdapter, open_adapter
 from vehicle.gate import Gate
 from vehicle.journal import Journal
+from vehicle.media import MediaLibrary
 from vehicle.organizer import Organizer
 from vehicle.service import GatedVehicle
 from voice.dialogue.agent import Dialogue
@@ -110,7 +112,7 @@ def open_vehicle(
     organizer = Organizer.load(settings.organizer, own.now, lambda: now().astimezone(), outbox=settings.outbox)
     sink = Journal(config.data.folder / "decisions.jsonl") if settings.decision_log else None
     gate = Gate(own, confirmation_s=settings.confirmation_s, sink=sink)
-    return GatedVehicle(adapter, own, gate=gate, organizer=organizer)
+    return GatedVehicle(adapter, own, gate=gate, organizer=organizer, media=MediaLibrary.load(mhz_of=mhz_of))
 
 
 def commands_of(vehicle: GatedVehicle) -> TemplateMatcher:
@@ -126,9 +128,11 @@ RELATIONS = (
 
 
 def sayable(names: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    """The names that can be said: those of the driver's contacts and playlists, and relations; none where none are known."""
-    contacts = names["contact"]
-    return {"contact": (*contacts, *RELATIONS) if contacts else (), "playlist": tuple(names["playlist"])}
+    """The names that can be said: those that the vehicle knows, and relations beside contacts; none where none are known."""
+    contacts, dial = names["contact"], names.get("frequency", ())
+    said = {kind: tuple(known) for kind, known in names.items()}
+    said |= {"contact": (*contacts, *RELATIONS) if contacts else ()}
+    return said | ({"frequency": tuple(way for mhz in dial for way in mhz_words(float(mhz)))} if dial else {})
 
 
 def lacking(offers: frozenset[str]) -> frozenset[str]:

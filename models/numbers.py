@@ -97,3 +97,41 @@ def _whole(word: str) -> int | None:
     if word.isdecimal():
         return int(word) if len(word) <= 3 and int(word) < 200 else None
     return 100 if word == "hundred" else TENS.get(word, SMALL.get(word))
+
+
+FM_MHZ = (87.5, 108.0)
+"""The FM broadcast band of ITU Region 1."""
+_FREQUENCY = re.compile(
+    r"^(?:the )?(?:radio |station |f m |fm )*(?P<whole>[a-z]+(?: [a-z]+)*?|\d{2,3})(?:(?: point |\.)(?P<tenth>[a-z]+|\d))?"
+    r"(?: f m| fm| megahertz| mhz)*$"
+)
+
+
+def mhz_of(name: str) -> float | None:
+    """The place on the dial that words or digits name ("ninety eight point five", "101.1 FM"), in MHz; None for any other name."""
+    found = _FREQUENCY.match(name.casefold().strip())
+    if found is None:
+        return None
+    words = re.sub(r"^(?:one|a) (?=hundred)", "", found["whole"]).split()
+    above = 0
+    if words[0] == "hundred" or words[:2] in (["one", "oh"], ["one", "zero"], ["one", "o"]):
+        above, words = 100, [word for word in words[1:] if word not in ("and", "oh", "zero", "o")] or ["zero"]
+    whole = _all_of(words)
+    tenth = 0.0 if found["tenth"] is None else _all_of([found["tenth"]])
+    if whole is None or tenth is None or tenth > 9:
+        return None
+    mhz = above + whole + tenth / 10
+    return mhz if FM_MHZ[0] <= mhz <= FM_MHZ[1] else None
+
+
+def mhz_words(mhz: float) -> tuple[str, ...]:
+    """How a place on the dial is said."""
+    plain = number_words(mhz)
+    above = plain.removeprefix("one hundred ")
+    return (plain,) if mhz < 101.0 else (f"one hundred and {above}", f"one oh {above}", plain)
+
+
+def _all_of(words: Sequence[str]) -> float | None:
+    """The number that all of these words say."""
+    known = len(words) == 1 or (len(words) == 2 and words[0] in TENS and 0 < SMALL.get(words[1], 0) < 10)
+    return number_at(words, 0) if known else None

@@ -72,7 +72,8 @@ SLOTS: dict[str, list[dict[str, Any]]] = {
     "play_podcast": [{"show": "serial"}],
     "set_volume": [{"percent": 80}],
     "change_volume": [{"change": "down"}],
-    "set_playback": [{"command": command} for command in ("play", "pause", "next", "previous")],
+    "seek": [{"change": "forward", "seconds": 60}],
+    "set_playback": [{"command": command} for command in ("play", "pause", "next", "previous", "restart")],
     "navigate_to": [{"destination": "the airport"}],
     "find_place": [{"kind": "charging_station", "quality": "fast"}],
     "add_stop": [{"destination": "work"}],
@@ -107,6 +108,8 @@ ON_THE_WAY: dict[str, Any] = {
     "navigation.stops": ("Post Office",),
     "navigation.minutes": 14,
     "charging.plugged": True,
+    "media.source": "podcast",
+    "media.position": 90,
 }
 
 

@@ -187,7 +187,7 @@ GOLDEN: dict[str, Golden] = {
 FREE = """
 set_temperature change_temperature set_defrost set_seat_heating set_seat_ventilation set_steering_wheel_heating
 set_ambient_light set_ambient_color set_ambient_brightness change_ambient_brightness set_reading_light
-play_music play_radio play_podcast set_volume change_volume set_playback set_mute
+play_music play_radio play_podcast set_volume change_volume set_playback seek set_mute
 navigate_to find_place add_stop cancel_navigation set_route_preference
 get_range get_tire_pressure get_outside_temperature get_cabin_temperature get_navigation
 set_climate_sync change_seat_heating set_seat_massage change_lumbar change_steering_wheel_heating set_mirror_heating
@@ -307,7 +307,8 @@ SLOTS: dict[str, list[dict[str, Any]]] = {
     "change_ambient_brightness": [{"change": "up"}],
     "set_volume": [{"percent": 100}],
     "change_volume": [{"change": "up"}],
-    "set_playback": [{"command": "next"}],
+    "set_playback": [{"command": "next"}, {"command": "restart"}],
+    "seek": [{"change": "forward"}],
     "navigate_to": [{"destination": "home"}],
     "find_place": [{"kind": "cafe"}],
     "add_stop": [{"destination": "home"}],

@@ -7,12 +7,13 @@ The file is JSON: ``{"about": text, "artists": [...], "stations": [...], "podcas
 "favorites": [...]}`` with::
 
     {"name": "Dave Brubeck", "genres": ["jazz"], "songs": ["Take Five"], "also": []}    # artists
-    {"name": "Jazz FM", "genre": "jazz", "also": []}                                    # stations
+    {"name": "Jazz FM", "genre": "jazz", "mhz": 102.2, "also": []}                      # stations
     {"name": "Radiolab", "genres": ["science"], "also": []}                             # podcasts
 
     {"name": "Road trip", "songs": ["Hey Jude"], "also": []}                            # playlists
 
-``favorites`` are titles of songs. ``also`` (other names), playlists and favourites may be left out. Order matters: the
+``favorites`` are titles of songs. ``also`` (other names), ``mhz`` (where it is on the dial), playlists and favourites may be left
+out. Order matters: the
 first that fits is played.
 """
 
@@ -20,7 +21,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -35,6 +36,10 @@ FAVORITES = "favorites"
 
 ALIKE = 85.0
 """rapidfuzz ratio (0..100) from which two names count as the same."""
+
+
+BAND_MHZ = (87.5, 108.0)
+"""The FM broadcast band of ITU Region 1."""
 
 
 class _Entry(BaseModel):
@@ -55,6 +60,8 @@ class Station(_Entry):
     """A radio station."""
 
     genre: str
+    mhz: Annotated[float, Field(ge=BAND_MHZ[0], le=BAND_MHZ[1])] | None = None
+    """Where it is on the dial."""
 
 
 class Podcast(_Entry):
@@ -105,6 +112,11 @@ def _same(wanted: str, names: Sequence[str]) -> bool:
     return any(fuzz.ratio(plain, _plain(name)) >= ALIKE for name in names)
 
 
+def digits_mhz(name: str) -> float | None:
+    """The place on the dial that a name in digits is ("98.5"); None for any other."""
+    return float(name) if re.fullmatch(r"\d{2,3}(?:\.\d)?", name.strip()) else None
+
+
 class MediaLibrary:
     """A library in memory: its items in the order in which they follow each other."""
 
@@ -115,8 +127,10 @@ class MediaLibrary:
         podcasts: Sequence[Podcast],
         playlists: Sequence[Playlist] = (),
         favorites: Sequence[str] = (),
+        *,
+        mhz_of: Callable[[str], float | None] = digits_mhz,
     ) -> None:
-        """A library of these.
+        """A library of these; ``mhz_of`` reads a place on the dial, None where a name is none.
 
         Raises:
             schemas.errors.ConfigError: a playlist or the favourites hold a song that no artist has.
@@ -134,11 +148,14 @@ class MediaLibrary:
         self.playlists = {entry.name: self._songs(entry.name, entry.songs) for entry in playlists}
         """Playlists by name; an item's genre is then the playlist's name, so that the next song is the list's."""
         self.favorites = self._songs(FAVORITES, favorites)
+        self._mhz_of = mhz_of
+        self._dial = [(station.mhz, item) for station, item in zip(stations, self.radio, strict=True)
+                      if station.mhz is not None]  # fmt: skip
         self._names = {entry.name: (entry.name, *entry.also) for entry in (*artists, *stations, *podcasts, *playlists)}
 
     @classmethod
-    def load(cls, path: Path | None = None) -> MediaLibrary:
-        """Read a library; None for the one that comes with Glovebox.
+    def load(cls, path: Path | None = None, *, mhz_of: Callable[[str], float | None] = digits_mhz) -> MediaLibrary:
+        """Read a library; None for the one that comes with Glovebox. ``mhz_of`` as for `MediaLibrary`.
 
         Raises:
             schemas.errors.ConfigError: the file is missing or not of this format.
@@ -152,7 +169,8 @@ class MediaLibrary:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"])
             raise ConfigError(f"{path} is no media library: {where}: {first['msg']}") from error
-        return cls(content.artists, content.stations, content.podcasts, content.playlists, content.favorites)
+        lists = content.artists, content.stations, content.podcasts, content.playlists, content.favorites
+        return cls(*lists, mhz_of=mhz_of)
 
     def song(self, *, genre: str | None = None, artist: str | None = None, song: str | None = None) -> Item | None:
         """The first song that is all of what was asked for; anything where nothing was; None where nothing fits."""
@@ -168,7 +186,9 @@ class MediaLibrary:
         )
 
     def station(self, name: str | None = None) -> Item | None:
-        """The station of that name, else the first of that genre; any where none was asked for."""
+        """The station of that name or frequency, else the first of that genre; any where none was asked for."""
+        if name is not None and (mhz := self._mhz_of(name)) is not None:
+            return next((item for known, item in self._dial if abs(known - mhz) < 0.05), None)
         return self._named(self.radio, name) or self._of_genre(self.radio, name)
 
     def podcast(self, *, show: str | None = None, genre: str | None = None) -> Item | None:
@@ -179,6 +199,10 @@ class MediaLibrary:
         """The first song of the playlist of that name."""
         found = next((known for known in self.playlists if _same(name, self._names[known])), None)
         return self.playlists[found][0] if found is not None else None
+
+    def frequencies(self) -> tuple[str, ...]:
+        """Where stations are on the dial, in digits."""
+        return tuple(f"{mhz:g}" for mhz, _ in self._dial)
 
     def playlist_names(self) -> tuple[str, ...]:
         """What the playlists may be called."""

@@ -246,6 +246,7 @@ ROWS: tuple[Row, ...] = (
     _row("set_volume", "set_volume", 1, "AAA"),
     _row("change_volume", "change_volume", 1, "AAA"),
     _row("set_playback", "set_playback", 1, "AAA"),
+    _row("seek", "seek", 1, "AAA"),
     _row("set_mute", "set_mute", 1, "AAA"),
     _row("set_shuffle", "set_shuffle", 1, "AAA"),
     _row("set_repeat", "set_repeat", 1, "AAA"),

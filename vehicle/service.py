@@ -132,9 +132,10 @@ class GatedVehicle:
         return self._offers
 
     def names(self) -> dict[str, tuple[str, ...]]:
-        """What the driver's contacts and playlists are called; empty where none are known."""
-        playlists = self._media.playlist_names() if isinstance(self._media, MediaLibrary) else ()
-        return {"contact": self.organizer.people, "playlist": playlists}
+        """What the driver's contacts and playlists are called, and where stations are; empty where none are known."""
+        media = self._media if isinstance(self._media, MediaLibrary) else None
+        playlists, dial = (media.playlist_names(), media.frequencies()) if media is not None else ((), ())
+        return {"contact": self.organizer.people, "playlist": playlists, "frequency": dial}
 
     async def state(self) -> VehicleState:
         """Current signals; a live state also arms the gate. Values that their signal cannot have are left out.
@@ -443,7 +444,7 @@ class GatedVehicle:
         return believed
 
 
-_MOVES_ITSELF = frozenset({"navigation.minutes", "navigation.kilometers", "seat.driver.memory"})
+_MOVES_ITSELF = frozenset({"navigation.minutes", "navigation.kilometers", "seat.driver.memory", "media.position"})
 
 
 def _unheard(task: asyncio.Future[Any]) -> None:

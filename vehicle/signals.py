@@ -159,7 +159,7 @@ _TABLE: tuple[Signal, ...] = (
     _switch("media.muted", False),
     _switch("media.shuffle", False),
     _choice("media.repeat", ("off", "track", "all")),
-    _number("media.position", 0, "s", (0, 86_400), reads=True),
+    _number("media.position", 0, "s", (0, 86_400)),
     # navigation: VSS has coordinates only
     _text("navigation.destination"),
     Signal("navigation.stops", Kind.TEXTS, (), True),

@@ -54,7 +54,7 @@ class MediaSource(Protocol):
         ...
 
     def station(self, name: str | None = None) -> Item | None:
-        """A station by name or genre; any where none was asked for."""
+        """A station by name, frequency in words or genre; any where none was asked for."""
         ...
 
     def podcast(self, *, show: str | None = None, genre: str | None = None) -> Item | None:

@@ -98,6 +98,7 @@ RESTORES: Mapping[str, _Maker] = MappingProxyType({
     "seat.driver.recline": lambda _: a.ReclineSeat(direction="back"),
     "trunk.position": lambda percent: a.SetTrunk(open=percent > 0),
     **dict.fromkeys(("media.source", "media.title", "media.artist", "media.genre"), _said(a.PlayMusic, "song")),
+    "media.position": lambda _: a.Seek(change="back"),
     "media.playing": lambda playing: a.SetPlayback(command="play" if playing else "pause"),
     **dict.fromkeys(("navigation.destination", "navigation.stops", "navigation.latitude", "navigation.longitude",
                      "navigation.minutes", "navigation.kilometers"), _said(a.NavigateTo, "destination")),

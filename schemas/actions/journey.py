@@ -21,13 +21,15 @@ from schemas.actions.base import (
     Words,
     words,
 )
-from schemas.actions.said import Slots, by_how_much, on_off, one_of, spoken_time, up_down
+from schemas.actions.said import Slots, by_how_much, on_off, one_of, seconds_said, spoken_time, up_down
 
 _MEDIA = ("media.source", "media.title", "media.playing")
 _HEARD = ("media.artist", "media.genre", "media.muted")
 _ROUTE = ("navigation.destination", "navigation.stops", "navigation.minutes")
 _CHARGE = ("battery.charge", "battery.capacity")
 _PLACES = tuple(dict.fromkeys(detail for details in PLACE_DETAILS.values() for detail in details))
+
+_TIMES = {"double": "Twice as loud", "half": "Half as loud"}
 
 # Media ----------------------------------------------------------------------------------------------------------------
 
@@ -124,25 +126,57 @@ class SetVolume(Action):
 class ChangeVolume(Action):
     name, domain, description = "change_volume", Domain.MEDIA, "Make it louder (up) or quieter (down)."
     title = "Volume"
-    examples = "a bit louder", "turn the volume down by ten percent"
-    done = lambda s: f"{up_down('Turning it up', 'Turning it down')(s)}{by_how_much(s, 'percent')}"
+    examples = "twice as loud", "turn the volume down by ten percent"
+    done = lambda s: (
+        _TIMES[s["times"]]
+        if s["times"]
+        else f"{up_down('Turning it up', 'Turning it down')(s)}{by_how_much(s, 'percent')}"
+    )
     needs = ("media.volume",)
     also = ("media.muted",)
     complaints = {"up": words("quiet quieter hear"), "down": words("loud louder noisy")}
     outright = "set_volume"
     change: Change
     by: Points | None = None
+    times: Literal["double", "half"] | None = None
+    """As loud as this; it goes before ``change`` and ``by``."""
 
 
 class SetPlayback(Action):
-    name, domain, description = "set_playback", Domain.MEDIA, "Pause, go on, next or previous track."
+    name, domain, description = "set_playback", Domain.MEDIA, "Pause, go on, start over, next or previous track."
     title = "Playing"
     examples = "next song", "pause the music"
-    done = one_of("command", play="Playing", pause="Paused", next="Next one", previous="The one before")
+    done = one_of(
+        "command",
+        play="Playing",
+        pause="Paused",
+        next="Next one",
+        previous="The one before",
+        restart="From the beginning",
+    )
     tells = "title, genre (not for pause and going on)"
     needs = _MEDIA
-    also = ("media.shuffle", *_HEARD)
-    command: Literal["play", "pause", "next", "previous"]
+    also = ("media.shuffle", "media.position", *_HEARD)
+    command: Literal["play", "pause", "next", "previous", "restart"]
+
+
+class Seek(Action):
+    name, domain, description = "seek", Domain.MEDIA, "Go forward or back in what plays, by some seconds."
+    title, thing = "Forward or back", "way to go forward or back in what plays"
+    examples = "skip forward thirty seconds", "rewind a bit"
+    done = lambda s: (
+        f"{'Forward' if s['change'] == 'forward' else 'Back'} {seconds_said(s['seconds'])}"
+        if s["seconds"]
+        else f"Going {s['change']} a bit"
+    )
+    tells = "position_s"
+    needs = ("media.source", "media.position")
+    named_by = words(
+        "skip forward forwards back backwards rewind wind jump seconds second minute minutes ahead on again"
+    )
+    change: Literal["forward", "back"]
+    seconds: Annotated[int, Field(ge=1, le=600)] | None = None
+    """None: half a minute."""
 
 
 class SetMute(Action):

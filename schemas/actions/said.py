@@ -55,6 +55,14 @@ def spoken_time(hour: int, minute: int | None, half: str | None) -> str:
     return f"{hour}:{minute:02d}{part.get(half or '', '')}" if minute else f"{hour} o'clock{part.get(half or '', '')}"
 
 
+def seconds_said(seconds: int) -> str:
+    """A length of time: "30 seconds", "2 minutes", "1 minute 30"."""
+    minutes, rest = divmod(seconds, 60)
+    if not minutes:
+        return f"{rest} second{'' if rest == 1 else 's'}"
+    return f"{minutes} minute{'' if minutes == 1 else 's'}{f' {rest}' if rest else ''}"
+
+
 def on_off(thing: str) -> Phrase:
     """What is switched: "Fog lights on"."""
     return lambda s: f"{thing} {'on' if s['on'] else 'off'}"

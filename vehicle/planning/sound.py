@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from schemas import actions as a
@@ -11,6 +12,13 @@ from vehicle.planning.plan import PERCENT_STEP, Plan, direct, present, stepped
 from vehicle.sources import MediaSource
 
 _SONG = "a genre, an artist or a song"
+SEEK_S = 30
+"""How far "skip forward" goes: what the buttons of podcast players do. Our choice."""
+
+_RUNS_S = 5
+"""What plays runs on: a place nearer than this to the present one is no proof that it was gone to."""
+_WOUND = ("music", "podcast")
+_NOT_WOUND = "I can only do that with music and podcasts; ask me to play some first."
 
 
 class Sound:
@@ -30,7 +38,7 @@ class Sound:
             case a.PlayMusic(genre=genre, artist=artist, song=song):
                 return _play(self._media.song(genre=genre, artist=artist, song=song), _SONG)
             case a.PlayRadio(station=station):
-                return _play(self._media.station(station), "a station")
+                return self._radio(station)
             case a.PlayPodcast(show=show, genre=genre):
                 return _play(self._media.podcast(show=show, genre=genre), "a show or a genre")
             case a.PlayPlaylist(playlist=name):
@@ -41,11 +49,18 @@ class Sound:
                 return self._source(source)
             case a.SetVolume(percent=percent):
                 return Plan({"media.volume": percent, "media.muted": False})
+            case a.ChangeVolume(times=times) if times is not None:
+                volume = round(present(state, "media.volume") * (2.0 if times == "double" else 0.5))
+                return Plan({"media.volume": min(100, volume), **({"media.muted": False} if times == "double" else {})})
             case a.ChangeVolume(change=change, by=by):
                 louder = {"media.muted": False} if change == "up" else {}
                 return Plan({"media.volume": stepped(state, "media.volume", change, by or PERCENT_STEP), **louder})
             case a.SetPlayback(command="pause"):
                 return Plan({"media.playing": False})
+            case a.SetPlayback(command="restart"):
+                return self._restarted(state)
+            case a.Seek(change=change, seconds=seconds):
+                return _sought(change, seconds or SEEK_S, state)
             case a.SetPlayback(command=command):
                 return self._playback(command, state)
             case a.GetPlaying():
@@ -72,6 +87,23 @@ class Sound:
         )
         return _play(item or self._media.song(), _SONG)
 
+    def _restarted(self, state: VehicleState) -> Plan:
+        """What plays from its beginning; a car whose place in it cannot be set is given the title once more."""
+        if present(state, "media.source") not in _WOUND:
+            return Plan(refusal=_NOT_WOUND)
+        if state.values.get("media.position") is not None:
+            return _placed(0, state, {"media.playing": True})
+        names = ("media.source", "media.title", "media.artist", "media.genre")
+        return Plan({**{name: state.values.get(name, "") for name in names}, "media.playing": True})
+
+    def _radio(self, station: str | None) -> Plan:
+        found = self._media.station(station)
+        return (
+            _play(found, "a station")
+            if found
+            else Plan(refusal="I can't find that station; ask me for one by its name.")
+        )
+
     def _source(self, source: str) -> Plan:
         """The first thing of a source; what is on a telephone or a stick the library does not know."""
         first = {"music": self._media.song, "radio": self._media.station, "podcast": self._media.podcast}
@@ -79,6 +111,19 @@ class Sound:
             return _play(first[source](), _SONG)
         blank = dict.fromkeys(("media.title", "media.artist", "media.genre"), "")
         return Plan({"media.source": source, **blank, "media.playing": True, "media.muted": False}, {"source": source})
+
+
+def _sought(change: str, seconds: int, state: VehicleState) -> Plan:
+    if present(state, "media.source") not in _WOUND:
+        return Plan(refusal=_NOT_WOUND)
+    return _placed(stepped(state, "media.position", "up" if change == "forward" else "down", seconds), state)
+
+
+def _placed(position_s: float, state: VehicleState, along: Mapping[str, Any] | None = None) -> Plan:
+    """What plays goes on from there, or waits there where it is paused."""
+    near = abs(present(state, "media.position") - position_s) < _RUNS_S
+    changes = {"media.position": position_s, **(along or {})}
+    return Plan(changes, {"position_s": position_s}, frozenset({"media.position"} if near else ()))
 
 
 def _play(item: Item | None, ask_for: str) -> Plan:

@@ -255,7 +255,8 @@ class Dialogue:
             )
         again = plan.command is not None and plan.command.name == "repeat" and "it" in plan.command.slots
         if again and self._recent.fresh(self._clock()) and self._recent.actions[-1].domain is Domain.MEDIA:
-            plan = replace(plan, route=Route.FAST, command=Command(kind=CommandKind.FOLLOW, name="play_again"))
+            restart = Command(kind=CommandKind.ACTION, name="set_playback", slots={"command": "restart"})
+            plan = replace(plan, route=Route.FAST, command=restart)
         if plan.command is None or plan.command.kind is not CommandKind.FOLLOW:
             return plan
         values = (await self._vehicle.state()).values if plan.command.name in followup.LOOKS else {}

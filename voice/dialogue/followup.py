@@ -202,17 +202,7 @@ def _part(now: Any, *, opens: bool) -> int | None:
     return AJAR if now > AJAR else round(now / 2)
 
 
-def _again(_: Mapping[str, Any], __: RecentActions, values: Mapping[str, Any]) -> tuple[Action, ...]:
-    """The song or show that plays, from its beginning."""
-    title, artist = values.get("media.title"), values.get("media.artist")
-    if not title or values.get("media.source") not in ("music", "podcast"):
-        return ()
-    if values["media.source"] == "podcast":
-        return (parse_action("play_podcast", {"show": title}),)
-    return (parse_action("play_music", {"song": title, **({"artist": artist} if artist else {})}),)
-
-
-LOOKS = {"partly": _partly, "play_again": _again}
+LOOKS = {"partly": _partly}
 """Commands for which the vehicle must be looked at."""
 
 

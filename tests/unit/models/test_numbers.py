@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from models.numbers import NUMBER, number_at, number_of, number_words, numbers
+from models.numbers import NUMBER, mhz_of, mhz_words, number_at, number_of, number_words, numbers
 from models.text import normal, spoken, words
 
 
@@ -54,3 +54,35 @@ def test_the_normal_form_is_that_of_the_vaults() -> None:
     assert normal("  I don\u2019t  LIKE `Jazz`, Stra\u00dfe! ") == "i don't like 'jazz', strasse!"
     assert words("AC/DC, rock'n'roll & 22.5") == ("ac", "dc", "rock'n'roll", "22", "5")
     assert spoken("Set it to 22.5\u00b0C!") == "set it to twenty two point five degrees celsius"
+
+
+@pytest.mark.parametrize(
+    ("said", "mhz"),
+    [
+        ("ninety eight point five", 98.5),
+        ("98.5", 98.5),
+        ("98.5 fm", 98.5),
+        ("radio one oh two point two", 102.2),
+        ("one hundred and six point two", 106.2),
+        ("a hundred point nine f m", 100.9),
+        ("one hundred", 100.0),
+        ("eighty nine", 89.0),
+        ("101.1 mhz", 101.1),
+    ],
+)
+def test_frequencies(said: str, mhz: float) -> None:
+    assert mhz_of(said) == pytest.approx(mhz)
+
+
+@pytest.mark.parametrize(
+    "said", ["radio one", "radio four", "fifty point five", "ninety eight point twelve", "jazz fm", "", "ninety one five",
+             "one hundred and twelve", "ninety ninety", "heart", "ninety eight point"]
+)  # fmt: skip
+def test_names_that_are_no_frequency(said: str) -> None:
+    assert mhz_of(said) is None
+
+
+def test_a_frequency_is_read_as_it_is_said() -> None:
+    for tenths in range(875, 1081):
+        for way in mhz_words(tenths / 10):
+            assert mhz_of(way) == pytest.approx(tenths / 10)

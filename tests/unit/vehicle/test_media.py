@@ -94,3 +94,13 @@ def test_a_file_of_another_form_is_refused(tmp_path: Path, content: str) -> None
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot read the media library"):
         MediaLibrary.load(tmp_path / "none.json")
+
+
+def test_a_station_by_its_frequency() -> None:
+    for station in LIBRARY.radio:
+        assert LIBRARY.station(station.title) == station
+    found = {LIBRARY.station(mhz) for mhz in LIBRARY.frequencies()}
+    assert None not in found and len(found) == len(LIBRARY.frequencies()) == 11
+    assert LIBRARY.station("99.1") is None and LIBRARY.station("ninety eight point five") is None
+    told = MediaLibrary.load(mhz_of={"up there": 102.2}.get).station("up there")
+    assert told is not None and told.title == "Jazz FM"

@@ -19,6 +19,10 @@ from schemas.actions import (
 from schemas.errors import AdapterError, ConfirmationError
 from schemas.events import ActionStatus
 from tests.gated_car import Car
+from vehicle.media import MediaLibrary
+from vehicle.places import Places
+from vehicle.planning import Planner
+from vehicle.signals import SIGNALS
 
 
 def test_undo_restores_what_was_and_goes_further_back() -> None:
@@ -126,3 +130,22 @@ def test_an_effect_that_fails_is_a_fault() -> None:
         car.organizer.start(car.organizer.timer(60.0))
     assert car.act(SetTimer(minutes=1)).error == "adapter"
     assert car.vehicle.gate.armed
+
+
+def test_a_place_in_what_plays_is_gone_back_to_also_when_it_has_run_there_by_itself() -> None:
+    car = Car()
+    car.act(parse_action("play_podcast", {"show": "radiolab"}))
+    car.later(100.0)
+    assert car.act(parse_action("seek", {"change": "back"})).status is ActionStatus.DONE
+    assert car.value("media.position") == 70
+    car.later(30.0)
+    assert car.act(Undo()).answer == {"undone": "seek"}
+    assert car.value("media.position") == 100
+
+
+def test_a_car_whose_place_in_what_plays_cannot_be_set_does_not_offer_to_go_forward() -> None:
+    assert "seek" in Car().vehicle.offers()
+    assert (
+        "seek"
+        not in Planner(Places.load(), MediaLibrary.load(), signals=frozenset(SIGNALS) - {"media.position"}).offers()
+    )

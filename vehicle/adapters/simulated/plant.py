@@ -76,6 +76,7 @@ class Plant:
         """Take new targets; what does not travel is there at once. The changes must fit the table."""
         if "media.title" in changes:
             self._playing_s = 0.0  # what is put on begins at its beginning, the same once more, too
+        self._playing_s = float(changes.get("media.position", self._playing_s))
         for name, value in changes.items():
             if name in RATES:
                 self._targets[name] = float(value)

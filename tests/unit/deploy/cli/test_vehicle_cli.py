@@ -44,10 +44,10 @@ def test_it_lists_what_can_be_asked_for(glovebox: Call) -> None:
     told = json.loads(said)
     by_name = {entry["action"]: entry for entry in told["actions"]}
     assert code == 0
-    assert by_name["set_window"]["tier"] == "pinch" and by_name["set_window"]["slots"] == ["window", "percent"]
+    assert by_name["set_window"]["tier"] == "pinch" and by_name["set_window"]["slots"] == ["window", "but", "percent"]
     assert told["missing"] == ["send_email"]
     code, said, _ = glovebox("list")
-    assert "set_window (window, percent)" in said and "Not in this vehicle: send_email" in said
+    assert "set_window (window, but, percent)" in said and "Not in this vehicle: send_email" in said
 
 
 def test_it_reads_all_some_and_nothing_unknown(glovebox: Call) -> None:

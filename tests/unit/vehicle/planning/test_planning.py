@@ -177,6 +177,33 @@ def test_a_missing_signal_takes_its_actions_away() -> None:
         ("set_volume", {"percent": 40}, {}, {"media.volume": 40, "media.muted": False}),
         ("change_volume", {"change": "up"}, {"media.volume": 95}, {"media.volume": 100, "media.muted": False}),
         ("change_volume", {"change": "down"}, {}, {"media.volume": 20}),
+        (
+            "change_volume",
+            {"change": "up", "times": "double"},
+            {"media.volume": 35},
+            {"media.volume": 70, "media.muted": False},
+        ),
+        (
+            "change_volume",
+            {"change": "up", "times": "double"},
+            {"media.volume": 60},
+            {"media.volume": 100, "media.muted": False},
+        ),
+        ("change_volume", {"change": "down", "times": "half"}, {"media.volume": 25}, {"media.volume": 12}),
+        ("seek", {"change": "forward"}, {**JAZZ, "media.position": 100}, {"media.position": 130}),
+        ("seek", {"change": "back", "seconds": 60}, {**JAZZ, "media.position": 20}, {"media.position": 0}),
+        (
+            "set_playback",
+            {"command": "restart"},
+            {**JAZZ, "media.position": 80},
+            {"media.position": 0, "media.playing": True},
+        ),
+        (
+            "set_playback",
+            {"command": "restart"},
+            {**JAZZ, "media.position": None},
+            {**JAZZ, "media.playing": True},
+        ),
         ("set_mute", {"on": True}, {}, {"media.muted": True}),
         ("set_playback", {"command": "pause"}, {}, {"media.playing": False}),
         ("set_playback", {"command": "play"}, JAZZ, {"media.playing": True}),
@@ -212,6 +239,7 @@ def test_what_an_action_writes(
         ("play_music", {"song": "hey jude"}, {}, "Hey Jude by The Beatles"),
         ("play_music", {}, {}, "So What by Miles Davis"),
         ("play_radio", {"station": "jazz fm"}, {}, "Jazz FM"),
+        ("play_radio", {"station": "98.5"}, {}, "Radio One"),
         ("play_podcast", {"genre": "history"}, {}, "Stuff You Should Know"),
         ("set_playback", {"command": "next"}, JAZZ, "Blue in Green by Miles Davis"),
         ("set_playback", {"command": "previous"}, {"media.source": "radio", "media.title": "Radio One"}, "Radio Marrowby"),
@@ -330,3 +358,23 @@ def test_no_window_at_all_is_refused(window: str, but: str) -> None:
     for name, how in (("set_window", {"percent": 0}), ("change_window", {"change": "open"})):
         made = plan(name, {"window": window, "but": but, **how})
         assert made.refusal.startswith("That leaves no window") and not made.changes
+
+
+@pytest.mark.parametrize(
+    ("name", "slots", "values", "words"),
+    [
+        ("seek", {"change": "back"}, {"media.source": "radio"}, "with music and podcasts"),
+        ("seek", {"change": "forward"}, {}, "with music and podcasts"),
+        ("set_playback", {"command": "restart"}, {"media.source": "radio"}, "with music and podcasts"),
+        ("play_radio", {"station": "99.1"}, {}, "can't find that station"),
+        ("play_radio", {"station": "marmalade"}, {}, "can't find that station"),
+    ],
+)
+def test_what_cannot_be_played_is_refused(name: str, slots: dict[str, Any], values: dict[str, Any], words: str) -> None:
+    assert words in plan(name, slots, values).refusal
+
+
+def test_what_runs_on_proves_a_place_only_where_it_is_far() -> None:
+    far = plan("seek", {"change": "back", "seconds": 60}, {**JAZZ, "media.position": 100})
+    near = plan("seek", {"change": "forward", "seconds": 2}, {**JAZZ, "media.position": 100})
+    assert set(far.proof) == {"media.position"} and not near.proof

@@ -15,6 +15,7 @@ import pytest
 from deploy.car import sayable
 from models.commands.matcher import TemplateMatcher
 from models.commands.templates import load_templates
+from models.numbers import mhz_of
 from schemas.clock import StreamClock
 from schemas.events import Transcript
 from schemas.seat import Seat
@@ -38,7 +39,8 @@ class Drive:
         self.clock = StreamClock()
         organizer = Organizer.load(SAMPLE, self.clock.now, self.now)
         car = SimulatedVehicle(self.clock, profile=profile)
-        self.vehicle = GatedVehicle(car, self.clock, organizer=organizer)
+        media = MediaLibrary.load(mhz_of=mhz_of)
+        self.vehicle = GatedVehicle(car, self.clock, organizer=organizer, media=media)
         self.dialogue = Dialogue(
             seat=Seat(FakeMemory()),  # type: ignore[arg-type]
             vehicle=self.vehicle,
@@ -137,13 +139,19 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
     "once more": [
         ("play some jazz", "Playing So What by Miles Davis."),
         ("next song", "Next one."),
-        ("play it again", "Playing Blue in Green by Miles Davis."),
-        ("repeat it", "Playing Blue in Green by Miles Davis."),
-        ("repeat that", "Playing Blue in Green by Miles Davis."),
+        ("play it again", "From the beginning."),
+        ("repeat it", "From the beginning."),
+        ("repeat that", "From the beginning."),
+        ("skip forward", "Going forward a bit."),
+        ("go back fifteen seconds", "Back 15 seconds."),
+        ("rewind the song one minute", "Back 1 minute."),
+        ("twice as loud", "Twice as loud."),
+        ("halve the volume", "Half as loud."),
         ("set the temperature to twenty one", "21 degrees."),
         ("repeat it", "21 degrees."),
         ("put on the news", "Playing The News Station."),
-        ("play it again", NOT_UNDERSTOOD),
+        ("play it again", "I can only do that with music and podcasts; ask me to play some first."),
+        ("tune to ninety eight point five", "Playing Radio One."),
     ],
     "mirrors": [
         ("fold the mirrors", "Mirrors folded."),
@@ -314,7 +322,7 @@ def test_a_song_is_played_again_from_its_beginning_also_after_a_while(matcher: T
     drive.say("play some jazz")
     drive.clock.advance_to(drive.clock.now() + 150.0)
     assert asyncio.run(drive.vehicle.state()).values["media.position"] >= 150
-    assert drive.say("play that song again") == "Playing So What by Miles Davis."
+    assert drive.say("play that song again") == "From the beginning."
     assert asyncio.run(drive.vehicle.state()).values["media.position"] < 5
 
 
