@@ -12,7 +12,8 @@ The file is JSON, every key may be left out::
                    "email": "anna@example.org", "address": "Station Road"}],
      "calendar": [{"title": "Dentist", "on": "2026-11-21", "at": "15:30", "place": "Dr Ames, dentist"},
                   {"title": "Choir", "every": "tuesday", "at": "19:00"}],
-     "weather":  [{"on": "2026-11-21", "sky": "light rain", "low": 7, "high": 12, "rain_percent": 70, "place": "..."}]}
+     "weather":  [{"on": "2026-11-21", "sky": "light rain", "low": 7, "high": 12, "rain_percent": 70, "place": "...",
+                   "hours": [{"from": 6, "sky": "fog", "celsius": 8, "rain_percent": 10}]}]}
 """
 
 from __future__ import annotations
@@ -71,6 +72,15 @@ class Appointment(_Entry):
         return self.on == day or self.every == DAYS[day.weekday()]
 
 
+class Hours(_Entry):
+    """The weather from an hour of the day on, until the next that is told."""
+
+    begins: Annotated[int, Field(ge=0, le=23, alias="from")]
+    sky: Annotated[str, Field(min_length=1)]
+    celsius: Annotated[float, Field(ge=-90, le=60)]
+    rain_percent: Annotated[int, Field(ge=0, le=100)] = 0
+
+
 class Forecast(_Entry):
     """The weather of a day at a place; no place is here."""
 
@@ -81,6 +91,12 @@ class Forecast(_Entry):
     high: Annotated[float, Field(ge=-90, le=60)]
     rain_percent: Annotated[int, Field(ge=0, le=100)] = 0
     place: str = ""
+    hours: tuple[Hours, ...] = ()
+
+    def at(self, hour: int) -> Hours | None:
+        """The weather of an hour; None where only the whole day is known."""
+        begun = [part for part in self.hours if part.begins <= hour]
+        return max(begun, key=lambda part: part.begins, default=None)
 
 
 class _File(BaseModel):

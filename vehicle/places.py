@@ -170,9 +170,9 @@ class Places:
         reason = f"{like}; nearest of {peers}" if peers > 1 else f"{like}; the only one"
         return Found(place, place.minutes(start), reason)
 
-    def ranked(self, kind: str, quality: str | None = None) -> tuple[Place, ...]:
+    def ranked(self, kind: str, quality: str | None = None, *, start: Place | None = None) -> tuple[Place, ...]:
         """Places of a kind that match, as in ``find``; the best and nearest first."""
-        return tuple(place for _, _, place, _ in self._ranked(kind, quality, None, ()))
+        return tuple(place for _, _, place, _ in self._ranked(kind, quality, start, ()))
 
     def named(self, name: str) -> Place | None:
         """The place of exactly that name."""

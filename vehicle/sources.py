@@ -29,8 +29,8 @@ class PlaceSource(Protocol):
         """
         ...
 
-    def ranked(self, kind: str, quality: str | None = None) -> tuple[Place, ...]:
-        """All that match, the best and nearest first."""
+    def ranked(self, kind: str, quality: str | None = None, *, start: Place | None = None) -> tuple[Place, ...]:
+        """All that match, the best first, of equals the nearest to the start (None: the car's own place)."""
         ...
 
     def destination(self, name: str) -> Place | None:

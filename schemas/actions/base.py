@@ -93,6 +93,11 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+def celsius_of(fahrenheit: float) -> float:
+    """A temperature in degrees Celsius, to the half degree that a car can be set to."""
+    return round((fahrenheit - 32.0) / 0.9) / 2.0
+
+
 class Action(BaseModel):
     """Base of all actions; subclass per action. ``query`` actions read and never move anything."""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from schemas.actions.base import Action, CabinZone, Celsius, Change, Degrees, Domain, Level, Zone, words
+from schemas.actions.base import Action, CabinZone, Celsius, Change, Degrees, Domain, Level, Zone, celsius_of, words
 from schemas.actions.said import LEVELS, by_how_much, on_off, one_of, side, spoken_number, up_down
 
 _TEMPERATURES = ("climate.driver.temperature", "climate.passenger.temperature")
@@ -32,7 +33,19 @@ class SetTemperature(Action):
     details = ("preferred_temperature",)
     step = "change_temperature"
     celsius: Celsius
+    """``fahrenheit`` may be given in its place, and becomes this at once: nothing behind here knows that unit."""
     zone: CabinZone = "all"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_celsius(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping) or given.get("fahrenheit") is None:
+            return given
+        if given.get("celsius") is not None:
+            raise ValueError("a temperature is given in one unit, not in two")
+        fahrenheit = float(given["fahrenheit"])
+        rest = {slot: value for slot, value in given.items() if slot != "fahrenheit"}
+        return {**rest, "celsius": celsius_of(fahrenheit)}
 
 
 class ChangeTemperature(Action):

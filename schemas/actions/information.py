@@ -167,11 +167,13 @@ class GetTime(Action):
 
 class GetWeather(Action):
     name, domain, query = "get_weather", Domain.ASSISTANT, True
-    description = "The weather here or at a place."
+    description = "The weather here or at a place, of a day or an hour."
     title, thing = "Weather", "weather forecast"
-    examples = "will it rain tomorrow", "what's the weather in paris"
-    tells = "day, place, sky, low, high, rain_percent"
+    examples = "will it rain tomorrow at three", "what's the weather in paris"
+    tells = "day, place, sky, low, high, rain_percent; or at, celsius instead of low, high; hour_unknown"
     day: Literal["today", "tomorrow"] = "today"
+    hour: Hour | None = None
+    half: HalfDay | None = None
     place: Words | None = None
 
 

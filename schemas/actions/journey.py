@@ -244,6 +244,8 @@ class FindPlace(Action):
     kind: PlaceKind
     quality: Words | None = None
     """What it should be like: a cuisine, a brand, a price, a feature."""
+    near: Words | None = None
+    """The place around which it is looked for; None: where the car is."""
 
     def takes(self, detail: str) -> bool:
         """Whether the detail matters for the kind of place."""
@@ -277,6 +279,7 @@ class ListPlaces(Action):
     details = _PLACES
     kind: PlaceKind
     quality: Words | None = None
+    near: Words | None = None
 
     def takes(self, detail: str) -> bool:
         """Whether the detail matters for the kind of place."""

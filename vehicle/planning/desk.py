@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from typing import Any
 
 from schemas import actions as a
@@ -66,8 +66,31 @@ def _weather(action: a.GetWeather, organizer: Organizer, now: datetime) -> Plan:
     known = organizer.forecast(day, action.place)
     if known is None:
         return Plan(refusal="I have no forecast for that; ask me how warm it is outside.")
+    if action.hour is not None:
+        at = _meant(action.hour, None, action.half, now if action.day == "today" else None)
+        part = known.at(at.hour)
+        if part is not None:
+            told = {"sky": part.sky, "celsius": part.celsius, "rain_percent": part.rain_percent}
+            return Plan(answer={"day": action.day, "place": known.place, "at": f"{at:%H:%M}", **told})
     told = {"sky": known.sky, "low": known.low, "high": known.high, "rain_percent": known.rain_percent}
-    return Plan(answer={"day": action.day, "place": known.place, **told})
+    unknown = {"hour_unknown": True} if action.hour is not None else {}
+    return Plan(answer={"day": action.day, "place": known.place, **told, **unknown})
+
+
+def _meant(hour: int, minute: int | None, half: str | None, now: datetime | None) -> time:
+    """The time of day that is meant: "at five", said after five in the morning, is in the afternoon.
+
+    Args:
+        hour: as it was said.
+        minute: as it was said.
+        half: am or pm; None: whichever comes next.
+        now: the present moment; None where it is about another day, whose hours stand as they were said.
+    """
+    at = time_of_day(hour, minute, half)
+    if now is not None and half is None and hour <= 12 and at <= now.time():
+        later = time_of_day(hour, minute, "pm")
+        at = later if later > now.time() else at
+    return at
 
 
 def _started(organizer: Organizer, notice: Notice, answer: dict[str, Any]) -> Plan:
@@ -78,14 +101,9 @@ def _reminder(action: a.SetReminder, organizer: Organizer, now: datetime) -> Pla
     if action.minutes is not None:
         notice = organizer.reminder(action.what, seconds=60.0 * action.minutes)
     else:
-        hour = action.hour or 0
-        at = time_of_day(hour, action.minute, action.half)
-        if action.day == "tomorrow":
-            return _noted(organizer, organizer.reminder(action.what, at=at, tomorrow=True), action.what)
-        if action.half is None and hour <= 12 and at <= now.time():
-            later = time_of_day(hour, action.minute, "pm")  # "at five", said after noon
-            at = later if later > now.time() else at
-        notice = organizer.reminder(action.what, at=at)
+        tomorrow = action.day == "tomorrow"
+        at = _meant(action.hour or 0, action.minute, action.half, None if tomorrow else now)
+        notice = organizer.reminder(action.what, at=at, tomorrow=tomorrow)
     return _noted(organizer, notice, action.what)
 
 

@@ -23,6 +23,7 @@ FAR_KM = 15.0
 RESERVE = 0.15
 """Share of a full charge that a route should leave: one is added before it would not. Our choice."""
 
+_UNKNOWN_PLACE = "I don't know the place that it should be near; ask me for one near here."
 _MOST_NAMED = 3
 """Places named at once: more are not kept in mind by ear."""
 
@@ -63,17 +64,15 @@ class Routes:
         match action:
             case a.NavigateTo(destination=name):
                 return self._go(self._places.destination(name))
-            case a.FindPlace(kind=kind, quality=quality):
-                found = self._places.find(kind, quality)
-                return self._go(found.place, reason=found.reason) if found else Plan()
+            case a.FindPlace(near=near) | a.ListPlaces(near=near) if near is not None:
+                start = self._places.destination(near)
+                return self._around(action, start) if start else Plan(refusal=_UNKNOWN_PLACE)
+            case a.FindPlace() | a.ListPlaces():
+                return self._around(action, None)
             case a.FindOnRoute(kind=kind, quality=quality):
                 way = self._way(state)
                 found = self._places.find(kind, quality, between=way)
                 return self._stop(found.place, state, reason=found.reason) if found else Plan()
-            case a.ListPlaces(kind=kind, quality=quality):
-                near = self._places.ranked(kind, quality)[:_MOST_NAMED]
-                told = [{"name": place.name, "minutes": place.minutes()} for place in near]
-                return Plan(answer={"kind": kind, "places": told})
             case a.AddStop(destination=name):
                 return self._stop(self._places.destination(name), state)
             case a.RemoveStop(destination=name):
@@ -109,6 +108,18 @@ class Routes:
     def _alternatives(self, state: VehicleState) -> list[Alternative]:
         way = self._way(state)
         return alternatives(*_length(way)) if way else []
+
+    # Finding one -------------------------------------------------------------------------------------------------------
+
+    def _around(self, action: a.FindPlace | a.ListPlaces, start: Place | None) -> Plan:
+        """Places around another one, or around the car: the way there is told from where the car is."""
+        where = {"near": start.name} if start is not None else {}
+        if isinstance(action, a.FindPlace):
+            found = self._places.find(action.kind, action.quality, start=start)
+            return self._go(found.place, reason=found.reason, **where) if found else Plan()
+        near = self._places.ranked(action.kind, action.quality, start=start)[:_MOST_NAMED]
+        told = [{"name": place.name, "minutes": place.minutes()} for place in near]
+        return Plan(answer={"kind": action.kind, "places": told, **where})
 
     # Planning a new one ------------------------------------------------------------------------------------------------
 

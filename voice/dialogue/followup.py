@@ -14,9 +14,19 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from schemas.actions import ACTIONS, BY_NAME, Action, Domain, SetReminder, SetTimer, Undo, corners, parse_action
+from schemas.actions import (
+    ACTIONS,
+    BY_NAME,
+    Action,
+    Domain,
+    SetReminder,
+    SetTimer,
+    Undo,
+    celsius_of,
+    corners,
+    parse_action,
+)
 from schemas.events import ActionResult, ActionStatus, Command, CommandKind
-from voice.dialogue.replies.units import celsius
 
 FRESH = timedelta(minutes=2)
 """How long what was done is what "it" means. Our choice: afterwards something else may be on the driver's mind."""
@@ -366,7 +376,7 @@ def _value(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Ac
         return Undo(), parse_action("set_reminder", {**_kept(had, "what", "half", "day"), "hour": number})
     for slot in ("celsius", "percent", "level"):
         if slot in fields:
-            value = celsius(number) if slot == "celsius" and number > 60 else number
+            value = celsius_of(number) if slot == "celsius" and number > 60 else number
             return (parse_action(name, {**_fitting(_kept(had, "zone", "window", "but"), fields), slot: value}),)
     return ()
 
@@ -375,7 +385,7 @@ def _track(last: Action, slots: Mapping[str, Any], recent: RecentActions) -> tup
     if last.domain is Domain.MEDIA:
         return (parse_action("set_playback", {"command": "previous" if slots["which"] == "previous" else "next"}),)
     if last.name in ("find_place", "find_on_route", "list_places") and slots["which"] in ("other", "next"):
-        had = {slot: value for slot, value in last.slots().items() if slot in ("kind", "quality")}
+        had = {slot: value for slot, value in last.slots().items() if slot in ("kind", "quality", "near")}
         return (parse_action("list_places", had),)
     return _instead(last, {"zone": "other"}, recent) if slots["which"] == "other" else ()
 
@@ -403,7 +413,7 @@ def _person(_: Action, __: Mapping[str, Any], recent: RecentActions) -> tuple[Ac
 def _quality(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Action, ...]:
     if last.name not in ("find_place", "find_on_route", "list_places"):
         return ()
-    return (parse_action(last.name, {**_kept(last.slots(), "kind"), "quality": slots["quality"]}),)
+    return (parse_action(last.name, {**_kept(last.slots(), "kind", "near"), "quality": slots["quality"]}),)
 
 
 def _day(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Action, ...]:

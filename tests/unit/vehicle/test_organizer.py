@@ -200,6 +200,12 @@ def test_weather_here_and_elsewhere() -> None:
     assert desk.plan("get_weather").answer["sky"] == "clouds with light rain"
     assert desk.plan("get_weather", place="sandy reach beach", day="tomorrow").answer["high"] == 16
     assert "no forecast" in desk.plan("get_weather", place="paris").refusal
+    early = desk.plan("get_weather", day="tomorrow", hour=8, half="am").answer
+    assert (early["at"], early["sky"], early["celsius"], early["rain_percent"]) == ("08:00", "cloudy", 8, 20)
+    late = desk.plan("get_weather", day="tomorrow", hour=8, half="pm").answer
+    assert (late["at"], late["celsius"]) == ("20:00", 9) and "low" not in late
+    whole = desk.plan("get_weather", place="sandy reach beach", hour=15).answer
+    assert whole["hour_unknown"] and (whole["low"], whole["high"]) == (9, 16)
     assert "no forecast" in Desk(known=False).plan("get_weather").refusal
 
 

@@ -10,7 +10,7 @@ from datetime import date
 from typing import Any
 
 from schemas.actions import BY_NAME
-from schemas.actions.said import LEVELS, WINDOWS, spoken_number
+from schemas.actions.said import LEVELS, WINDOWS, spoken_number, spoken_time
 
 _Told = dict[str, Any]
 
@@ -98,8 +98,10 @@ def found_nothing(name: str, told: _Told) -> bool:
 
 def _goal(name: str, slots: _Told, told: _Told) -> str:
     if found_nothing(name, told):
-        wanted = slots.get("quality") or slots.get("destination") or _KINDS.get(slots.get("kind", ""), "place")
-        return f"I don't know of {str(wanted).replace('_', ' ')} around here"
+        wanted, kind = slots.get("quality") or slots.get("destination"), slots.get("kind", "place")
+        if wanted:
+            return f"I don't know of {wanted} {_where(slots)}"
+        return f"I know of no {str(_KINDS.get(kind, kind)).replace('_', ' ')} {_where(slots)}"
     away = f", {minutes_words(told['minutes'])} away" if told.get("minutes") is not None else ""
     if name == "get_distance":
         return f"{told['name']} is {spoken_number(told['km'])} {_far(told)}{away}"
@@ -115,12 +117,16 @@ def _goal(name: str, slots: _Told, told: _Told) -> str:
     return f"{verb} {told['name']}{away}"
 
 
+def _where(slots: _Told) -> str:
+    return f"near {slots['near']}" if slots.get("near") else "around here"
+
+
 def _places(slots: _Told, told: _Told) -> str:
     found: list[_Told] = told.get("places") or []
     if not found:
-        return f"I know of no {str(_KINDS.get(slots['kind'], slots['kind'])).replace('_', ' ')} around here"
+        return f"I know of no {str(_KINDS.get(slots['kind'], slots['kind'])).replace('_', ' ')} {_where(slots)}"
     named = [f"{place['name']}, {minutes_words(place['minutes'])} away" for place in found]
-    return f"There is {listed(named)}"
+    return f"Near {told['near']} there is {listed(named)}" if told.get("near") else f"There is {listed(named)}"
 
 
 def _routes(_: _Told, told: _Told) -> str:
@@ -243,10 +249,20 @@ def _time(slots: _Told, told: _Told) -> str:
     return f"It is {told['weekday'].capitalize()}, {day.day} {day:%B}"
 
 
+def _clock(at: str) -> str:
+    """A full hour as it is said: "3 o'clock in the afternoon"."""
+    hour = int(at.split(":", maxsplit=1)[0])
+    return spoken_time((hour - 1) % 12 + 1, None, "am" if hour < 12 else "pm")
+
+
 def _weather(slots: _Told, told: _Told) -> str:
     where = f" in {told['place']}" if told.get("place") else ""
     when = "Tomorrow" if slots.get("day") == "tomorrow" else "Today"
     rain = f", {told['rain_percent']} percent chance of rain" if told.get("rain_percent") is not None else ""
+    if told.get("celsius") is not None:
+        degrees = spoken_number(float(told["celsius"]))
+        return f"{when} at {_clock(told['at'])}{where}: {told['sky']}, {degrees} degrees{rain}"
+    when = f"I only know the whole day. {when}" if told.get("hour_unknown") else when
     return f"{when}{where}: {told['sky']}, {spoken_number(told['low'])} to {spoken_number(told['high'])} degrees{rain}"
 
 

@@ -5,16 +5,12 @@ from __future__ import annotations
 import re
 
 from models.numbers import NUMBER, number_of, number_words
+from schemas.actions.base import celsius_of
 
 MEASURED = frozenset({"set_unit", "set_temperature", "change_temperature", "get_outside_temperature", "get_cabin_temperature",
                        "get_climate", "get_weather", "get_range", "get_car", "get_distance", "get_routes", "choose_route",
                        "set_window", "change_window", "set_sunroof", "change_sunroof"})  # fmt: skip
 """Actions whose reply may hold a temperature, a distance or a speed."""
-
-
-def celsius(fahrenheit: float) -> float:
-    """A temperature in degrees Celsius, to the half degree that a car can be set to."""
-    return round((fahrenheit - 32.0) / 0.9) / 2.0
 
 
 _FAHRENHEIT = re.compile(rf"\b(?>({NUMBER}))\b(?! (?:percent|minutes?|seconds?))(?: degrees)?(?: fahrenheit)?")
@@ -27,7 +23,7 @@ def in_celsius(text: str) -> str:
         number = number_of(str(found[1]))
         if not 61 <= number <= 82:
             return found[0]
-        value = celsius(number)
+        value = celsius_of(number)
         half = " and a half" if value % 1.0 else ""
         return f"{number_words(int(value))}{half} degrees"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from schemas.actions import ACTIONS, Action, Domain, parse_action
 from schemas.errors import AdapterError
@@ -378,3 +379,35 @@ def test_what_runs_on_proves_a_place_only_where_it_is_far() -> None:
     far = plan("seek", {"change": "back", "seconds": 60}, {**JAZZ, "media.position": 100})
     near = plan("seek", {"change": "forward", "seconds": 2}, {**JAZZ, "media.position": 100})
     assert set(far.proof) == {"media.position"} and not near.proof
+
+
+def test_places_near_another_one_are_those_around_it_and_the_route_stays_when_they_are_only_told() -> None:
+    airport = Places.load().destination("the airport")
+    assert airport is not None
+    told = plan("list_places", {"kind": "hotel", "near": "the airport"})
+    assert told.answer["near"] == airport.name and not told.changes
+    nearest = min((p for p in Places.load().places if p.kind == "hotel"), key=lambda place: place.road_km(airport))
+    assert told.answer["places"][0] == {"name": nearest.name, "minutes": nearest.minutes()}
+    went = plan("find_place", {"kind": "hotel", "near": "the airport"})
+    assert went.changes["navigation.destination"] == nearest.name and went.answer["near"] == airport.name
+
+
+@pytest.mark.parametrize("name", ["find_place", "list_places"])
+def test_near_a_place_that_nobody_knows_nothing_is_looked_for(name: str) -> None:
+    made = plan(name, {"kind": "cafe", "near": "the moon"})
+    assert "near here" in made.refusal and not made.changes
+
+
+@pytest.mark.parametrize(
+    ("said", "celsius"),
+    [({"fahrenheit": 68}, 20.0), ({"fahrenheit": 70, "zone": "driver"}, 21.0), ({"fahrenheit": 61}, 16.0)],
+)
+def test_fahrenheit_becomes_celsius_before_anybody_sees_it(said: dict[str, Any], celsius: float) -> None:
+    action = parse_action("set_temperature", said)
+    assert action.slots() == {"celsius": celsius, "zone": said.get("zone", "all")}
+
+
+@pytest.mark.parametrize("said", [{"fahrenheit": 60}, {"fahrenheit": 90}, {"fahrenheit": 68, "celsius": 20}, {}])
+def test_a_temperature_out_of_range_in_two_units_or_in_none_is_no_action(said: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        parse_action("set_temperature", said)

@@ -148,6 +148,13 @@ def test_every_enumerated_slot_value_can_be_said(templates: Templates) -> None:
         ("Turn on the A.C.", "set_air_conditioning", {"on": True}),
         ("Could you open the boot?", "set_trunk", {"open": True}),
         ("defrost the windshield", "set_defrost", {"on": True}),
+        ("find a cafe near the station", "find_place", {"kind": "cafe", "near": "the station"}),
+        ("which hotels are there around the airport", "list_places", {"kind": "hotel", "near": "the airport"}),
+        (
+            "will it rain tomorrow at three in the afternoon",
+            "get_weather",
+            {"day": "tomorrow", "hour": 3, "half": "pm"},
+        ),
         ("open all windows but mine", "set_window", {"window": "all", "but": "driver", "percent": 100}),
         ("close the front windows", "set_window", {"window": "front", "percent": 0}),
         ("open both back windows a third", "set_window", {"window": "rear", "percent": 35}),

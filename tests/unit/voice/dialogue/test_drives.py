@@ -112,6 +112,15 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ),
         ("yes", "All windows to 20 percent."),
     ],
+    "near another place": [
+        ("take me home and add a stop at the post office", "Taking you home, 6 minutes away. Adding Post Office, 2 minutes away."),
+        (
+            "are there any hotels near the airport",
+            "Near Marrowby Airport there is Traveller's Rest, 12 minutes away and Hotel Belvoir, 3 minutes away.",
+        ),
+        ("where are we going", "To Home, 9 minutes, with a stop at Post Office."),
+        ("find a cafe near the airport", "Taking you to Drive-In Roast, 9 minutes away."),
+    ],
     "window groups": [
         ("open the front windows a third", "The front windows to 35 percent."),
         ("and the other ones", NOT_UNDERSTOOD),
