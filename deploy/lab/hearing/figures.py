@@ -7,32 +7,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from deploy.lab.hearing.judge import Outcome
 from deploy.lab.hearing.parts import NOISES, Results, Talked, Tried, Worded
 from deploy.lab.hearing.voices import CONTROL, Missing
-from deploy.lab.report.blocks import Cell, Report, Table
+from deploy.lab.report.blocks import Cell, Goal, Report, Table
 from deploy.lab.report.statistics import spread
 
 DONE_RIGHT = (Outcome.RIGHT, Outcome.AMENDED)
-
-
-@dataclass(frozen=True, slots=True)
-class Goal:
-    """What the project set itself for a figure."""
-
-    at: float
-    least: bool = True
-    """True: at least so much; False: at most."""
-
-    def met(self, value: float) -> bool:
-        """Whether a value reaches it."""
-        return value >= self.at if self.least else value <= self.at
-
-    def __str__(self) -> str:
-        return f"{'>=' if self.least else '<='} {self.at:g}"
 
 
 GOALS: Mapping[str, Goal] = {

@@ -19,6 +19,22 @@ Interval: TypeAlias = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
+class Goal:
+    """What the project set itself for a figure."""
+
+    at: float
+    least: bool = True
+    """True: at least so much; False: at most."""
+
+    def met(self, value: float) -> bool:
+        """Whether a value reaches it."""
+        return value >= self.at if self.least else value <= self.at
+
+    def __str__(self) -> str:
+        return f"{'>=' if self.least else '<='} {self.at:g}"
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """Rows of figures, ours beside what was published."""
 

@@ -91,6 +91,16 @@ def share(right: Iterable[bool]) -> Ratio:
     return Ratio(above, (1.0,) * len(above))
 
 
+def wilson(share: float, count: int) -> Interval:
+    """95 % interval of a share of `count` draws (Wilson's score interval); (0, 1) of none."""
+    if not count:
+        return 0.0, 1.0
+    z = 1.959964
+    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
+    half = z / (1 + z * z / count) * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
 def percentile(values: Sequence[float], at: float) -> float:
     """The percentile (0..100) of some values by linear interpolation; 0 without any."""
     return float(np.percentile(values, at)) if values else 0.0

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deploy.lab.report.blocks import Interval, Plot, Progress, Report, Series, Table, silent
+from deploy.lab.report.blocks import Plot, Progress, Report, Series, Table, silent
+from deploy.lab.report.statistics import wilson
 from deploy.lab.wake.ears import CHUNK, Ear, PocketSphinxEar
 from models import acoustics
 from models.runtime.keyword import Scores
@@ -129,16 +130,6 @@ def measure(ears: Sequence[Ear], plan: Plan, progress: Progress = silent) -> lis
         progress("making road noise", 0, 0)
         noise = listening.road(plan.road_minutes, np.random.default_rng(plan.seed))
     return [_curve(ear, plan, noise, progress) for ear in ears]
-
-
-def wilson(share: float, count: int) -> Interval:
-    """95 % interval of a share of `count` draws (Wilson's score interval); (0, 1) of none."""
-    if not count:
-        return 0.0, 1.0
-    z = 1.959964
-    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
-    half = z / (1 + z * z / count) * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def report(curves: Sequence[Curve], plan: Plan, absent: dict[str, str]) -> Report:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from deploy.lab.report.statistics import Ratio, calibration, chance, hit, micro, paired, percentile, share
+from deploy.lab.report.statistics import Ratio, calibration, chance, hit, micro, paired, percentile, share, wilson
 
 
 def sets(*pairs: tuple[str, str]) -> list[tuple[frozenset[str], frozenset[str]]]:
@@ -107,3 +107,9 @@ def test_mcnemar_by_hand() -> None:
 def test_calibration_bins() -> None:
     bins = calibration([(0.12, False), (0.18, True), (0.95, True), (1.0, True)])
     assert [(round(c, 3), right, n) for c, right, n in bins] == [(0.15, 0.5, 2), (0.975, 1.0, 2)]
+
+
+@pytest.mark.parametrize(("share", "count", "low", "high"), [(0.0, 50, 0.0, 0.071), (0.5, 100, 0.404, 0.596)])
+def test_interval_of_a_share(share: float, count: int, low: float, high: float) -> None:
+    assert wilson(share, count) == (pytest.approx(low, abs=0.001), pytest.approx(high, abs=0.001))
+    assert wilson(0.0, 0) == (0.0, 1.0)

@@ -143,12 +143,6 @@ def test_steps_stand_just_above_the_highest_wrong_scores() -> None:
     assert 0.5 in counts
 
 
-@pytest.mark.parametrize(("share", "count", "low", "high"), [(0.0, 50, 0.0, 0.071), (0.5, 100, 0.404, 0.596)])
-def test_interval_of_a_share(share: float, count: int, low: float, high: float) -> None:
-    assert wake.wilson(share, count) == (pytest.approx(low, abs=0.001), pytest.approx(high, abs=0.001))
-    assert wake.wilson(0.0, 0) == (0.0, 1.0)
-
-
 def test_command_prints_one_json_object(
     folders: tuple[Path, Path, Path], network: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,0 +1,339 @@
+"""Has the cases of a suite said, typed, to the assistant as it is assembled: a car, a vault and a conversation of its own for each.
+
+Owns the temporary home (the driver's real vault is never touched), the time of day, the answering of offers, and how effects are
+looked at: from outside. Everything else is asked of the car that ``deploy.app.open_car`` gives. Judges only whether a driver who
+was offered something would go on from there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import email
+import email.policy
+import tempfile
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from deploy import app
+from deploy.car import Car
+from deploy.config import Config
+from deploy.engines import Engines
+from deploy.lab.dialogue.seen import Answered, Beside, Effects, Kept, Mail, Notice, Result, drifts
+from deploy.lab.dialogue.suite import Case, Setup, Turn
+from deploy.lab.dialogue.verdict import Judgement, judge
+from deploy.lab.dialogue.wording import offers
+from deploy.lab.report.blocks import Progress
+from deploy.timeline import TimelineEntry
+from models.catalog import Catalog
+from models.commands.matcher import TemplateMatcher
+from schemas.clock import StreamClock
+from schemas.errors import AdapterError, EvaluationDataError
+from schemas.ports import Encoder, StructuredModel
+from vehicle import organizer as vehicle_organizer
+
+BEGAN = datetime(2026, 11, 24, 10, 0)  # noqa: DTZ001 - ten in the morning wherever it runs
+"""When every case begins, by the device's zone: a Tuesday on which the whole day is still to come. Ours, so that a run repeats."""
+SAMPLE = Path(vehicle_organizer.__file__).with_name("organizer.json")
+"""Contacts, calendar and weather of a driver who does not exist, as the vehicle's package has them."""
+MOTION: Mapping[str, tuple[str, float]] = {
+    "town": ("town", 20.0),
+    "parked": ("parked", 5.0),
+    "motorway": ("motorway", 14.0),
+}
+"""The simulated drive, and the second of it at which a case begins: about 49 km/h, 0 and above 100."""
+WAIT_S = 9.0
+"""Seconds that pass after a turn: windows and seats have arrived. The suite's format, as all these times."""
+UNANSWERED_S = 6.0
+"""The same after an offer that gets no yes: the offer is still open then."""
+EARLIER_S = 4.0
+"""After each sentence of an earlier conversation, and before the case."""
+YES_S = 2.0
+"""Until an offer is answered."""
+YESES = 3
+"""At most so many offers are accepted one after the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A reply."""
+
+    reply: str
+    """What a driver hears; an error in brackets where there was none."""
+    seconds: float
+    """Processing time until the reply, without what is learnt from the sentence."""
+    failed: str = ""
+    """The error that there was instead; empty where there was none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A turn that was said."""
+
+    case: Case
+    turn: Turn
+    result: Result
+    said: Said
+
+    @property
+    def judged(self) -> Judgement | None:
+        """What became of it; None where nothing is expected of it."""
+        return None if self.turn.right is None else judge(self.turn, self.result)
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """All that is watched."""
+
+    signals: Mapping[str, Any]
+    kept: frozenset[Kept]
+    consent: Mapping[str, Any]
+    notices: Mapping[int, Notice]
+    mails: Mapping[str, Mail]
+
+
+class Fleet:
+    """Cars that share encoder, language model and command grammar."""
+
+    def __init__(self, config: Config, folder: Path, organizer: Path = SAMPLE) -> None:
+        """Loads the models of a configuration.
+
+        Args:
+            config: the whole configuration; vehicle, organizer and where things lie are not taken from it.
+            folder: for the vaults, emptied by whoever gave it.
+            organizer: the file of contacts, calendar and weather.
+
+        Raises:
+            schemas.errors.GloveboxError: a model cannot be had.
+        """
+        self._config, self._folder = config, folder
+        self._organizer = organizer
+        engines = Engines(config, Catalog.load(config.data))
+        self._encoder: Encoder
+        self._structured: StructuredModel
+        self._encoder, self._structured = app.understanding(config, engines)
+        self.language_model = str(engines.choices["llm"].rung)
+        self._matchers: dict[bool, TemplateMatcher] = {}
+
+    @contextmanager
+    def car(self, case: Case) -> Generator[Talk]:
+        """A car that starts as a case says, after what was said before it.
+
+        Raises:
+            EvaluationDataError: a signal of the setup is none, or its value does not fit.
+        """
+        setup = case.setup
+        with tempfile.TemporaryDirectory(dir=self._folder) as folder:
+            profile, at_s = MOTION[setup.motion]
+            config = self._own(Path(folder), profile, mail=setup.mail)
+            clock = StreamClock()
+            try:
+                car = app.open_car(
+                    config,
+                    self._encoder,
+                    self._structured,
+                    clock,
+                    self._matchers.get(setup.mail),
+                    initial=setup.state,
+                    now=_time_of(clock),
+                )
+            except AdapterError as error:
+                raise EvaluationDataError(f"the case {case.id} cannot be set up: {error}") from None
+            try:
+                self._matchers[setup.mail] = car.matcher
+                clock.advance_to(at_s)
+                talk = Talk(car, clock, config.vehicle.outbox)
+                talk.before(setup)
+                yield talk
+            finally:
+                car.leave()
+
+    def _own(self, folder: Path, profile: str, *, mail: bool) -> Config:
+        """The configuration with a home of its own and the simulated car; models stay where they are."""
+        config = self._config
+        data = config.data.model_copy(update={"folder": folder / "data", "key_file": folder / "vault.key"})
+        key = config.memory.key.model_copy(update={"source": "file"})
+        vehicle = config.vehicle.model_copy(
+            update={
+                "adapter": "simulated",
+                "profile": profile,
+                "decision_log": False,
+                "organizer": self._organizer,
+                "outbox": folder / "outbox" if mail else None,
+            }
+        )
+        memory = config.memory.model_copy(update={"key": key})
+        return config.model_copy(update={"data": data, "memory": memory, "vehicle": vehicle})
+
+
+class Talk:
+    """A driver who types to one car."""
+
+    def __init__(self, car: Car, clock: StreamClock, outbox: Path | None) -> None:
+        """A car in which nothing was said, its clock, and where its mail goes."""
+        self._car, self._clock, self._outbox = car, clock, outbox
+
+    def before(self, setup: Setup) -> None:
+        """What was said before the case."""
+        for text in setup.said:
+            self._say(text)
+            self._wait(EARLIER_S)
+        if setup.said:
+            if not setup.continues:
+                self._car.dialogue.end_conversation()
+            self._wait(EARLIER_S)
+
+    def turn(self, case: Case, number: int, *, answer: bool = True) -> Played:
+        """Say a sentence of a case, and yes to what is offered.
+
+        Args:
+            case: the case.
+            number: which of its turns.
+            answer: False: nobody says yes, because what was offered was something else.
+        """
+        turn = case.turns[number]
+        before = self._look()
+        said = self._say(turn.say)
+        asked = offers(said.reply)
+        accepted = asked and answer and turn.yes
+        if not accepted:
+            self._wait(turn.wait_s if turn.wait_s is not None else UNANSWERED_S if asked else WAIT_S)
+        effects = _effects(before, self._look())
+        answered: Answered | None = None
+        if accepted:
+            replies = self._accept()
+            self._wait(WAIT_S)
+            answered = Answered(reply=replies, **dict(_effects(before, self._look())))
+        result = Result(
+            id=case.id,
+            turn=number,
+            reply=said.reply,
+            asked=asked,
+            before=dict(before.signals),
+            yes=answered,
+            **dict(effects),
+        )
+        return Played(case, turn, result, said)
+
+    def _accept(self) -> str:
+        """Say yes until nothing is offered any more; all that was replied."""
+        replies: list[str] = []
+        while len(replies) < YESES:
+            self._wait(YES_S)
+            replies.append(self._say("yes").reply)
+            if not offers(replies[-1]):
+                break
+        return " ".join(replies)
+
+    def _say(self, text: str) -> Said:
+        """The reply to a sentence, which is learnt from at once."""
+        dialogue = self._car.dialogue
+        began = time.perf_counter()
+        try:
+            reply = asyncio.run(dialogue.respond(dialogue.typed(text.strip()))).text
+            seconds = time.perf_counter() - began
+            self._car.trip.learn(_unheard)
+        except Exception as error:  # noqa: BLE001 - whatever fails is a finding, and the other cases go on
+            failed = f"{type(error).__name__}: {error}"
+            return Said(f"(error: {failed})", time.perf_counter() - began, failed)
+        return Said(reply, seconds)
+
+    def _wait(self, seconds: float) -> None:
+        """Time passes."""
+        self._clock.advance_to(self._clock.now() + seconds)
+
+    def _look(self) -> _Look:
+        vehicle = self._car.vehicle
+        values = asyncio.run(vehicle.state()).values
+        told = self._car.seat.memory.export()
+        return _Look(
+            signals={name: _plain(value) for name, value in values.items() if not drifts(name)},
+            kept=frozenset(
+                Kept(
+                    detail=one["category"].rsplit(".", 1)[-1],
+                    value=one["value"],
+                    polarity=one.get("polarity", "like"),
+                )
+                for one in told["preferences"]
+                if one["valid_to"] is None and one["status"] == "active"
+            ),
+            consent=dict(told["consent"]),
+            notices={
+                one.number: Notice(
+                    kind=one.kind,
+                    label=one.label,
+                    minutes=round(vehicle.organizer.remaining(one) / 60.0, 2),
+                    at=f"{one.at:%H:%M}",
+                )
+                for one in vehicle.organizer.waiting()
+            },
+            mails={path.name: _mail(path) for path in sorted(self._outbox.glob("*.eml"))} if self._outbox else {},
+        )
+
+
+def run(fleet: Fleet, cases: Sequence[Case], progress: Progress) -> Generator[Played]:
+    """Say all cases; turn by turn what came of them.
+
+    Raises:
+        EvaluationDataError: the setup of a case does not fit the simulated car.
+    """
+    for done, case in enumerate(cases):
+        progress("dialogues", done, len(cases))
+        yield from _case(fleet, case)
+    progress("dialogues", len(cases), len(cases))
+
+
+def _case(fleet: Fleet, case: Case) -> Generator[Played]:
+    """The turns of a case. After a yes to what is wrong the dialogue goes on as if it had not been said."""
+    accepted: list[bool] = []
+    """Of each turn so far, whether its offer is accepted in the dialogue that goes on."""
+    while len(accepted) < len(case.turns):
+        with fleet.car(case) as talk:
+            for number, answer in enumerate(accepted):
+                talk.turn(case, number, answer=answer)
+            for number in range(len(accepted), len(case.turns)):
+                played = talk.turn(case, number)
+                yield played
+                accepted.append(played.judged is None or played.judged.verdict.well)
+                if played.result.yes is not None and not accepted[-1]:
+                    break
+
+
+def _effects(before: _Look, after: _Look) -> Effects:
+    return Effects(
+        after=dict(after.signals),
+        stored=_sorted(after.kept - before.kept),
+        removed=_sorted(before.kept - after.kept),
+        effects=Beside(
+            timers_set=tuple(one for number, one in after.notices.items() if number not in before.notices),
+            timers_gone=tuple(one for number, one in before.notices.items() if number not in after.notices),
+            mail=tuple(one for name, one in after.mails.items() if name not in before.mails),
+            consent={name: value for name, value in after.consent.items() if before.consent.get(name) != value},
+        ),
+    )
+
+
+def _sorted(kept: frozenset[Kept]) -> tuple[Kept, ...]:
+    return tuple(sorted(kept, key=lambda one: (one.detail, one.value, one.polarity)))
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _mail(path: Path) -> Mail:
+    message = email.message_from_bytes(path.read_bytes(), policy=email.policy.default)
+    return Mail(to=str(message["To"]), text=message.get_content().strip())
+
+
+def _time_of(clock: StreamClock) -> Callable[[], datetime]:
+    began = BEGAN.astimezone(UTC)
+    return lambda: began + timedelta(seconds=clock.now())
+
+
+def _unheard(entry: TimelineEntry) -> None:
+    del entry
