@@ -1,7 +1,8 @@
 """What an assistant does beside the vehicle: timers and reminders, calendar, contacts, weather, outgoing mail.
 
 Owns timers and reminders while the program runs. What somebody wants to be reminded of is personal and this package has no
-vault, so they are written nowhere here: ``kept`` gives what waits, ``restore`` takes it up again, and ``watch`` tells when it
+vault, so they are written nowhere here: ``kept`` gives what waits (on arrival: at the time that was
+reckoned with last), ``restore`` takes it up again, and ``watch`` tells when it
 is another (``deploy.drivers.reminders`` keeps it in the driver's vault). Reads the calendar, contacts and
 weather from one local file that a telephone, a sync program or a person writes; without one it says so. Nothing is sent
 from here: an e-mail is written to a folder as a message that a mail program can pick up.
@@ -20,7 +21,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from email.message import EmailMessage
 from itertools import count
@@ -35,6 +36,9 @@ from schemas.memory import Waiting
 
 ALIKE = 85.0
 """rapidfuzz ratio (0..100) from which two names count as the same."""
+
+SHIFT_S = 30.0
+"""What is due on arrival is moved by at least this, but for the arrival itself. Our choice."""
 
 MOST_TIMERS = 20
 """Timers and reminders at once: more is a mistake, and would be told for minutes."""
@@ -117,6 +121,8 @@ class Notice:
     label: str
     due: float
     at: datetime
+    arrival: bool = False
+    """Whether it is due when the route arrives, and moves with that (`Organizer.arriving`)."""
 
     def spoken(self) -> str:
         """What to say when it is due."""
@@ -223,8 +229,9 @@ class Organizer:
         return self._notice("timer", label, seconds)
 
     def reminder(
-        self, what: str, *, seconds: float | None = None, at: time | None = None, tomorrow: bool = False
-    ) -> Notice:
+        self, what: str, *, seconds: float | None = None, at: time | None = None, tomorrow: bool = False,
+        arrival: bool = False,
+    ) -> Notice:  # fmt: skip
         """A reminder that could be started: after some seconds, or the next time that it is this time of day.
 
         Args:
@@ -232,12 +239,36 @@ class Organizer:
             seconds: after so many.
             at: or at this time of day.
             tomorrow: of tomorrow, even if that time is still to come today.
+            arrival: the seconds are those to the end of the route.
         """
         if at is not None:
             here = self.now()
             then = datetime.combine(here.date(), at, here.tzinfo)
             seconds = ((then + timedelta(days=1) if tomorrow or then <= here else then) - here).total_seconds()
-        return self._notice("reminder", what, seconds or 0.0)
+        return replace(self._notice("reminder", what, seconds or 0.0), arrival=arrival)
+
+    def arriving(self, seconds: float) -> None:
+        """The route takes this long from now (0: it is over): what is due on arrival is due then.
+
+        Less than `SHIFT_S` earlier or later is left alone: minutes to go are an estimate, and every change is written to the vault.
+        """
+        due, at = self._monotonic() + seconds, self.now() + timedelta(seconds=seconds)
+        with self._guard:
+            moved = [
+                replace(one, due=due, at=at)
+                if one.arrival and (abs(one.due - due) >= SHIFT_S or seconds <= 0.0 < one.due - due)
+                else one
+                for one in self._waiting
+            ]
+            changed = moved != self._waiting
+            self._waiting = sorted(moved, key=lambda waiting: (waiting.due, waiting.number))
+        if changed:
+            self._changed()
+
+    @property
+    def awaits_arrival(self) -> bool:
+        """Whether anything is due when the route arrives."""
+        return any(notice.arrival for notice in self._waiting)
 
     def start(self, notice: Notice) -> None:
         """Let it run.

@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -42,6 +43,9 @@ FIRST_LOOK_S, LONGEST_LOOK_S = 0.02, 0.2
 
 UNKNOWN_AGE_S = 3600.0
 """The age of what is not to be believed: far beyond what the gate takes as fresh."""
+
+ROUTE_LOOK_S = 10.0
+"""How old what is known of the route may be while something waits for its end. Our choice: minutes are told in whole ones."""
 
 OUT_OF_ORDER_S = 0.05
 """A reading that is older than the last one by more than this came out of order."""
@@ -113,6 +117,8 @@ class GatedVehicle:
         self._known: VehicleState | None = None
         self._known_at = 0.0
         self._turn = asyncio.Lock()
+        self._looking: asyncio.Task[None] | None = None
+        """A look at the route that is under way."""
         self._unfinished: asyncio.Future[Any] | None = None
         """A write that was given up and that the adapter has not let go of yet."""
         self.away = False
@@ -232,8 +238,21 @@ class GatedVehicle:
         self.gate.withdraw(token)
 
     def due(self) -> tuple[str, ...]:
-        """Sentences to speak: timers and reminders that have become due since the last call."""
+        """Sentences to speak: timers and reminders that have become due since the last call.
+
+        Where one waits for the arrival, the car is looked at now and then, if nobody else does: in the running loop.
+        """
+        if self.organizer.awaits_arrival and self._clock.now() - self._known_at >= ROUTE_LOOK_S and not self._looking:
+            with suppress(RuntimeError):  # no loop runs: then nobody drives this car either
+                self._looking = asyncio.get_running_loop().create_task(self._look())
         return tuple(notice.spoken() for notice in self.organizer.due())
+
+    async def _look(self) -> None:
+        try:
+            with suppress(AdapterError):
+                await self.state()
+        finally:
+            self._looking = None
 
     async def close(self) -> None:
         """Silence the gate and release the adapter; one that does not let go in time is left behind."""
@@ -441,6 +460,8 @@ class GatedVehicle:
                 _log.warning("vehicle adapter: a reading came out of order")
                 return believed.model_copy(update={"age_s": UNKNOWN_AGE_S})
         self._known, self._known_at = believed, now
+        if self.organizer.awaits_arrival and {"navigation.destination", "navigation.minutes"} <= values.keys():
+            self.organizer.arriving(60.0 * values["navigation.minutes"] if values["navigation.destination"] else 0.0)
         return believed
 
 

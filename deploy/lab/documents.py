@@ -28,6 +28,7 @@ WORDS: Mapping[str, str] = {
     "avoid_ferries": "no ferries", "fast_food": "fast food", "gas_station": "petrol station",
     "charging_station": "charging station", "cafe": "café", "occupancy": "who sits where", "odometer": "mileage",
     "color": "colour", "phone": "telephone", "email": "e-mail", "openings": "windows and doors",
+    "arrival": "on arrival", "restart": "from the beginning",
 }  # fmt: skip
 """Values of slots that are not shown on the screen as they are written in the program."""
 

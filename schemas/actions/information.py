@@ -198,10 +198,15 @@ class SetTimer(Action):
 
 
 class SetReminder(Action):
-    name, domain, description = "set_reminder", Domain.ASSISTANT, "Remind of something, after minutes or at a time."
+    name, domain, description = (
+        "set_reminder",
+        Domain.ASSISTANT,
+        "Remind of something, after minutes, at a time or on arrival.",
+    )
     title, thing = "Reminder", "reminders"
-    examples = "remind me to buy milk in half an hour", "remind me to call the office at half past four"
-    tells = "what, label, seconds, at, tomorrow"
+    examples = "remind me to buy milk when we arrive", "remind me to call the office at half past four"
+    tells = "what, label, seconds, at, tomorrow, arrival"
+    also = ("navigation.destination", "navigation.minutes")
     negatable = True
     what: Words
     minutes: Minutes | None = None
@@ -210,6 +215,8 @@ class SetReminder(Action):
     half: HalfDay | None = None
     day: Literal["today", "tomorrow"] | None = None
     """Of a time of day; None: the next such time."""
+    event: Literal["arrival"] | None = None
+    """When the route arrives."""
 
 
 class GetTimers(Action):

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, time, timedelta
 from typing import Any
 
 from schemas import actions as a
 from schemas.events import VehicleState
 from vehicle.organizer import DAYS, Contact, Notice, Organizer, time_of_day
-from vehicle.planning.plan import Effect, Plan, unplanned
+from vehicle.planning.plan import Effect, Plan, present, unplanned
 
 _NOBODY = "I don't know that contact, or more than one has that name; ask me by the full name."
 
 
 def desk(action: a.Action, state: VehicleState, organizer: Organizer, offers: Callable[[], frozenset[str]]) -> Plan:
     """What an assistant's action does and answers; nothing runs before the plan's effect is done."""
-    del state
     now = organizer.now()
     match action:
         case a.GetTime():
@@ -32,6 +32,8 @@ def desk(action: a.Action, state: VehicleState, organizer: Organizer, offers: Ca
         case a.SetTimer(minutes=minutes, seconds=seconds, label=label):
             length = 60 * (minutes or 0) + (seconds or 0)
             return _started(organizer, organizer.timer(length, label or ""), {"seconds": length, "label": label or ""})
+        case a.SetReminder(event="arrival", what=what):
+            return _on_arrival(what, organizer, state)
         case a.SetReminder(minutes=None, hour=None):
             return Plan(refusal="I need a time; ask me to remind you in ten minutes, or at five.")
         case a.SetReminder():
@@ -105,6 +107,14 @@ def _reminder(action: a.SetReminder, organizer: Organizer, now: datetime) -> Pla
         at = _meant(action.hour or 0, action.minute, action.half, None if tomorrow else now)
         notice = organizer.reminder(action.what, at=at, tomorrow=tomorrow)
     return _noted(organizer, notice, action.what)
+
+
+def _on_arrival(what: str, organizer: Organizer, state: VehicleState) -> Plan:
+    if not present(state, "navigation.destination"):
+        return Plan(refusal="There is no route; tell me where to go, then ask me to remind you when we arrive.")
+    seconds = 60.0 * present(state, "navigation.minutes")
+    plan = _noted(organizer, organizer.reminder(what, seconds=seconds, arrival=True), what)
+    return replace(plan, answer={**plan.answer, "arrival": True})
 
 
 def _noted(organizer: Organizer, notice: Notice, what: str) -> Plan:

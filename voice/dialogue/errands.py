@@ -29,9 +29,14 @@ def _clock(day: str) -> str:
     )
 
 
+_ARRIVAL = (
+    r"(?:(?:when|once|as soon as) (?:(?:we|i) (?:arrive|get there|are there|have arrived|am there)|we're there|i'm there)|"
+    r"(?:on|upon) arrival)"
+)
+_ARRIVAL_FIRST = re.compile(rf"^(?P<arrival>{_ARRIVAL}) (?P<rest>.+)$")
 _TIMES = (
     rf"(?:in|after) (?P<span>{_SPAN})(?: from now)?", rf"(?P<span>{_SPAN}) from now", rf"{_DAY} (?:at )?{_clock('')}",
-    rf"at {_clock(f'(?: {_DAY})?')}", _DAY,
+    rf"at {_clock(f'(?: {_DAY})?')}", _DAY, rf"(?P<arrival>{_ARRIVAL})",
 )  # fmt: skip
 """Ways of saying when, the longest first."""
 _WHENS = tuple(
@@ -169,6 +174,8 @@ def _timer(text: str) -> Command | None:
 
 
 def _reminder(text: str) -> Command | None:
+    if (first := _ARRIVAL_FIRST.match(text)) is not None:
+        text = f"{first['rest'].removesuffix(' please')} {first['arrival']}"
     wakes = _WAKE.match(text)
     lead = wakes or _LEAD.match(text) or _TELL.match(text)
     if lead is not None:
@@ -178,7 +185,7 @@ def _reminder(text: str) -> Command | None:
     else:
         return None
     rest = rest.removesuffix(" please").strip()
-    rest = _OCCASION.sub("", rest)
+    rest = rest if re.match(_ARRIVAL, rest) else _OCCASION.sub("", rest)
     if _QUESTION.match(rest):
         return None
     when, errand = _split(rest)
@@ -212,6 +219,8 @@ def _time(found: re.Match[str]) -> dict[str, Any]:
     said = {name: value for name, value in found.groupdict().items() if value is not None}
     if span := said.get("span"):
         return {"minutes": _minutes(span)}
+    if "arrival" in said:
+        return {"event": "arrival"}
     slots: dict[str, Any] = {}
     if "noon" in said:
         slots = {"hour": 0 if said["noon"] == "midnight" else 12, "minute": 0}

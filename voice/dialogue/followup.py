@@ -148,7 +148,7 @@ def lacks_time(action: Action) -> bool:
     """Whether it is a timer or reminder that does not say when."""
     if isinstance(action, SetTimer):
         return action.minutes is None and action.seconds is None
-    return isinstance(action, SetReminder) and action.minutes is None and action.hour is None
+    return isinstance(action, SetReminder) and action.minutes is None and action.hour is None and action.event is None
 
 
 # Alone ----------------------------------------------------------------------------------------------------------------

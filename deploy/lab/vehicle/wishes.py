@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from random import Random
-from typing import Any, get_args, get_origin
+from typing import Any
 
 from schemas.actions import ACTIONS, Action, Domain, SetDomeLight, Undo
 from schemas.clock import StreamClock
@@ -89,18 +89,18 @@ def random_action(dice: Random) -> Action:
     for name, info in kind.model_fields.items():
         if not info.is_required() and dice.random() < 0.5:
             continue
-        slots[name] = _value(schema["properties"][name], info.annotation, dice)
+        slots[name] = _value(schema["properties"][name], dice)
     return kind.model_validate(slots)
 
 
-def _value(schema: Mapping[str, Any], annotation: Any, dice: Random) -> Any:
+def _value(schema: Mapping[str, Any], dice: Random) -> Any:
     options = [option for option in schema.get("anyOf", ()) if option.get("type") != "null"]
     if options:
         schema = options[0]
     if "enum" in schema:
         return dice.choice(schema["enum"])
-    if get_origin(annotation) is not None and schema.get("const") is not None:
-        return get_args(annotation)[0]
+    if "const" in schema:
+        return schema["const"]
     if schema.get("type") == "boolean":
         return dice.random() < 0.5
     if schema.get("type") in ("integer", "number"):

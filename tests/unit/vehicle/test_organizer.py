@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import email
 import json
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from schemas.errors import AdapterError, ConfigError
 from schemas.events import VehicleState
 from vehicle import organizer as module
 from vehicle.media import MediaLibrary
-from vehicle.organizer import MOST_TIMERS, Organizer, time_of_day
+from vehicle.organizer import MOST_TIMERS, SHIFT_S, Organizer, time_of_day
 from vehicle.places import Places
 from vehicle.planning import Plan, Planner
 from vehicle.signals import SIGNALS
@@ -284,3 +284,43 @@ def test_days_and_dates(tmp_path: Path) -> None:
     assert found is not None and [entry.title for entry in found] == ["all day", "late"]
     assert organizer.forecast(date(2026, 11, 20)) is None
     assert organizer.forecast(date(2026, 11, 21)) is not None
+
+
+ROUTE = {"navigation.destination": "Home", "navigation.minutes": 20}
+
+
+def test_a_reminder_for_the_arrival_moves_with_the_route() -> None:
+    desk = Desk()
+    changes: list[int] = []
+    made = desk.planner.plan(
+        parse_action("set_reminder", {"what": "buy milk", "event": "arrival"}), VehicleState(values=ROUTE)
+    )
+    assert (made.answer["arrival"], made.answer["at"]) == (True, "12:20") and made.effect is not None
+    desk.do("set_reminder", what="call anna", minutes=30)
+    made.effect.do()
+    assert desk.organizer.awaits_arrival
+    desk.organizer.watch(lambda: changes.append(1))
+    desk.organizer.arriving(20 * 60.0 + SHIFT_S - 1.0)
+    assert not changes
+    desk.organizer.arriving(40 * 60.0)
+    assert [notice.label for notice in desk.organizer.waiting()] == ["call anna", "buy milk"] and len(changes) == 1
+    assert desk.organizer.kept()[1].at == NOON + timedelta(minutes=40)
+    desk.organizer.arriving(0.0)
+    assert [notice.spoken() for notice in desk.organizer.due()] == ["Reminder: buy milk."]
+    assert not desk.organizer.awaits_arrival
+
+
+def test_without_a_route_there_is_no_arrival() -> None:
+    assert "no route" in Desk().plan("set_reminder", what="buy milk", event="arrival").refusal
+
+
+def test_the_arrival_itself_is_never_put_off() -> None:
+    desk = Desk()
+    made = desk.planner.plan(
+        parse_action("set_reminder", {"what": "milk", "event": "arrival"}),
+        VehicleState(values=ROUTE | {"navigation.minutes": 0}),
+    )
+    assert made.effect is not None
+    made.effect.do()
+    desk.organizer.arriving(0.0)
+    assert [notice.label for notice in desk.organizer.due()] == ["milk"]

@@ -22,6 +22,7 @@ from tests.gated_car import Car
 from vehicle.media import MediaLibrary
 from vehicle.places import Places
 from vehicle.planning import Planner
+from vehicle.service import ROUTE_LOOK_S
 from vehicle.signals import SIGNALS
 
 
@@ -149,3 +150,21 @@ def test_a_car_whose_place_in_what_plays_cannot_be_set_does_not_offer_to_go_forw
         "seek"
         not in Planner(Places.load(), MediaLibrary.load(), signals=frozenset(SIGNALS) - {"media.position"}).offers()
     )
+
+
+def test_a_reminder_for_the_arrival_is_told_when_the_route_has_arrived() -> None:
+    car = Car()
+    car.act(parse_action("navigate_to", {"destination": "home"}))
+    assert car.act(parse_action("set_reminder", {"what": "milk", "event": "arrival"})).answer["arrival"] is True
+
+    async def later(minutes: int, destination: str) -> tuple[str, ...]:
+        await car.vehicle.put("navigation.destination", destination)
+        await car.vehicle.put("navigation.minutes", minutes)
+        car.later(ROUTE_LOOK_S)
+        before = car.vehicle.due()
+        await asyncio.sleep(0.05)
+        return before + car.vehicle.due()
+
+    assert asyncio.run(later(30, "Home")) == ()
+    assert asyncio.run(later(2, "Home")) == ()
+    assert asyncio.run(later(0, "")) == ("Reminder: milk.",)

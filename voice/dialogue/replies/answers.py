@@ -281,6 +281,8 @@ def _timer(_: _Told, told: _Told) -> str:
 
 
 def _reminder(_: _Told, told: _Told) -> str:
+    if told.get("arrival"):
+        return f"I'll remind you when we arrive: {told['what']}"
     return f"I'll remind you at {_at(told)}: {told['what']}"
 
 

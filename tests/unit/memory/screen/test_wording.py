@@ -13,7 +13,7 @@ from schemas.actions import ACTIONS
 from schemas.preferences import CATEGORIES, MAIN_TITLES, SUB_TITLES
 
 FREE = {"genre", "artist", "song", "station", "show", "playlist", "destination", "quality", "stop", "place", "label", "what",
-        "person", "message", "about"}  # fmt: skip
+        "person", "message", "about", "near"}  # fmt: skip
 """Slots that hold the driver's words."""
 
 

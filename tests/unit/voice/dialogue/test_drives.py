@@ -112,6 +112,17 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ),
         ("yes", "All windows to 20 percent."),
     ],
+    "on arrival": [
+        (
+            "remind me to buy milk when we arrive",
+            "There is no route; tell me where to go, then ask me to remind you when we arrive.",
+        ),
+        ("take me home", "Taking you home, 6 minutes away."),
+        ("when we get there remind me to buy milk", "I'll remind you when we arrive: buy milk."),
+        ("remind me to call anna", "When shall I remind you?"),
+        ("when we get there", "I'll remind you when we arrive: call anna."),
+        ("cancel the route", "Navigation ended."),
+    ],
     "near another place": [
         ("take me home and add a stop at the post office", "Taking you home, 6 minutes away. Adding Post Office, 2 minutes away."),
         (
