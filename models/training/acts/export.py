@@ -1,0 +1,91 @@
+"""Writes the addition as a GGUF adapter for llama.cpp, in half precision, and compares the two programs.
+
+``python -m models.training.acts.export GGUF STATE OUT.gguf [--compare 20]``: STATE is the ``state.pt`` of a training.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import gguf
+import numpy as np
+import torch
+from torch import Tensor
+
+from models.training.acts.data import Corpus
+from models.training.acts.lines import FOLDER, Case
+from models.training.acts.measure import MOST, Adapted
+from models.training.acts.network import ALPHA, Gemma
+from models.training.acts.tokens import Spelling
+
+
+def write(path: Path, additions: Mapping[str, Tensor], base: str = "Gemma 3 270M") -> None:
+    """Write the adapter.
+
+    Args:
+        path: of the file.
+        additions: as `Gemma.additions` names them.
+        base: name of the model that it belongs to.
+    """
+    writer = gguf.GGUFWriter(str(path), "gemma3")
+    writer.add_type(gguf.GGUFType.ADAPTER)
+    writer.add_name("Glovebox acts")
+    writer.add_string("general.base_model.0.name", base)
+    writer.add_string(gguf.Keys.Adapter.TYPE, "lora")
+    writer.add_float32(gguf.Keys.Adapter.LORA_ALPHA, ALPHA)
+    for name, one in additions.items():
+        block, letter = name.rsplit(".", 1)
+        values = np.ascontiguousarray(one.detach().cpu().numpy().astype(np.float16))
+        writer.add_tensor(f"{block}.weight.lora_{letter}", values)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+def compare(weights: Path, adapter: Path, additions: Mapping[str, Tensor], cases: Sequence[Case]) -> list[str]:
+    """The cases that PyTorch and llama.cpp answer differently, with the two answers."""
+    network, spelling = Gemma(weights), Spelling(weights)
+    network.add(dict(additions))
+    network.know(torch.arange(network.table.shape[0]))
+    adapted, unequal = Adapted(weights, adapter), list[str]()
+    for case in cases:
+        tokens = spelling.tokens(case.prompt, first=True)
+        first = len(tokens)
+        with torch.no_grad():
+            while len(tokens) < first + MOST:
+                rows = torch.tensor([tokens])
+                last = torch.zeros_like(rows, dtype=torch.bool)
+                last[0, -1] = True
+                best = int((network.hidden(rows, last) @ network.table.T).argmax())
+                if best == spelling.end:
+                    break
+                tokens.append(best)
+        ours, theirs = spelling.text(tokens[first:]).strip(), adapted.answer(case).text
+        if ours != theirs:
+            unequal.append(f"{case.prompt.strip()!r}: PyTorch {ours!r}, llama.cpp {theirs!r}")
+    return unequal
+
+
+def main() -> None:
+    """Write and compare."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("gguf", type=Path)
+    parser.add_argument("state", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--compare", type=int, default=20, help="so many held-out prompts")
+    parser.add_argument("--lines", type=Path, default=FOLDER, help="folder of the lines")
+    given = parser.parse_args()
+    additions = torch.load(given.state, weights_only=True, map_location="cpu")["additions"]
+    write(given.out, additions)
+    print(f"{given.out}: {given.out.stat().st_size:,} bytes")
+    if given.compare:
+        cases = Corpus(given.lines).tests()[:: max(1, 500 // given.compare)][: given.compare]
+        unequal = compare(given.gguf, given.out, additions, cases)
+        print("\n".join([f"llama.cpp answers {len(cases) - len(unequal)} of {len(cases)} as PyTorch", *unequal]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""Counts how many utterances the adapter understands, through llama.cpp as on a device.
+
+``python -m models.training.acts.measure GGUF ADAPTER [FILE] [--grammar] [--threads 2]``: FILE is one of labelled lines, as those in
+``data/``; without it the lines that are held out of training. An answer is right if it has the same acts with the same slots, in
+any order. With ``--grammar`` only what the car has can be written, as on a device; acts that it has not yet then count as wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import numpy as np
+
+from models.acts.grammar import grammar
+from models.runtime.llamacpp import LlamaCppModel
+from models.training.acts.data import Corpus
+from models.training.acts.form import Act, read
+from models.training.acts.lines import FOLDER, Case, draw, lines
+from schemas.errors import GenerationError
+
+MOST = 96
+"""Tokens of an answer."""
+FREE = """root ::= [a-z0-9_=,.;:'() -]+"""
+"""A grammar that forbids nothing that an act is written with."""
+SURE = (0.3, 0.5, 0.8, 0.95)
+"""Where the answers are divided by their probability."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was written for a case."""
+
+    case: Case
+    text: str
+    sure: float
+    """Probability of the whole, 0..1."""
+    seconds: float
+
+    @property
+    def acts(self) -> tuple[Act, ...] | None:
+        """What was written, or None if it is no form of acts."""
+        try:
+            return read(self.text)
+        except ValueError:
+            return None
+
+    @property
+    def right(self) -> bool:
+        """The same acts."""
+        return self.acts is not None and sorted(map(str, self.acts)) == sorted(map(str, self.case.acts))
+
+    @property
+    def named(self) -> bool:
+        """Acts of the same names."""
+        return self.acts is not None and sorted(a.name for a in self.acts) == sorted(a.name for a in self.case.acts)
+
+
+class Adapted:
+    """Gemma with the adapter, as the device runs it."""
+
+    def __init__(self, weights: Path, adapter: Path, threads: int = 2, *, bound: bool = False) -> None:
+        """Load both; ``bound``: only what the car has can be written."""
+        self._model = LlamaCppModel(weights, adapter=adapter, threads=threads, context_tokens=512)
+        self._bound = bound
+
+    def answer(self, case: Case) -> Answer:
+        """Write the acts of a case."""
+        bounds = grammar(set(re.findall(r"[a-z']+", case.prompt))) if self._bound else FREE
+        began = time.perf_counter()
+        try:
+            text, sure = self._model.scored(case.prompt, grammar=bounds, max_tokens=MOST)
+        except GenerationError:
+            text, sure = "", 0.0
+        return Answer(case, text.strip(), sure, time.perf_counter() - began)
+
+
+def table(answers: Sequence[Answer], by: Callable[[Answer], str]) -> Iterable[str]:
+    """A line for each group: how many, exactly right, right names."""
+    groups: dict[str, list[Answer]] = defaultdict(list)
+    for one in answers:
+        groups[by(one)].append(one)
+    for name, some in sorted(groups.items()):
+        right, named = (np.mean([getattr(one, what) for one in some]) for what in ("right", "named"))
+        yield f"{name:18} {len(some):5}   exactly right {right:.3f}   right names {named:.3f}"
+
+
+def _sureness(one: Answer) -> str:
+    return f"sure >= {max((edge for edge in SURE if one.sure >= edge), default=0.0):.2f}"
+
+
+def report(answers: Sequence[Answer]) -> Iterable[str]:
+    """All tables."""
+    yield from table(answers, lambda _: "all")
+    yield "by file"
+    yield from table(answers, lambda one: one.case.group)
+    yield "by number of acts, and with a context"
+    yield from table(answers, lambda one: f"{len(one.case.acts)} acts{', context' if one.case.context else ''}")
+    yield "by the answer's probability"
+    yield from table(answers, _sureness)
+    times = np.percentile([1000 * one.seconds for one in answers], (50, 95))
+    yield f"{times[0]:.0f} ms an answer (p50), {times[1]:.0f} ms (p95)"
+
+
+def main() -> None:
+    """Measure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("gguf", type=Path)
+    parser.add_argument("adapter", type=Path)
+    parser.add_argument("file", type=Path, nargs="?", help="labelled lines; without it those that are held out")
+    parser.add_argument("--lines", type=Path, default=FOLDER, help="folder of the lines, of which some are held out")
+    parser.add_argument("--grammar", action="store_true", help="only what the car has can be written")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--most", type=int, default=1_000_000, help="so many cases at most")
+    parser.add_argument("--wrong", type=int, default=0, help="show so many wrong answers")
+    given = parser.parse_args()
+    if given.file is None:
+        cases = Corpus(given.lines).tests()
+    else:
+        rng = Random(1)
+        cases = [draw(rng, line) for line in lines(given.file)]
+    adapted = Adapted(given.gguf, given.adapter, given.threads, bound=given.grammar)
+    answers = [adapted.answer(case) for case in cases[: given.most]]
+    for line in report(answers):
+        print(line)
+    for one in [one for one in answers if not one.right][: given.wrong]:
+        print(f"  {one.case.prompt.strip()!r}: {one.case.answer}\n      wrote {one.text} ({one.sure:.2f})")
+
+
+if __name__ == "__main__":
+    main()

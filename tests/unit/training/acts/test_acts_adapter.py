@@ -1,0 +1,39 @@
+"""The adapter's file: llama.cpp's names and halves of all that was trained."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is for training only")
+
+import gguf  # noqa: E402
+
+from models.training.acts.export import write  # noqa: E402
+from models.training.acts.network import ALPHA, Added  # noqa: E402
+
+
+def test_the_file_holds_what_was_trained_under_llama_cpp_s_names(tmp_path: Path) -> None:
+    made = {"blk.0.attn_q.a": torch.randn(16, 8), "blk.0.attn_q.b": torch.randn(24, 16)}
+    write(tmp_path / "a.gguf", made)
+    reader = gguf.GGUFReader(str(tmp_path / "a.gguf"))
+    assert reader.fields["general.type"].contents() == "adapter"
+    assert reader.fields["adapter.type"].contents() == "lora"
+    assert reader.fields["adapter.lora.alpha"].contents() == ALPHA
+    assert reader.fields["general.architecture"].contents() == "gemma3"
+    tensors = {one.name: one for one in reader.tensors}
+    assert set(tensors) == {"blk.0.attn_q.weight.lora_a", "blk.0.attn_q.weight.lora_b"}
+    for letter in "ab":
+        read = tensors[f"blk.0.attn_q.weight.lora_{letter}"].data
+        assert read.dtype == np.float16
+        assert np.array_equal(read, made[f"blk.0.attn_q.{letter}"].numpy().astype(np.float16))
+
+
+def test_an_untrained_addition_adds_nothing() -> None:
+    torch.manual_seed(0)
+    weight = torch.randn(6, 4)
+    linear = Added(weight)
+    x = torch.randn(3, 4)
+    assert torch.equal(linear(x), x @ weight.T)
