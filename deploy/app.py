@@ -35,7 +35,7 @@ from models.commands.matcher import TemplateMatcher
 from models.runtime.onnx_encoder import OnnxEncoder
 from models.structured import Structured
 from schemas.clock import StreamClock, WallClock
-from schemas.ports import Encoder, StructuredModel
+from schemas.ports import ActParser, Encoder, StructuredModel
 from schemas.seat import Seat
 from voice.audio.devices.portaudio import load_portaudio
 from voice.dialogue.agent import Dialogue
@@ -66,12 +66,13 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
     wake = engines.wake_word()
     vad = SileroVad(catalog.find(config.vad.model))
 
-    say("encoder and language model")
+    say("encoder and language models")
     encoder, structured = understanding(config, engines)
+    parser = engines.parser()
 
     with ExitStack() as opened:
         say("memory and vehicle")
-        car = open_car(config, encoder, structured, None if live else StreamClock())
+        car = open_car(config, encoder, structured, None if live else StreamClock(), parser=parser)
         opened.callback(car.leave)
 
         say("command grammar and recogniser")
@@ -86,7 +87,7 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
         structured=structured,
         mouth=mouth,
         car=car,
-        another=lambda: open_car(config, encoder, structured, StreamClock(), car.matcher),
+        another=lambda: open_car(config, encoder, structured, StreamClock(), car.matcher, parser=parser),
         engines=engines.choices,
         lacks=tuple(filter(None, (config.data.mixed, catalog.trouble, *engines.told()))),
     )
@@ -99,6 +100,7 @@ def open_car(
     stream: StreamClock | None,
     matcher: TemplateMatcher | None = None,
     *,
+    parser: ActParser | None = None,
     initial: Mapping[str, Any] | None = None,
     now: Callable[[], datetime] = utc_now,
 ) -> Car:
@@ -110,6 +112,7 @@ def open_car(
         structured: the language model, for both, too.
         stream: the clock of a drive that is played from data; None for the wall's.
         matcher: of a car with the same vehicle; None: made for this one.
+        parser: for the dialogue; None: it does with the encoder and the language model.
         initial: signals that the simulated car starts with instead of its own.
         now: the aware time that memory, reminders and calendar go by.
 
@@ -140,6 +143,7 @@ def open_car(
             ),
             new_id=trip.new_conversation,
             drivers=drivers,
+            parser=parser,
         )
         return Car(stream, seat, drivers, vehicle, matcher, trip, dialogue, opened.pop_all())
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 from deploy.config import Config
+from models.acts.parser import CONTEXT, ActParser
 from models.catalog import Catalog, Model
 from models.commands.matcher import TemplateMatcher
 from models.runtime.llamacpp import LlamaCppModel
@@ -23,11 +24,12 @@ from voice.tts import SYNTHESIZERS, Speaking
 from voice.wake import WAKE_WORDS, Waking
 
 Part = TypeVar("Part")
-Role = Literal["asr", "tts", "llm"]
-ROLES: tuple[Role, ...] = ("asr", "tts", "llm")
-NAMES: dict[str, str] = {"asr": "Recogniser", "tts": "Voice", "llm": "Language model"}
-LAST: dict[Role, str] = {"asr": "pocketsphinx", "tts": "espeak", "llm": "language-small"}
-"""What is always there: the engine that takes no model, and the model that comes with Glovebox."""
+Role = Literal["asr", "tts", "llm", "parser"]
+ROLES: tuple[Role, ...] = ("asr", "tts", "llm", "parser")
+NAMES: dict[str, str] = {"asr": "Recogniser", "tts": "Voice", "llm": "Language model", "parser": "Parser"}
+LAST: dict[Role, str] = {"asr": "pocketsphinx", "tts": "espeak", "llm": "language-small", "parser": "slices"}
+"""What is always there: the engine that takes no model, the model that comes with Glovebox, and for free requests the encoder with
+that model, which fills a slice of the schema (``voice.dialogue.operator``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,10 @@ def _rungs(config: Config, role: Role) -> Iterator[Rung]:
     if role == "llm":
         yield from (Rung("llamacpp", model) for model in (*config.llm.model, LAST["llm"]))
         return
+    if role == "parser":
+        yield from (Rung("llamacpp", model) for model in config.parser.model)
+        yield Rung(LAST["parser"])
+        return
     section, table = (config.asr, RECOGNIZERS) if role == "asr" else (config.tts, SYNTHESIZERS)
     if table.takes_model(section.engine):
         yield from (Rung(section.engine, model) for model in section.model)
@@ -99,7 +105,7 @@ def look(catalog: Catalog, role: Role, rung: Rung) -> None:
     Raises:
         schemas.errors.ModelError: one is not, or a file is damaged.
     """
-    if role != "llm":
+    if role in ("asr", "tts"):
         (RECOGNIZERS if role == "asr" else SYNTHESIZERS).require(rung.engine)
     if rung.model is not None:
         catalog.find(rung.model)
@@ -108,16 +114,17 @@ def look(catalog: Catalog, role: Role, rung: Rung) -> None:
 def wanted(config: Config, catalog: Catalog) -> tuple[Model, ...]:
     """The models that are worth fetching for this configuration, whether or not they are there.
 
-    For the recogniser and the voice: the best that can be fetched, unless a better one is there; none where the package that runs
-    them is not installed. Then what ``data.also_fetch`` names.
+    For the recogniser, the voice and the parser: the best that can be fetched, unless a better one is there; none where the package
+    that runs them is not installed.
     """
     names: list[str] = []
-    for role in ("asr", "tts"):
+    for role in ("asr", "tts", "parser"):
         for rung in ladder(config, role):
             if rung.model is None or "/" in rung.model:
                 continue
             try:
-                (RECOGNIZERS if role == "asr" else SYNTHESIZERS).require(rung.engine)
+                if role != "parser":
+                    (RECOGNIZERS if role == "asr" else SYNTHESIZERS).require(rung.engine)
                 model = catalog.model(rung.model)
             except ModelError:
                 continue
@@ -125,7 +132,7 @@ def wanted(config: Config, catalog: Catalog) -> tuple[Model, ...]:
                 names.append(model.id)
             if model.ways or catalog.present(model):
                 break
-    return tuple(catalog.model(name) for name in dict.fromkeys((*names, *config.data.also_fetch)))
+    return tuple(catalog.model(name) for name in dict.fromkeys(names))
 
 
 class Engines:
@@ -209,6 +216,22 @@ class Engines:
             return language
 
         return self._climb("llm", open_)
+
+    def parser(self) -> ActParser | None:
+        """What understands free requests; None where none of the models for it is there.
+
+        Raises:
+            schemas.errors.ModelError: the configuration names an adapter that the catalogue does not know.
+        """
+        settings = self._config.parser
+
+        def open_(rung: Rung) -> ActParser | None:
+            if rung.model is None:
+                return None
+            path, adapter = self._catalog.find(rung.model), self._catalog.find(settings.adapter)
+            return ActParser(LlamaCppModel(path, adapter=adapter, threads=settings.threads, context_tokens=CONTEXT))
+
+        return self._climb("parser", open_)
 
     def _climb(self, role: Role, open_: Callable[[Rung], Part]) -> Part:
         """The first rung that can be opened; of the last one the error is raised."""

@@ -77,8 +77,6 @@ class DataSettings(Section):
     ``folder``: whoever forgets has every byte there searched, and a model's vocabulary holds most words in clear."""
     catalog: Folder
     """A catalogue of your own, which may add models; need not be there."""
-    also_fetch: ModelNames
-    """What `glovebox models get` fetches beside the models that recogniser and voice would like."""
     key_file: Folder
     """With ``memory.key.source = "file"``: where keys lie, one file a driver, made with the vault: this one if it has the
     driver's name (``ada.key``, or ``{driver}.key``), else one beside it with the name in it (``vault-ada.key`` for
@@ -171,6 +169,16 @@ class LlmSettings(Section):
     context_tokens: Annotated[int, Field(ge=256, le=32_768)]
     max_tokens: Annotated[int, Field(ge=16, le=4_096)]
     """Most tokens of one output."""
+
+
+class ParserSettings(Section):
+    """What understands requests that are no complete command."""
+
+    model: ModelNames
+    """GGUF models in order of preference; none, or none that is there: the encoder and ``llm`` do it, as far as they can."""
+    adapter: ModelName
+    """The LoRA that was trained for them."""
+    threads: Annotated[int, Field(ge=1, le=64)]
 
 
 class EncoderSettings(Section):
@@ -340,6 +348,7 @@ class Config(Section):
     asr: AsrSettings
     dialogue: CoordinatorSettings
     llm: LlmSettings
+    parser: ParserSettings
     encoder: EncoderSettings
     tts: TtsSettings
     vehicle: VehicleSettings

@@ -347,8 +347,11 @@ class TripPort(Protocol):
         """A drive begins; its conversations are called ``<trip>-<number>``."""
         ...
 
-    def learn_pending(self) -> tuple[Decision, ...]:
-        """Extraction and maintenance over every conversation noted and not yet learnt from, oldest first; then they are erased."""
+    def learn_pending(self, conversation: str | None = None) -> tuple[Decision, ...]:
+        """Extraction and maintenance over every conversation noted and not yet learnt from, oldest first; then they are erased.
+
+        With the id of a conversation only over what was noted of that one.
+        """
         ...
 
     def end_trip(self, trip: str) -> None:

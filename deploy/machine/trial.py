@@ -33,7 +33,7 @@ def tried(model: Model, path: Path) -> bool:
     Raises:
         schemas.errors.ModelDamagedError: it cannot be loaded.
     """
-    if model.role not in ("asr", "tts", "llm"):
+    if model.role not in ("asr", "tts", "llm", "parser"):
         return False
     command = [sys.executable, "-m", "deploy.machine.trial", model.role, str(path.resolve())]
     try:
@@ -55,11 +55,11 @@ def load(role: str, path: Path) -> None:
     Raises:
         schemas.errors.GloveboxError: it cannot.
     """
-    if role == "llm":
+    if role in ("llm", "parser"):
         from models.runtime.llamacpp import LlamaCppModel
 
         with closing(LlamaCppModel(path, threads=1)) as language:
-            if not language.own:
+            if role == "llm" and not language.own:
                 language.render_chat("Be brief.", "What time is it?")
     elif role == "tts":
         from voice.tts.piper import opened_voice

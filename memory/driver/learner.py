@@ -154,8 +154,8 @@ class Learner:
                     self._carry_out(plan, told.id)
             return plan.decisions
 
-    def learn_pending(self) -> tuple[Decision, ...]:
-        """Learn from every conversation noted. While nothing may be remembered, what was said before waits."""
+    def learn_pending(self, conversation: str | None = None) -> tuple[Decision, ...]:
+        """Learn from every conversation noted, or from one. While nothing may be remembered, what was said before waits."""
         with self._session.lock:
             if silent(self._session.store.consent(), self._session.clock()) is not None:
                 return ()
@@ -163,13 +163,16 @@ class Learner:
             refused = {name: tuple(decisions) for name, decisions in self._refused.items()}
         decisions: list[Decision] = []
         for name in dict.fromkeys((*waiting, *refused)):
+            if conversation not in (None, name):
+                continue
             decisions += refused.get(name, ())
             told = waiting.get(name, Conversation(id=name, turns=()))
             short = tuple(
                 turn for turn in told.turns if len(turn.text) <= LONGEST_SAID
             )  # a longer one is let go unread
             decisions += self._learn(told.model_copy(update={"turns": short}))
-        self._conversations.settle()
+        if conversation is None:
+            self._conversations.settle()
         return tuple(decisions)
 
     def _plan(self, conversation: Conversation, asked: Asked | None = None) -> _Plan:

@@ -1,6 +1,6 @@
 """The grammar of what the language model may write for one utterance.
 
-Every act that exists, its slots in their order, closed values from the schema; a slot of free words holds words of the utterance or
+Every act that exists with its slots, closed values from the schema; a slot of free words holds words of the utterance or
 of its context and nothing else. Only what this vehicle offers can be written.
 """
 
@@ -55,9 +55,9 @@ def _rule(name: str) -> str:
 
 
 def _some(slots: Sequence[str]) -> str:
-    """One or more of them, in their order, with commas between."""
-    branches = [" ".join([first, *(f'("," {later})?' for later in slots[at + 1 :])]) for at, first in enumerate(slots)]
-    return " | ".join(branches)
+    """One or more of them with commas between; that none stands twice is the reader's matter."""
+    one = f"({' | '.join(slots)})"
+    return f'{one} ("," {one}){{0,{len(slots) - 1}}}' if len(slots) > 1 else slots[0]
 
 
 def _value(slot: Slot) -> str:

@@ -18,6 +18,8 @@ from schemas.actions.acts import Parsed
 
 MOST_TOKENS = 96
 """Limit of an answer: five acts take about seventy tokens."""
+CONTEXT = 512
+"""Tokens of the model's context: an utterance and a line of context take at most two hundred."""
 LONGEST = 60
 """Words of an utterance that are read; the longest of the training data have forty."""
 

@@ -1,7 +1,10 @@
 """One driver's dialogue: an utterance in, a reply out.
 
 Owns what a conversation needs to go on: its id, the action or the question of memory that waits for a yes, and the last reply.
-The talk about memory is ``voice.dialogue.memory.remembering``'s. Everything else is asked from the ports. Knows no sound.
+The talk about memory is ``voice.dialogue.memory.remembering``'s, what is no complete command ``voice.dialogue.acts``'s. Everything
+else is asked from the ports. Knows no sound.
+
+Long because the two ways of understanding free words stand in it side by side: the parser's, and the one of the profile without it.
 """
 
 from __future__ import annotations
@@ -18,10 +21,12 @@ from schemas.actions import Action, Domain, ForgetPreference, ListPlaces, parse_
 from schemas.errors import ConfirmationError, VehicleError
 from schemas.events import ActionResult, ActionStatus, Command, CommandKind, Reply, Route, Transcript
 from schemas.memory import Recollection, Turn
-from schemas.ports import CommandMatcher, Drivers, Encoder, StructuredModel, VehiclePort
+from schemas.ports import ActParser, CommandMatcher, Drivers, Encoder, StructuredModel, VehiclePort
 from schemas.seat import Seat
 from schemas.units import units_of
 from voice.dialogue import amending, followup, foresight, ours, which
+from voice.dialogue.acts import context, planning
+from voice.dialogue.acts.acting import Acting
 from voice.dialogue.coordinator import Coordinator, DialogueSettings, Plan
 from voice.dialogue.memory import talks, wishes
 from voice.dialogue.memory.asking import Pending, first_token
@@ -50,6 +55,7 @@ class Dialogue:
         settings: DialogueSettings | None = None,
         new_id: Callable[[], str] = lambda: uuid4().hex,
         drivers: Drivers | None = None,
+        parser: ActParser | None = None,
     ) -> None:
         """A dialogue for one trip.
 
@@ -63,6 +69,7 @@ class Dialogue:
             settings: what can be set.
             new_id: makes ids of conversations.
             drivers: who else may be driving; None: nobody.
+            parser: understands what is no complete command; None: the encoder and ``model`` do, as far as they can.
         """
         settings = settings or DialogueSettings()
         self.seat, self._vehicle, self._matcher, self._clock = seat, vehicle, matcher, clock
@@ -74,6 +81,16 @@ class Dialogue:
         self._question = Question(seat, clock, settings.questions, self._coordinator.is_order)
         self._talk = Remembering(seat, clock, drivers=drivers)
         self._drivers = drivers
+        self._acting = Acting(
+            parser=parser,
+            seat=seat,
+            vehicle=vehicle,
+            operator=self._operator,
+            talk=self._talk,
+            matcher=matcher,
+            clock=clock,
+            drivers=drivers,
+        )
         self._last_reply: str | None = None
         self._apologised = False
         """Said since the wake word that something was not understood: once is enough."""
@@ -137,7 +154,7 @@ class Dialogue:
         plan = await self._planned(transcript)
         planned_ms = (time.perf_counter() - started) * 1000.0
         if self._coordinator.heard(transcript):
-            reply = await self._of_memory(transcript.text, plan, addressed=addressed)
+            reply = await self._of_memory(transcript, plan, addressed=addressed)
             if reply is not None:
                 self._last_reply = reply.text
                 timings = {"route": planned_ms, "act": (time.perf_counter() - started) * 1000.0 - planned_ms}
@@ -179,6 +196,9 @@ class Dialogue:
         if plan.route is Route.MEMORY and plan.command is not None:
             return self._talk.foresee(plan.command, moving=await self._moving())
         names = self._drivers.names if self._drivers is not None else ()
+        if plan.acts:
+            work = self._acting.look(plan.acts, plan.asks, transcript, self._context(), self._recent)
+            return await foresight.acts(plan, work, self._vehicle, self.seat.units)
         wished = plan.command is None and foresight.wished(transcript.text, names)
         if wished or not (addressed or self._coordinator.meant(plan)):
             return None
@@ -217,7 +237,7 @@ class Dialogue:
             chosen is amending.Way.REPLACED
             and replied
             and not whole.in_grammar
-            and self._coordinator.free(whole).route is Route.REJECT
+            and (await self._planned(whole)).route is Route.REJECT
         ):
             chosen = amending.Way.STANDS
         if chosen in (amending.Way.REPLACED, amending.Way.CANCELLED):
@@ -242,12 +262,14 @@ class Dialogue:
                     reason=plan.reason,
                     pending=first_token(self._pending),
                 )
-        elif self._coordinator.meant(plan):
+        elif planning.meant(plan) if plan.acts else self._coordinator.meant(plan):
             return None
         return Reply(text="", route=Route.REJECT, reason=f"{plan.reason}; not addressed")
 
     async def _planned(self, transcript: Transcript) -> Plan:
         """The coordinator's plan; what only means something after what was done becomes its actions."""
+        if self._acting.parses and not transcript.in_grammar and self._coordinator.heard(transcript):
+            return await self._acting.plan(transcript, self._context())
         plan = self._coordinator.plan(transcript)
         if transcript.confidence < 1.0 and plan.command is not None and plan.command.name == "set_temperature":
             plan = self._coordinator.plan(
@@ -266,14 +288,22 @@ class Dialogue:
         meant = tuple(action for action in meant if action.name in offers)
         if meant:
             return replace(plan, meant=meant)
+        if self._acting.parses:
+            return await self._acting.plan(transcript, self._context())
         free = self._coordinator.free(transcript)
         return free if free.route is not Route.REJECT else replace(free, reason=f"{plan.reason}, but nothing fits it")
 
-    async def _of_memory(self, text: str, plan: Plan, *, addressed: bool) -> Reply | None:
+    def _context(self) -> str:
+        """What the parser is told of the dialogue."""
+        asked = self._question.open is not None
+        return context.context(self._pending, self._recent, self._clock(), remembers=asked)
+
+    async def _of_memory(self, transcript: Transcript, plan: Plan, *, addressed: bool) -> Reply | None:
         """The reply to what is said about memory itself: an answer, a command, a wish. None of it is noted.
 
         Noted it would be kept as something that the driver told, with the values that the replies name.
         """
+        text = transcript.text
         answer = self._talk.answer(text, plan.command, ours=addressed or plan.route is not Route.REJECT)
         if answer is not None:
             self.drop_pending()
@@ -288,7 +318,9 @@ class Dialogue:
             said = self._talk.handle(plan.command, self.conversation, moving=await self._moving())
             reply = Reply(text=said, route=plan.route, reason=plan.reason)
             return reply if self._talk.question else self._question.append(reply, plan.command, self.conversation)
-        if plan.command is not None:
+        if plan.acts and all(planning.about_memory(act) for act in plan.acts):
+            return await self._by_acts(plan, transcript)
+        if plan.command is not None or plan.acts:
             return None
         return await self._wish(text)
 
@@ -326,6 +358,8 @@ class Dialogue:
         if plan.route is Route.CONTROL and plan.command is not None:
             thanked = "thank" in transcript.text.lower()
             return await self._control(plan.command, plan, thanked=thanked)
+        if plan.acts:
+            return await self._by_acts(plan, transcript)
         self.drop_pending()
         reply = foresight.at_once(plan, transcript, self._matcher, self.seat.memory, self._clock())
         if reply is not None:
@@ -340,6 +374,34 @@ class Dialogue:
                 return Reply(text=text, route=plan.route, reason=f"{plan.reason}, without a time")
             return await self._act((action,), plan, Proposal())
         return await self._by_model(transcript.text, plan)
+
+    async def _by_acts(self, plan: Plan, transcript: Transcript) -> Reply:
+        """Carry out all acts in their order, or say what becomes of each."""
+        told, confirmed = self._context(), None
+        if self._pending is not None and plan.acts[0].name == "yes":
+            pending, self._pending = self._pending, None
+            confirmed = await self._confirmed(pending, plan)
+        self.drop_pending()
+        work = await self._acting.work(
+            plan, transcript, told, self._recent, conversation=self.conversation, moving=await self._moving()
+        )
+        reply = Reply(text="", route=plan.route, reason=plan.reason, ends_conversation=work.ends)
+        if work.actions and work.ask_first:
+            self._pending = Pending(actions=work.actions)
+            why = f"{plan.reason}; {work.why or 'not sure'}"
+            reply = reply.model_copy(update={"text": work.asked(self.seat.units), "reason": why})
+        elif work.actions:
+            reply = await self._act(work.actions, plan, Proposal(used=work.used))
+        said = [reply.text, *work.said]
+        if self._pending is not None:  # a question comes last
+            said = [*work.said, reply.text]
+        elif work.needs is not None:
+            self._pending = Pending(needs=work.needs)
+            said.append(work.question)
+        before = confirmed or Reply(text="", route=plan.route, reason="")
+        text = " ".join(filter(None, (before.text, *said))) or responder.NOT_UNDERSTOOD
+        results = (*before.results, *reply.results)
+        return reply.model_copy(update={"text": text, "results": results, "decision": work.decision})
 
     async def _followed(self, plan: Plan) -> Reply:
         first = plan.meant[0]

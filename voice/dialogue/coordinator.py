@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from models.text import spoken
 from schemas.actions import BY_NAME, Action, Domain, parse_action
+from schemas.actions.acts import Act
 from schemas.events import Command, CommandKind, Reply, Route, Transcript
 from schemas.ports import CommandMatcher, Encoder
 from voice.dialogue import errands, followup
@@ -65,6 +66,8 @@ class Plan:
     """For MODEL: probability that it asks for something."""
     sure: bool = False
     """For parts: the words were typed."""
+    acts: tuple[Act, ...] = ()
+    """What the parser makes of it, in order; ``asks`` is the probability of all of it."""
     meant: tuple[Action, ...] = ()
     """For what only means something after what was done: the actions that it comes to."""
 

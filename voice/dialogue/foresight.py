@@ -12,12 +12,14 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from schemas.actions import Action, Domain, ListPlaces, parse_action
+from schemas.actions.acts import MEMORY
 from schemas.events import ActionResult, Reply, Route, Transcript
 from schemas.memory import Recollection
 from schemas.ports import CommandMatcher, MemoryPort, VehiclePort
 from schemas.preferences import BY_DETAIL
 from schemas.units import Units, units_of
 from voice.dialogue import followup
+from voice.dialogue.acts.acting import Work, left_open
 from voice.dialogue.coordinator import Plan
 from voice.dialogue.memory import talks, wishes
 from voice.dialogue.memory.asking import Pending
@@ -63,6 +65,16 @@ async def control(plan: Plan, pending: Pending | None, vehicle: VehiclePort, uni
     if name == "no":
         return responder.CANCELLED if pending is not None else "Okay."
     return responder.SMALL_TALK.get(name)
+
+
+async def acts(plan: Plan, work: Work, vehicle: VehiclePort, units: Units) -> str | None:
+    """What the acts of an utterance will be answered, as far as it hangs on nothing but the car."""
+    if any(act.name in MEMORY or left_open(act) for act in plan.acts):
+        return None
+    if work.ask_first or work.needs is not None:
+        return None if work.said else work.asked(units)
+    told = await _report(work.actions, vehicle, units) if work.actions else ""
+    return None if told is None else " ".join(filter(None, (told, *work.said))) or None
 
 
 async def reply(

@@ -55,22 +55,20 @@ def test_what_is_worth_fetching_follows_the_profile(monkeypatch: pytest.MonkeyPa
         chosen = config(**flags)
         return [model.id for model in wanted(chosen, Catalog.load(chosen.data))]
 
-    whisper, voice, language = "whisper-base", "piper-en-us-joe-medium", "qwen2.5-coder-0.5b-instruct"
-    assert ids() == [whisper, voice, language]
+    whisper, voice, parser = "whisper-base", "piper-en-us-joe-medium", "gemma-3-270m"
+    assert ids() == [whisper, voice, parser]
     assert ids(profile="small") == []
-    assert ids(profile="pi5") == ids(profile="jetson") == [whisper, voice, language]
-    assert ids(asr__model="whisper-tiny-en", data__also_fetch="") == ["whisper-tiny-en", voice]
-    assert ids(asr__model="/some/folder,whisper-tiny-en", tts__engine="espeak", data__also_fetch="") == [
-        "whisper-tiny-en"
-    ]
+    assert ids(profile="pi5") == ids(profile="jetson") == [whisper, voice, parser]
+    assert ids(asr__model="whisper-tiny-en", parser__model="") == ["whisper-tiny-en", voice]
+    assert ids(asr__model="/some/folder,whisper-tiny-en", tts__engine="espeak", parser__model="") == ["whisper-tiny-en"]
     bring(config(), "whisper-base-en", "model.bin", "config.json", "tokenizer.json", "vocabulary.txt")
-    assert ids(profile="pi5") == [voice, language]
+    assert ids(profile="pi5") == [voice, parser]
 
     def absent(name: str) -> None:
         assert name in {"piper", "faster_whisper"}
 
     monkeypatch.setattr(rows.importlib.util, "find_spec", absent)
-    assert ids(data__also_fetch="") == []
+    assert ids(parser__model="") == []
 
 
 def test_a_better_language_model_that_is_missing_damaged_or_mute_is_passed_over(tmp_path: Path) -> None:

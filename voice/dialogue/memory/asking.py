@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from schemas.actions import Action
+from schemas.actions.acts import Act
 from schemas.memory import Preference, Selector
 
 
@@ -53,6 +54,8 @@ class Pending:
     actions: tuple[Action, ...] = ()
     partial: Action | None = None
     """A timer or reminder that lacks its time."""
+    needs: Act | None = None
+    """A wish that lacks something else."""
     which: tuple[str, str] | None = None
     """Two commands, one of which was heard."""
 

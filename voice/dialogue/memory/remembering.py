@@ -3,6 +3,8 @@
 Owns what such a talk needs to go on: what "that" is, what of a list was not read out yet, and the one question of its own that
 may be open ("keep or delete them?"). Nothing that cannot be undone happens on one utterance if it concerns more than one
 thing. Replies are templates; whatever else is said comes from memory. What memory does is its own business.
+
+Long because every command about memory has its reply here, and all of them share what "that" is.
 """
 
 from __future__ import annotations
@@ -170,6 +172,22 @@ class Remembering:
     def remember(self, sentence: str) -> tuple[str, Decision | None]:
         """Store what the driver asks to be remembered."""
         decisions = self._seat.memory.remember(sentence)
+        return self._decided(decisions) or (
+            "I could not tell what kind of preference that is.",
+            decisions[0] if decisions else None,
+        )
+
+    def told(self, decisions: Sequence[Decision]) -> tuple[str, Decision | None]:
+        """What is said to something that the driver has told without asking that it be kept: only what is stored is promised."""
+        known = self._decided(decisions)
+        if known is not None:
+            return known
+        self.stated()
+        if any(d.outcome is Outcome.ASK for d in decisions):
+            return "I'm not sure what to remember of that, so I haven't kept it yet.", decisions[0]
+        return "I see. I haven't kept anything of that.", decisions[0] if decisions else None
+
+    def _decided(self, decisions: Sequence[Decision]) -> tuple[str, Decision | None] | None:
         stored = [d for d in decisions if d.preference is not None]
         if stored:
             self.mention(stored[-1].preference)
@@ -185,7 +203,7 @@ class Remembering:
             reason = decision.reason.removeprefix("not remembered: ").rstrip(".")
             if decision.outcome is Outcome.REFUSED:
                 return f"I won't keep that: {reason}.", decision
-        return "I could not tell what kind of preference that is.", decisions[0] if decisions else None
+        return None
 
     def forget_that(self, conversation: str) -> str:
         """Forget the last thing mentioned, used or told; asks back where several could be meant."""

@@ -77,6 +77,7 @@ SMALL_TALK = {
     "good_night": "Good night, and drive safely.",
     "joke": "I told the sat nav to get lost. It took the scenic route.",
     "who_are_you": "I'm your car's assistant. Everything that you tell me stays in this car.",
+    "thanks": "You're welcome.",
     "praise": "Thank you, I'm glad.",
     "blame": "I'm sorry. Tell me what you want in other words, or say: help.",
 }
@@ -95,6 +96,11 @@ THE_REST = "I didn't understand the rest."
 NOT_UNDERSTOOD = "Sorry, I didn't understand that."
 NOTHING_PENDING = "There is nothing waiting for an answer."
 CANCELLED = "Okay, I won't."
+CHAT = "I see. Tell me if I can do something for you."
+UNDO_IT = "To take back what I did last, say: undo."
+REMEMBER_WHAT = "What shall I remember?"
+WHICH_TOPIC = "Which topic do you mean? Say for example: music, restaurants or parking."
+NO_SUCH_DRIVER = "I don't know a driver of that name."
 
 
 def noted(forbidden: str | None) -> str:

@@ -1,0 +1,237 @@
+"""What becomes of the acts that a parser finds in an utterance."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection
+from datetime import datetime
+
+import pytest
+
+from models.acts.spelling import read
+from models.commands.matcher import TemplateMatcher
+from models.commands.templates import load_templates
+from schemas.actions import parse_action
+from schemas.actions.acts import TOPICS, Parsed
+from schemas.errors import GenerationError
+from schemas.events import Reply, Route, Transcript
+from schemas.seat import Seat
+from tests.dialogues import NOW, FakeEncoder, FakeModel, FakeVehicle
+from tests.memories import memory_of
+from voice.dialogue.acts.accounted import doubt
+from voice.dialogue.agent import Dialogue
+from voice.dialogue.replies.cannot import CANNOT
+
+
+class StubParser:
+    """A stub: knows the sentences that the test gives it."""
+
+    def __init__(self) -> None:
+        self.knows: dict[str, tuple[str, float]] = {}
+        self.contexts: list[str] = []
+
+    def parse(self, text: str, context: str = "", *, without: Collection[str] = ()) -> Parsed:
+        self.contexts.append(context)
+        if text not in self.knows:
+            raise GenerationError("unknown to the test")
+        acts, sure = self.knows[text]
+        return Parsed(read(acts), sure)
+
+
+class Rig:
+    """A dialogue with a stub parser over a real memory and a stated fake of a car."""
+
+    def __init__(self, matcher: TemplateMatcher) -> None:
+        self.parser, self.vehicle = StubParser(), FakeVehicle()
+        self.memory = memory_of(clock=self._now)
+        self.dialogue = Dialogue(
+            seat=Seat(self.memory),
+            vehicle=self.vehicle,
+            matcher=matcher,
+            encoder=FakeEncoder(),
+            model=FakeModel({}),
+            clock=self._now,
+            parser=self.parser,
+        )
+
+    def _now(self) -> datetime:
+        return NOW
+
+    def say(
+        self, text: str, acts: str = "", sure: float = 0.95, *, confidence: float = 1.0, addressed: bool = True
+    ) -> Reply:
+        if acts:
+            self.parser.knows[text] = acts, sure
+        heard = self.dialogue.typed(text).model_copy(update={"confidence": confidence})
+        return asyncio.run(self.dialogue.respond(heard, addressed=addressed))
+
+    @property
+    def done(self) -> list[str]:
+        return [action.describe() for action in self.vehicle.done]
+
+
+@pytest.fixture(scope="module")
+def matcher() -> TemplateMatcher:
+    return TemplateMatcher(load_templates())
+
+
+@pytest.fixture
+def rig(matcher: TemplateMatcher) -> Rig:
+    return Rig(matcher)
+
+
+def test_every_topic_has_its_sentence() -> None:
+    assert set(CANNOT) == set(TOPICS)
+    assert all(sentence.endswith(".") and "?" not in sentence for sentence in CANNOT.values())
+
+
+def test_a_complete_command_needs_no_parser(rig: Rig) -> None:
+    rig.say("lock the doors")
+    assert rig.done == ["set_door_locks(locked=True)"] and rig.parser.contexts == []
+
+
+def test_all_acts_are_carried_out_or_spoken_about_in_one_reply(rig: Rig) -> None:
+    reply = rig.say(
+        "colder for me and tell my wife by text and the fan on four would you",
+        "change_temperature(change=down,zone=driver); cannot(topic=messages); set_fan_speed(level=4)",
+    )
+    assert rig.done == ["change_temperature(change=down, zone=driver)", "set_fan_speed(level=4)"]
+    assert "messages" in reply.text and reply.text.count(".") >= 2
+
+
+def test_what_the_model_is_not_sure_of_is_asked_first(rig: Rig) -> None:
+    reply = rig.say("put a bit of warmth under me", "set_seat_heating(level=2)", 0.3)
+    assert rig.done == [] and "shall I" in reply.text
+    rig.say("yes")
+    assert rig.done == ["set_seat_heating(level=2, zone=driver)"]
+
+
+@pytest.mark.parametrize(
+    ("text", "acts"),
+    [
+        ("all windows down except the one behind me", "set_window(window=all,percent=100)"),
+        ("heat my seat if it gets below five", "set_seat_heating(level=2)"),
+        ("i do not want the seat that hot so never heat it", "set_seat_heating(level=2)"),
+        ("warm up the seat next to the passenger door would you", "set_seat_heating(level=2)"),
+        ("twenty three and fan five", "set_fan_speed(level=5)"),
+    ],
+)
+def test_words_that_went_nowhere_are_a_reason_to_ask(rig: Rig, text: str, acts: str) -> None:
+    reply = rig.say(text, acts)
+    assert rig.done == [] and "shall I" in reply.text
+
+
+@pytest.mark.parametrize(
+    ("text", "acts", "done"),
+    [
+        (
+            "make it sixty eight in here would you",
+            "set_temperature(fahrenheit=68)",
+            "set_temperature(celsius=20.0, zone=all)",
+        ),
+        ("if you could turn the fan to two", "set_fan_speed(level=2)", "set_fan_speed(level=2)"),
+        ("the red one for the lights in here", "set_ambient_color(color=red)", "set_ambient_color(color=red)"),
+    ],
+)
+def test_what_is_accounted_for_is_done(rig: Rig, text: str, acts: str, done: str) -> None:
+    rig.say(text, acts)
+    assert rig.done == [done]
+
+
+def test_hours_are_minutes() -> None:
+    (timer,) = read("set_timer(minutes=120)")
+    action = parse_action("set_timer", {"minutes": 120})
+    assert doubt("wake me in two hours or so", (timer,), (action,), "", frozenset({"set_timer"})) == ""
+
+
+def test_what_is_missing_is_asked_for_and_the_parser_is_told(rig: Rig) -> None:
+    reply = rig.say("get somebody on the line for me", "call_contact()")
+    assert reply.text == "Whom shall I call?" and rig.done == []
+    rig.say("my sister please would you", "call_contact(person=sister)")
+    assert rig.parser.contexts[-1] == "needs call_contact()"
+    assert rig.done == ["call_contact(person=sister)"]
+
+
+def test_a_number_out_of_range_is_told_with_the_range(rig: Rig) -> None:
+    assert (
+        rig.say("make it thirty five in here", "set_temperature(celsius=35)").text
+        == "Temperature goes from 16 to 28 degrees."
+    )
+    assert rig.done == []
+
+
+def test_the_parser_is_told_what_was_done_and_what_waits(rig: Rig) -> None:
+    rig.say("bring the fan to three then", "set_fan_speed(level=3)")
+    rig.say("nope bit less than that", "change_fan_speed(change=down)")
+    assert rig.parser.contexts[-1] == "did set_fan_speed(level=3)"
+    rig.say("give me air from outside through the glass", "set_window(window=driver,percent=100)")
+    rig.say("only half of it though", "set_window(window=driver,percent=50)")
+    assert rig.parser.contexts[-1] == "asked set_window(percent=100)"
+
+
+def test_yes_in_any_words_confirms_and_more_may_follow(rig: Rig) -> None:
+    rig.say("my window all the way", "set_window(window=driver,percent=100)")
+    rig.say("i suppose so and the music louder", "yes(); change_volume(change=up)")
+    assert rig.done == ["set_window(window=driver, percent=100)", "change_volume(change=up)"]
+
+
+def test_no_in_any_words_withdraws(rig: Rig) -> None:
+    rig.say("my window all the way", "set_window(window=driver,percent=100)")
+    reply = rig.say("on second thought leave it shut", "no()")
+    assert reply.text == "Okay, I won't." and rig.vehicle.waiting == {}
+
+
+def test_noted_is_said_only_of_what_is_stored(rig: Rig) -> None:
+    reply = rig.say("i have a soft spot for jazz by the way", "tell()")
+    stored = rig.memory.preferences()
+    assert bool(stored) == ("remember" in reply.text and "haven't" not in reply.text)
+    assert rig.say("that is how i see it anyway", "tell()").text.startswith("I see. I haven't kept")
+    assert rig.memory.preferences() == stored
+
+
+def test_asked_not_to_do_something_nothing_is_done_or_stored(rig: Rig) -> None:
+    assert rig.say("you had better leave the windows alone", "refrain()").text == "Okay, I won't."
+    assert rig.done == [] and rig.memory.preferences() == ()
+
+
+def test_talk_about_memory_has_one_entrance(rig: Rig) -> None:
+    assert rig.say("so what have you got on me", "recall()").text == "I remember nothing about you yet."
+    assert rig.say("keep no more track of the tunes i like", "opt_out(about=music)").text.startswith(
+        "Okay, from now on"
+    )
+    assert rig.say("stop tracking my thing", "opt_out(about=thing)").text.startswith("Which topic")
+    assert rig.say("my mate takes the wheel now", "guest_mode(on=true)").route is Route.MEMORY
+
+
+def test_words_to_somebody_else_are_left_alone(rig: Rig) -> None:
+    assert rig.say("put your shoes on love", "none()", addressed=False).text == ""
+    assert rig.say("nice weather today isn't it", "chat()", addressed=False).text == ""
+    assert rig.say("shall we have a coffee", "list_places(kind=cafe)", 0.3, addressed=False).text == ""
+    assert rig.done == []
+
+
+def test_misheard_openings_are_asked_about(rig: Rig) -> None:
+    reply = rig.say("would you close up the roof", "set_sunroof(percent=0)", confidence=0.8)
+    assert rig.done == [] and "shall I" in reply.text
+    rig.say("warmer please will you", "change_temperature(change=up)", confidence=0.8)
+    assert rig.done == ["change_temperature(change=up, zone=all)"]
+
+
+def test_nothing_usable_is_not_understood(rig: Rig) -> None:
+    assert rig.say("flurb the garnet").text == "Sorry, I didn't understand that."
+
+
+def test_what_will_be_said_is_foreseen_without_doing_it(rig: Rig) -> None:
+    rig.parser.knows["the fan up to four if you would"] = "set_fan_speed(level=4)", 0.95
+    heard = Transcript(text="the fan up to four if you would", confidence=0.9, in_grammar=False)
+    foreseen = asyncio.run(rig.dialogue.foresee(heard))
+    assert rig.done == []
+    assert asyncio.run(rig.dialogue.respond(heard)).text == foreseen
+    assert len(rig.parser.contexts) == 1
+
+
+def test_the_same_parse_with_another_driver_finds_no_context(rig: Rig) -> None:
+    rig.say("bring the fan to three then", "set_fan_speed(level=3)")
+    rig.dialogue.seat.take(memory_of("bob", clock=lambda: NOW))
+    rig.say("a touch less of it", "change_fan_speed(change=down)")
+    assert rig.parser.contexts[-1] == ""

@@ -1,0 +1,91 @@
+"""Whether all that was said has gone into what is to be done; what has not is a reason to ask before anything moves.
+
+The parser writes what was most likely meant. This looks at the words themselves: a number that went nowhere, an exception, a
+condition, a "not", a side that no slot names. Pure; it refuses nothing, it names a doubt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from models.numbers import NUMBER, number_of, number_words
+from schemas.actions import Action
+from schemas.actions.acts import Act
+from voice.dialogue.validator import validate
+
+_EXCEPTION = re.compile(
+    r"\b(?:except|apart from|other than|all but|but not|everything but|not (?:the|mine|my|hers|his))\b"
+)
+_CONDITION = re.compile(
+    r"\b(?:if|whenever|unless|until|as soon as|as long as|once (?:we|i|it|the))\b|\bwhen (?:we|i|it|the|my|she|he|they)\b"
+)
+_POLITE = re.compile(
+    r"\bif (?:you|possible|that's|it's (?:okay|ok|all right|possible|not)|i (?:may|might|could))\b|\b(?:as if|see if)\b"
+)
+""""If you would": no condition."""
+_SIDE = re.compile(
+    r"\b(?:passenger|passenger's|rear|behind|in the back|back (?:left|right|seats?)|left hand|right hand)\b"
+)
+_PLACED = frozenset({"zone", "window", "but", "part", "direction"})
+"""Slots that say where."""
+_ONE = re.compile(
+    r"\b(?:this|that|another|other|next|previous|last|first|second|third|the|which|no|a) one\b|"
+    r"\bone (?:of|behind|in|on|at|more)\b"
+)
+""""One" that counts nothing."""
+
+_NUMBERS = re.compile(rf"\b({NUMBER})( hundred)?( point five| and a half)?\b")
+
+
+def doubt(text: str, acts: Sequence[Act], actions: Sequence[Action], context: str, offers: Collection[str]) -> str:
+    """Why the actions may not be all that was meant; empty where nothing speaks against them.
+
+    Args:
+        text: the utterance in its spoken form.
+        acts: all acts of the utterance.
+        actions: those of the car, resolved.
+        context: what the parser was told, whose words and numbers count as said.
+        offers: actions that this vehicle has.
+    """
+    moving = [action for action in actions if not action.query]
+    if not moving:
+        return ""
+    named = {act.name for act in acts}
+    slots = {slot for act in acts for slot in act.slots}
+    excused = bool(named & {"refrain", "cannot", "no", "tell", "set_reminder", "set_timer", "cancel_timer"})
+    if _EXCEPTION.search(text) and not excused and len(moving) < 2 and "but" not in slots:
+        return "an exception was said that no action has"
+    if _CONDITION.search(_POLITE.sub(" ", text)) and not excused:
+        return "a condition was said that no action has"
+    placeable = any(_PLACED & set(type(action).model_fields) for action in moving)
+    if placeable and not _PLACED & slots and _SIDE.search(text):
+        return "a side was said that no action names"
+    left = _left(text, acts)
+    if left:
+        return f"{left[0]:g} was said and went nowhere"
+    if len(acts) == 1:
+        told = re.sub(r"[^a-z0-9.' ]", " ", context)
+        if "fahrenheit" in slots:
+            told += f" {number_words(moving[0].slots()['celsius'])}"
+        finding = validate(moving[0], f"{text} {told}".strip(), (), offers)
+        return "" if finding.ok else finding.reason
+    return ""
+
+
+def _left(text: str, acts: Sequence[Act]) -> tuple[float, ...]:
+    """Numbers that were said outside all free words and stand in no slot."""
+    rest, filled = f" {text} ", set[float]()
+    for act in acts:
+        for value in act.slots.values():
+            if isinstance(value, str):
+                rest = rest.replace(f" {value} ", " ", 1)
+            elif not isinstance(value, bool):
+                filled.add(float(value))
+    said = {
+        number_of(found[1]) * (1.0, 100.0)[bool(found[2])] + (0.5 if found[3] else 0.0)
+        for found in _NUMBERS.finditer(_ONE.sub(" ", rest))
+    }
+    if filled & ({value * 60.0 for value in said} | {value + 12.0 for value in said}):
+        return ()  # hours
+    return tuple(value for value in sorted(said) if value > 1 and value not in filled)

@@ -1,0 +1,277 @@
+"""What the acts of an utterance come to: actions to be carried out, a question for what is missing, and what is said to the rest.
+
+Owns the order in which the acts of one utterance are looked at, and the talk about memory in free words. Carries out nothing in the
+car: the dialogue does, with what this hands it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from models.text import spoken
+from schemas.actions import BY_NAME, Action, parse_action
+from schemas.actions.acts import Act, Parsed
+from schemas.errors import GenerationError
+from schemas.events import Command, CommandKind, Route, Transcript
+from schemas.memory import Decision, Recollection
+from schemas.ports import ActParser, CommandMatcher, Drivers, VehiclePort
+from schemas.seat import Seat
+from schemas.units import Units
+from voice.dialogue.acts import planning
+from voice.dialogue.acts.accounted import doubt
+from voice.dialogue.acts.planning import COMMANDS, CONTROLS, DEFAULTS, about_memory
+from voice.dialogue.acts.resolving import resolve
+from voice.dialogue.coordinator import Plan
+from voice.dialogue.followup import RecentActions
+from voice.dialogue.memory import talks
+from voice.dialogue.memory.remembering import Remembering
+from voice.dialogue.operator import Operator
+from voice.dialogue.replies import responder
+from voice.dialogue.replies.cannot import CANNOT
+from voice.dialogue.validator import careful
+
+SURE_AT = 0.5
+"""Probability of an utterance's acts from which on they are carried out without a question (``glovebox eval dialogue``)."""
+
+
+@dataclass(slots=True)
+class Work:
+    """What acts come to."""
+
+    actions: tuple[Action, ...] = ()
+    ask_first: bool = False
+    """A yes is needed before any of the actions is done."""
+    why: str = ""
+    needs: Act | None = None
+    """A wish that lacks something, and `question` asks for it."""
+    question: str = ""
+    said: list[str] = field(default_factory=list[str])
+    """What is said to the rest, in order."""
+    decision: Decision | None = None
+    used: tuple[Recollection, ...] = ()
+    ends: bool = False
+    """The conversation is over."""
+
+    def asked(self, units: Units) -> str:
+        """The question before the actions, or for what is missing."""
+        if self.ask_first:
+            return " ".join(responder.question(action, units) for action in self.actions)
+        return self.question
+
+
+class Acting:
+    """Works acts out."""
+
+    def __init__(
+        self,
+        *,
+        parser: ActParser | None,
+        seat: Seat,
+        vehicle: VehiclePort,
+        operator: Operator,
+        talk: Remembering,
+        matcher: CommandMatcher,
+        clock: Callable[[], datetime],
+        drivers: Drivers | None,
+    ) -> None:
+        """Over the parts of a dialogue."""
+        self._parser = parser
+        self._parsed: tuple[tuple[str, str], Parsed] | None = None
+        """The last utterance that was parsed, with its context, and what it means: a pause and the end ask for the same."""
+        self._seat, self._vehicle, self._operator, self._talk = seat, vehicle, operator, talk
+        self._matcher, self._clock, self._drivers = matcher, clock, drivers
+
+    @property
+    def parses(self) -> bool:
+        """Whether there is a parser."""
+        return self._parser is not None
+
+    async def plan(self, transcript: Transcript, context: str) -> Plan:
+        """The plan for what is no complete command, by the parser.
+
+        Args:
+            transcript: the utterance.
+            context: what the parser is told (``voice.dialogue.acts.context``).
+        """
+        key = spoken(transcript.text), context
+        if self._parser is None:
+            return Plan(Route.REJECT, "there is no parser")
+        if self._parsed is None or self._parsed[0] != key:
+            lacking = frozenset(BY_NAME) - self._vehicle.offers()
+            try:
+                parsed = await asyncio.to_thread(self._parser.parse, *key, without=lacking)
+            except GenerationError as error:
+                return Plan(Route.REJECT, f"the language model gave nothing usable: {error}")
+            self._parsed = key, parsed
+        return planning.plan(self._parsed[1])
+
+    def look(
+        self, acts: Sequence[Act], sure: float, transcript: Transcript, context: str, recent: RecentActions
+    ) -> Work:
+        """What the acts come to that need neither memory nor an answer; nothing is done, stored or asked for.
+
+        Args:
+            acts: in their order.
+            sure: probability of all of them.
+            transcript: the utterance.
+            context: what the parser was told.
+            recent: what was done last.
+        """
+        work, found = Work(), list[Action]()
+        offers = self._vehicle.offers()
+        for act in acts:
+            if act.is_action:
+                self._resolved(act, offers, work, found)
+            elif act.name == "choose":
+                self._chosen(act, recent, work, found)
+            elif act.name != "tell" and not about_memory(act):
+                self._said(act, recent, work, alone=len(acts) == 1)
+        work.actions = tuple(dict.fromkeys(found))
+        work.why = doubt(spoken(transcript.text), acts, work.actions, context, offers)
+        unsure = sure < SURE_AT or (transcript.confidence < 1.0 and any(map(careful, work.actions)))
+        work.ask_first = (bool(work.why) or unsure) and not all(action.query for action in work.actions)
+        return work
+
+    async def work(
+        self,
+        plan: Plan,
+        transcript: Transcript,
+        context: str,
+        recent: RecentActions,
+        *,
+        conversation: str,
+        moving: bool,
+    ) -> Work:
+        """What the acts of a plan come to. Memory is told and asked on the way; nothing in the car is done.
+
+        Args:
+            plan: with its acts.
+            transcript: the utterance.
+            context: what the parser was told.
+            recent: what was done last.
+            conversation: id of the running conversation.
+            moving: whether the car moves.
+
+        Raises:
+            schemas.errors.GloveboxError: memory failed.
+        """
+        work = self.look(plan.acts, plan.asks, transcript, context, recent)
+        for act in plan.acts:
+            if act.name == "tell":
+                await self._told(conversation, work)
+            elif about_memory(act):
+                await self._of_memory(act, transcript.text, conversation, work, moving=moving)
+        if len(plan.acts) == 1:
+            await self._filled(plan.acts[0], transcript.text, work)
+        return work
+
+    async def _filled(self, act: Act, text: str, work: Work) -> None:
+        """Let memory fill what was left open ("play some music"), if it knows something that fits."""
+        kind = BY_NAME.get(act.name)
+        if kind is None or not kind.details or set(act.slots) - {"kind", "zone", "near"} or work.said:
+            return
+        proposal = await self._operator.proposed(
+            text, Plan(Route.MODEL, "left open", actions=(act.name,), details=kind.details)
+        )
+        if len(proposal.actions) != 1 or not proposal.used:
+            return
+        filled = resolve(Act(act.name, {**proposal.actions[0].slots(), **act.slots}), self._vehicle.offers())
+        if filled.action is not None:
+            work.actions, work.used, work.ask_first = (filled.action,), proposal.used, False
+            work.needs, work.question = None, ""
+
+    def _resolved(self, act: Act, offers: frozenset[str], work: Work, found: list[Action]) -> None:
+        resolved = resolve(act, offers)
+        if resolved.action is not None:
+            found.append(self._seat.units.as_meant(resolved.action))
+        elif resolved.needs:
+            work.needs, work.question = act, resolved.needs
+        else:
+            work.said.append(resolved.says)
+
+    def _chosen(self, act: Act, recent: RecentActions, work: Work, found: list[Action]) -> None:
+        places = [str(place["name"]) for place in recent.answer.get("places") or ()]
+        number = act.slots.get("number")
+        if isinstance(number, int) and 0 < number <= len(places):
+            found.append(parse_action("navigate_to", {"destination": places[number - 1]}))
+        elif isinstance(number, int) and recent.answer.get("routes"):
+            found.append(parse_action("choose_route", {"number": max(1, min(3, number))}))
+        else:
+            work.said.append(responder.NOTHING_TO_FOLLOW)
+
+    def _said(self, act: Act, recent: RecentActions, work: Work, *, alone: bool) -> None:
+        """What needs words alone."""
+        if act.name == "cannot":
+            work.said.append(CANNOT[str(act.slots.get("topic", "other"))])
+        elif act.name == "refrain" and alone:
+            work.said.append(responder.CANCELLED)
+        elif act.name == "chat" and alone:
+            work.said.append(responder.CHAT)
+        elif act.name == "cancel":
+            fresh = recent.actions and recent.fresh(self._clock())
+            work.said.append(responder.UNDO_IT if fresh else responder.NOTHING_PENDING)
+        elif act.name in CONTROLS and CONTROLS[act.name] in responder.SMALL_TALK:
+            work.said.append(responder.SMALL_TALK[CONTROLS[act.name]])
+        elif act.name == "stop":
+            work.ends = True
+
+    async def _told(self, conversation: str, work: Work) -> None:
+        """Learn from what the driver has just told, which was noted."""
+        decisions = await asyncio.to_thread(self._seat.memory.learn_pending, conversation)
+        said, work.decision = self._talk.told(decisions)
+        work.said.append(said)
+
+    async def _of_memory(self, act: Act, text: str, conversation: str, work: Work, *, moving: bool) -> None:
+        about = str(act.slots.get("about") or act.slots.get("what") or act.slots.get("name") or "")
+        key = self._key(about)
+        if act.name in COMMANDS:
+            name, slots = COMMANDS[act.name], {**DEFAULTS.get(act.name, {}), **act.slots}
+            work.said.append(self._command(name, slots, conversation, moving=moving))
+        elif act.name == "recall":
+            aloud = key is not None or not about
+            said = self._talk.what(key, moving=moving) if aloud else self._talk.about(about, moving=moving)
+            work.said.append(said)
+        elif act.name == "talked":
+            work.said.append(talks.talked(self._seat, text, self._clock(), moving=moving))
+        elif act.name == "remember":
+            said, work.decision = self._talk.remember(about) if about else (responder.REMEMBER_WHAT, None)
+            work.said.append(said)
+        elif act.name == "forget":
+            if not about:
+                work.said.append(self._talk.forget_that(conversation))
+            elif key is not None:
+                work.said.append(self._command("forget_category", {"category": key}, conversation, moving=moving))
+            else:
+                work.said.append(self._talk.forget_about(about))
+        elif act.name in ("opt_out", "opt_in"):
+            if key is None:
+                work.said.append(responder.WHICH_TOPIC)
+            else:
+                work.said.append(self._command(act.name, {"category": key}, conversation, moving=moving))
+        elif act.name == "switch_driver":
+            named = [
+                d for d in (self._drivers.names if self._drivers is not None else ()) if d.replace("_", " ") == about
+            ]
+            work.said.append(self._talk.switch(named[0]) if named else responder.NO_SUCH_DRIVER)
+
+    def _command(self, name: str, slots: Mapping[str, object], conversation: str, *, moving: bool) -> str:
+        return self._talk.handle(
+            Command(kind=CommandKind.MEMORY, name=name, slots=dict(slots)), conversation, moving=moving
+        )
+
+    def _key(self, about: str) -> str | None:
+        """The category that free words name: one of the names that it has, or the one that they are surely about."""
+        if not about:
+            return None
+        command = self._matcher.match(f"what do you know about my {about}")
+        if command is not None and "category" in command.slots:
+            return str(command.slots["category"])
+        return None
+
+
+def left_open(act: Act) -> bool:
+    """Whether memory may fill what was not said."""
+    return act.is_action and bool(BY_NAME[act.name].details) and not set(act.slots) - {"kind", "zone", "near"}

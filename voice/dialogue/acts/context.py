@@ -1,0 +1,60 @@
+"""What the parser is told of the dialogue: what was done last, or what waits for an answer, in one line.
+
+The same few forms stand in the training data: ``did ACTS``, ``asked ACTS`` (a yes is wanted), ``needs ACT`` (something is missing),
+``offered ACT: names``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from models.acts.spelling import write
+from schemas.actions import Action
+from schemas.actions.acts import Act, slots_of
+from voice.dialogue.followup import RecentActions
+from voice.dialogue.memory.asking import Pending
+
+MOST = 2
+"""Acts that stand in a context: the last two."""
+
+
+def context(pending: Pending | None, recent: RecentActions, now: datetime, *, remembers: bool = False) -> str:
+    """The line; empty where nothing is fresh.
+
+    Args:
+        pending: what waits for an answer.
+        recent: what was done last.
+        now: the present moment.
+        remembers: memory has asked whether it may remember something.
+    """
+    if pending is not None and pending.needs is not None:
+        return f"needs {write((pending.needs,))}"
+    if pending is not None and pending.partial is not None:
+        return f"needs {write((act_of(pending.partial),))}"
+    waiting = (*pending.asked, *pending.actions) if pending is not None else ()
+    if waiting:
+        return f"asked {_acts(waiting)}"
+    if remembers:
+        return "asked tell()"
+    if not recent.actions or not recent.fresh(now):
+        return ""
+    names = [str(place["name"]).lower() for place in recent.answer.get("places") or ()]
+    if names:
+        return f"offered {_acts(recent.actions[-1:])}: {', '.join(names)}"
+    return f"did {_acts(recent.actions)}"
+
+
+def act_of(action: Action) -> Act:
+    """An action as an act, with the slots that differ from what is meant where nothing is said."""
+    fields = type(action).model_fields
+    told = {
+        slot: value
+        for slot, value in action.slots().items()
+        if slot in slots_of(action.name) and (fields[slot].is_required() or value != fields[slot].default)
+    }
+    return Act(action.name, told)
+
+
+def _acts(actions: Iterable[Action]) -> str:
+    return write([act_of(action) for action in actions][-MOST:])

@@ -1,0 +1,77 @@
+"""Which way the acts of an utterance go: as a word that steers the dialogue, as talk about memory, or to be carried out in order.
+
+Pure. An utterance of one act that the dialogue knows already by its templates goes the same way as if it had been such a template,
+so that a question that is open is answered by any words for yes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from schemas.actions.acts import MEMORY, Act, Parsed
+from schemas.events import Command, CommandKind, Route
+from voice.dialogue.coordinator import Plan
+
+CONTROLS = {
+    **{name: name for name in ("yes", "no", "stop", "repeat", "hello", "how_are_you", "joke", "who_are_you", "praise")},
+    **{name: name for name in ("blame", "help", "thanks")},
+    "goodbye": "good_night",
+}
+"""Acts that are control words (models/commands/control.yaml), by the control word's name."""
+COMMANDS = {
+    "why": "why_that",
+    "forget_last": "forget_last",
+    "forget_all": "forget_everything",
+    "pause_learning": "pause_learning",
+    "resume_learning": "resume_learning",
+    "who_am_i": "who_am_i",
+    "delete_me": "delete_me",
+    "export_data": "export_data",
+    "learned": "remember_what",
+    "forget_period": "forget_period",
+    "private_trip": "private_trip",
+    "guest_mode": "guest_mode",
+}
+"""Acts that are commands about memory (models/commands/memory.yaml) with the same slots, by the command's name."""
+DEFAULTS = {"forget_period": {"period": "today"}, "private_trip": {"on": True}, "guest_mode": {"on": True}}
+"""Slots that a command cannot do without, where none was said."""
+NOT_MEANT = frozenset({"none", "chat"})
+"""Acts of what was most likely said to somebody else, where nobody was addressed."""
+UNMEANT_AT = 0.5
+"""Probability under which an utterance without the wake word is taken for talk to somebody else. Our choice."""
+
+
+def plan(parsed: Parsed) -> Plan:
+    """The plan for parsed words."""
+    acts = tuple(act for act in parsed.acts if act.name != "none") or parsed.acts
+    why = f"means {'; '.join(act.name for act in acts)} ({parsed.sure:.2f})"
+    only = acts[0] if len(acts) == 1 else None
+    planned = Plan(Route.MODEL, why, acts=acts, asks=parsed.sure)
+    if only is None:
+        return planned
+    if only.name in CONTROLS:
+        return replace(
+            planned, route=Route.CONTROL, command=_command(CommandKind.CONTROL, CONTROLS[only.name]), acts=()
+        )
+    if only.name in COMMANDS:
+        slots = {**DEFAULTS.get(only.name, {}), **only.slots}
+        command = _command(CommandKind.MEMORY, COMMANDS[only.name], slots)
+        return replace(planned, route=Route.MEMORY, command=command, acts=())
+    if only.name == "none":
+        return replace(planned, route=Route.REJECT, acts=())
+    return planned
+
+
+def meant(planned: Plan) -> bool:
+    """Whether acts were most likely said to the assistant, though without the wake word."""
+    return planned.asks >= UNMEANT_AT and not all(act.name in NOT_MEANT for act in planned.acts)
+
+
+def about_memory(act: Act) -> bool:
+    """Whether it is talk about memory that is answered there, and not noted."""
+    return act.name in MEMORY and act.name != "tell"
+
+
+def _command(kind: CommandKind, name: str, slots: Mapping[str, object] | None = None) -> Command:
+    return Command(kind=kind, name=name, slots=dict(slots or {}))

@@ -1,0 +1,92 @@
+"""An act of the car as an action: units, grids, what is missing, what lies out of range.
+
+Pure. What is said about it is ready to be spoken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from schemas.actions import BY_NAME, Action, parse_action
+from schemas.actions.acts import Act, SlotValue
+from voice.dialogue.replies import responder
+
+ASKS = {
+    "set_temperature": "To how many degrees?",
+    "set_fan_speed": "To which level, from 0 to 5?",
+    "set_airflow": "Where shall the air blow?",
+    "set_seat_heating": "To which level, from 0 to 3?",
+    "set_ambient_color": "In which colour?",
+    "set_volume": "To how many percent?",
+    "play_playlist": "Which playlist?",
+    "navigate_to": "Where to?",
+    "find_place": "What kind of place?",
+    "list_places": "What kind of place?",
+    "find_on_route": "What kind of place?",
+    "add_stop": "Where shall we stop?",
+    "change_destination": "Where to?",
+    "replace_stop": "Where shall we go instead?",
+    "get_distance": "How far to where?",
+    "set_charge_limit": "To how many percent?",
+    "set_reminder": "What shall I remind you of?",
+    "get_contact": "Whose?",
+    "call_contact": "Whom shall I call?",
+    "send_email": "What shall I write, and to whom?",
+    "choose_route": "Which one, by its number?",
+    "recall_seat_position": "Which one, from 1 to 3?",
+}
+"""What is asked where a wish lacks what it needs."""
+HOW = "How do you want it?"
+"""The question for all others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What an act of the car comes to: an action; or a question for what is missing; or a sentence about why not."""
+
+    act: Act
+    action: Action | None = None
+    needs: str = ""
+    """The question for what is missing."""
+    says: str = ""
+    """Why it cannot be."""
+
+
+def resolve(act: Act, offers: Collection[str]) -> Resolved:
+    """The action of an act, if it is one that this vehicle has and all is there that it needs."""
+    if act.name not in offers:
+        return Resolved(act, says=responder.lacks((act.name,)))
+    slots = _celsius(dict(act.slots))
+    for slot in ("percent", "by"):
+        value = slots.get(slot)
+        if isinstance(value, int) and not isinstance(value, bool) and act.name != "change_temperature":
+            slots[slot] = 5 * round(value / 5)
+    try:
+        return Resolved(act, parse_action(act.name, slots))
+    except ValidationError as error:
+        missing = [problem for problem in error.errors() if problem["type"] == "missing"]
+        if missing:
+            return Resolved(act, needs=ASKS.get(act.name, HOW))
+        return Resolved(act, says=_limits(act.name, str(error.errors()[0]["loc"][0])))
+
+
+def _celsius(slots: dict[str, SlotValue]) -> dict[str, SlotValue]:
+    said = slots.pop("fahrenheit", None)
+    if isinstance(said, int | float) and not isinstance(said, bool):
+        slots["celsius"] = round((said - 32.0) / 1.8 * 2.0) / 2.0
+    return slots
+
+
+def _limits(name: str, slot: str) -> str:
+    """How far a number may go."""
+    schema = BY_NAME[name].model_json_schema()["properties"].get(slot, {})
+    for part in (schema, *schema.get("anyOf", ())):
+        if "minimum" in part and "maximum" in part:
+            unit = {"celsius": " degrees", "percent": " percent", "minutes": " minutes", "seconds": " seconds"}.get(
+                slot, ""
+            )
+            return f"{BY_NAME[name].title} goes from {part['minimum']:g} to {part['maximum']:g}{unit}."
+    return "I can't set that."

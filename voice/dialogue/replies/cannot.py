@@ -1,0 +1,56 @@
+"""What is said to wishes that no action exists for: a sentence of its own for each topic that drivers ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+CANNOT: Final[Mapping[str, str]] = MappingProxyType({
+    "messages": "I can't read or send messages. I can call somebody, or send an e-mail.",
+    "calls": "I can start a call, but I can't answer, end or list calls.",
+    "traffic": "I know nothing about the traffic.",
+    "speed_limit": "I don't know the speed limit here.",
+    "warning_light": "I can't say what a warning light means. Please look into the manual.",
+    "service": "I don't know when the service is due, or what the manual says.",
+    "consumption": "I don't know the consumption.",
+    "fuel_price": "I don't know what fuel or charging costs there.",
+    "opening_hours": "I don't know opening hours or reviews.",
+    "booking": "I can't book anything. I can take you there, or call a contact.",
+    "ordering": "I can't order or buy anything.",
+    "lists": "I don't keep lists or notes. I can remind you of something.",
+    "calendar_entry": "I can read your calendar, but I can't change it.",
+    "email_read": "I can't read your e-mails. I can write one.",
+    "news": "I can't read the news. I can turn on the radio.",
+    "sport": "I don't know the scores.",
+    "knowledge": "I can't answer that: I only know this car and what you told me.",
+    "translation": "I can't translate.",
+    "conversion": "I can't do sums or convert units.",
+    "web": "I have no connection to the internet.",
+    "driving": "That stays in your hands: I touch nothing that drives the car.",
+    "wipers": "I can't work the wipers: that stays in your hands.",
+    "horn": "I can't use the horn, the hazard lights or the indicators: that stays in your hands.",
+    "drive_mode": "I can't change the drive mode or the suspension.",
+    "bonnet": "I can't open that. I can open windows, the roof and the trunk.",
+    "sound": "I can't change bass, treble or balance. I can change the volume.",
+    "streaming": "I can't reach streaming services. I can play what is stored, radio and podcasts.",
+    "video": "I can't show films or games.",
+    "map_view": "I can't change the map or show a camera.",
+    "screen": "I can't switch screens or open apps. I can dim this screen.",
+    "parked_car": "I don't know where the car was parked. You can ask me to remember it.",
+    "schedule": "I can't do things by themselves at a time. I can remind you.",
+    "condition": "I can't wait for that and do it by myself. Tell me when it is time.",
+    "seat_save": "I can't store seat positions, or move the other seats.",
+    "share": "I can't share where you are. I can send an e-mail.",
+    "emergency": "I can't report that. In an emergency, please call for help on your phone.",
+    "smart_home": "I can't reach anything outside this car.",
+    "connect": "I can't connect phones or networks.",
+    "window_lock": "I can't lock the windows alone. I can switch on the child lock.",
+    "scent": "This car has no such thing that I could reach.",
+    "alarm": "I can't reach the alarm system or the dash cam.",
+    "name": "I can't change names, voices or languages.",
+    "rules": "I can't do that: my rules do not change by being told so.",
+    "money": "I know nothing about prices or money matters.",
+    "health": "I can't give advice on that.",
+    "other": "This car can't do that.",
+})  # fmt: skip
