@@ -115,6 +115,8 @@ class Action(BaseModel):
     """What a vehicle lacks that does not have the action, as it is named after "this car has no"; empty: all have it."""
     examples: ClassVar[tuple[str, str]]
     """Two ways of asking for it, for docs/what-to-say.md; both are understood without a model."""
+    do: ClassVar[Phrase | None] = None
+    """What it is to do, as it is asked about after "Shall I", from its slots: "lock the doors"; None only for queries."""
     done: ClassVar[Phrase | None] = None
     """What is said once it is done, from its slots; None: what the vehicle answers is told (``voice.dialogue.replies.answers``)."""
     tells: ClassVar[str] = ""

@@ -8,7 +8,19 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from schemas.actions.base import Action, CabinZone, Celsius, Change, Degrees, Domain, Level, Zone, celsius_of, words
-from schemas.actions.said import LEVELS, by_how_much, on_off, one_of, side, spoken_number, up_down
+from schemas.actions.said import (
+    AIR,
+    DEFROSTERS,
+    LEVELS,
+    by_how_much,
+    on_off,
+    one_of,
+    set_level,
+    side,
+    spoken_number,
+    turn,
+    up_down,
+)
 
 _TEMPERATURES = ("climate.driver.temperature", "climate.passenger.temperature")
 _DEFROST = (
@@ -26,6 +38,7 @@ class SetTemperature(Action):
     name, domain, description = "set_temperature", Domain.CLIMATE, "Set the cabin temperature in degrees Celsius."
     title, thing = "Temperature", "temperature control"
     examples = "set the temperature to twenty two and a half degrees", "make it twenty degrees in the back"
+    do = lambda s: f"set {spoken_number(s['celsius'])} degrees{side(s)}"
     done = lambda s: f"{spoken_number(s['celsius'])} degrees{side(s)}"
     sets = {"climate.{zone}.temperature": "celsius"}
     needs = _TEMPERATURES
@@ -52,6 +65,7 @@ class ChangeTemperature(Action):
     name, domain, description = "change_temperature", Domain.CLIMATE, "Make the cabin warmer (up) or cooler (down)."
     title, thing = "Temperature", "temperature control"
     examples = "i'm freezing", "two degrees cooler on my side"
+    do = lambda s: f"make it {'warmer' if s['change'] == 'up' else 'cooler'}{by_how_much(s, 'degrees')}{side(s)}"
     done = lambda s: f"{up_down('Making it warmer', 'Making it cooler')(s)}{by_how_much(s, 'degrees')}{side(s)}"
     needs = _TEMPERATURES
     also = ("climate.rear.temperature", "climate.on", "climate.sync")
@@ -71,6 +85,7 @@ class SetFanSpeed(Action):
     name, domain, description = "set_fan_speed", Domain.CLIMATE, "Set the fan to a level from 0 (off) to 5."
     title, thing = "Fan", "fan control"
     examples = "set the fan to three", "turn off the fan"
+    do = lambda s: f"set the fan to {s['level']}" if s["level"] else "turn the fan off"
     done = lambda s: "Fan off" if s["level"] == 0 else f"Fan at {s['level']}"
     sets = {"climate.fan": "level"}
     also = ("climate.on", "climate.auto")
@@ -83,6 +98,7 @@ class ChangeFanSpeed(Action):
     name, domain, description = "change_fan_speed", Domain.CLIMATE, "Make the fan blow stronger or weaker."
     title, thing = "Fan", "fan control"
     examples = "more air please", "turn down the blower"
+    do = up_down("turn the fan up", "turn the fan down")
     done = up_down("Fan up", "Fan down")
     needs = ("climate.fan",)
     also = ("climate.on", "climate.auto")
@@ -94,6 +110,7 @@ class SetAirConditioning(Action):
     name, domain, description = "set_air_conditioning", Domain.CLIMATE, "Switch the air conditioning on or off."
     title, thing = "Air conditioning", "air conditioning"
     examples = "turn on the air conditioning", "no a c please"
+    do = turn("the air conditioning")
     done = on_off("Air conditioning")
     sets = {"climate.air_conditioning": "on"}
     needs = ("climate.air_conditioning", "climate.fan")
@@ -105,6 +122,7 @@ class SetAirflow(Action):
     name, domain, description = "set_airflow", Domain.CLIMATE, "Choose where the air blows."
     title, thing = "Airflow", "adjustable vents"
     examples = "blow the air at my feet", "air to the windscreen and my feet"
+    do = lambda s: f"send the air {AIR[s['direction']]}"
     done = one_of(
         "direction",
         face="Air to the face",
@@ -127,6 +145,7 @@ class SetRecirculation(Action):
     name, domain, description = "set_recirculation", Domain.CLIMATE, "Recirculate the cabin air, or let fresh air in."
     title, thing = "Recirculation", "air recirculation"
     examples = "recirculate the air", "let some fresh air in"
+    do = lambda s: "recirculate the air" if s["on"] else "let fresh air in"
     done = lambda s: "Recirculating the air" if s["on"] else "Fresh air"
     sets = {"climate.recirculation": "on"}
     also = ("climate.auto",)
@@ -138,6 +157,7 @@ class SetDefrost(Action):
     name, domain, description = "set_defrost", Domain.CLIMATE, "Switch the defroster of a windscreen on or off."
     title, thing = "Defroster", "defroster"
     examples = "the windshield is fogged up", "turn off the rear defroster"
+    do = lambda s: f"turn the {DEFROSTERS[s['window']]} {'on' if s['on'] else 'off'}"
     done = lambda s: (
         f"{'Both defrosters' if s['window'] == 'all' else s['window'].capitalize() + ' defroster'} {'on' if s['on'] else 'off'}"
     )
@@ -152,6 +172,7 @@ class SetClimate(Action):
     name, domain, description = "set_climate", Domain.CLIMATE, "Switch the whole climate control on or off."
     title, thing = "Climate control", "climate control"
     examples = "turn on the heating", "climate off"
+    do = turn("the climate control")
     done = on_off("Climate control")
     sets = {"climate.on": "on"}
     on: bool
@@ -162,6 +183,7 @@ class SetAutoClimate(Action):
     description = "Let the car choose fan, airflow and recirculation by itself, or not any more."
     title, thing = "Automatic climate", "automatic climate"
     examples = "let the car control the climate", "set the fan to manual"
+    do = turn("the automatic climate")
     done = on_off("Automatic climate")
     sets = {"climate.auto": "on"}
     also = ("climate.on",)
@@ -173,6 +195,7 @@ class SetClimateSync(Action):
     description = "Keep all zones at the driver's temperature, or let each have its own."
     title, thing = "Same temperature everywhere", "separate climate zones"
     examples = "same temperature for everyone", "separate the zones"
+    do = lambda s: "set the same temperature everywhere" if s["on"] else "let each zone have its own temperature"
     done = lambda s: "The same temperature for all" if s["on"] else "Temperatures apart"
     sets = {"climate.sync": "on"}
     needs = ("climate.sync", *_TEMPERATURES)
@@ -187,6 +210,7 @@ class SetSeatHeating(Action):
     name, domain, description = "set_seat_heating", Domain.SEATS, "Set seat heating to a level from 0 (off) to 3."
     title, thing = "Seat heating", "seat heating"
     examples = "seat heating high", "heat my seat"
+    do = set_level("the seat heating")
     done = lambda s: f"Seat heating {LEVELS[s['level']]}{side(s, 'driver')}"
     sets = {"seat.{zone}.heating": "level"}
     needs = ("seat.driver.heating", "seat.passenger.heating")
@@ -201,6 +225,7 @@ class ChangeSeatHeating(Action):
     name, domain, description = "change_seat_heating", Domain.SEATS, "Make a seat's heating warmer or less warm."
     title, thing = "Seat heating", "seat heating"
     examples = "make my seat a bit warmer", "less seat heating"
+    do = lambda s: f"turn the seat heating {s['change']}{side(s, 'driver')}"
     done = lambda s: f"{up_down('Seat heating up', 'Seat heating down')(s)}{side(s, 'driver')}"
     needs = ("seat.driver.heating", "seat.passenger.heating")
     also = ("seat.rear.heating",)
@@ -214,6 +239,7 @@ class SetSeatVentilation(Action):
     name, domain, description = "set_seat_ventilation", Domain.SEATS, "Set seat ventilation, 0 (off) to 3."
     title, thing = "Seat ventilation", "seat ventilation"
     examples = "cool my seat", "seat ventilation off"
+    do = set_level("the seat ventilation")
     done = lambda s: f"Seat ventilation {LEVELS[s['level']]}{side(s, 'driver')}"
     sets = {"seat.{zone}.ventilation": "level"}
     needs = ("seat.driver.ventilation", "seat.passenger.ventilation")
@@ -226,6 +252,7 @@ class SetSeatMassage(Action):
     name, domain, description = "set_seat_massage", Domain.SEATS, "Set the massage of a front seat, 0 (off) to 3."
     title, thing = "Seat massage", "seat massage"
     examples = "give me a massage", "massage level three"
+    do = set_level("the massage")
     done = lambda s: f"Massage {LEVELS[s['level']]}{side(s, 'driver')}"
     sets = {"seat.{zone}.massage": "level"}
     needs = ("seat.driver.massage",)
@@ -240,6 +267,7 @@ class ChangeLumbar(Action):
     description = "More (up) or less (down) lumbar support in a front seat."
     title, thing = "Lumbar support", "lumbar support"
     examples = "more lumbar support", "lumbar support down"
+    do = lambda s: f"give {'more' if s['change'] == 'up' else 'less'} lumbar support{side(s, 'driver')}"
     done = lambda s: f"{up_down('More', 'Less')(s)} lumbar support{side(s, 'driver')}"
     needs = ("seat.driver.lumbar",)
     also = ("seat.passenger.lumbar",)
@@ -253,6 +281,7 @@ class SetSteeringWheelHeating(Action):
     description = "Set the heating of the steering wheel, 0 (off) to 3."
     title, thing = "Wheel heating", "steering wheel heating"
     examples = "my hands are cold", "turn off the heated steering wheel"
+    do = set_level("the wheel heating")
     done = lambda s: f"Steering wheel heating {LEVELS[s['level']]}"
     sets = {"steering_wheel.heating": "level"}
     step = "change_steering_wheel_heating"
@@ -264,6 +293,7 @@ class ChangeSteeringWheelHeating(Action):
     description = "Make the heating of the steering wheel warmer or less warm."
     title, thing = "Wheel heating", "steering wheel heating"
     examples = "warmer steering wheel", "turn down the wheel heating"
+    do = up_down("turn the wheel heating up", "turn the wheel heating down")
     done = up_down("Steering wheel warmer", "Steering wheel less warm")
     needs = ("steering_wheel.heating",)
     complaints = {"up": words("cold lukewarm"), "down": words("hot burning")}
@@ -275,6 +305,7 @@ class MoveSeat(Action):
     name, domain, description = "move_seat", Domain.SEATS, "Move the driver's seat a little."
     title, thing = "Seat", "electric seat"
     examples = "move my seat back a bit", "i can't reach the pedals"
+    do = lambda s: f"move your seat {s['direction']}"
     done = lambda s: f"Moving your seat {s['direction']}"
     needs = ("seat.driver.position", "seat.driver.height")
     careful = True
@@ -285,6 +316,7 @@ class ReclineSeat(Action):
     name, domain, description = "recline_seat", Domain.SEATS, "Lean the driver's backrest a little forward or back."
     title, thing = "Backrest", "electric backrest"
     examples = "lean my backrest back", "i want to sit more upright"
+    do = lambda s: f"lean your backrest {s['direction']}"
     done = lambda s: f"Leaning your seat {s['direction']}"
     needs = ("seat.driver.recline",)
     careful = True
@@ -296,6 +328,7 @@ class RecallSeatPosition(Action):
     description = "Move the driver's seat to a stored position, 1 to 3."
     title, thing = "Seat position", "stored seat positions"
     examples = "seat position two", "load the first seat memory"
+    do = lambda s: f"move your seat to position {s['number']}"
     done = lambda s: f"Seat position {s['number']}"
     sets = {"seat.driver.memory": "number"}
     careful = True

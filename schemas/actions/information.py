@@ -191,6 +191,7 @@ class SetTimer(Action):
     name, domain, description = "set_timer", Domain.ASSISTANT, "Start a timer of some minutes or seconds."
     title, thing = "Timer", "timer"
     examples = "set a timer for ten minutes", "set a pasta timer for eight minutes"
+    do = lambda _: "set a timer"
     tells = "seconds, label"
     minutes: Minutes | None = None
     seconds: Annotated[int, Field(ge=5, le=600, multiple_of=5)] | None = None
@@ -205,6 +206,7 @@ class SetReminder(Action):
     )
     title, thing = "Reminder", "reminders"
     examples = "remind me to buy milk when we arrive", "remind me to call the office at half past four"
+    do = lambda s: f"remind you: {s['what']}"
     tells = "what, label, seconds, at, tomorrow, arrival"
     also = ("navigation.destination", "navigation.minutes")
     negatable = True
@@ -232,6 +234,7 @@ class CancelTimer(Action):
     name, domain, description = "cancel_timer", Domain.ASSISTANT, "Cancel a timer or a reminder."
     title, thing = "Cancelled", "timers"
     examples = "cancel the timer", "forget the reminder to buy milk"
+    do = lambda s: f"cancel the {s['kind']}"
     tells = "kind, cancelled: labels"
     named_by = words(
         "cancel stop delete no off don't needn't end abort forget clear remove kill drop scrap mind rid needed done"
@@ -265,6 +268,7 @@ class CallContact(Action):
     name, domain, description = "call_contact", Domain.ASSISTANT, "Call a contact on the telephone."
     title, thing = "Call", "telephone"
     examples = "call my sister", "i'd like to speak to anna"
+    do = lambda s: f"call {s['person']}"
     done = lambda s: f"Calling {s['person']}"
     tells = "name"
     needs = ("phone.number",)
@@ -276,6 +280,7 @@ class SendEmail(Action):
     name, domain, description = "send_email", Domain.ASSISTANT, "Send an e-mail to a contact."
     title, thing = "E-mail", "e-mail"
     examples = "email anna that i'm running late", "tell peter i'm on my way"
+    do = lambda s: f"send {s['person']} the e-mail: {s['message']}"
     done = lambda s: f"E-mail to {s['person']}: {s['message']}"
     tells = "name"
     named_by = words("email mail write send tell message text let inform notify drop word")
@@ -287,6 +292,7 @@ class Undo(Action):
     name, domain, description = "undo", Domain.ASSISTANT, "Take back what was changed last."
     title = "Taken back"
     examples = "undo that", "put it back to how it was"
+    do = lambda _: "undo that"
     tells = "undone: action name"
     named_by = words("undo back was before wrong revert reverse restore mistake oops meant return cancel didn't")
     negatable = True

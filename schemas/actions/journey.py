@@ -21,7 +21,7 @@ from schemas.actions.base import (
     Words,
     words,
 )
-from schemas.actions.said import Slots, by_how_much, on_off, one_of, seconds_said, spoken_time, up_down
+from schemas.actions.said import Slots, by_how_much, on_off, one_of, place, seconds_said, spoken_time, up_down
 
 _MEDIA = ("media.source", "media.title", "media.playing")
 _HEARD = ("media.artist", "media.genre", "media.muted")
@@ -38,6 +38,7 @@ class PlayMusic(Action):
     name, domain, description = "play_music", Domain.MEDIA, "Play music: a genre, an artist or a song, or anything."
     title, thing = "Music", "music"
     examples = "play some jazz", "play dancing queen by abba"
+    do = lambda s: f"play {s['song'] or s['artist'] or s['genre'] or 'some music'}"
     tells = "title, genre"
     needs = _MEDIA
     also = ("media.shuffle", *_HEARD)
@@ -52,6 +53,7 @@ class PlayRadio(Action):
     name, domain, description = "play_radio", Domain.MEDIA, "Play a radio station."
     title, thing = "Radio", "radio"
     examples = "play radio four", "turn on the radio"
+    do = lambda s: f"play {s['station'] or 'the radio'}"
     tells = "title, genre"
     needs = _MEDIA
     also = ("media.shuffle", *_HEARD)
@@ -64,6 +66,7 @@ class PlayPodcast(Action):
     name, domain, description = "play_podcast", Domain.MEDIA, "Play a podcast: a show or a genre."
     title, thing = "Podcast", "podcasts"
     examples = "play the latest episode of hidden brain", "play a history podcast"
+    do = lambda s: f"play {s['show'] or (s['genre'] + ' podcasts' if s['genre'] else 'a podcast')}"
     tells = "title, genre"
     needs = _MEDIA
     also = ("media.shuffle", *_HEARD)
@@ -77,6 +80,7 @@ class PlayPlaylist(Action):
     name, domain, description = "play_playlist", Domain.MEDIA, "Play a playlist by its name."
     title, thing = "Playlist", "playlists"
     examples = "play my road trip playlist", "playlist summer hits"
+    do = lambda s: f"play the playlist {s['playlist']}"
     tells = "title, genre"
     needs = _MEDIA
     also = ("media.shuffle", *_HEARD)
@@ -88,6 +92,7 @@ class PlayFavorites(Action):
     name, domain, description = "play_favorites", Domain.MEDIA, "Play the songs that were marked as favourites."
     title = "Favourite songs"
     examples = "play my favourites", "put on my favourite songs"
+    do = lambda _: "play your favourites"
     tells = "title, genre"
     needs = _MEDIA
     also = ("media.shuffle", *_HEARD)
@@ -98,6 +103,14 @@ class SetMediaSource(Action):
     name, domain, description = "set_media_source", Domain.MEDIA, "Choose where the sound comes from."
     title, thing = "Sound from", "other sources"
     examples = "switch to bluetooth", "play from the u s b stick"
+    do = one_of(
+        "source",
+        music="play from your music",
+        radio="play the radio",
+        podcast="play podcasts",
+        bluetooth="play from your phone",
+        usb="play from the USB stick",
+    )
     done = one_of(
         "source",
         music="Playing from your music",
@@ -116,6 +129,7 @@ class SetVolume(Action):
     name, domain, description = "set_volume", Domain.MEDIA, "Set the volume in percent."
     title = "Volume"
     examples = "volume forty", "set the volume to half"
+    do = lambda s: f"set the volume to {s['percent']} percent"
     done = lambda s: f"Volume at {s['percent']} percent"
     sets = {"media.volume": "percent"}
     also = ("media.muted",)
@@ -127,6 +141,9 @@ class ChangeVolume(Action):
     name, domain, description = "change_volume", Domain.MEDIA, "Make it louder (up) or quieter (down)."
     title = "Volume"
     examples = "twice as loud", "turn the volume down by ten percent"
+    do = lambda s: (
+        f"make it {_TIMES[s['times']].lower()}" if s["times"] else f"turn it {s['change']}{by_how_much(s, 'percent')}"
+    )
     done = lambda s: (
         _TIMES[s["times"]]
         if s["times"]
@@ -146,6 +163,14 @@ class SetPlayback(Action):
     name, domain, description = "set_playback", Domain.MEDIA, "Pause, go on, start over, next or previous track."
     title = "Playing"
     examples = "next song", "pause the music"
+    do = one_of(
+        "command",
+        play="go on playing",
+        pause="pause",
+        next="skip to the next one",
+        previous="go back to the one before",
+        restart="start it again",
+    )
     done = one_of(
         "command",
         play="Playing",
@@ -164,6 +189,7 @@ class Seek(Action):
     name, domain, description = "seek", Domain.MEDIA, "Go forward or back in what plays, by some seconds."
     title, thing = "Forward or back", "way to go forward or back in what plays"
     examples = "skip forward thirty seconds", "rewind a bit"
+    do = lambda s: f"go {s['change']}{' ' + seconds_said(s['seconds']) if s['seconds'] else ' a bit'}"
     done = lambda s: (
         f"{'Forward' if s['change'] == 'forward' else 'Back'} {seconds_said(s['seconds'])}"
         if s["seconds"]
@@ -183,6 +209,7 @@ class SetMute(Action):
     name, domain, description = "set_mute", Domain.MEDIA, "Mute the sound or bring it back."
     title = "Mute"
     examples = "mute the sound", "unmute"
+    do = lambda s: "mute the sound" if s["on"] else "turn the sound on again"
     done = lambda s: "Muted" if s["on"] else "Sound on"
     sets = {"media.muted": "on"}
     on: bool
@@ -192,6 +219,7 @@ class SetShuffle(Action):
     name, domain, description = "set_shuffle", Domain.MEDIA, "Play in random order, or in order."
     title = "Random order"
     examples = "shuffle the songs", "play in order"
+    do = lambda s: "play in random order" if s["on"] else "play in order"
     done = on_off("Shuffle")
     sets = {"media.shuffle": "on"}
     on: bool
@@ -201,6 +229,7 @@ class SetRepeat(Action):
     name, domain, description = "set_repeat", Domain.MEDIA, "Repeat the track, all of them, or nothing."
     title = "Repeat"
     examples = "repeat this song", "repeat off"
+    do = one_of("mode", off="stop repeating", track="repeat this one", all="repeat all")
     done = one_of("mode", off="Repeat off", track="Repeating this one", all="Repeating all")
     sets = {"media.repeat": "mode"}
     mode: Literal["off", "track", "all"]
@@ -222,6 +251,7 @@ class NavigateTo(Action):
     name, domain, description = "navigate_to", Domain.NAVIGATION, "Start navigation to a destination by name."
     title, thing = "Route to", "navigation"
     examples = "take me home", "navigate to the central station"
+    do = lambda s: f"take you to {s['destination']}"
     tells = "name, minutes; empty: unknown place"
     needs = _ROUTE
     also = ("navigation.kilometers", "navigation.route", "navigation.latitude", "navigation.longitude")
@@ -235,6 +265,7 @@ class FindPlace(Action):
     description = "Find a place nearby and navigate to it."
     title, thing = "Place nearby", "navigation"
     examples = "find a thai restaurant near me", "where is the nearest pharmacy"
+    do = lambda s: f"take you to a {place(s)}"
     tells = "name, minutes, reason; empty: nothing like it"
     needs = _ROUTE
     also = ("navigation.kilometers", "navigation.route", "navigation.latitude", "navigation.longitude")
@@ -257,6 +288,7 @@ class FindOnRoute(Action):
     description = "Find a place along the present route and add it as a stop."
     title, thing = "Place on the route", "navigation"
     examples = "find a charger on the way", "stop at the next petrol station on the route"
+    do = lambda s: f"add a {place(s)} on the way"
     tells = "name, minutes, reason; empty: nothing like it"
     needs = _ROUTE
     also = ("navigation.kilometers", "navigation.route", "navigation.latitude", "navigation.longitude")
@@ -290,6 +322,7 @@ class AddStop(Action):
     name, domain, description = "add_stop", Domain.NAVIGATION, "Add a stop to the route by name."
     title = "Stop added"
     examples = "add a stop at the library", "stop at the museum on the way"
+    do = lambda s: f"add a stop at {s['destination']}"
     tells = "name, minutes; empty: unknown place"
     needs = _ROUTE
     also = ("navigation.kilometers", "navigation.route", "navigation.latitude", "navigation.longitude")
@@ -306,6 +339,7 @@ class RemoveStop(Action):
     )
     title = "Stop removed"
     examples = "skip the next stop", "take the library out of the route"
+    do = lambda s: f"take {s['destination'] or 'the next stop'} out of the route"
     tells = "name"
     needs = _ROUTE
     also = ("navigation.kilometers", "navigation.route", "navigation.latitude", "navigation.longitude")
@@ -317,6 +351,7 @@ class ReplaceStop(Action):
     name, domain, description = "replace_stop", Domain.NAVIGATION, "Go to another place instead of a stop on the route."
     title = "Stop replaced"
     examples = "stop at the park instead", "go via the museum instead of the library"
+    do = lambda s: f"go to {s['destination']} instead"
     tells = "name, minutes, replaced; empty: unknown place"
     needs = _ROUTE
     also = ("navigation.kilometers", "navigation.route", "navigation.latitude", "navigation.longitude")
@@ -332,6 +367,7 @@ class ChangeDestination(Action):
     description = "Change where the route ends and keep its stops."
     title = "New destination"
     examples = "change the destination to the airport", "take me home instead"
+    do = lambda s: f"go to {s['destination']} instead"
     tells = "name, minutes; empty: unknown place"
     needs = _ROUTE
     also = ("navigation.kilometers", "navigation.route", "navigation.latitude", "navigation.longitude")
@@ -345,6 +381,7 @@ class CancelNavigation(Action):
     name, domain, description = "cancel_navigation", Domain.NAVIGATION, "End navigation."
     title = "Route ended"
     examples = "cancel the route", "stop navigating"
+    do = lambda _: "end the navigation"
     done = lambda _: "Navigation ended"
     needs = _ROUTE
     also = ("navigation.kilometers", "navigation.route", "navigation.latitude", "navigation.longitude")
@@ -357,6 +394,14 @@ class SetRoutePreference(Action):
     description = "Choose the quickest or shortest route, or avoid a kind of road."
     title = "Kind of route"
     examples = "take the fastest route", "avoid motorways"
+    do = one_of(
+        "preference",
+        fastest="take the fastest route",
+        shortest="take the shortest route",
+        avoid_highways="avoid motorways",
+        avoid_tolls="avoid tolls",
+        avoid_ferries="avoid ferries",
+    )
     done = one_of(
         "preference",
         fastest="I'll take the fastest route",
@@ -384,6 +429,7 @@ class ChooseRoute(Action):
     name, domain, description = "choose_route", Domain.NAVIGATION, "Take one of the alternative routes by its number."
     title = "Route chosen"
     examples = "take the second route", "route number one"
+    do = lambda s: f"take route {s['number']}"
     tells = "number, name, km, minutes, toll"
     sets = {"navigation.route": "number"}
     needs = (*_ROUTE, "navigation.route")
@@ -396,6 +442,7 @@ class AddChargingStops(Action):
     description = "Add the charging stops that the route needs."
     title, thing = "Charging stops added", "charging planner"
     examples = "add charging stops", "where do i have to charge on the way"
+    do = lambda _: "add charging stops"
     tells = "stops: names, charge_percent on arrival"
     needs = (*_ROUTE, "battery.range")
     also = ("navigation.kilometers", "navigation.route", "navigation.latitude", "navigation.longitude")
@@ -405,6 +452,7 @@ class SetGuidance(Action):
     name, domain, description = "set_guidance", Domain.NAVIGATION, "Switch the voice of the navigation on or off."
     title, thing = "Voice of the navigation", "voice guidance"
     examples = "turn off the voice guidance", "read out the directions"
+    do = lambda s: f"turn the spoken directions {'on' if s['on'] else 'off'}"
     done = on_off("Voice guidance")
     sets = {"navigation.guidance": "on"}
     on: bool
@@ -428,6 +476,7 @@ class SetCharging(Action):
     name, domain, description = "set_charging", Domain.CHARGING, "Start or stop charging the battery."
     title, thing = "Charging", "charging control"
     examples = "start charging", "stop charging now"
+    do = lambda s: f"{'start' if s['on'] else 'stop'} charging"
     done = lambda s: "Charging" if s["on"] else "Charging stopped"
     sets = {"charging.active": "on"}
     needs = ("charging.active", "charging.plugged")
@@ -438,6 +487,7 @@ class SetChargeLimit(Action):
     name, domain, description = "set_charge_limit", Domain.CHARGING, "Set how full the battery is charged, in percent."
     title, thing = "Charge up to", "charge limit"
     examples = "charge to eighty percent", "don't charge above ninety percent"
+    do = lambda s: f"set the charge limit to {s['percent']} percent"
     done = lambda s: f"Charging to {s['percent']} percent"
     sets = {"charging.limit": "percent"}
     negatable = True
@@ -449,6 +499,7 @@ class SetChargePort(Action):
     name, domain, description = "set_charge_port", Domain.CHARGING, "Open or close the charge port."
     title, thing = "Charge port", "electric charge port"
     examples = "open the charge port", "close the charging flap"
+    do = lambda s: f"{'open' if s['open'] else 'close'} the charge port"
     done = lambda s: "Charge port open" if s["open"] else "Charge port closed"
     sets = {"charging.port_open": "open"}
     careful = True
@@ -466,6 +517,7 @@ class SetChargeTimer(Action):
     description = "Begin to charge at a time of day, or drop that plan."
     title, thing = "Charging timer", "charging timer"
     examples = "start charging at ten p m", "cancel the charge timer"
+    do = lambda s: "set the charging timer" if s["on"] else "drop the charging timer"
     done = _charge_timer
     tells = "at"
     needs = ("charging.timer",)

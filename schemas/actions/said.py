@@ -34,6 +34,16 @@ _SPARED: Mapping[str, str] = {
     "right": "those on the right",
 }
 LEVELS = ("off", "low", "medium", "high")
+AIR: Mapping[str, str] = {
+    "face": "to the face",
+    "feet": "to the feet",
+    "windshield": "to the windscreen",
+    "face_and_feet": "to face and feet",
+    "windshield_and_feet": "to windscreen and feet",
+    "windshield_and_face": "to windscreen and face",
+    "everywhere": "everywhere",
+}
+DEFROSTERS: Mapping[str, str] = {"front": "front defroster", "rear": "rear defroster", "all": "defrosters"}
 _SIDES = {
     "driver": " on your side",
     "passenger": " on the passenger's side",
@@ -66,6 +76,41 @@ def seconds_said(seconds: int) -> str:
 def on_off(thing: str) -> Phrase:
     """What is switched: "Fog lights on"."""
     return lambda s: f"{thing} {'on' if s['on'] else 'off'}"
+
+
+def turn(thing: str) -> Phrase:
+    """What is to be switched: "turn the fog lights on"."""
+    return lambda s: f"turn {thing} {'on' if s['on'] else 'off'}"
+
+
+def set_level(thing: str, usual: str = "driver") -> Phrase:
+    """What is to get a level from off to high: "set the seat heating to medium in the back"."""
+
+    def phrase(s: Slots) -> str:
+        way = f"set {thing} to {LEVELS[s['level']]}" if s["level"] else f"turn {thing} off"
+        return f"{way}{side(s, usual)}"
+
+    return phrase
+
+
+def open_to(thing: str, percent: int) -> str:
+    """What is to open: "open the sunroof to 40 percent"."""
+    way = "close" if percent == 0 else "open"
+    return f"{way} {thing}" if percent in (0, 100) else f"{way} {thing} to {percent} percent"
+
+
+def a_little(thing: str, slots: Slots) -> str:
+    """What is to open or close by a step: "open your window a little"."""
+    return (
+        f"{slots['change']} {thing} a little"
+        if slots["by"] is None
+        else f"{slots['change']} {thing} by {slots['by']} percent"
+    )
+
+
+def place(slots: Slots) -> str:
+    """A kind of place, as it was asked for: "cheap italian restaurant"."""
+    return " ".join(filter(None, (slots["quality"], slots["kind"].replace("_", " "))))
 
 
 def up_down(up: str, down: str) -> Phrase:

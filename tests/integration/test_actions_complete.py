@@ -27,6 +27,8 @@ def on_the_class(kind: type[Action]) -> Iterator[str]:
             yield f"its class has no {attribute!r}"
     if not (kind.done or kind.tells or kind.domain is Domain.MEMORY):
         yield "its class has no 'done', and does not say what it 'tells': nothing is said when it was carried out"
+    if not (kind.do or kind.query or kind.domain is Domain.MEMORY):
+        yield "its class has no 'do': how is it asked about?"
     if kind.query and kind.sets:
         yield "its class has 'query' and 'sets', but a question writes nothing"
     for slot in {slot for slot in kind.sets.values() if slot not in kind.model_fields}:

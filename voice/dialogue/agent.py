@@ -444,7 +444,7 @@ class Dialogue:
         if proposal.ask_first:
             self._pending = Pending(actions=actions)
             return Reply(
-                text=" ".join(responder.question(action, self.seat.units) for action in actions),
+                text=responder.questions(actions, self.seat.units),
                 route=plan.route,
                 reason=f"{plan.reason}; not a complete command, so a yes is needed",
                 timings=proposal.timings,

@@ -92,7 +92,7 @@ async def reply(
         return None
     proposal = await operator.proposed(transcript.text, plan, ahead=True)
     if proposal.ask_first:
-        return " ".join(responder.question(action, units) for action in proposal.actions)
+        return responder.questions(proposal.actions, units)
     if proposal.actions or plan.command is None:
         return (
             await _report(proposal.actions, vehicle, units, proposal.used)

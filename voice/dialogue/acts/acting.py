@@ -58,7 +58,7 @@ class Work:
     def asked(self, units: Units) -> str:
         """The question before the actions, or for what is missing."""
         if self.ask_first:
-            return " ".join(responder.question(action, units) for action in self.actions)
+            return responder.questions(self.actions, units)
         return self.question
 
 

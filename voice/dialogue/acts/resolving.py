@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from schemas.actions import BY_NAME, Action, parse_action
-from schemas.actions.acts import Act, SlotValue
+from schemas.actions.acts import Act
 from voice.dialogue.replies import responder
 
 ASKS = {
@@ -59,7 +59,7 @@ def resolve(act: Act, offers: Collection[str]) -> Resolved:
     """The action of an act, if it is one that this vehicle has and all is there that it needs."""
     if act.name not in offers:
         return Resolved(act, says=responder.lacks((act.name,)))
-    slots = _celsius(dict(act.slots))
+    slots = dict(act.slots)
     for slot in ("percent", "by"):
         value = slots.get(slot)
         if isinstance(value, int) and not isinstance(value, bool) and act.name != "change_temperature":
@@ -71,13 +71,6 @@ def resolve(act: Act, offers: Collection[str]) -> Resolved:
         if missing:
             return Resolved(act, needs=ASKS.get(act.name, HOW))
         return Resolved(act, says=_limits(act.name, str(error.errors()[0]["loc"][0])))
-
-
-def _celsius(slots: dict[str, SlotValue]) -> dict[str, SlotValue]:
-    said = slots.pop("fahrenheit", None)
-    if isinstance(said, int | float) and not isinstance(said, bool):
-        slots["celsius"] = round((said - 32.0) / 1.8 * 2.0) / 2.0
-    return slots
 
 
 def _limits(name: str, slot: str) -> str:

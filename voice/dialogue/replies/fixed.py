@@ -56,12 +56,11 @@ def _kinds(kind: type[GloveboxError]) -> Iterator[type[GloveboxError]]:
 def _done() -> Iterator[str]:
     """What is said once an action is done, and the questions before some."""
     for action in ACTIONS:
+        slots = _slots(action)
         if (done := action.done) is not None:
-            said = list(dict.fromkeys(map(done, _slots(action))))[:_MOST_OF_ONE]
-            for words in said:
-                yield f"{words}."
-                if action.name in ASKED:
-                    yield f"{words}: shall I?"
+            yield from [f"{words}." for words in dict.fromkeys(map(done, slots))][:_MOST_OF_ONE]
+        if (do := action.do) is not None and action.name in ASKED:
+            yield from [f"Shall I {words}?" for words in dict.fromkeys(map(do, slots))][:_MOST_OF_ONE]
 
 
 def _slots(action: type[Action]) -> list[dict[str, Any]]:

@@ -18,7 +18,13 @@ from voice.dialogue.replies.answers import answer
 
 def question(action: Action, units: Units = METRIC) -> str:
     """What to ask before an action that needs a yes."""
-    return f"{_doing(action, units)}: shall I? Say yes or no."
+    return questions((action,), units)
+
+
+def questions(actions: Sequence[Action], units: Units = METRIC) -> str:
+    """One question for several actions that need a yes."""
+    doing = [_doing(action, units) for action in actions]
+    return f"Shall I {', '.join(doing[:-1])} and {doing[-1]}?" if len(doing) > 1 else f"Shall I {doing[0]}?"
 
 
 def report(results: Sequence[ActionResult], used: Sequence[Recollection] = (), units: Units = METRIC) -> str:
@@ -41,15 +47,13 @@ def report(results: Sequence[ActionResult], used: Sequence[Recollection] = (), u
 def _asked_together(waiting: Sequence[ActionResult], units: Units) -> str:
     """One question for all that waits for a yes."""
     reasons = dict.fromkeys(units.sentence(result.ruling.reason).rstrip(".") for result in waiting)
-    done = [_doing(result.action, units) for result in waiting]
-    named = ", ".join([done[0], *(f"{words[:1].lower()}{words[1:]}" for words in done[1:])])
-    return f"{'. '.join(reasons)}. {named}: shall I? Say yes or no."
+    return f"{'. '.join(reasons)}. {questions([result.action for result in waiting], units)}"
 
 
 def _doing(action: Action, units: Units) -> str:
     slots = units.slots(action.name, action.model_dump(mode="json"))
-    done = type(action).done
-    return done(slots) if done else action.name.replace("_", " ")
+    do = type(action).do
+    return do(slots) if do else f"look up: {type(action).title.lower()}"
 
 
 def _sentence(result: ActionResult, units: Units) -> str:

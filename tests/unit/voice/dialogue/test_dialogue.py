@@ -98,7 +98,7 @@ def test_a_model_that_fails_is_no_crash() -> None:
 def test_a_free_request_for_a_window_needs_two_agreements() -> None:
     dialogue, vehicle, _, _ = make({"openings": {"set_window": {"window": "driver", "percent": 100}}})
     reply = say(dialogue, "could somebody open that window please")
-    assert reply.text.endswith("Say yes or no.")
+    assert reply.text.endswith("Shall I open your window?")
     assert vehicle.done == []
     assert vehicle.waiting == {}
     second = say(dialogue, "yes")

@@ -79,7 +79,7 @@ def test_a_yes_is_foreseen_with_what_it_does(matcher: TemplateMatcher) -> None:
     car = Car(matcher, "town")
     asked = car.foresee("open the sunroof")
     assert car.respond("open the sunroof") == asked
-    assert asked is not None and "shall I" in asked
+    assert asked is not None and "Shall I" in asked
     before = car.seen()
     foreseen = car.foresee("yes")
     assert car.seen() == before

@@ -15,15 +15,15 @@ from voice.dialogue.ours import LEAST_ANSWER, REPLY, echoed, overheard
 from voice.dialogue.replies.fixed import fixed_sentences
 
 WINDOW = "Opening your window."
-ROOF = "It may be raining. Opening the sunroof a little: shall I? Say yes or no."
+ROOF = "It may be raining. Shall I open the sunroof a little?"
 DOORS = "Lock or unlock the doors?"
 
 
 @pytest.mark.parametrize(
     ("heard", "reply"),
     [
-        ("opening your window", WINDOW), ("open your window", WINDOW), ("your window", WINDOW), ("Say yes or no.", ROOF),
-        ("open the sun roof a little", ROOF), ("maybe raining open the sunroof a little shall i say yes or no", ROOF),
+        ("opening your window", WINDOW), ("open your window", WINDOW), ("your window", WINDOW), ("Shall I open the sunroof", ROOF),
+        ("open the sun roof a little", ROOF), ("maybe raining shall i open the sunroof a little", ROOF),
         ("seat heating high", "Seat heating high."), ("thirty percent", "Window to 30 percent."),
         ("lock or unlock the doors", DOORS),
     ],
@@ -93,7 +93,7 @@ def test_an_echo_is_neither_obeyed_nor_answered_nor_kept_and_what_waits_goes_on_
     dialogue, vehicle, memory, _ = make()
     asked = respond(dialogue, Transcript(text="close the sunroof", confidence=0.9, in_grammar=True))
     noted = len(memory.noted)
-    assert respond(dialogue, WARM, "Set the temperature to 22 degrees: shall I? Say yes or no.") == REPLY
+    assert respond(dialogue, WARM, "Shall I set the temperature to 22 degrees?") == REPLY
     assert len(memory.noted) == noted and not any(one.name == "set_temperature" for one in vehicle.done)
     assert respond(dialogue, WARM, asked.text).text == "22 degrees."
 

@@ -101,7 +101,7 @@ def test_all_acts_are_carried_out_or_spoken_about_in_one_reply(rig: Rig) -> None
 
 def test_what_the_model_is_not_sure_of_is_asked_first(rig: Rig) -> None:
     reply = rig.say("put a bit of warmth under me", "set_seat_heating(level=2)", 0.3)
-    assert rig.done == [] and "shall I" in reply.text
+    assert rig.done == [] and "Shall I" in reply.text
     rig.say("yes")
     assert rig.done == ["set_seat_heating(level=2, zone=driver)"]
 
@@ -118,7 +118,7 @@ def test_what_the_model_is_not_sure_of_is_asked_first(rig: Rig) -> None:
 )
 def test_words_that_went_nowhere_are_a_reason_to_ask(rig: Rig, text: str, acts: str) -> None:
     reply = rig.say(text, acts)
-    assert rig.done == [] and "shall I" in reply.text
+    assert rig.done == [] and "Shall I" in reply.text
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_words_to_somebody_else_are_left_alone(rig: Rig) -> None:
 
 def test_misheard_openings_are_asked_about(rig: Rig) -> None:
     reply = rig.say("would you close up the roof", "set_sunroof(percent=0)", confidence=0.8)
-    assert rig.done == [] and "shall I" in reply.text
+    assert rig.done == [] and "Shall I" in reply.text
     rig.say("warmer please will you", "change_temperature(change=up)", confidence=0.8)
     assert rig.done == ["change_temperature(change=up, zone=all)"]
 

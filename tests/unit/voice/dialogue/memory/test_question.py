@@ -184,7 +184,7 @@ def test_what_is_remembered_may_be_followed_by_a_question() -> None:
 
 def test_never_while_an_action_waits_for_a_yes() -> None:
     dialogue, vehicle, memory = hinted("i love jazz")
-    assert say(dialogue, "could somebody open that window please").text.endswith("Say yes or no.")
+    assert say(dialogue, "could somebody open that window please").text.endswith("Shall I open your window?")
     second = say(dialogue, "yes")
     assert second.pending == "token" and "By the way" not in second.text
     assert "By the way" not in say(dialogue, "yes").text, "a yes to an action is no place for a question either"
