@@ -196,7 +196,7 @@ def remove(
 
 @app.command()
 def why(context: typer.Context, as_json: JsonOption = False) -> None:
-    """Say for recogniser, voice and language model what is used, what would be better and why it is not; loads them all."""
+    """Say for recogniser, voice, language model and parser what is used, what would be better and why it is not; loads them all."""
     from models.commands.matcher import TemplateMatcher
     from models.commands.templates import load_templates
 
@@ -205,6 +205,7 @@ def why(context: typer.Context, as_json: JsonOption = False) -> None:
     engines.recognizer(TemplateMatcher(load_templates()))
     engines.synthesizer()
     engines.language_model().close()
+    engines.parser()
     choices = [engines.choices[role] for role in ROLES]
     if as_json:
         put_json({"roles": [_choice(choice) for choice in choices], "catalogue": catalog.trouble or None})

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection
 from typing import Protocol
 
-from models.acts.grammar import grammar
+from models.acts.grammar import grammar, meant
 from models.acts.spelling import read
 from models.text import spoken
 from schemas.actions.acts import Parsed
@@ -52,8 +52,13 @@ class ActParser:
         """See `schemas.ports.ActParser.parse`."""
         said = " ".join(spoken(text).split()[:LONGEST])
         words = (*said.split(), *spoken(re.sub(r"[a-z_]+[(=]|[()\[\],;:]", " ", context)).split())
-        answer, sure = self._model.scored(
-            prompt(said, context), grammar=grammar(words, without), max_tokens=MOST_TOKENS
-        )
+        allowed = grammar(words, meant(" ".join(words)) | _digits(context), without)
+        answer, sure = self._model.scored(prompt(said, context), grammar=allowed, max_tokens=MOST_TOKENS)
         acts = read(answer)
         return Parsed(tuple(dict.fromkeys(acts)), sure)
+
+
+def _digits(context: str) -> frozenset[int]:
+    """The numbers of a context's slots, and those a step away: "one more"."""
+    found = {int(digits) for digits in re.findall(r"=(\d{1,3})\b", context)}
+    return frozenset(found | {amount + step for amount in found for step in (-1, 1) if amount + step >= 0})

@@ -7,9 +7,28 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from schemas.actions.base import Action, Domain, HalfDay, Hour, Message, Minute, Minutes, Percent, Words, words
+from schemas.actions.said import Slots, seconds_said, spoken_time
 
-_TIRES = ("tire.front_left", "tire.front_right", "tire.rear_left", "tire.rear_right")
 _DOORS = ("door.driver", "door.passenger", "door.rear_left", "door.rear_right")
+_TIRES = ("tire.front_left", "tire.front_right", "tire.rear_left", "tire.rear_right")
+
+
+def _span(slots: Slots) -> str:
+    """How long a timer runs, with a space before it; empty where nobody said so."""
+    seconds = 60 * (slots["minutes"] or 0) + (slots["seconds"] or 0)
+    return f" for {seconds_said(seconds)}" if seconds else ""
+
+
+def _moment(slots: Slots) -> str:
+    """When to remind, with a space before it."""
+    if slots["event"]:
+        return " when we arrive"
+    if slots["minutes"]:
+        return f" in {seconds_said(60 * slots['minutes'])}"
+    day = " tomorrow" if slots["day"] == "tomorrow" else ""
+    at = f" at {spoken_time(slots['hour'], slots['minute'], slots['half'])}" if slots["hour"] is not None else ""
+    return f"{day}{at}"
+
 
 # Status ---------------------------------------------------------------------------------------------------------------
 
@@ -191,7 +210,7 @@ class SetTimer(Action):
     name, domain, description = "set_timer", Domain.ASSISTANT, "Start a timer of some minutes or seconds."
     title, thing = "Timer", "timer"
     examples = "set a timer for ten minutes", "set a pasta timer for eight minutes"
-    do = lambda _: "set a timer"
+    do = lambda s: f"set a timer{_span(s)}{' for ' + s['label'] if s['label'] else ''}"
     tells = "seconds, label"
     minutes: Minutes | None = None
     seconds: Annotated[int, Field(ge=5, le=600, multiple_of=5)] | None = None
@@ -206,7 +225,7 @@ class SetReminder(Action):
     )
     title, thing = "Reminder", "reminders"
     examples = "remind me to buy milk when we arrive", "remind me to call the office at half past four"
-    do = lambda s: f"remind you: {s['what']}"
+    do = lambda s: f"remind you{_moment(s)}: {s['what']}"
     tells = "what, label, seconds, at, tomorrow, arrival"
     also = ("navigation.destination", "navigation.minutes")
     negatable = True
@@ -234,7 +253,7 @@ class CancelTimer(Action):
     name, domain, description = "cancel_timer", Domain.ASSISTANT, "Cancel a timer or a reminder."
     title, thing = "Cancelled", "timers"
     examples = "cancel the timer", "forget the reminder to buy milk"
-    do = lambda s: f"cancel the {s['kind']}"
+    do = lambda s: f"cancel the {s['label'] + ' ' if s['label'] else ''}{s['kind']}"
     tells = "kind, cancelled: labels"
     named_by = words(
         "cancel stop delete no off don't needn't end abort forget clear remove kill drop scrap mind rid needed done"

@@ -116,7 +116,8 @@ class Fleet:
         self._encoder: Encoder
         self._structured: StructuredModel
         self._encoder, self._structured = app.understanding(config, engines)
-        self.language_model = str(engines.choices["llm"].rung)
+        self._parser = engines.parser()
+        self.language_model = f"{engines.choices['llm'].rung}, {engines.choices['parser'].rung}"
         self._matchers: dict[bool, TemplateMatcher] = {}
 
     @contextmanager
@@ -138,6 +139,7 @@ class Fleet:
                     self._structured,
                     clock,
                     self._matchers.get(setup.mail),
+                    parser=self._parser,
                     initial=setup.state,
                     now=_time_of(clock),
                 )

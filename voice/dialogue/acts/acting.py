@@ -30,7 +30,7 @@ from voice.dialogue.memory import talks
 from voice.dialogue.memory.remembering import Remembering
 from voice.dialogue.operator import Operator
 from voice.dialogue.replies import responder
-from voice.dialogue.replies.cannot import CANNOT
+from voice.dialogue.replies.cannot import refusal
 from voice.dialogue.validator import careful
 
 SURE_AT = 0.5
@@ -128,7 +128,7 @@ class Acting:
             elif act.name == "choose":
                 self._chosen(act, recent, work, found)
             elif act.name != "tell" and not about_memory(act):
-                self._said(act, recent, work, alone=len(acts) == 1)
+                self._said(act, spoken(transcript.text), recent, work, alone=len(acts) == 1)
         work.actions = tuple(dict.fromkeys(found))
         work.why = doubt(spoken(transcript.text), acts, work.actions, context, offers)
         unsure = sure < SURE_AT or (transcript.confidence < 1.0 and any(map(careful, work.actions)))
@@ -202,10 +202,10 @@ class Acting:
         else:
             work.said.append(responder.NOTHING_TO_FOLLOW)
 
-    def _said(self, act: Act, recent: RecentActions, work: Work, *, alone: bool) -> None:
+    def _said(self, act: Act, text: str, recent: RecentActions, work: Work, *, alone: bool) -> None:
         """What needs words alone."""
         if act.name == "cannot":
-            work.said.append(CANNOT[str(act.slots.get("topic", "other"))])
+            work.said.append(refusal(str(act.slots.get("topic", "other")), text if alone else ""))
         elif act.name == "refrain" and alone:
             work.said.append(responder.CANCELLED)
         elif act.name == "chat" and alone:

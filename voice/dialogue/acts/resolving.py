@@ -39,6 +39,8 @@ ASKS = {
     "recall_seat_position": "Which one, from 1 to 3?",
 }
 """What is asked where a wish lacks what it needs."""
+FAHRENHEIT_FROM = 50
+"""Degrees that nobody means in Celsius."""
 HOW = "How do you want it?"
 """The question for all others."""
 
@@ -60,7 +62,10 @@ def resolve(act: Act, offers: Collection[str]) -> Resolved:
     if act.name not in offers:
         return Resolved(act, says=responder.lacks((act.name,)))
     slots = dict(act.slots)
-    for slot in ("percent", "by"):
+    degrees = slots.get("celsius")
+    if act.name == "set_temperature" and isinstance(degrees, int | float) and degrees >= FAHRENHEIT_FROM:
+        slots["fahrenheit"] = slots.pop("celsius")
+    for slot in ("percent", "by", "seconds"):
         value = slots.get(slot)
         if isinstance(value, int) and not isinstance(value, bool) and act.name != "change_temperature":
             slots[slot] = 5 * round(value / 5)

@@ -1,56 +1,91 @@
-"""What is said to wishes that no action exists for: a sentence of its own for each topic that drivers ask for."""
+"""What is said to wishes that no action exists for: the wish in the driver's own words, or a sentence of its own for each topic."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
 CANNOT: Final[Mapping[str, str]] = MappingProxyType({
-    "messages": "I can't read or send messages. I can call somebody, or send an e-mail.",
-    "calls": "I can start a call, but I can't answer, end or list calls.",
-    "traffic": "I know nothing about the traffic.",
+    "messages": "I can't read or send messages.",
+    "calls": "I can't answer, end or list calls.",
+    "traffic": "I don't know the traffic.",
     "speed_limit": "I don't know the speed limit here.",
-    "warning_light": "I can't say what a warning light means. Please look into the manual.",
-    "service": "I don't know when the service is due, or what the manual says.",
+    "warning_light": "I don't know what that light means. Please look into the manual.",
+    "service": "I don't know: that stands in the car's manual.",
     "consumption": "I don't know the consumption.",
-    "fuel_price": "I don't know what fuel or charging costs there.",
+    "fuel_price": "I don't know the prices there.",
     "opening_hours": "I don't know opening hours or reviews.",
-    "booking": "I can't book anything. I can take you there, or call a contact.",
+    "booking": "I can't book anything.",
     "ordering": "I can't order or buy anything.",
-    "lists": "I don't keep lists or notes. I can remind you of something.",
-    "calendar_entry": "I can read your calendar, but I can't change it.",
-    "email_read": "I can't read your e-mails. I can write one.",
-    "news": "I can't read the news. I can turn on the radio.",
+    "lists": "I can't keep lists or notes.",
+    "calendar_entry": "I can't change your calendar.",
+    "email_read": "I can't read e-mails.",
+    "news": "I don't know the news.",
     "sport": "I don't know the scores.",
-    "knowledge": "I can't answer that: I only know this car and what you told me.",
+    "knowledge": "I don't know that: I only know this car and what you told me.",
     "translation": "I can't translate.",
     "conversion": "I can't do sums or convert units.",
-    "web": "I have no connection to the internet.",
+    "web": "I can't reach the internet.",
     "driving": "That stays in your hands: I touch nothing that drives the car.",
-    "wipers": "I can't work the wipers: that stays in your hands.",
-    "horn": "I can't use the horn, the hazard lights or the indicators: that stays in your hands.",
-    "drive_mode": "I can't change the drive mode or the suspension.",
-    "bonnet": "I can't open that. I can open windows, the roof and the trunk.",
-    "sound": "I can't change bass, treble or balance. I can change the volume.",
-    "streaming": "I can't reach streaming services. I can play what is stored, radio and podcasts.",
+    "wipers": "The wipers stay in your hands.",
+    "horn": "Horn, hazard lights and indicators stay in your hands.",
+    "drive_mode": "I can't change how the car drives.",
+    "bonnet": "I can't open that one.",
+    "sound": "I can't change bass, treble or balance.",
+    "streaming": "I can't reach streaming services.",
     "video": "I can't show films or games.",
     "map_view": "I can't change the map or show a camera.",
-    "screen": "I can't switch screens or open apps. I can dim this screen.",
-    "parked_car": "I don't know where the car was parked. You can ask me to remember it.",
-    "schedule": "I can't do things by themselves at a time. I can remind you.",
+    "screen": "I can't switch screens or open apps.",
+    "parked_car": "I don't know where the car was parked.",
+    "schedule": "I can't do that by myself at a set time.",
     "condition": "I can't wait for that and do it by myself. Tell me when it is time.",
-    "seat_save": "I can't store seat positions, or move the other seats.",
-    "share": "I can't share where you are. I can send an e-mail.",
-    "emergency": "I can't report that. In an emergency, please call for help on your phone.",
+    "seat_save": "I can't store or move that.",
+    "share": "I can't share where you are.",
+    "emergency": "I can't report that. In an emergency, please call for help yourself.",
     "smart_home": "I can't reach anything outside this car.",
     "connect": "I can't connect phones or networks.",
-    "window_lock": "I can't lock the windows alone. I can switch on the child lock.",
+    "window_lock": "I can't lock those alone.",
     "scent": "This car has no such thing that I could reach.",
-    "alarm": "I can't reach the alarm system or the dash cam.",
+    "alarm": "I can't reach the alarm or the dash cam.",
     "name": "I can't change names, voices or languages.",
     "rules": "I can't do that: my rules do not change by being told so.",
-    "money": "I know nothing about prices or money matters.",
+    "money": "I know nothing about money matters, so I can't say.",
     "health": "I can't give advice on that.",
     "other": "This car can't do that.",
 })  # fmt: skip
+"""By topic (``schemas.actions.acts.TOPICS``). None names a thing that the car can do: it would be taken for an answer to that."""
+IN_WORDS: Final = frozenset(
+    "messages calls booking ordering lists calendar_entry email_read translation web bonnet sound streaming video map_view screen "
+    "seat_save share connect window_lock other drive_mode".split()
+)
+"""Topics whose wishes are said again: "I can't open the glove box"."""
+LONGEST = 8
+"""Words of a wish that is said again."""
+_POLITE = re.compile(
+    r"^(?:(?:please|hey|um|okay|so|can you|could you|would you|will you|i want you to|i'd like you to) )+|"
+    r"(?: please| thanks| thank you)+$"
+)
+_VERBS = frozenset(
+    "add adjust answer book buy cancel check close connect download fold hang heat lock make move open order pair play post read "
+    "recline record reject reply send set share show store stream switch text translate turn write zoom".split()
+)
+_SWAPPED: Final[Mapping[str, str]] = MappingProxyType({
+    "my": "your", "me": "you", "mine": "yours", "i": "you", "i'm": "you're", "our": "your", "us": "you", "your": "my", "you": "me",
+    "yourself": "myself", "myself": "yourself", "i've": "you've", "i'll": "you'll", "am": "are", "we": "you", "i'd": "you'd",
+})  # fmt: skip
+
+
+def refusal(topic: str, text: str = "") -> str:
+    """What is said to a wish.
+
+    Args:
+        topic: what it is about.
+        text: the wish in its spoken form, if it was all that was said.
+    """
+    words = _POLITE.sub("", text).split()
+    plain = 1 < len(words) <= LONGEST and words[0] in _VERBS and "and" not in words
+    if topic in IN_WORDS and plain:
+        return f"I can't {' '.join(_SWAPPED.get(word, word) for word in words)}."
+    return CANNOT[topic]

@@ -184,8 +184,8 @@ def test_no_in_any_words_withdraws(rig: Rig) -> None:
 def test_noted_is_said_only_of_what_is_stored(rig: Rig) -> None:
     reply = rig.say("i have a soft spot for jazz by the way", "tell()")
     stored = rig.memory.preferences()
-    assert bool(stored) == ("remember" in reply.text and "haven't" not in reply.text)
-    assert rig.say("that is how i see it anyway", "tell()").text.startswith("I see. I haven't kept")
+    assert bool(stored) == ("remember" in reply.text and "don't" not in reply.text)
+    assert rig.say("that is how i see it anyway", "tell()").text.startswith("All right. I don't keep")
     assert rig.memory.preferences() == stored
 
 
