@@ -6,7 +6,7 @@ Every word comes from an action's slots, a result of the vehicle, a remembered v
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from schemas.actions import BY_NAME, Action
 from schemas.events import ActionResult, ActionStatus
@@ -95,6 +95,13 @@ THE_REST = "I didn't understand the rest."
 NOT_UNDERSTOOD = "Sorry, I didn't understand that."
 NOTHING_PENDING = "There is nothing waiting for an answer."
 CANCELLED = "Okay, I won't."
+
+
+def last(part: str, kept: Mapping[str, str]) -> str:
+    """What was done, or what the driver said last."""
+    if part not in kept:
+        return "I have kept nothing of that."
+    return f"The last thing that I did: {kept[part]}" if part == "done" else f"You said: {kept[part].rstrip('.')}."
 
 
 def noted(forbidden: str | None) -> str:
