@@ -173,7 +173,7 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ("go back fifteen seconds", "Back 15 seconds."),
         ("rewind the song one minute", "Back 1 minute."),
         ("twice as loud", "Twice as loud."),
-        ("halve the volume", "Half as loud."),
+        ("half as loud", "Half as loud."),
         ("set the temperature to twenty one", "21 degrees."),
         ("repeat it", "21 degrees."),
         ("put on the news", "Playing The News Station."),
