@@ -189,8 +189,10 @@ def asides(rng: Random, n: int, *, held_out: bool = False) -> list[Aside]:
     return [_aside(rng, rng.choice(keys), held_out) for _ in range(n)]
 
 
-def requests(rng: Random, n: int, *, held_out: bool = False) -> list[Request]:
-    """Sentences that ask for something: every action and every vague request as often as the others."""
+def requests(rng: Random, n: int, *, held_out: bool = False, action: str | None = None) -> list[Request]:
+    """Sentences that ask for something: every action and every vague request as often as the others, or one action outright."""
+    if action is not None:
+        return [_direct(rng, action, held_out) for _ in range(n)]
     return [
         _vague(rng, rng.choice(_vague_requests()), held_out)
         if rng.random() < VAGUE_SHARE

@@ -224,7 +224,7 @@ class SetReminder(Action):
         "Remind of something, after minutes, at a time or on arrival.",
     )
     title, thing = "Reminder", "reminders"
-    examples = "remind me to buy milk when we arrive", "remind me to call the office at half past four"
+    examples = "remind me to buy milk in half an hour", "remind me to call the office at half past four"
     do = lambda s: f"remind you{_moment(s)}: {s['what']}"
     tells = "what, label, seconds, at, tomorrow, arrival"
     also = ("navigation.destination", "navigation.minutes")

@@ -140,7 +140,7 @@ class SetVolume(Action):
 class ChangeVolume(Action):
     name, domain, description = "change_volume", Domain.MEDIA, "Make it louder (up) or quieter (down)."
     title = "Volume"
-    examples = "twice as loud", "turn the volume down by ten percent"
+    examples = "a bit louder", "turn the volume down by ten percent"
     do = lambda s: (
         f"make it {_TIMES[s['times']].lower()}" if s["times"] else f"turn it {s['change']}{by_how_much(s, 'percent')}"
     )
@@ -201,7 +201,7 @@ class Seek(Action):
         "skip forward forwards back backwards rewind wind jump seconds second minute minutes ahead on again"
     )
     change: Literal["forward", "back"]
-    seconds: Annotated[int, Field(ge=1, le=600)] | None = None
+    seconds: Annotated[int, Field(ge=5, le=600, multiple_of=5)] | None = None
     """None: half a minute."""
 
 

@@ -15,7 +15,7 @@ _SONG = "a genre, an artist or a song"
 SEEK_S = 30
 """How far "skip forward" goes: what the buttons of podcast players do. Our choice."""
 
-_RUNS_S = 5
+_RUNS_S = 6
 """What plays runs on: a place nearer than this to the present one is no proof that it was gone to."""
 _WOUND = ("music", "podcast")
 _NOT_WOUND = "I can only do that with music and podcasts; ask me to play some first."

@@ -92,6 +92,8 @@ class Dialogue:
             drivers=drivers,
         )
         self._last_reply: str | None = None
+        self._last: dict[str, str] = {}
+        """What was done and what was said last, by ``get_last``'s parts; nothing of a private trip."""
         self._apologised = False
         """Said since the wake word that something was not understood: once is enough."""
         self._recent = followup.RecentActions()
@@ -108,6 +110,7 @@ class Dialogue:
         """Somebody else drives: nothing waits, and nothing of what was said before is left for them to hear."""
         self.drop_pending()
         self._conversation, self._last_reply, self._recent = None, None, followup.RecentActions()
+        self._last = {}
 
     def end_conversation(self) -> None:
         """The follow-up window has closed: drop what waits and what "that" meant."""
@@ -174,6 +177,7 @@ class Dialogue:
             self._talk.stated()
         reply = reply.model_copy(update={"timings": {"route": planned_ms, **reply.timings}})
         self._note("assistant", reply.text, 1.0)
+        self._keep_last(plan, transcript.text, reply)
         if plan.command is None or plan.command.name != "repeat":
             self._last_reply = reply.text
         return reply
@@ -420,6 +424,18 @@ class Dialogue:
         self._recent = replace(self._recent, actions=found)
         return reply
 
+    def _keep_last(self, plan: Plan, text: str, reply: Reply) -> None:
+        """Keep what was said and what came of it; asking for it changes nothing of it, and a private trip leaves nothing."""
+        if self.seat.memory.consent().private_trip:
+            self._last = {}
+        elif plan.command is None or plan.command.name != "get_last":
+            self._last["said"] = text
+            done = [
+                result for result in reply.results if result.status is ActionStatus.DONE and not result.action.query
+            ]
+            if done:
+                self._last["done"] = responder.report(done, (), self.seat.units)
+
     def _did(self, results: Sequence[ActionResult]) -> None:
         """Keep in mind what was done last, or asked about."""
         self._recent = self._recent.after(results, self._clock())
@@ -508,6 +524,7 @@ class Dialogue:
             "repeat": self._last_reply or responder.NOTHING_PENDING,
             "help": responder.HELP,
             "yes": responder.NOTHING_PENDING,
+            "get_last": responder.last(command.slots.get("part", "done"), self._last),
             **responder.SMALL_TALK,
         }[command.name]
         return Reply(text=text, route=plan.route, reason=plan.reason, pending=first_token(pending))

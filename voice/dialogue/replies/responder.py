@@ -6,7 +6,7 @@ Every word comes from an action's slots, a result of the vehicle, a remembered v
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from schemas.actions import BY_NAME, Action
 from schemas.events import ActionResult, ActionStatus
@@ -105,6 +105,13 @@ UNDO_IT = "To take back what I did last, say: undo."
 REMEMBER_WHAT = "What shall I remember?"
 WHICH_TOPIC = "Which topic do you mean? Say for example: music, restaurants or parking."
 NO_SUCH_DRIVER = "I don't know a driver of that name."
+
+
+def last(part: str, kept: Mapping[str, str]) -> str:
+    """What was done, or what the driver said last."""
+    if part not in kept:
+        return "I have kept nothing of that."
+    return f"The last thing that I did: {kept[part]}" if part == "done" else f"You said: {kept[part].rstrip('.')}."
 
 
 def noted(forbidden: str | None) -> str:

@@ -25,7 +25,8 @@ from schemas.preferences import find
 from voice.dialogue import followup
 
 CONTROL = {
-    "yes", "no", "stop", "repeat", "help", "hello", "how_are_you", "good_night", "joke", "who_are_you", "praise", "blame",
+    "yes", "no", "stop", "repeat", "get_last", "help", "hello", "how_are_you", "good_night", "joke", "who_are_you", "praise",
+    "blame",
 }  # fmt: skip
 MEMORY = {
     "remember_what", "remember_more", "why_that", "when_said", "forget_last", "forget_category", "forget_period",

@@ -123,6 +123,13 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ("when we get there", "I'll remind you when we arrive: call anna."),
         ("cancel the route", "Navigation ended."),
     ],
+    "what was done and said last": [
+        ("what did you just do", "I have kept nothing of that."),
+        ("fold the mirrors", "Mirrors folded."),
+        ("what time is it", "It is 20:31."),
+        ("what did you just do", "The last thing that I did: Mirrors folded."),
+        ("what did i just say", "You said: what time is it."),
+    ],
     "near another place": [
         ("take me home and add a stop at the post office", "Taking you home, 6 minutes away. Adding Post Office, 2 minutes away."),
         (
@@ -166,7 +173,7 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ("go back fifteen seconds", "Back 15 seconds."),
         ("rewind the song one minute", "Back 1 minute."),
         ("twice as loud", "Twice as loud."),
-        ("halve the volume", "Half as loud."),
+        ("half as loud", "Half as loud."),
         ("set the temperature to twenty one", "21 degrees."),
         ("repeat it", "21 degrees."),
         ("put on the news", "Playing The News Station."),
@@ -377,3 +384,19 @@ def test_of_two_numbers_that_sound_alike_the_unit_decides(
     text = f"set the temperature to {heard} degrees"
     transcript = Transcript(text=text, confidence=0.9, in_grammar=True)
     assert asyncio.run(drive.dialogue.respond(transcript)).text == said
+
+
+def test_nothing_of_a_private_trip_or_of_another_driver_is_told(matcher: TemplateMatcher) -> None:
+    drive = Drive(matcher)
+    memory = drive.dialogue.seat.memory
+    assert isinstance(memory, FakeMemory)
+    drive.say("fold the mirrors")
+    memory.agreed = memory.agreed.model_copy(update={"private_trip": True})
+    drive.say("unfold the mirrors")
+    assert drive.say("what did you just do") == drive.say("what did i just say") == "I have kept nothing of that."
+    memory.agreed = memory.agreed.model_copy(update={"private_trip": False})
+    assert drive.say("what did i just say") == "I have kept nothing of that."
+    drive.say("fold the mirrors")
+    assert drive.say("what did you do") == "The last thing that I did: Mirrors folded."
+    drive.dialogue._begin()  # pyright: ignore[reportPrivateUsage] - what the seat calls when somebody else drives
+    assert drive.say("what did you do") == "I have kept nothing of that."

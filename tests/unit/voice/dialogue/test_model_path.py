@@ -32,7 +32,8 @@ EACH = 2
 NEIGHBOURS = 3
 LEAST_ACTION, LEAST_EXACT, LEAST_REACHED = 0.85, 0.77, 96
 LEAST_ALL = 0.76
-"""Measured: .879, .806 and .806 of 206; 98 of the 103 actions at least once by the language model."""
+"""Measured: .904, .817 and .774 of 208; 100 of the 104 actions at least once by the language model. ``seek``, which the built-in
+models were not trained on, is missed twice; without it the same 206 came out alike before and after it."""
 
 
 class NoCommands:
@@ -50,12 +51,13 @@ class NoCommands:
 
 @pytest.fixture(scope="module")
 def asked() -> dict[str, list[Request]]:
-    """Requests by action, none with facts."""
+    """Requests by action, none with facts; drawn for each action apart, so that a new one changes no other's."""
     found: dict[str, list[Request]] = {action.name: [] for action in ACTIONS}
-    for request in conversations.requests(Random(12), 12_000, held_out=True):  # noqa: S311 - examples, not secrets
-        own = found.get(request.action or "", [])
-        if len(own) < EACH and not request.facts and request.text not in {one.text for one in own}:
-            own.append(request)
+    for name, own in found.items():
+        rng = Random(f"12 {name}")  # noqa: S311 - examples, not secrets
+        for request in conversations.requests(rng, 200, held_out=True, action=name):
+            if len(own) < EACH and not request.facts and request.text not in {one.text for one in own}:
+                own.append(request)
     return found
 
 
