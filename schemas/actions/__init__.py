@@ -21,17 +21,18 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from schemas.actions import body, cabin, information, journey
+from schemas.actions import body, cabin, information, journey, media
 from schemas.actions.base import *  # noqa: F403
 from schemas.actions.base import Action, Domain
 from schemas.actions.body import *  # noqa: F403
 from schemas.actions.cabin import *  # noqa: F403
 from schemas.actions.information import *  # noqa: F403
 from schemas.actions.journey import *  # noqa: F403
+from schemas.actions.media import *  # noqa: F403
 
 ACTIONS: tuple[type[Action], ...] = tuple(
     kind
-    for module in (cabin, body, journey, information)
+    for module in (cabin, body, media, journey, information)
     for kind in Action.__subclasses__()
     if kind.__module__ == module.__name__
 )

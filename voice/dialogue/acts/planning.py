@@ -15,7 +15,7 @@ from voice.dialogue.coordinator import Plan
 
 CONTROLS = {
     **{name: name for name in ("yes", "no", "stop", "repeat", "hello", "how_are_you", "joke", "who_are_you", "praise")},
-    **{name: name for name in ("blame", "help", "thanks")},
+    **{name: name for name in ("blame", "help", "thanks", "get_last")},
     "goodbye": "good_night",
 }
 """Acts that are control words (models/commands/control.yaml), by the control word's name."""
@@ -52,7 +52,10 @@ def plan(parsed: Parsed) -> Plan:
         return planned
     if only.name in CONTROLS:
         return replace(
-            planned, route=Route.CONTROL, command=_command(CommandKind.CONTROL, CONTROLS[only.name]), acts=()
+            planned,
+            route=Route.CONTROL,
+            command=_command(CommandKind.CONTROL, CONTROLS[only.name], only.slots),
+            acts=(),
         )
     if only.name in COMMANDS:
         slots = {**DEFAULTS.get(only.name, {}), **only.slots}
