@@ -89,12 +89,13 @@ class RecallPort(Protocol):
 class NotingPort(Protocol):
     """What the driver says, to be learnt from: for the voice."""
 
-    def note(self, turn: Turn, conversation: str) -> None:
+    def note(self, turn: Turn, conversation: str, *, teaches: bool = True) -> None:
         """Keep a turn until extraction has seen it; during a pause or a private trip it is dropped at once.
 
         Args:
             turn: what was said.
             conversation: id of the conversation that it belongs to.
+            teaches: False where nothing is to be learnt from it: it can only become part of a kept conversation.
         """
         ...
 

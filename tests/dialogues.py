@@ -204,7 +204,7 @@ class FakeMemory:
     def used(self, recalled: Sequence[Recollection], action: str | None = None) -> None:
         self.used_ids += [r.preference.id for r in recalled]
 
-    def note(self, turn: Turn, conversation: str) -> None:
+    def note(self, turn: Turn, conversation: str, *, teaches: bool = True) -> None:
         self.noted.append(turn)
 
     def forget_pending(self, conversation: str) -> int:

@@ -45,7 +45,8 @@ KM_PER_DEGREE = 111.2
 """Kilometres in a degree of latitude: 40,030 km of meridian over 360."""
 
 _EMPTY_WORDS = frozenset(
-    "a an and any at good great i in like me my near nearby nice of one place some something that the to with".split()
+    "a an and any at closest decent good great i in like me my near nearby nearest next nice of one place some something that "
+    "the to with".split()
 )
 _KIND_WORDS: Mapping[str, frozenset[str]] = {
     kind: frozenset(f"station stations food cuisine kitchen {words}".split())

@@ -71,7 +71,7 @@ class Learner:
         self._refused: dict[str, list[Decision]] = {}
         """Conversation -> what was refused when it was said: kept in memory only, since the vault may not hold it."""
 
-    def note(self, turn: Turn, conversation: str) -> None:
+    def note(self, turn: Turn, conversation: str, *, teaches: bool = True) -> None:
         """Keep a turn until extraction has seen it; during a pause or a private trip it is dropped at once.
 
         Only what extraction will read is kept in the vault: the driver's turns that may tell something, and none that belongs
@@ -95,7 +95,7 @@ class Learner:
         else:
             with self._session.lock:
                 self._conversations.heard(turn, conversation, self._session.store.consent(), now)
-            if found.empty:
+            if found.empty or not teaches:
                 return
         with self._session.lock:
             now, current = self._session.now()

@@ -46,7 +46,7 @@ class FindPlace(Action):
     description = "Find a place nearby and navigate to it."
     title, thing = "Place nearby", "navigation"
     examples = "find a thai restaurant near me", "where is the nearest pharmacy"
-    do = lambda s: f"take you to a {place(s)}"
+    do = lambda s: f"take you to {place(s)}"
     tells = "name, minutes, reason; empty: nothing like it"
     needs = _ROUTE
     also = ("navigation.kilometers", "navigation.route", "navigation.latitude", "navigation.longitude")
@@ -69,7 +69,7 @@ class FindOnRoute(Action):
     description = "Find a place along the present route and add it as a stop."
     title, thing = "Place on the route", "navigation"
     examples = "find a charger on the way", "stop at the next petrol station on the route"
-    do = lambda s: f"add a {place(s)} on the way"
+    do = lambda s: f"add {place(s)} on the way"
     tells = "name, minutes, reason; empty: nothing like it"
     needs = _ROUTE
     also = ("navigation.kilometers", "navigation.route", "navigation.latitude", "navigation.longitude")

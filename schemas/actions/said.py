@@ -109,8 +109,10 @@ def a_little(thing: str, slots: Slots) -> str:
 
 
 def place(slots: Slots) -> str:
-    """A kind of place, as it was asked for: "cheap italian restaurant"."""
-    return " ".join(filter(None, (slots["quality"], slots["kind"].replace("_", " "))))
+    """A kind of place, as it was asked for: "a cheap italian restaurant"."""
+    quality = slots["quality"] or ""
+    article = "the" if quality.split(" ")[0] in ("nearest", "closest", "cheapest", "best", "next") else "a"
+    return " ".join(filter(None, (article, quality, slots["kind"].replace("_", " "))))
 
 
 def up_down(up: str, down: str) -> Phrase:

@@ -24,6 +24,8 @@ RESERVE = 0.15
 """Share of a full charge that a route should leave: one is added before it would not. Our choice."""
 
 _UNKNOWN_PLACE = "I don't know the place that it should be near; ask me for one near here."
+NEAR_KM = 4.0
+"""How far by road "near" a place reaches. Our choice: ten minutes in town."""
 _MOST_NAMED = 3
 """Places named at once: more are not kept in mind by ear."""
 
@@ -116,6 +118,8 @@ class Routes:
         where = {"near": start.name} if start is not None else {}
         if isinstance(action, a.FindPlace):
             found = self._places.find(action.kind, action.quality, start=start)
+            if found is not None and start is not None and found.place.road_km(start) > NEAR_KM:
+                return Plan(refusal=f"I know of nothing like that near {start.name}.")
             return self._go(found.place, reason=found.reason, **where) if found else Plan()
         near = self._places.ranked(action.kind, action.quality, start=start)[:_MOST_NAMED]
         told = [{"name": place.name, "minutes": place.minutes()} for place in near]

@@ -165,7 +165,7 @@ class Dialogue:
         self._apologised = self._apologised and not addressed
         if not addressed and (unmeant := self._unmeant(plan)) is not None:
             return unmeant.model_copy(update={"timings": {"route": planned_ms}})
-        self._note("driver", transcript.text, transcript.confidence)
+        self._note("driver", transcript.text, transcript.confidence, teaches=planning.teaches(plan))
         reply = plan.told(await self._carry_out(plan, transcript))
         if reply.text == responder.NOT_UNDERSTOOD:
             if not addressed and self._apologised:
@@ -354,9 +354,9 @@ class Dialogue:
             return True
         return state.speed_kmh is None or state.speed_kmh > 0
 
-    def _note(self, speaker: str, text: str, confidence: float) -> None:
+    def _note(self, speaker: str, text: str, confidence: float, *, teaches: bool = True) -> None:
         turn = Turn(speaker=speaker, text=text, at=self._clock(), confidence=confidence)
-        self.seat.memory.note(turn, self.conversation)
+        self.seat.memory.note(turn, self.conversation, teaches=teaches)
 
     async def _carry_out(self, plan: Plan, transcript: Transcript) -> Reply:
         if plan.route is Route.CONTROL and plan.command is not None:

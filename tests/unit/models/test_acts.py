@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from models.acts.grammar import grammar
+from models.acts.grammar import grammar, meant
 from models.acts.parser import ActParser, prompt
 from models.acts.spelling import read, write
 from schemas.actions import BY_NAME, Domain
@@ -81,3 +81,24 @@ def test_the_same_act_twice_is_one() -> None:
     assert model.prompt == prompt("play jazz", "did set_volume(percent=20)")
     assert [act.name for act in parsed.acts] == ["play_music", "set_mute"]
     assert parsed.sure == 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "amounts"),
+    [
+        ("fan to four", {4}),
+        ("an hour and a half", {90}),
+        ("twenty to seven", {6, 40}),
+        ("open it a third", {35}),
+        ("two hours", {120}),
+        ("sixty eight degrees", {68}),
+    ],
+)
+def test_numbers_that_may_be_written_are_said_or_follow(text: str, amounts: set[int]) -> None:
+    assert amounts <= meant(text)
+    assert not {37, 55, 71} & meant(text)
+
+
+def test_a_number_that_nobody_said_cannot_be_written() -> None:
+    text = grammar(["fan"], {4})
+    assert 'number ::= "0" | "1" | "2" | "3" | "4" | "5" | "100"' in text

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from models.numbers import NUMBER, number_of, number_words
-from schemas.actions import Action
+from schemas.actions import Action, Domain
 from schemas.actions.acts import Act
 from voice.dialogue.validator import validate
 
@@ -35,6 +35,16 @@ _ONE = re.compile(
 )
 """"One" that counts nothing."""
 
+_WARMER = frozenset("warmer hotter louder brighter higher stronger".split())
+_COOLER = frozenset("cooler colder quieter softer dimmer darker lower weaker".split())
+_OPEN, _SHUT = frozenset({"open", "unlock"}), frozenset({"close", "shut", "lock"})
+_OPPOSITES = {
+    "change": (_WARMER, _COOLER), "percent": (_OPEN, _SHUT), "open": (_OPEN, _SHUT),
+    "locked": (frozenset({"lock"}), frozenset({"unlock"})), "on": (frozenset({"on"}), frozenset({"off"})),
+}  # fmt: skip
+"""Slot -> plain words that ask for its one end, and for its other."""
+_WEAKENED = re.compile(r"\b(?:not|n't|too|so|less|than|why|child|kids|let|stop)\b|n't\b")
+"""Where such words may turn round."""
 _NUMBERS = re.compile(rf"\b({NUMBER})( hundred)?( point five| and a half)?\b")
 
 
@@ -61,16 +71,33 @@ def doubt(text: str, acts: Sequence[Act], actions: Sequence[Action], context: st
     placeable = any(_PLACED & set(type(action).model_fields) for action in moving)
     if placeable and not _PLACED & slots and _SIDE.search(text):
         return "a side was said that no action names"
+    if any(_against(text, action) for action in moving) and len(moving) == 1:
+        return "the words ask for the opposite"
     left = _left(text, acts)
     if left:
         return f"{left[0]:g} was said and went nowhere"
     if len(acts) == 1:
         told = re.sub(r"[^a-z0-9.' ]", " ", context)
-        if "fahrenheit" in slots:
+        if moving[0].name == "set_temperature":  # the grammar has seen to it that it was said, in whatever unit
             told += f" {number_words(moving[0].slots()['celsius'])}"
         finding = validate(moving[0], f"{text} {told}".strip(), (), offers)
         return "" if finding.ok else finding.reason
     return ""
+
+
+def _against(text: str, action: Action) -> bool:
+    """Whether plain words of the sentence ask for the opposite of what the action does, and none for it."""
+    if _WEAKENED.search(text):
+        return False
+    said, slots = frozenset(text.split()), action.slots()
+    for slot, (raised, lowered) in _OPPOSITES.items():
+        if slot not in slots or (slot == "percent" and action.domain is not Domain.OPENINGS):
+            continue
+        up = slots[slot] in ("up", "open") if isinstance(slots[slot], str) else bool(slots[slot])
+        for_it, against = (raised, lowered) if up else (lowered, raised)
+        if said & against and not said & for_it:
+            return True
+    return False
 
 
 def _left(text: str, acts: Sequence[Act]) -> tuple[float, ...]:

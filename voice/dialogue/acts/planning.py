@@ -71,6 +71,11 @@ def meant(planned: Plan) -> bool:
     return planned.asks >= UNMEANT_AT and not all(act.name in NOT_MEANT for act in planned.acts)
 
 
+def teaches(planned: Plan) -> bool:
+    """Whether memory may learn from what has this plan: of what was parsed only what the driver tells, no wish and no refusal."""
+    return not planned.acts or any(act.name == "tell" for act in planned.acts)
+
+
 def about_memory(act: Act) -> bool:
     """Whether it is talk about memory that is answered there, and not noted."""
     return act.name in MEMORY and act.name != "tell"

@@ -20,7 +20,7 @@ from tests.dialogues import NOW, FakeEncoder, FakeModel, FakeVehicle
 from tests.memories import memory_of
 from voice.dialogue.acts.accounted import doubt
 from voice.dialogue.agent import Dialogue
-from voice.dialogue.replies.cannot import CANNOT
+from voice.dialogue.replies.cannot import CANNOT, refusal
 
 
 class StubParser:
@@ -235,3 +235,65 @@ def test_the_same_parse_with_another_driver_finds_no_context(rig: Rig) -> None:
     rig.dialogue.seat.take(memory_of("bob", clock=lambda: NOW))
     rig.say("a touch less of it", "change_fan_speed(change=down)")
     assert rig.parser.contexts[-1] == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "acts"),
+    [
+        ("a touch warmer then", "change_temperature(change=down)"),
+        ("would you open up the roof", "set_sunroof(percent=0)"),
+        ("that fog light thing off again", "set_fog_lights(on=true)"),
+    ],
+)
+def test_words_that_ask_for_the_opposite_are_a_reason_to_ask(rig: Rig, text: str, acts: str) -> None:
+    assert "Shall I" in rig.say(text, acts).text
+    assert rig.done == []
+
+
+@pytest.mark.parametrize(
+    ("text", "acts", "done"),
+    [
+        ("the roof is open so close it would you", "set_sunroof(percent=0)", "set_sunroof(percent=0)"),
+    ],
+)
+def test_words_that_are_turned_round_are_none(rig: Rig, text: str, acts: str, done: str) -> None:
+    rig.say(text, acts)
+    assert rig.done == [done]
+
+
+@pytest.mark.parametrize(
+    ("topic", "text", "said"),
+    [
+        ("bonnet", "open the glove box please", "I can't open the glove box."),
+        ("ordering", "could you order me a pizza", "I can't order you a pizza."),
+        ("messages", "read my latest message", "I can't read your latest message."),
+        ("sound", "more bass", CANNOT["sound"]),
+        ("knowledge", "write me a poem about the sea and the wind and the rain", CANNOT["knowledge"]),
+        ("emergency", "move that cyclist", CANNOT["emergency"]),
+    ],
+)
+def test_a_wish_is_refused_in_its_own_words_where_that_is_plain(topic: str, text: str, said: str) -> None:
+    assert refusal(topic, text) == said
+
+
+def test_only_what_is_told_teaches(rig: Rig) -> None:
+    rig.say("twenty two for me i like that", "set_temperature(celsius=22,zone=driver)")
+    assert rig.memory.learn_pending() == ()
+    rig.say("jazz is what i love most", "tell()")
+    assert rig.memory.learn_pending() == ()  # it was learnt from at once
+
+
+def test_a_temperature_that_is_no_celsius_is_fahrenheit(rig: Rig) -> None:
+    rig.say("sixty eight next to me", "set_temperature(celsius=68,zone=passenger)")
+    assert rig.done == ["set_temperature(celsius=20.0, zone=passenger)"]
+
+
+def test_one_of_several_places_is_chosen_by_its_number(rig: Rig) -> None:
+    assert (
+        rig.say("the second of them", "choose(number=2)").text == "I'm not sure what you mean. Please say it in full."
+    )
+
+
+def test_what_was_done_last_is_told_in_any_words(rig: Rig) -> None:
+    rig.say("bring the fan to three then", "set_fan_speed(level=3)")
+    assert "Fan" in rig.say("tell me again what you just went and did", "get_last(part=done)").text
