@@ -15,23 +15,26 @@ from models.acts.grammar import grammar, meant
 from models.acts.spelling import read
 from models.text import spoken
 from schemas.actions.acts import Parsed
+from schemas.errors import GenerationError
 
 MOST_TOKENS = 96
 """Limit of an answer: five acts take about seventy tokens."""
 CONTEXT = 512
 """Tokens of the model's context: an utterance and a line of context take at most two hundred."""
+WITHIN_S = 4.0
+"""Seconds after which an answer is given up: the dialogue's turn waits for six (``turn.thinking_s``)."""
 LONGEST = 60
-"""Words of an utterance that are read; the longest of the training data have forty."""
+"""Words of an utterance that can be parsed; the longest of the training data have forty."""
 
 
 class Scorer(Protocol):
     """Completes a prompt under a grammar and says how probable the completion is."""
 
-    def scored(self, prompt: str, *, grammar: str, max_tokens: int) -> tuple[str, float]:
+    def scored(self, prompt: str, *, grammar: str, max_tokens: int, within_s: float) -> tuple[str, float]:
         """The completion and its probability, 0..1.
 
         Raises:
-            schemas.errors.GenerationError: none within the limit.
+            schemas.errors.GenerationError: none within the limits.
         """
         ...
 
@@ -50,10 +53,14 @@ class ActParser:
 
     def parse(self, text: str, context: str = "", *, without: Collection[str] = ()) -> Parsed:
         """See `schemas.ports.ActParser.parse`."""
-        said = " ".join(spoken(text).split()[:LONGEST])
+        said = spoken(text)
+        if len(said.split()) > LONGEST:
+            raise GenerationError(f"an utterance of more than {LONGEST} words is not parsed")
         words = (*said.split(), *spoken(re.sub(r"[a-z_]+[(=]|[()\[\],;:]", " ", context)).split())
         allowed = grammar(words, meant(" ".join(words)) | _digits(context), without)
-        answer, sure = self._model.scored(prompt(said, context), grammar=allowed, max_tokens=MOST_TOKENS)
+        answer, sure = self._model.scored(
+            prompt(said, context), grammar=allowed, max_tokens=MOST_TOKENS, within_s=WITHIN_S
+        )
         acts = read(answer)
         return Parsed(tuple(dict.fromkeys(acts)), sure)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ctypes
 import math
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
@@ -104,12 +105,15 @@ class LlamaCppModel:
         """
         return self.scored(prompt, grammar=grammar, max_tokens=max_tokens)[0]
 
-    def scored(self, prompt: str, *, grammar: str, max_tokens: int) -> tuple[str, float]:
+    def scored(
+        self, prompt: str, *, grammar: str, max_tokens: int, within_s: float = float("inf")
+    ) -> tuple[str, float]:
         """`complete`, and the probability of the completion as the model alone sees it, without the grammar (0..1).
 
         Raises:
-            schemas.errors.GenerationError: as `complete`.
+            schemas.errors.GenerationError: as `complete`; or it was not done within that many seconds.
         """
+        until = time.monotonic() + within_s
         tokens: list[int] = self._llama.tokenize(prompt.encode(), add_bos=not self.own, special=True)
         room = self._context - len(tokens)
         if room < 1:
@@ -120,6 +124,8 @@ class LlamaCppModel:
             for token, cost in self._choose(sampler, min(max_tokens, room)):
                 chosen.append(token)
                 surprise += cost
+                if time.monotonic() > until:
+                    raise GenerationError(f"the output was not complete after {within_s:g} s")
             return self._text(chosen), math.exp(-surprise)
 
     def render_chat(self, system: str, user: str) -> str:

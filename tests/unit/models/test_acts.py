@@ -68,8 +68,9 @@ class _Wrote:
     def __init__(self, answer: str) -> None:
         self.answer, self.prompt = answer, ""
 
-    def scored(self, prompt: str, *, grammar: str, max_tokens: int) -> tuple[str, float]:
+    def scored(self, prompt: str, *, grammar: str, max_tokens: int, within_s: float) -> tuple[str, float]:
         self.prompt = prompt
+        assert within_s < 6.0
         assert '"jazz"' in grammar
         assert max_tokens > 0
         return self.answer, 0.5
@@ -102,3 +103,8 @@ def test_numbers_that_may_be_written_are_said_or_follow(text: str, amounts: set[
 def test_a_number_that_nobody_said_cannot_be_written() -> None:
     text = grammar(["fan"], {4})
     assert 'number ::= "0" | "1" | "2" | "3" | "4" | "5" | "100"' in text
+
+
+def test_endless_speech_is_not_parsed() -> None:
+    with pytest.raises(GenerationError, match="more than 60 words"):
+        ActParser(_Wrote("yes()")).parse("jazz " * 61)

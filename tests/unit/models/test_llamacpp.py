@@ -151,3 +151,26 @@ def test_llama_cpp_writes_nothing_to_standard_error(path: Path, capfd: pytest.Ca
     loaded.complete("<|act|>", grammar='root ::= "a"\n', max_tokens=3)
     loaded.close()
     assert capfd.readouterr().err == ""
+
+
+GRAMMAR = 'root ::= "yes" | "no"\n'
+
+
+def test_a_completion_has_a_probability(model: LlamaCppModel) -> None:
+    text, sure = model.scored("a", grammar=GRAMMAR, max_tokens=8)
+    assert text == model.complete("a", grammar=GRAMMAR, max_tokens=8)
+    assert 0.0 < sure < 1.0
+
+
+def test_what_is_not_done_in_time_is_an_error_and_the_next_call_works(model: LlamaCppModel) -> None:
+    with pytest.raises(GenerationError, match="not complete after 0 s"):
+        model.scored("a", grammar=GRAMMAR, max_tokens=8, within_s=0.0)
+    assert model.complete("a", grammar=GRAMMAR, max_tokens=8) in {"yes", "no"}
+
+
+def test_an_adapter_that_is_none_is_damage(path: Path, tmp_path: Path) -> None:
+    with pytest.raises(ModelDamagedError, match="adapter"):
+        LlamaCppModel(path, adapter=tmp_path / "missing.gguf")
+    (tmp_path / "junk.gguf").write_bytes(b"GGUF, but no more")
+    with pytest.raises(ModelDamagedError, match="adapter"):
+        LlamaCppModel(path, adapter=tmp_path / "junk.gguf")
