@@ -341,10 +341,14 @@ class Organizer:
 
     def contact(self, name: str) -> Contact | None:
         """The contact of that name, first name or other name; None where nobody or more than one is meant."""
-        name = name.removesuffix("'s")
-        exact = [who for who in self.contacts if _alike(name, (who.name, *who.also))]
-        found = exact or [who for who in self.contacts if _alike(name, who.name.split())]
+        found = self.named(name)
         return found[0] if len(found) == 1 else None
+
+    def named(self, name: str) -> tuple[Contact, ...]:
+        """The contacts of that name; those of that first or last name where none has it whole."""
+        name = name.removesuffix("'s")
+        exact = tuple(who for who in self.contacts if _alike(name, (who.name, *who.also)))
+        return exact or tuple(who for who in self.contacts if _alike(name, who.name.split()))
 
     def appointments(self, day: date) -> tuple[Appointment, ...] | None:
         """What is in the calendar on a day, by time; None where there is no calendar."""

@@ -188,14 +188,14 @@ class GatedVehicle:
         ruling = self.gate.foresee(action, state)
         if ruling.verdict is Verdict.DENY:
             return ActionResult(action=action, status=ActionStatus.DENIED, ruling=ruling)
-        if ruling.verdict is Verdict.CONFIRM and not confirmed:
-            return ActionResult(action=action, status=ActionStatus.NEEDS_CONFIRMATION, ruling=ruling)
         try:
             plan = self._planned(action, state, None)
         except AdapterError:
             return None
         if plan.refusal:
             return ActionResult(action=action, status=ActionStatus.DENIED, ruling=_impossible(plan))
+        if ruling.verdict is Verdict.CONFIRM and not confirmed:
+            return ActionResult(action=action, status=ActionStatus.NEEDS_CONFIRMATION, ruling=ruling)
         return ActionResult(action=action, status=ActionStatus.DONE, ruling=ruling, answer=dict(plan.answer))
 
     async def take_back(self, action: Action) -> ActionResult | None:
@@ -286,6 +286,9 @@ class GatedVehicle:
         if token is not None:
             if meant is not None:
                 self._meant[token] = meant
+            elif (impossible := self._refusal(action, state)) is not None:  # nobody is asked about what cannot be
+                self.gate.withdraw(token)
+                return ActionResult(action=action, status=ActionStatus.DENIED, ruling=impossible)
             status = ActionStatus.NEEDS_CONFIRMATION
             return ActionResult(action=action, status=status, ruling=ruling, token=token)
         return await self._carry_out(action, state, ruling, meant)
@@ -313,6 +316,14 @@ class GatedVehicle:
         self._remember(action, state, plan, meant)
         answer = dict(plan.answer)
         return ActionResult(action=action, status=ActionStatus.DONE, ruling=ruling, moved=moved, answer=answer)
+
+    def _refusal(self, action: Action, state: VehicleState) -> Ruling | None:
+        """Why there is no way to do it in this state; None where there is one, or where that shows only when it is done."""
+        try:
+            plan = self._planned(action, state, None)
+        except AdapterError:
+            return None
+        return _impossible(plan) if plan.refusal else None
 
     def _planned(self, action: Action, state: VehicleState, meant: _Meant | None) -> Plan:
         if meant is None:

@@ -95,6 +95,10 @@ class Act:
     def __hash__(self) -> int:
         return hash((self.name, tuple(self.slots.items())))
 
+    def completing(self, begun: Act) -> Act:
+        """With the slots of a wish of the same name that was begun and lacked something."""
+        return Act(self.name, {**begun.slots, **self.slots}) if begun.name == self.name else self
+
     @property
     def is_action(self) -> bool:
         """Whether it is one of the car's actions."""

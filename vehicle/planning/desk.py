@@ -9,10 +9,8 @@ from typing import Any
 
 from schemas import actions as a
 from schemas.events import VehicleState
-from vehicle.organizer import DAYS, Contact, Notice, Organizer, time_of_day
+from vehicle.organizer import DAYS, Notice, Organizer, time_of_day
 from vehicle.planning.plan import Effect, Plan, present, unplanned
-
-_NOBODY = "I don't know that contact, or more than one has that name; ask me by the full name."
 
 
 def desk(action: a.Action, state: VehicleState, organizer: Organizer, offers: Callable[[], frozenset[str]]) -> Plan:
@@ -53,12 +51,12 @@ def desk(action: a.Action, state: VehicleState, organizer: Organizer, offers: Ca
         case a.GetContact(person=person, part=part):
             found = organizer.contact(person)
             if found is None:
-                return Plan(refusal=_NOBODY)
+                return _nobody(organizer, person)
             return Plan(answer={"name": found.name, "part": part, "value": getattr(found, part) or ""})
         case a.CallContact(person=person):
-            return _call(organizer.contact(person))
+            return _call(organizer, person)
         case a.SendEmail(person=person, message=message):
-            return _mail(organizer, organizer.contact(person), message)
+            return _mail(organizer, person, message)
         case _:
             raise unplanned(action)
 
@@ -145,17 +143,27 @@ def _cancelled(organizer: Organizer, notices: tuple[Notice, ...], kind: str) -> 
     return Plan(answer={"kind": kind, "cancelled": [notice.label for notice in notices]}, effect=Effect(stop, again))
 
 
-def _call(contact: Contact | None) -> Plan:
+def _nobody(organizer: Organizer, name: str) -> Plan:
+    """No contact of that name, or several: the question which one is answered by another wish with the full name."""
+    meant = [who.name for who in organizer.named(name)]
+    if not meant:
+        return Plan(refusal="I don't know that contact; ask me by the full name.")
+    return Plan(refusal=f"Which one do you mean: {', '.join(meant[:-1])} or {meant[-1]}?", answer={"contacts": meant})
+
+
+def _call(organizer: Organizer, name: str) -> Plan:
+    contact = organizer.contact(name)
     if contact is None:
-        return Plan(refusal=_NOBODY)
+        return _nobody(organizer, name)
     if contact.phone is None:
         return Plan(refusal="I have no telephone number of that contact; ask me for another one.")
     return Plan({"phone.number": contact.phone}, {"name": contact.name})
 
 
-def _mail(organizer: Organizer, contact: Contact | None, message: str) -> Plan:
+def _mail(organizer: Organizer, name: str, message: str) -> Plan:
+    contact = organizer.contact(name)
     if contact is None:
-        return Plan(refusal=_NOBODY)
+        return _nobody(organizer, name)
     if contact.email is None:
         return Plan(refusal="I have no e-mail address of that contact; ask me for another one.")
     return Plan(answer={"name": contact.name}, effect=Effect(organizer.mail(contact, message), None))

@@ -119,7 +119,7 @@ class Routes:
         if isinstance(action, a.FindPlace):
             found = self._places.find(action.kind, action.quality, start=start)
             if found is not None and start is not None and found.place.road_km(start) > NEAR_KM:
-                return Plan(refusal=f"I know of nothing like that near {start.name}.")
+                return Plan(refusal=f"Near {start.name} I know of none; the nearest to it is {found.place.name}.")
             return self._go(found.place, reason=found.reason, **where) if found else Plan()
         near = self._places.ranked(action.kind, action.quality, start=start)[:_MOST_NAMED]
         told = [{"name": place.name, "minutes": place.minutes()} for place in near]

@@ -18,6 +18,7 @@ from functools import partial
 from uuid import uuid4
 
 from schemas.actions import Action, Domain, ForgetPreference, ListPlaces, parse_action
+from schemas.actions.acts import Act
 from schemas.errors import ConfirmationError, VehicleError
 from schemas.events import ActionResult, ActionStatus, Command, CommandKind, Reply, Route, Transcript
 from schemas.memory import Recollection, Turn
@@ -382,6 +383,8 @@ class Dialogue:
     async def _by_acts(self, plan: Plan, transcript: Transcript) -> Reply:
         """Carry out all acts in their order, or say what becomes of each."""
         told, confirmed = self._context(), None
+        if self._pending is not None and self._pending.needs is not None:
+            plan = replace(plan, acts=tuple(act.completing(self._pending.needs) for act in plan.acts))
         if self._pending is not None and plan.acts[0].name == "yes":
             pending, self._pending = self._pending, None
             confirmed = await self._confirmed(pending, plan)
@@ -476,6 +479,13 @@ class Dialogue:
         results = [await self._vehicle.act(action) for action in actions]
         await self._measure(actions)
         self._did(results)
+        unclear = next(
+            (r.action for r in results if r.status is ActionStatus.DENIED and r.ruling.reason.endswith("?")), None
+        )
+        if unclear is not None:  # "Which one do you mean: ...?"
+            self._pending = Pending(
+                needs=Act(unclear.name, {k: v for k, v in unclear.slots().items() if k != "person"})
+            )
         done = any(result.status is ActionStatus.DONE for result in results)
         used = proposal.used if done else ()
         if used:

@@ -81,6 +81,7 @@ SMALL_TALK = {
     "good_night": "Good night, and drive safely.",
     "joke": "I told the sat nav to get lost. It took the scenic route.",
     "who_are_you": "I'm your car's assistant. Everything that you tell me stays in this car.",
+    "privacy": "I record no sound, and listen only after the wake word. What I remember stays in this car, encrypted.",
     "thanks": "You're welcome.",
     "praise": "Thank you, I'm glad.",
     "blame": "I'm sorry. Tell me what you want in other words, or say: help.",

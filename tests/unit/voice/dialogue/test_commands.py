@@ -25,6 +25,7 @@ from schemas.preferences import find
 from voice.dialogue import followup
 
 CONTROL = {
+    "privacy",
     "yes", "no", "stop", "repeat", "get_last", "help", "hello", "how_are_you", "good_night", "joke", "who_are_you", "praise",
     "blame",
 }  # fmt: skip

@@ -137,7 +137,7 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
             "Near Marrowby Airport there is Traveller's Rest, 12 minutes away and Hotel Belvoir, 3 minutes away.",
         ),
         ("where are we going", "To Home, 9 minutes, with a stop at Post Office."),
-        ("find a cafe near the airport", "Taking you to Drive-In Roast, 9 minutes away."),
+        ("find a cafe near the airport", "Near Marrowby Airport I know of none; the nearest to it is Drive-In Roast."),
     ],
     "window groups": [
         ("open the front windows a third", "The front windows to 35 percent."),

@@ -297,3 +297,9 @@ def test_one_of_several_places_is_chosen_by_its_number(rig: Rig) -> None:
 def test_what_was_done_last_is_told_in_any_words(rig: Rig) -> None:
     rig.say("bring the fan to three then", "set_fan_speed(level=3)")
     assert "Fan" in rig.say("tell me again what you just went and did", "get_last(part=done)").text
+
+
+def test_what_was_asked_for_completes_what_was_begun(rig: Rig) -> None:
+    rig.say("mail somebody that i am late", "send_email(message=i am late)")
+    rig.say("to my sister then", "send_email(person=sister)")
+    assert rig.done == ["send_email(person=sister, message=i am late)"]
