@@ -276,6 +276,9 @@ class Dialogue:
         if self._acting.parses and not transcript.in_grammar and self._coordinator.heard(transcript):
             return await self._acting.plan(transcript, self._context())
         plan = self._coordinator.plan(transcript)
+        picks = plan.command is not None and plan.command.name == "pick"
+        if picks and self._acting.parses and self._talk.question is None:  # "the second one" of something else
+            return await self._acting.plan(transcript, self._context())
         if transcript.confidence < 1.0 and plan.command is not None and plan.command.name == "set_temperature":
             plan = self._coordinator.plan(
                 transcript.model_copy(update={"text": self.seat.units.likelier(transcript.text)})

@@ -45,6 +45,7 @@ _OPPOSITES = {
 """Slot -> plain words that ask for its one end, and for its other."""
 _WEAKENED = re.compile(r"\b(?:not|n't|too|so|less|than|why|child|kids|let|stop)\b|n't\b")
 """Where such words may turn round."""
+_SAME = re.compile(r"\bthe same (?:\w+ )?as (?:mine|me|hers|his|the|my|on)\b")
 _NUMBERS = re.compile(rf"\b({NUMBER})( hundred)?( point five| and a half)?\b")
 
 
@@ -73,9 +74,6 @@ def doubt(text: str, acts: Sequence[Act], actions: Sequence[Action], context: st
         return "a side was said that no action names"
     if any(_against(text, action) for action in moving) and len(moving) == 1:
         return "the words ask for the opposite"
-    left = _left(text, acts)
-    if left:
-        return f"{left[0]:g} was said and went nowhere"
     if len(acts) == 1:
         told = re.sub(r"[^a-z0-9.' ]", " ", context)
         if moving[0].name == "set_temperature":  # the grammar has seen to it that it was said, in whatever unit
@@ -83,6 +81,20 @@ def doubt(text: str, acts: Sequence[Act], actions: Sequence[Action], context: st
         finding = validate(moving[0], f"{text} {told}".strip(), (), offers)
         return "" if finding.ok else finding.reason
     return ""
+
+
+def left_over(text: str, acts: Sequence[Act]) -> float | None:
+    """The smallest number that was said outside all free words and stands in no slot; None where all found their place."""
+    left = _left(text, acts)
+    return left[0] if left else None
+
+
+def copies(text: str, acts: Sequence[Act]) -> bool:
+    """Whether a number was wished for by naming another thing that has it ("the same as mine"), and was made up then."""
+    made_up = any(
+        isinstance(value, int) and not isinstance(value, bool) for act in acts for value in act.slots.values()
+    )
+    return made_up and _SAME.search(text) is not None
 
 
 def _against(text: str, action: Action) -> bool:

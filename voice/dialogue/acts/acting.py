@@ -21,7 +21,7 @@ from schemas.ports import ActParser, CommandMatcher, Drivers, VehiclePort
 from schemas.seat import Seat
 from schemas.units import Units
 from voice.dialogue.acts import planning
-from voice.dialogue.acts.accounted import doubt
+from voice.dialogue.acts.accounted import copies, doubt, left_over
 from voice.dialogue.acts.planning import COMMANDS, CONTROLS, DEFAULTS, about_memory
 from voice.dialogue.acts.resolving import resolve
 from voice.dialogue.coordinator import Plan
@@ -130,7 +130,12 @@ class Acting:
             elif act.name != "tell" and not about_memory(act):
                 self._said(act, spoken(transcript.text), recent, work, alone=len(acts) == 1)
         work.actions = tuple(dict.fromkeys(found))
-        work.why = doubt(spoken(transcript.text), acts, work.actions, context, offers)
+        said = spoken(transcript.text)
+        left = left_over(said, acts) if not all(action.query for action in work.actions) else None
+        if left is not None or copies(said, acts):  # an offer would hide what it leaves out
+            work.said.append(responder.COPIES if left is None else responder.for_what(left))
+            work.actions, work.needs = tuple(action for action in work.actions if action.query), None
+        work.why = doubt(said, acts, work.actions, context, offers)
         unsure = sure < SURE_AT or (transcript.confidence < 1.0 and any(map(careful, work.actions)))
         work.ask_first = (bool(work.why) or unsure) and not all(action.query for action in work.actions)
         return work

@@ -101,6 +101,7 @@ THE_REST = "I didn't understand the rest."
 NOT_UNDERSTOOD = "Sorry, I didn't understand that."
 NOTHING_PENDING = "There is nothing waiting for an answer."
 CANCELLED = "Okay, I won't."
+COPIES = "I can't take over another setting. Please tell me the value."
 CHAT = "I see. Tell me if I can do something for you."
 UNDO_IT = "To take back what I did last, say: undo."
 REMEMBER_WHAT = "What shall I remember?"
@@ -113,6 +114,11 @@ def last(part: str, kept: Mapping[str, str]) -> str:
     if part not in kept:
         return "I have kept nothing of that."
     return f"The last thing that I did: {kept[part]}" if part == "done" else f"You said: {kept[part].rstrip('.')}."
+
+
+def for_what(number: float) -> str:
+    """The reply to a sentence of which a number found no place."""
+    return f"I heard {number:g}, but I'm not sure what for. Please say that again."
 
 
 def noted(forbidden: str | None) -> str:
