@@ -9,6 +9,7 @@ Long because the two ways of understanding free words stand in it side by side: 
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -39,6 +40,9 @@ from voice.dialogue.replies.units import MEASURED
 
 _STOPPED = (Domain.OPENINGS, Domain.SEATS)
 """Domains in which something may still be on its way when the driver says stop."""
+
+CALLED_OFF = re.compile(r"\b(?:cancel|abort|never mind|forget it)\b")
+"""A "no" that, where nothing waits, means what was done last."""
 
 
 class Dialogue:
@@ -364,8 +368,7 @@ class Dialogue:
 
     async def _carry_out(self, plan: Plan, transcript: Transcript) -> Reply:
         if plan.route is Route.CONTROL and plan.command is not None:
-            thanked = "thank" in transcript.text.lower()
-            return await self._control(plan.command, plan, thanked=thanked)
+            return await self._control(plan.command, plan, transcript.text.lower())
         if plan.acts:
             return await self._by_acts(plan, transcript)
         self.drop_pending()
@@ -517,7 +520,7 @@ class Dialogue:
             return None
         return Reply(text=responder.report([result]), route=plan.route, reason=plan.reason, results=(result,))
 
-    async def _control(self, command: Command, plan: Plan, *, thanked: bool = False) -> Reply:
+    async def _control(self, command: Command, plan: Plan, said: str) -> Reply:
         pending, self._pending = self._pending, None
         if command.name == "yes" and pending is not None and pending.which is not None:
             return self._ask_which(*pending.which)
@@ -529,7 +532,13 @@ class Dialogue:
             if command.name == "stop" and pending is None and (halted := await self._halted(plan)) is not None:
                 return halted
             text = responder.CANCELLED if pending is not None else "Okay."
-            if thanked:
+            if pending is None and CALLED_OFF.search(said) and self._recent.fresh(self._clock()):
+                undo = parse_action("undo", {})
+                self._pending = Pending(actions=(undo,))
+                return Reply(
+                    text=responder.question(undo), route=plan.route, reason=f"{plan.reason} after something was done"
+                )
+            if "thank" in said:
                 text = responder.WELCOME
             return Reply(text=text, route=plan.route, reason=plan.reason, ends_conversation=command.name == "stop")
         self._pending = pending

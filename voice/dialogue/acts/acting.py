@@ -127,6 +127,8 @@ class Acting:
                 self._resolved(act, offers, work, found)
             elif act.name == "choose":
                 self._chosen(act, recent, work, found)
+            elif act.name == "cancel" and recent.fresh(self._clock()):
+                found.append(parse_action("undo", {}))
             elif act.name != "tell" and not about_memory(act):
                 self._said(act, spoken(transcript.text), recent, work, alone=len(acts) == 1)
         work.actions = tuple(dict.fromkeys(found))
@@ -136,7 +138,11 @@ class Acting:
             work.said.append(responder.COPIES if left is None else responder.for_what(left))
             work.actions, work.needs = tuple(action for action in work.actions if action.query), None
         work.why = doubt(said, acts, work.actions, context, offers)
-        unsure = sure < SURE_AT or (transcript.confidence < 1.0 and any(map(careful, work.actions)))
+        unsure = (
+            sure < SURE_AT
+            or any(act.name == "cancel" for act in acts)
+            or (transcript.confidence < 1.0 and any(map(careful, work.actions)))
+        )
         work.ask_first = (bool(work.why) or unsure) and not all(action.query for action in work.actions)
         return work
 
@@ -216,8 +222,7 @@ class Acting:
         elif act.name == "chat" and alone:
             work.said.append(responder.CHAT)
         elif act.name == "cancel":
-            fresh = recent.actions and recent.fresh(self._clock())
-            work.said.append(responder.UNDO_IT if fresh else responder.NOTHING_PENDING)
+            work.said.append(responder.NOTHING_PENDING)
         elif act.name in CONTROLS and CONTROLS[act.name] in responder.SMALL_TALK:
             work.said.append(responder.SMALL_TALK[CONTROLS[act.name]])
         elif act.name == "stop":

@@ -314,3 +314,12 @@ def test_a_value_is_not_made_up_where_another_one_is_named(rig: Rig) -> None:
         "I can't take over"
     )
     assert rig.done == []
+
+
+@pytest.mark.parametrize(("text", "acts"), [("cancel that", ""), ("oh drop that again would you", "cancel()")])
+def test_what_was_done_is_taken_back_when_it_is_called_off(rig: Rig, text: str, acts: str) -> None:
+    assert rig.say(text, acts).text in ("Okay.", "There is nothing waiting for an answer.")
+    rig.say("bring the fan to three then", "set_fan_speed(level=3)")
+    assert rig.say(text, acts).text == "Shall I undo that?"
+    rig.say("yes")
+    assert rig.done[-1] == "undo()"
