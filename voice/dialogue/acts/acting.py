@@ -120,7 +120,7 @@ class Acting:
             context: what the parser was told.
             recent: what was done last.
         """
-        work, found = Work(), list[Action]()
+        work, found, said = Work(), list[Action](), spoken(transcript.text)
         offers = self._vehicle.offers()
         for act in acts:
             if act.is_action:
@@ -130,19 +130,15 @@ class Acting:
             elif act.name == "cancel" and recent.fresh(self._clock()):
                 found.append(parse_action("undo", {}))
             elif act.name != "tell" and not about_memory(act):
-                self._said(act, spoken(transcript.text), recent, work, alone=len(acts) == 1)
+                self._said(act, said, work, alone=len(acts) == 1)
         work.actions = tuple(dict.fromkeys(found))
-        said = spoken(transcript.text)
         left = left_over(said, acts) if not all(action.query for action in work.actions) else None
         if left is not None or copies(said, acts):  # an offer would hide what it leaves out
             work.said.append(responder.COPIES if left is None else responder.for_what(left))
             work.actions, work.needs = tuple(action for action in work.actions if action.query), None
         work.why = doubt(said, acts, work.actions, context, offers)
-        unsure = (
-            sure < SURE_AT
-            or any(act.name == "cancel" for act in acts)
-            or (transcript.confidence < 1.0 and any(map(careful, work.actions)))
-        )
+        heard_badly = transcript.confidence < 1.0 and any(map(careful, work.actions))
+        unsure = sure < SURE_AT or heard_badly or acts[0].name == "cancel"
         work.ask_first = (bool(work.why) or unsure) and not all(action.query for action in work.actions)
         return work
 
@@ -213,7 +209,7 @@ class Acting:
         else:
             work.said.append(responder.NOTHING_TO_FOLLOW)
 
-    def _said(self, act: Act, text: str, recent: RecentActions, work: Work, *, alone: bool) -> None:
+    def _said(self, act: Act, text: str, work: Work, *, alone: bool) -> None:
         """What needs words alone."""
         if act.name == "cannot":
             work.said.append(refusal(str(act.slots.get("topic", "other")), text if alone else ""))
