@@ -6,6 +6,8 @@ Owns no rule (``vehicle.policy``), no signal (``vehicle.planning``) and no conne
 Whatever an adapter does, an action ends within its limits and with a result: an adapter that does not answer in time, or
 raises anything, has been lost. Then the gate is silent, every question is dropped, what is known of the vehicle counts as
 old, and nothing of the past is carried out when it comes back.
+
+Long because that order, and all that may break it, stands in one place.
 """
 
 from __future__ import annotations

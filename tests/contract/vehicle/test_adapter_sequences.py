@@ -14,9 +14,9 @@ pytestmark = pytest.mark.socket  # brokers of their own on the loopback interfac
 def test_nothing_but_what_is_allowed_and_wanted_now_reaches_the_car(name: str) -> None:
     rig = RIGS[name]()
     try:
-        tally = Sequences(rig, 11).run(8)
+        tally = Sequences(rig, 11).run(12)
     finally:
         rig.close()
     assert tally.violations == []
-    assert tally.sequences == 8
+    assert tally.sequences == 12
     assert tally.arrived > 8

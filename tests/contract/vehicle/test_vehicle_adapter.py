@@ -29,6 +29,7 @@ MOVES_ALONG: Mapping[str, frozenset[str]] = {
     "seat.driver.memory": frozenset({"seat.driver.position", "seat.driver.height", "seat.driver.recline"}),
     "climate.auto": frozenset({"climate.fan"}),
     "sunroof.position": frozenset({"sunroof.shade"}),
+    "media.playing": frozenset({"media.position"}),
 }
 """What a signal changes besides itself in the simulated car."""
 
