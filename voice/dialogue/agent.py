@@ -90,6 +90,7 @@ class Dialogue:
             parser=parser,
             seat=seat,
             vehicle=vehicle,
+            coordinator=self._coordinator,
             operator=self._operator,
             talk=self._talk,
             matcher=matcher,

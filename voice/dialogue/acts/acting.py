@@ -24,7 +24,7 @@ from voice.dialogue.acts import planning
 from voice.dialogue.acts.accounted import copies, doubt, left_over
 from voice.dialogue.acts.planning import COMMANDS, CONTROLS, DEFAULTS, about_memory
 from voice.dialogue.acts.resolving import resolve
-from voice.dialogue.coordinator import Plan
+from voice.dialogue.coordinator import Coordinator, Plan
 from voice.dialogue.followup import RecentActions
 from voice.dialogue.memory import talks
 from voice.dialogue.memory.remembering import Remembering
@@ -34,8 +34,8 @@ from voice.dialogue.replies.cannot import refusal
 from voice.dialogue.validator import careful
 
 SURE_AT = 0.6
-"""Probability of an utterance's acts from which on they are carried out without a question. Of 400 sentences that were written before
-the first training, 16 % lay below, half of them right, of the others nine in ten (docs/log.md)."""
+"""Probability of an utterance's acts from which on they are carried out without a question. Of 400 sentences that were written
+before the first training, 16 % lay below, half of them right; of the others nine in ten (docs/log.md)."""
 
 
 @dataclass(slots=True)
@@ -66,12 +66,13 @@ class Work:
 class Acting:
     """Works acts out."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of a dialogue, by keyword
         self,
         *,
         parser: ActParser | None,
         seat: Seat,
         vehicle: VehiclePort,
+        coordinator: Coordinator,
         operator: Operator,
         talk: Remembering,
         matcher: CommandMatcher,
@@ -82,7 +83,8 @@ class Acting:
         self._parser = parser
         self._parsed: tuple[tuple[str, str], Parsed] | None = None
         """The last utterance that was parsed, with its context, and what it means: a pause and the end ask for the same."""
-        self._seat, self._vehicle, self._operator, self._talk = seat, vehicle, operator, talk
+        self._seat, self._vehicle, self._talk = seat, vehicle, talk
+        self._coordinator, self._operator = coordinator, operator
         self._matcher, self._clock, self._drivers = matcher, clock, drivers
 
     @property
@@ -173,20 +175,30 @@ class Acting:
             elif about_memory(act):
                 await self._of_memory(act, transcript.text, conversation, work, moving=moving)
         if len(plan.acts) == 1:
-            await self._filled(plan.acts[0], transcript.text, work)
+            await self._filled(plan.acts[0], plan.asks, transcript, work)
         return work
 
-    async def _filled(self, act: Act, text: str, work: Work) -> None:
-        """Let memory fill what was left open ("play some music"), if it knows something that fits."""
-        kind = BY_NAME.get(act.name)
-        if kind is None or not kind.details or set(act.slots) - {"kind", "zone", "near"} or work.said:
+    async def _filled(self, act: Act, sure: float, transcript: Transcript, work: Work) -> None:
+        """Let memory fill what was left open ("play some music"), if it knows something that fits.
+
+        Where the parser is not sure, the encoder has a second look for something that memory may fill ("make it comfortable").
+        """
+        if work.said or not act.is_action:
             return
-        proposal = await self._operator.proposed(
-            text, Plan(Route.MODEL, "left open", actions=(act.name,), details=kind.details)
-        )
+        if left_open(act):
+            name = "find_place" if act.name == "list_places" and "near" not in act.slots else act.name
+            planned = Plan(Route.MODEL, "left open", actions=(name,), details=BY_NAME[name].details)
+        elif sure < SURE_AT:
+            planned, act = self._coordinator.free(transcript), Act("")
+        else:
+            return
+        if planned.route is not Route.MODEL or not planned.details:
+            return
+        proposal = await self._operator.proposed(transcript.text, planned)
         if len(proposal.actions) != 1 or not proposal.used:
             return
-        filled = resolve(Act(act.name, {**proposal.actions[0].slots(), **act.slots}), self._vehicle.offers())
+        (proposed,) = proposal.actions
+        filled = resolve(Act(proposed.name, {**proposed.slots(), **act.slots}), self._vehicle.offers())
         if filled.action is not None:
             work.actions, work.used, work.ask_first = (filled.action,), proposal.used, False
             work.needs, work.question = None, ""

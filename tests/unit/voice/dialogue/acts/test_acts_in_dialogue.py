@@ -323,3 +323,14 @@ def test_what_was_done_is_taken_back_when_it_is_called_off(rig: Rig, text: str, 
     assert rig.say(text, acts).text == "Shall I undo that?"
     rig.say("yes")
     assert rig.done[-1] == "undo()"
+
+
+@pytest.mark.parametrize(
+    "acts", ["forget(about=jazz)", "forget_all()", "opt_out(about=music)", "guest_mode(on=true)", "yes()"]
+)
+def test_nothing_is_erased_switched_or_agreed_to_on_a_guess(rig: Rig, acts: str) -> None:
+    rig.say("remember that i love jazz")
+    rig.say("my window all the way down", "set_window(window=driver,percent=100)")
+    before = rig.memory.export()["consent"], len(rig.memory.preferences())
+    assert rig.say("set it to the way it was for me", acts, 0.4).text == "Sorry, I didn't understand that."
+    assert (rig.memory.export()["consent"], len(rig.memory.preferences())) == before and rig.done == []
