@@ -18,6 +18,7 @@ from datetime import datetime
 from functools import partial
 from uuid import uuid4
 
+from models.text import spoken
 from schemas.actions import Action, Domain, ForgetPreference, ListPlaces, parse_action
 from schemas.actions.acts import Act
 from schemas.errors import ConfirmationError, VehicleError
@@ -41,6 +42,8 @@ from voice.dialogue.replies.units import MEASURED
 _STOPPED = (Domain.OPENINGS, Domain.SEATS)
 """Domains in which something may still be on its way when the driver says stop."""
 
+MOST_CHARACTERS = 1000
+"""Of an utterance: half a minute of quick speech has five hundred."""
 CALLED_OFF = re.compile(r"\b(?:cancel|abort|never mind|forget it)\b")
 """A "no" that, where nothing waits, means what was done last."""
 
@@ -152,6 +155,8 @@ class Dialogue:
             schemas.errors.GloveboxError: memory, a model or the vehicle failed.
         """
         started = time.perf_counter()
+        if len(transcript.text) > MOST_CHARACTERS:
+            return Reply(text=responder.TOO_LONG, route=Route.REJECT, reason="too long to be parsed or kept")
         if self._is_ours(transcript, said):
             return ours.REPLY
         transcript = which.heard(self._pending.which if self._pending is not None else None, transcript)
@@ -166,12 +171,16 @@ class Dialogue:
             reply = await self._of_memory(transcript, plan, addressed=addressed)
             if reply is not None:
                 self._last_reply = reply.text
+                stored = reply.decision is not None and not self.seat.memory.consent().private_trip
+                self._last = {"done": reply.text.removeprefix("Okay, ")} if stored else {}
                 timings = {"route": planned_ms, "act": (time.perf_counter() - started) * 1000.0 - planned_ms}
                 return reply.model_copy(update={"timings": timings})
         self._apologised = self._apologised and not addressed
         if not addressed and (unmeant := self._unmeant(plan)) is not None:
             return unmeant.model_copy(update={"timings": {"route": planned_ms}})
-        self._note("driver", transcript.text, transcript.confidence, teaches=planning.teaches(plan))
+        self._note(
+            "driver", transcript.text, transcript.confidence, teaches=planning.teaches(plan, spoken(transcript.text))
+        )
         reply = plan.told(await self._carry_out(plan, transcript))
         if reply.text == responder.NOT_UNDERSTOOD:
             if not addressed and self._apologised:
@@ -445,6 +454,8 @@ class Dialogue:
             ]
             if done:
                 self._last["done"] = responder.report(done, (), self.seat.units)
+            elif reply.decision is not None:
+                self._last["done"] = reply.text.removeprefix("Okay, ")
 
     def _did(self, results: Sequence[ActionResult]) -> None:
         """Keep in mind what was done last, or asked about."""

@@ -211,6 +211,7 @@ def _level_refused(value: str, text: str) -> str | None:
         refused = (
             rf"\b(?:don't|do not|doesn't|no longer) (?:\w+ )?(?:want|like|need|prefer)(?: \w+){{0,4}} (?:{pattern})\b|"
             rf"\b(?:stop|avoid)(?: \w+){{0,3}} (?:{pattern})\b|"
+            rf"\b(?:hates?|detest|loathe|dislike|can't stand|can't bear|never want)(?: \w+){{0,6}} (?:{pattern})\b|"
             rf"(?:n't|\bnot) (?:in |at |on |set )?(?:the |so |that )?(?:{pattern})\b"
         )
         if level == value and re.search(_MIDDLING, text) is None and _ENDED.search(text) is None:

@@ -15,7 +15,8 @@ from schemas.actions.acts import Act
 from voice.dialogue.validator import validate
 
 _EXCEPTION = re.compile(
-    r"\b(?:except|apart from|other than|all but|but not|everything but|not (?:the|mine|my|hers|his))\b"
+    r"\b(?:except|apart from|other than|all but|but not|but leave|but keep|everything but|anything but)\b|"
+    r"\bnot (?:the|mine|my|hers|his)\b"
 )
 _CONDITION = re.compile(
     r"\b(?:if|whenever|unless|until|as soon as|as long as|once (?:we|i|it|the))\b|\bwhen (?:we|i|it|the|my|she|he|they)\b"
@@ -46,6 +47,15 @@ _OPPOSITES = {
 _WEAKENED = re.compile(r"\b(?:not|n't|too|so|less|than|why|child|kids|let|stop)\b|n't\b")
 """Where such words may turn round."""
 _SAME = re.compile(r"\bthe same (?:\w+ )?as (?:mine|me|hers|his|the|my|on)\b")
+_UNDONE = re.compile(
+    r"\b(?:is|are|was|that's|it's) (?:\w+ )?too (?:hot|cold|warm|cool|loud|quiet|bright|dark|high|low|much|fast)\b"
+)
+_NOT_OFF = re.compile(
+    r"\b(?:don't|do not|never)\b(?: \w+){0,6} (?:off|paused?|stopp?(?:ed)?|muted?|shut|closed?|skip(?:ped)?)\b"
+)
+"""A "not" before what would be switched off."""
+_TAKEN_BACK = re.compile(r"\b(?:no|sorry|wait|i mean|i meant|make that|actually|rather|on second thoughts?|instead)\b")
+"""Words after which what was said before may not hold."""
 _NUMBERS = re.compile(rf"\b({NUMBER})( hundred)?( point five| and a half)?\b")
 
 
@@ -65,13 +75,17 @@ def doubt(text: str, acts: Sequence[Act], actions: Sequence[Action], context: st
     named = {act.name for act in acts}
     slots = {slot for act in acts for slot in act.slots}
     excused = bool(named & {"refrain", "cannot", "no", "tell", "set_reminder", "set_timer", "cancel_timer"})
-    if _EXCEPTION.search(text) and not excused and len(moving) < 2 and "but" not in slots:
+    if _EXCEPTION.search(text) and not excused and "but" not in slots:
         return "an exception was said that no action has"
     if _CONDITION.search(_POLITE.sub(" ", text)) and not excused:
         return "a condition was said that no action has"
     placeable = any(_PLACED & set(type(action).model_fields) for action in moving)
     if placeable and not _PLACED & slots and _SIDE.search(text):
         return "a side was said that no action names"
+    if _UNDONE.search(text) and any(isinstance(value, int | float) for act in acts for value in act.slots.values()):
+        return "what was said of a number is that it is too much"
+    if _NOT_OFF.search(text) and len(moving) == 1:
+        return "switching off was turned down"
     if any(_against(text, action) for action in moving) and len(moving) == 1:
         return "the words ask for the opposite"
     if len(acts) == 1:
@@ -114,7 +128,8 @@ def _against(text: str, action: Action) -> bool:
 
 def _left(text: str, acts: Sequence[Act]) -> tuple[float, ...]:
     """Numbers that were said outside all free words and stand in no slot."""
-    rest, filled = f" {text} ", set[float]()
+    kept = [part for part in _TAKEN_BACK.split(text) if part.strip()]
+    rest, filled = f" {kept[-1] if kept else text} ", set[float]()
     for act in acts:
         for value in act.slots.values():
             if isinstance(value, str):

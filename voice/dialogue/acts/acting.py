@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from models.numbers import numbers
 from models.text import spoken
 from schemas.actions import BY_NAME, Action, parse_action
 from schemas.actions.acts import Act, Parsed
@@ -100,8 +101,8 @@ class Acting:
             context: what the parser is told (``voice.dialogue.acts.context``).
         """
         key = spoken(transcript.text), context
-        if self._parser is None:
-            return Plan(Route.REJECT, "there is no parser")
+        if self._parser is None or not any("a" <= letter <= "z" for letter in key[0]):
+            return Plan(Route.REJECT, "nothing that the parser could read")
         if self._parsed is None or self._parsed[0] != key:
             lacking = frozenset(BY_NAME) - self._vehicle.offers()
             try:
@@ -138,7 +139,10 @@ class Acting:
         left = left_over(said, acts) if not all(action.query for action in work.actions) else None
         if left is not None or copies(said, acts):  # an offer would hide what it leaves out
             work.said.append(responder.COPIES if left is None else responder.for_what(left))
-            work.actions, work.needs = tuple(action for action in work.actions if action.query), None
+            counted = [resolve(act, offers).action for act in acts if act.is_action and not _amount_guessed(act, said)]
+            several = len(acts) > 1
+            work.actions = tuple(one for one in work.actions if one.query or (several and one in counted))
+            work.needs = None
         work.why = doubt(said, acts, work.actions, context, offers)
         heard_badly = transcript.confidence < 1.0 and any(map(careful, work.actions))
         unsure = sure < SURE_AT or heard_badly or acts[0].name == "cancel"
@@ -289,6 +293,12 @@ class Acting:
         if command is not None and "category" in command.slots:
             return str(command.slots["category"])
         return None
+
+
+def _amount_guessed(act: Act, said: str) -> bool:
+    """Whether it has a number that nobody said in so many words."""
+    amounts = [v for v in act.slots.values() if isinstance(v, int | float) and not isinstance(v, bool)]
+    return any(float(amount) not in numbers(said) for amount in amounts)
 
 
 def left_open(act: Act) -> bool:

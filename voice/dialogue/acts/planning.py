@@ -6,9 +6,11 @@ so that a question that is open is answered by any words for yes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from models.numbers import numbers
 from schemas.actions.acts import MEMORY, Act, Parsed
 from schemas.events import Command, CommandKind, Route
 from voice.dialogue.coordinator import Plan
@@ -40,6 +42,10 @@ SURE_ONLY = frozenset(MEMORY) - {"recall", "talked", "who_am_i", "learned", "tel
 """Acts that cannot be taken back or open what is guarded: a yes, and what changes memory or consent."""
 SURELY = 0.7
 """Probability that they need. Our choice: of 400 sentences nine in ten above it were right."""
+_HEDGES = re.compile(r"\b(?:maybe|perhaps|might|not sure|i guess|if i)\b")
+"""Words after which a liking is none yet."""
+_REFUSES = re.compile(r"\b(?:never|hate|rather die|can't (?:stand|bear)|anything but|wouldn't|too)\b")
+"""Words that turn a number down: memory knows no number that is not liked."""
 NOT_MEANT = frozenset({"none", "chat"})
 """Acts of what was most likely said to somebody else, where nobody was addressed."""
 UNMEANT_AT = 0.5
@@ -77,9 +83,17 @@ def meant(planned: Plan) -> bool:
     return planned.asks >= UNMEANT_AT and not all(act.name in NOT_MEANT for act in planned.acts)
 
 
-def teaches(planned: Plan) -> bool:
-    """Whether memory may learn from what has this plan: of what was parsed only what the driver tells, no wish and no refusal."""
-    return not planned.acts or any(act.name == "tell" for act in planned.acts)
+def teaches(planned: Plan, text: str) -> bool:
+    """Whether memory may learn from what has this plan: of what was parsed only what the driver tells for sure.
+
+    Args:
+        planned: the plan.
+        text: the utterance in its spoken form.
+    """
+    if not planned.acts:
+        return True
+    refused = _REFUSES.search(text) is not None and bool(numbers(text))
+    return any(act.name == "tell" for act in planned.acts) and not refused and _HEDGES.search(text) is None
 
 
 def about_memory(act: Act) -> bool:

@@ -334,3 +334,45 @@ def test_nothing_is_erased_switched_or_agreed_to_on_a_guess(rig: Rig, acts: str)
     before = rig.memory.export()["consent"], len(rig.memory.preferences())
     assert rig.say("set it to the way it was for me", acts, 0.4).text == "Sorry, I didn't understand that."
     assert (rig.memory.export()["consent"], len(rig.memory.preferences())) == before and rig.done == []
+
+
+@pytest.mark.parametrize(
+    ("text", "acts", "done"),
+    [
+        ("temperature to twenty no twenty one", "set_temperature(celsius=21)", ["set_temperature(celsius=21.0, zone=all)"]),
+        ("fan to three sorry four", "set_fan_speed(level=4)", ["set_fan_speed(level=4)"]),
+        ("lights blue fan on three and a coffee", "set_ambient_color(color=blue); cannot(topic=ordering)", ["set_ambient_color(color=blue)"]),
+        ("i do not want you to turn the music off", "set_playback(command=pause)", []),
+        ("twenty four is way too hot for me", "set_temperature(celsius=24)", []),
+        ("the roof and all windows shut but leave mine", "set_sunroof(percent=0); set_window(window=all,percent=0)", []),
+    ],
+)  # fmt: skip
+def test_what_was_taken_back_turned_down_or_left_out(rig: Rig, text: str, acts: str, done: list[str]) -> None:
+    rig.say(text, acts)
+    assert rig.done == done
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "i would never ever set it to twenty eight i hate that",
+        "maybe i like jazz i am not sure",
+        "i hate dim lights in here",
+    ],
+)
+def test_what_is_turned_down_or_doubted_is_no_liking(rig: Rig, text: str) -> None:
+    rig.say(text, "tell()")
+    assert not {"28 degrees", "jazz", "low"} & {held.value for held in rig.memory.preferences()}
+
+
+def test_endless_speech_gets_a_short_answer_and_is_not_kept(rig: Rig) -> None:
+    assert rig.say("open my window and " * 300).text == "That was too long for me. Please say it in a few words."
+    assert (
+        rig.say("\u8bf7\u6253\u5f00\u8f66\u7a97", "set_window(window=all,percent=100)").text
+        == "Sorry, I didn't understand that."
+    )
+
+
+def test_what_was_stored_last_is_told(rig: Rig) -> None:
+    rig.say("remember that i love jazz")
+    assert "jazz" in rig.say("so what did you just save", "get_last(part=done)").text
