@@ -341,7 +341,8 @@ def test_nothing_is_erased_switched_or_agreed_to_on_a_guess(rig: Rig, acts: str)
     [
         ("temperature to twenty no twenty one", "set_temperature(celsius=21)", ["set_temperature(celsius=21.0, zone=all)"]),
         ("fan to three sorry four", "set_fan_speed(level=4)", ["set_fan_speed(level=4)"]),
-        ("lights blue fan on three and a coffee", "set_ambient_color(color=blue); cannot(topic=ordering)", ["set_ambient_color(color=blue)"]),
+        ("blue light fan on three and a coffee", "set_ambient_color(color=blue); cannot(topic=ordering)",
+         ["set_ambient_color(color=blue)"]),
         ("i do not want you to turn the music off", "set_playback(command=pause)", []),
         ("twenty four is way too hot for me", "set_temperature(celsius=24)", []),
         ("the roof and all windows shut but leave mine", "set_sunroof(percent=0); set_window(window=all,percent=0)", []),
