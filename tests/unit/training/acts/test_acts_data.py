@@ -9,9 +9,8 @@ import pytest
 
 from models.training.acts import alter, bank
 from models.training.acts.data import Corpus, conflicts
-from models.training.acts.form import ACTS, TOPICS, Act, read, write
+from models.training.acts.form import Act, read, write
 from models.training.acts.lines import Case, Line, draw, lines, said_number, says
-from schemas.actions import acts as spoken_of
 
 
 def seeded(seed: int) -> Random:
@@ -42,15 +41,6 @@ def test_acts_are_read_as_they_are_written_and_slots_are_put_in_order() -> None:
 def test_what_is_no_act_is_told(text: str, told: str) -> None:
     with pytest.raises(ValueError, match=told):
         read(text)
-
-
-def test_what_is_trained_is_what_the_program_reads() -> None:
-    assert set(TOPICS) == set(spoken_of.TOPICS)
-    assert set(spoken_of.NAMES) <= set(ACTS)
-    for name in spoken_of.NAMES:
-        known = [slot for slot in spoken_of.slots_of(name) if slot in ACTS[name]]
-        assert known == list(spoken_of.slots_of(name)), f"{name} has a slot that no line may have"
-        assert [slot for slot in ACTS[name] if slot in known] == known, f"the slots of {name} are in another order"
 
 
 def test_numbers_are_said_in_words_and_written_in_digits() -> None:
