@@ -63,7 +63,7 @@ CHECKS = (
     "tests/unit/models/test_phrases.py::test_every_category_has_its_phrases",
     "tests/unit/models/test_phrases.py::test_no_sentence_stands_in_two_categories",
     "tests/unit/voice/dialogue/memory/test_likes.py",
-    "tests/unit/deploy/lab/test_carmem.py::test_titles_lead_to_our_categories_in_order",
+    "tests/unit/deploy/lab/carmem/test_carmem.py::test_titles_lead_to_our_categories_in_order",
     "tests/contract/test_encoder_port.py::test_topics_cover_every_category_and_sum_to_one",
 )
 

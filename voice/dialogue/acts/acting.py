@@ -145,7 +145,7 @@ class Acting:
             work.needs = None
         work.why = doubt(said, acts, work.actions, context, offers)
         heard_badly = transcript.confidence < 1.0 and any(map(careful, work.actions))
-        unsure = sure < SURE_AT or heard_badly or acts[0].name == "cancel"
+        unsure = sure < SURE_AT or heard_badly or [act.name for act in acts] == ["cancel"]
         work.ask_first = (bool(work.why) or unsure) and not all(action.query for action in work.actions)
         return work
 
@@ -234,8 +234,14 @@ class Acting:
             work.said.append(responder.CANCELLED)
         elif act.name == "chat" and alone:
             work.said.append(responder.CHAT)
-        elif act.name == "cancel":
+        elif act.name == "cancel" and alone:
             work.said.append(responder.NOTHING_PENDING)
+        elif act.name == "help":
+            work.said.append(responder.HELP)
+        elif act.name == "why":
+            work.said.append(self._talk.why())
+        elif act.name in ("repeat", "get_last"):  # what these are about changes while the others are done
+            work.said.append(responder.THE_REST)
         elif act.name in CONTROLS and CONTROLS[act.name] in responder.SMALL_TALK:
             work.said.append(responder.SMALL_TALK[CONTROLS[act.name]])
         elif act.name == "stop":

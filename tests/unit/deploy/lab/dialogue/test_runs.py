@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,8 +17,6 @@ from deploy.lab.dialogue.seen import Result
 from deploy.lab.dialogue.suite import Case
 from deploy.lab.dialogue.verdict import judge
 from deploy.lab.report.blocks import silent
-from models.runtime.fake_encoder import KeywordEncoder
-from models.structured.fake import KeywordModel
 from schemas.errors import EvaluationDataError
 
 
@@ -71,18 +68,7 @@ def test_cases_are_chosen_by_group_and_id(tmp_path: Path) -> None:
 BUILT_IN = app.understanding
 
 
-@pytest.fixture(autouse=True)
-def fakes(monkeypatch: pytest.MonkeyPatch) -> list[Config]:
-    """Keyword fakes in the place of the models; the configurations that asked for them."""
-    asked: list[Config] = []
-
-    def understanding(config: Config, engines: Any) -> tuple[KeywordEncoder, KeywordModel]:
-        engines.choices["llm"] = SimpleNamespace(rung="keywords")
-        asked.append(config)
-        return KeywordEncoder(), KeywordModel()
-
-    monkeypatch.setattr(app, "understanding", understanding)
-    return asked
+pytestmark = pytest.mark.usefixtures("fakes")
 
 
 def driven(tmp_path: Path, *cases: dict[str, Any]) -> list[Played]:

@@ -183,6 +183,7 @@ def test_no_in_any_words_withdraws(rig: Rig) -> None:
 def test_noted_is_said_only_of_what_is_stored(rig: Rig) -> None:
     reply = rig.say("i have a soft spot for jazz by the way", "tell()")
     stored = rig.memory.preferences()
+    assert [held.value for held in stored] == ["jazz"]
     assert bool(stored) == ("remember" in reply.text and "don't" not in reply.text)
     assert rig.say("that is how i see it anyway", "tell()").text.startswith("All right. I don't keep")
     assert rig.memory.preferences() == stored
@@ -330,6 +331,7 @@ def test_what_was_done_is_taken_back_when_it_is_called_off(rig: Rig, text: str, 
 )
 def test_nothing_is_erased_switched_or_agreed_to_on_a_guess(rig: Rig, acts: str) -> None:
     rig.say("remember that i love jazz")
+    assert [held.value for held in rig.memory.preferences()] == ["jazz"]
     rig.say("my window all the way down", "set_window(window=driver,percent=100)")
     before = rig.memory.export()["consent"], len(rig.memory.preferences())
     assert rig.say("set it to the way it was for me", acts, 0.4).text == "Sorry, I didn't understand that."
@@ -377,3 +379,15 @@ def test_endless_speech_gets_a_short_answer_and_is_not_kept(rig: Rig) -> None:
 def test_what_was_stored_last_is_told(rig: Rig) -> None:
     rig.say("remember that i love jazz")
     assert "jazz" in rig.say("so what did you just save", "get_last(part=done)").text
+
+
+def test_no_act_of_several_is_lost_without_a_word(rig: Rig) -> None:
+    reply = rig.say("fan to two and what did you just do", "set_fan_speed(level=2); get_last(part=done)")
+    assert rig.done == ["set_fan_speed(level=2)"] and reply.text.endswith("I didn't understand the rest.")
+    assert "You can ask for" in rig.say("fan to three and help me", "set_fan_speed(level=3); help()").text
+
+
+def test_what_is_called_off_and_wished_for_instead_is_not_asked_about(rig: Rig) -> None:
+    rig.say("bring the fan to three then", "set_fan_speed(level=3)")
+    assert "Shall I" not in rig.say("forget it and mute the sound", "cancel(); set_mute(on=true)").text
+    assert rig.done[-1] == "set_mute(on=True)"

@@ -25,7 +25,7 @@ from schemas.errors import EvaluationDataError, GenerationError
 from schemas.memory import Candidate, Outcome
 from schemas.preferences import BY_DETAIL, CATEGORIES, preference_model
 
-DATA = Path(os.environ.get("GLOVEBOX_DATA", Path(__file__).parents[5] / "shared" / "data")) / "carmem"
+DATA = Path(os.environ.get("GLOVEBOX_DATA", Path(__file__).parents[6] / "shared" / "data")) / "carmem"
 
 
 def item(

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from deploy import app
 from deploy.cli import main
 from deploy.config import Config
 from deploy.lab.carmem.data import Item, read
@@ -24,19 +22,7 @@ from models.runtime.fake_encoder import KeywordEncoder
 from models.structured.fake import KeywordModel
 from schemas.errors import EvaluationDataError
 
-
-@pytest.fixture(autouse=True)
-def fakes(monkeypatch: pytest.MonkeyPatch) -> list[Config]:
-    """Keyword fakes in the place of the models; the configurations that asked for them."""
-    asked: list[Config] = []
-
-    def understanding(config: Config, engines: Any) -> tuple[KeywordEncoder, KeywordModel]:
-        engines.choices["llm"] = SimpleNamespace(rung="keywords")
-        asked.append(config)
-        return KeywordEncoder(), KeywordModel()
-
-    monkeypatch.setattr(app, "understanding", understanding)
-    return asked
+pytestmark = pytest.mark.usefixtures("fakes")
 
 
 def conversation(name: str, gold: str, *said: str, question: str, other: str) -> dict[str, Any]:
