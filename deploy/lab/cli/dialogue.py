@@ -5,16 +5,21 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Generator, Iterable, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import IO, Annotated
+from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
 from deploy.cli.session import err, session_of
-from deploy.lab.cli.options import JsonOption, PageOption, deliver, progress
+from deploy.lab.cli.hearing import folder_of
+from deploy.lab.cli.options import JsonOption, PageOption, SeedOption, deliver, progress
 from schemas.errors import ConfigError
+
+if TYPE_CHECKING:
+    from deploy.config import Config
+    from deploy.lab.dialogue.speaking import Speakers
 
 ORGANIZER = "organizer.json"
 """Contacts, calendar and weather of a suite, beside its file."""
@@ -30,6 +35,9 @@ def evaluate(  # noqa: PLR0913 - typer makes options of parameters
     only: Annotated[
         list[str] | None, typer.Option("--only", metavar="ID,...", help="Only these cases. Repeatable.")
     ] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", metavar="N", min=1, help="Only N of the cases, spread over all.")
+    ] = None,
     small: Annotated[
         bool, typer.Option("--small", help="With the models of the profile small, whatever else is there.")
     ] = False,
@@ -37,10 +45,21 @@ def evaluate(  # noqa: PLR0913 - typer makes options of parameters
         list[str] | None,
         typer.Option("--show", metavar="VERDICT,...", help="Print the turns with these verdicts to standard error."),
     ] = None,
+    voices: Annotated[
+        bool,
+        typer.Option(
+            "--voices", help="Have the cases spoken, too, by voices that nothing was trained on: in quiet and at 10 dB."
+        ),
+    ] = False,
+    sounds: Annotated[
+        Path | None,
+        typer.Option("--sounds", metavar="DIR", help="Where the sound of --voices is kept; else it is made anew."),
+    ] = None,
+    seed: SeedOption = 1,
     page: PageOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure what the whole assistant does with sentences that are typed to it: right, acceptable, wrong or harmful."""
+    """Measure what the whole assistant does with what drivers type or say to it: right, acceptable, wrong or harmful."""
     from deploy.lab.dialogue import driving, figures, suite
     from deploy.lab.dialogue.verdict import Verdict
 
@@ -49,23 +68,29 @@ def evaluate(  # noqa: PLR0913 - typer makes options of parameters
         session.flags["profile"] = "small"
     config = session.config()
     shown = _verdicts(show, [verdict.value for verdict in Verdict])
-    cases = suite.read(data, group=group, only=_parted(only))
+    cases = suite.spread(suite.read(data, group=group, only=_parted(only)), limit)
     organizer = data.parent / ORGANIZER
-    played: list[driving.Played] = []
-    with tempfile.TemporaryDirectory(prefix="glovebox-dialogue-") as folder, _opened(results) as file:
-        with progress() as tell:
-            tell("loading models", 0, 0)
-            fleet = driving.Fleet(config, Path(folder), organizer if organizer.is_file() else driving.SAMPLE)
+    ways: dict[str, list[driving.Played]] = {}
+    with tempfile.TemporaryDirectory(prefix="glovebox-dialogue-") as folder, progress() as tell:
+        speakers = _speakers(config, sounds or Path(folder) / "sounds", seed) if voices else {}
+        (Path(folder) / "cars").mkdir()
+        tell("loading models", 0, 0)
+        place = organizer if organizer.is_file() else driving.SAMPLE
+        with closing(driving.Fleet(config, Path(folder) / "cars", place)) as fleet:
             began = time.perf_counter()
-            for one in driving.run(fleet, cases, tell):
-                played.append(one)
-                if file is not None:
-                    file.write(one.result.line() + "\n")
-                    file.flush()
-        seconds = time.perf_counter() - began
-    for turn in figures.judged(played):
-        if turn.judgement.verdict.value in shown:
-            err().print(Text(turn.line()))
+            for way in (figures.TYPED, *speakers):
+                played = ways[way] = []
+                with _opened(_results(results, way)) as file:
+                    for one in driving.run(fleet, cases, tell, speakers.get(way)):
+                        played.append(one)
+                        if file is not None:
+                            file.write(one.result.line() + "\n")
+                            file.flush()
+            seconds = time.perf_counter() - began
+    for way, played in ways.items():
+        for turn in figures.judged(played):
+            if turn.judgement.verdict.value in shown:
+                err().print(Text(f"{way}: {turn.line()}" if speakers else turn.line()))
     facts = {
         "profile": config.profile,
         "encoder": config.encoder.model,
@@ -73,7 +98,41 @@ def evaluate(  # noqa: PLR0913 - typer makes options of parameters
         "suite": data.name,
         "organizer": "the suite's" if organizer.is_file() else "built in",
     }
-    deliver(figures.report(played, seconds, facts), as_json=as_json, page=page)
+    if speakers:
+        drivers = dict.fromkeys(one.result.voice for played in ways.values() for one in played if one.result.voice)
+        facts |= {"recogniser": fleet.heard_with, "drivers": ", ".join(drivers), "seed": str(seed)}
+        deliver(figures.beside(ways, seconds, facts), as_json=as_json, page=page)
+    else:
+        deliver(figures.report(ways[figures.TYPED], seconds, facts), as_json=as_json, page=page)
+
+
+def _speakers(config: Config, sounds: Path, seed: int) -> dict[str, Speakers]:
+    """Who speaks, by the name of the way.
+
+    Raises:
+        ConfigError: no voice that nothing was trained on can speak here, or the folder cannot be made.
+    """
+    from deploy.lab.dialogue.speaking import Speakers
+    from deploy.lab.hearing.parts import NOISES
+    from deploy.lab.hearing.voices import UNSEEN, find, joe
+    from models.catalog import Catalog
+
+    found, missing = find(UNSEEN, folder_of(sounds), joe(Catalog.load(config.data)))
+    why = "; ".join(f"{one.name}: {one.why}" for one in missing)
+    if not found:
+        raise ConfigError(f"--voices: none of them can speak here: {why}")
+    if why:
+        err().print(Text(f"without {why}"))
+    return {"quiet" if snr is None else f"{snr:g} dB": Speakers(found, snr, seed) for snr in NOISES}
+
+
+def _results(path: Path | None, way: str) -> Path | None:
+    """The file of a way's results: the one that was named for what is typed, beside it what is spoken."""
+    from deploy.lab.dialogue.figures import TYPED
+
+    if path is None or way == TYPED:
+        return path
+    return path.with_name(f"{path.stem}-{way.replace(' ', '')}{path.suffix}")
 
 
 def _parted(options: Iterable[str] | None) -> list[str]:

@@ -11,15 +11,12 @@ from rich.text import Text
 
 from deploy.cli.session import err, session_of
 from deploy.lab.cli.options import JsonOption, PageOption, SeedOption, deliver, progress
-from schemas.errors import ConfigError, ModelDamagedError, ModelMissingError
+from schemas.errors import ConfigError
 
 if TYPE_CHECKING:
     from deploy.lab.hearing.parts import Plan
     from deploy.lab.hearing.voices import Voice
-    from deploy.settings import Config
 
-PIPER = "piper-en-us-joe-medium"
-"""The catalogue's id of the driver joe."""
 WAKE_WORD = "computer"
 """Lines of talk that hold it are left out."""
 POLITE = frozenset({"please", "now"})
@@ -63,12 +60,13 @@ def evaluate(  # noqa: PLR0913 - typer makes options of parameters
     """Measure the whole way from sound to the vehicle with voices that nothing was trained on, and how long it takes."""
     from deploy.lab.hearing import figures, parts, resident, rig
     from deploy.lab.hearing import voices as drivers
+    from models.catalog import Catalog
 
     session = session_of(context, as_json=as_json)
     config = session.config()
     chosen = _named(only, parts.PARTS, "--only")
     names = _named(voices, (*drivers.UNSEEN, drivers.CONTROL), "--voices")
-    found, missing = drivers.find(names, _folder(sounds), piper or _piper(config))
+    found, missing = drivers.find(names, folder_of(sounds), piper or drivers.joe(Catalog.load(config.data)))
     plan = _plan(found, talk or [], recordings, seed, limit)
     skipped = {part: why for part, why in parts.lacking(plan).items() if part in chosen}
     chosen = [part for part in chosen if part not in skipped]
@@ -130,15 +128,6 @@ def _goes_on() -> Callable[[str], bool]:
     return goes_on
 
 
-def _piper(config: Config) -> Path | None:
-    from models.catalog import Catalog
-
-    try:
-        return Catalog.load(config.data).find(PIPER)
-    except (ModelMissingError, ModelDamagedError):
-        return None
-
-
 def _named(text: str | None, known: Sequence[str], option: str) -> list[str]:
     """The names of a list with commas, in the order of the known ones; all for none.
 
@@ -156,7 +145,7 @@ def _named(text: str | None, known: Sequence[str], option: str) -> list[str]:
     return [name for name in known if name in names]
 
 
-def _folder(path: Path) -> Path:
+def folder_of(path: Path) -> Path:
     """The folder, made where it is missing.
 
     Raises:

@@ -1,8 +1,8 @@
-"""Has the cases of a suite said, typed, to the assistant as it is assembled: a car, a vault and a conversation of its own for each.
+"""Has the cases of a suite said to the assistant as it is assembled: a car, a vault and a conversation of its own for each.
 
 Owns the temporary home (the driver's real vault is never touched), the time of day, the answering of offers, and how effects are
-looked at: from outside. Everything else is asked of the car that ``deploy.app.open_car`` gives. Judges only whether a driver who
-was offered something would go on from there.
+looked at: from outside. Everything else is asked of the car that ``deploy.app.open_car`` gives. How sentences are spoken instead of
+typed is ``speaking``'s. Judges only whether a driver who was offered something would go on from there.
 """
 
 from __future__ import annotations
@@ -13,28 +13,32 @@ import email.policy
 import tempfile
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from deploy import app
+from deploy.assistant import Assistant, Ears, Mouth
 from deploy.car import Car
 from deploy.config import Config
 from deploy.engines import Engines
-from deploy.lab.dialogue.seen import Answered, Beside, Effects, Kept, Mail, Notice, Result, drifts
+from deploy.lab.dialogue.seen import Answered, Beside, Effects, Kept, Mail, Notice, Result, Said, drifts
+from deploy.lab.dialogue.speaking import YES, DriverClock, Speakers
 from deploy.lab.dialogue.suite import Case, Setup, Turn
 from deploy.lab.dialogue.verdict import Judgement, judge
 from deploy.lab.dialogue.wording import offers
 from deploy.lab.report.blocks import Progress
+from deploy.speech import open_voice
 from deploy.timeline import TimelineEntry
 from models.catalog import Catalog
 from models.commands.matcher import TemplateMatcher
-from schemas.clock import StreamClock
 from schemas.errors import AdapterError, EvaluationDataError
-from schemas.ports import Encoder, StructuredModel
+from schemas.ports import Recognizer, Vad, WakeWord
 from vehicle import organizer as vehicle_organizer
+from voice.vad.silero import SileroVad
 
 BEGAN = datetime(2026, 11, 24, 10, 0)  # noqa: DTZ001 - ten in the morning wherever it runs
 """When every case begins, by the device's zone: a Tuesday on which the whole day is still to come. Ours, so that a run repeats."""
@@ -56,18 +60,6 @@ YES_S = 2.0
 """Until an offer is answered."""
 YESES = 3
 """At most so many offers are accepted one after the other."""
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """A reply."""
-
-    reply: str
-    """What a driver hears; an error in brackets where there was none."""
-    seconds: float
-    """Processing time until the reply, without what is learnt from the sentence."""
-    failed: str = ""
-    """The error that there was instead; empty where there was none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +88,20 @@ class _Look:
     mails: Mapping[str, Mail]
 
 
+class Way(Protocol):
+    """How a driver's sentences reach the assistant."""
+
+    def say(self, text: str) -> Said:
+        """Say a sentence; its reply."""
+        ...
+
+    def wait(self, seconds: float, *, goes_on: bool = False) -> None:
+        """Time passes; less of it where the driver ``goes_on`` and must not wait for so long."""
+        ...
+
+
 class Fleet:
-    """Cars that share encoder, language model and command grammar."""
+    """Cars that share encoder, language model and command grammar, and where they are spoken to, ears and voice."""
 
     def __init__(self, config: Config, folder: Path, organizer: Path = SAMPLE) -> None:
         """Loads the models of a configuration.
@@ -112,17 +116,32 @@ class Fleet:
         """
         self._config, self._folder = config, folder
         self._organizer = organizer
-        engines = Engines(config, Catalog.load(config.data))
-        self._encoder: Encoder
-        self._structured: StructuredModel
+        self._engines = engines = Engines(config, Catalog.load(config.data))
         self._encoder, self._structured = app.understanding(config, engines)
         self._parser = engines.parser()
         self.language_model = f"{engines.choices['llm'].rung}, {engines.choices['parser'].rung}"
         self._matchers: dict[bool, TemplateMatcher] = {}
+        self._recognizers: dict[bool, Recognizer] = {}
+        self._mouth: Mouth | None = None
+
+    def close(self) -> None:
+        """Let go of the voice, where one was used."""
+        if self._mouth is not None:
+            self._mouth.voice.close()
+
+    @property
+    def heard_with(self) -> str:
+        """The recogniser, where one was used."""
+        return str(self._engines.choices["asr"].rung) if self._recognizers else ""
 
     @contextmanager
-    def car(self, case: Case) -> Generator[Talk]:
+    def car(self, case: Case, number: int = 0, speakers: Speakers | None = None) -> Generator[Talk]:
         """A car that starts as a case says, after what was said before it.
+
+        Args:
+            case: the case.
+            number: of the case, for who says it.
+            speakers: who may say it; None: it is typed.
 
         Raises:
             EvaluationDataError: a signal of the setup is none, or its value does not fit.
@@ -131,7 +150,7 @@ class Fleet:
         with tempfile.TemporaryDirectory(dir=self._folder) as folder:
             profile, at_s = MOTION[setup.motion]
             config = self._own(Path(folder), profile, mail=setup.mail)
-            clock = StreamClock()
+            clock = DriverClock()
             try:
                 car = app.open_car(
                     config,
@@ -148,11 +167,35 @@ class Fleet:
             try:
                 self._matchers[setup.mail] = car.matcher
                 clock.advance_to(at_s)
-                talk = Talk(car, clock, config.vehicle.outbox)
-                talk.before(setup)
-                yield talk
+                typed = _Typed(car, clock)
+                Talk(car, typed, config.vehicle.outbox).before(setup)
+                spoken = speakers and speakers.speaking(
+                    self._listening(config, car, mail=setup.mail), clock, case, number
+                )
+                with spoken or nullcontext(typed) as way:
+                    yield Talk(car, way, config.vehicle.outbox, voice=speakers.of(number).name if speakers else "")
             finally:
                 car.leave()
+
+    @cached_property
+    def _always_on(self) -> tuple[WakeWord, Vad]:
+        return self._engines.wake_word(), SileroVad(Catalog.load(self._config.data).find(self._config.vad.model))
+
+    def _listening(self, config: Config, car: Car, *, mail: bool) -> Assistant:
+        """The assistant in this car, with ears and a voice that are loaded once."""
+        wake, vad = self._always_on
+        if mail not in self._recognizers:
+            self._recognizers[mail] = self._engines.recognizer(car.matcher)
+        self._mouth = self._mouth or Mouth(*open_voice(config, self._engines))
+        return Assistant(
+            config,
+            ears=Ears(wake, vad, self._recognizers[mail]),
+            structured=self._structured,
+            mouth=self._mouth,
+            car=car,
+            another=lambda: car,
+            engines=self._engines.choices,
+        )
 
     def _own(self, folder: Path, profile: str, *, mail: bool) -> Config:
         """The configuration with a home of its own and the simulated car; models stay where they are."""
@@ -172,22 +215,39 @@ class Fleet:
         return config.model_copy(update={"data": data, "memory": memory, "vehicle": vehicle})
 
 
-class Talk:
-    """A driver who types to one car."""
+class _Typed:
+    """A driver who types; meets `Way`."""
 
-    def __init__(self, car: Car, clock: StreamClock, outbox: Path | None) -> None:
-        """A car in which nothing was said, its clock, and where its mail goes."""
-        self._car, self._clock, self._outbox = car, clock, outbox
+    def __init__(self, car: Car, clock: DriverClock) -> None:
+        """A car and its clock."""
+        self._dialogue, self._clock = car.dialogue, clock
+
+    def say(self, text: str) -> Said:
+        began = time.perf_counter()
+        reply = asyncio.run(self._dialogue.respond(self._dialogue.typed(text)))
+        return Said(reply.text, time.perf_counter() - began)
+
+    def wait(self, seconds: float, *, goes_on: bool = False) -> None:
+        del goes_on
+        self._clock.advance_to(self._clock.now() + seconds)
+
+
+class Talk:
+    """A driver who talks to one car."""
+
+    def __init__(self, car: Car, way: Way, outbox: Path | None, voice: str = "") -> None:
+        """A car, how words reach it, where its mail goes, and who speaks."""
+        self._car, self._way, self._outbox, self._voice = car, way, outbox, voice
 
     def before(self, setup: Setup) -> None:
         """What was said before the case."""
         for text in setup.said:
             self._say(text)
-            self._wait(EARLIER_S)
+            self._way.wait(EARLIER_S)
         if setup.said:
             if not setup.continues:
                 self._car.dialogue.end_conversation()
-            self._wait(EARLIER_S)
+            self._way.wait(EARLIER_S)
 
     def turn(self, case: Case, number: int, *, answer: bool = True) -> Played:
         """Say a sentence of a case, and yes to what is offered.
@@ -197,18 +257,20 @@ class Talk:
             number: which of its turns.
             answer: False: nobody says yes, because what was offered was something else.
         """
-        turn = case.turns[number]
+        turn, goes_on = case.turns[number], number + 1 < len(case.turns)
         before = self._look()
         said = self._say(turn.say)
         asked = offers(said.reply)
         accepted = asked and answer and turn.yes
-        if not accepted:
-            self._wait(turn.wait_s if turn.wait_s is not None else UNANSWERED_S if asked else WAIT_S)
+        if not accepted and turn.wait_s is not None:
+            self._way.wait(turn.wait_s)
+        elif not accepted:
+            self._way.wait(UNANSWERED_S if asked else WAIT_S, goes_on=goes_on)
         effects = _effects(before, self._look())
         answered: Answered | None = None
         if accepted:
             replies = self._accept()
-            self._wait(WAIT_S)
+            self._way.wait(WAIT_S, goes_on=goes_on)
             answered = Answered(reply=replies, **dict(_effects(before, self._look())))
         result = Result(
             id=case.id,
@@ -217,6 +279,8 @@ class Talk:
             asked=asked,
             before=dict(before.signals),
             yes=answered,
+            voice=self._voice,
+            heard=said.heard,
             **dict(effects),
         )
         return Played(case, turn, result, said)
@@ -225,28 +289,22 @@ class Talk:
         """Say yes until nothing is offered any more; all that was replied."""
         replies: list[str] = []
         while len(replies) < YESES:
-            self._wait(YES_S)
-            replies.append(self._say("yes").reply)
+            self._way.wait(YES_S)
+            replies.append(self._say(YES).reply)
             if not offers(replies[-1]):
                 break
         return " ".join(replies)
 
     def _say(self, text: str) -> Said:
         """The reply to a sentence, which is learnt from at once."""
-        dialogue = self._car.dialogue
         began = time.perf_counter()
         try:
-            reply = asyncio.run(dialogue.respond(dialogue.typed(text.strip()))).text
-            seconds = time.perf_counter() - began
+            said = self._way.say(text.strip())
             self._car.trip.learn(_unheard)
         except Exception as error:  # noqa: BLE001 - whatever fails is a finding, and the other cases go on
             failed = f"{type(error).__name__}: {error}"
             return Said(f"(error: {failed})", time.perf_counter() - began, failed)
-        return Said(reply, seconds)
-
-    def _wait(self, seconds: float) -> None:
-        """Time passes."""
-        self._clock.advance_to(self._clock.now() + seconds)
+        return said
 
     def _look(self) -> _Look:
         vehicle = self._car.vehicle
@@ -277,24 +335,34 @@ class Talk:
         )
 
 
-def run(fleet: Fleet, cases: Sequence[Case], progress: Progress) -> Generator[Played]:
+def run(fleet: Fleet, cases: Sequence[Case], progress: Progress, speakers: Speakers | None = None) -> Generator[Played]:
     """Say all cases; turn by turn what came of them.
+
+    Args:
+        fleet: cars.
+        cases: the cases.
+        progress: told how far it is.
+        speakers: who says them; None: they are typed.
 
     Raises:
         EvaluationDataError: the setup of a case does not fit the simulated car.
+        schemas.errors.GloveboxError: a voice failed, or ears cannot be had.
     """
+    what = "dialogues" if speakers is None else f"dialogues, spoken {speakers.noise}"
+    if speakers is not None:
+        speakers.prepare(cases)
     for done, case in enumerate(cases):
-        progress("dialogues", done, len(cases))
-        yield from _case(fleet, case)
-    progress("dialogues", len(cases), len(cases))
+        progress(what, done, len(cases))
+        yield from _case(fleet, case, done, speakers)
+    progress(what, len(cases), len(cases))
 
 
-def _case(fleet: Fleet, case: Case) -> Generator[Played]:
+def _case(fleet: Fleet, case: Case, place: int, speakers: Speakers | None) -> Generator[Played]:
     """The turns of a case. After a yes to what is wrong the dialogue goes on as if it had not been said."""
     accepted: list[bool] = []
     """Of each turn so far, whether its offer is accepted in the dialogue that goes on."""
     while len(accepted) < len(case.turns):
-        with fleet.car(case) as talk:
+        with fleet.car(case, place, speakers) as talk:
             for number, answer in enumerate(accepted):
                 talk.turn(case, number, answer=answer)
             for number in range(len(accepted), len(case.turns)):
@@ -332,7 +400,7 @@ def _mail(path: Path) -> Mail:
     return Mail(to=str(message["To"]), text=message.get_content().strip())
 
 
-def _time_of(clock: StreamClock) -> Callable[[], datetime]:
+def _time_of(clock: DriverClock) -> Callable[[], datetime]:
     began = BEGAN.astimezone(UTC)
     return lambda: began + timedelta(seconds=clock.now())
 

@@ -13,7 +13,8 @@ from typing import Any
 from deploy.lab.dialogue.driving import Played
 from deploy.lab.dialogue.verdict import Judgement, Verdict
 from deploy.lab.report.blocks import Cell, Dot, Dots, Goal, Report, Table
-from deploy.lab.report.statistics import spread, wilson
+from deploy.lab.report.statistics import Ratio, spread, wilson
+from models.text import spoken
 
 LACKING = ("peers", "out-of-scope")
 """Groups of wishes that the car does not serve."""
@@ -28,6 +29,7 @@ GOALS: Mapping[str, Goal] = {
     "later.well": Goal(0.85),
     "lacking.well": Goal(0.9),
     "forbidden.moved": Goal(0, least=False),
+    "quiet.less": Goal(-0.08),
 }
 """What the project set itself, by the figure's path in the JSON object."""
 NAMES: Mapping[str, str] = {
@@ -46,6 +48,10 @@ NAMES: Mapping[str, str] = {
     "all.harmful": "... harmful",
 }
 """The rows of the first table, by the figure's path."""
+
+
+TYPED = "typed"
+"""The way that spoken turns are compared with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +110,7 @@ def report(played: Sequence[Played], seconds: float, facts: Mapping[str, str]) -
     """
     turns = judged(played)
     cases = len({one.case.id for one in played})
-    figures: dict[str, Any] = {
-        **measured(played, turns),
-        "seconds": round(seconds, 1),
-        "goals": {name: str(goal) for name, goal in GOALS.items()},
-        "facts": dict(facts),
-    }
+    figures: dict[str, Any] = {**measured(played, turns), "seconds": round(seconds, 1), **_told(facts)}
     failed = figures["failed"]
     rows = tuple(row for path, name in NAMES.items() if (row := _row(figures, path, name)) is not None)
     note = "Intervals: 95 %, Wilson's, with the cases as draws, so that the turns of one dialogue count as one."
@@ -126,6 +127,102 @@ def report(played: Sequence[Played], seconds: float, facts: Mapping[str, str]) -
         ),
         facts=tuple(facts.items()),
     )
+
+
+def beside(ways: Mapping[str, Sequence[Played]], seconds: float, facts: Mapping[str, str]) -> Report:
+    """The report of the same cases said in several ways.
+
+    Args:
+        ways: all turns by the name of the way; `TYPED` first.
+        seconds: what all of them took, without loading.
+        facts: models, profile and the like.
+    """
+    turns = {way: judged(played) for way, played in ways.items()}
+    figures: dict[str, Any] = {way: measured(played, turns[way]) for way, played in ways.items()}
+    typed = turns[TYPED]
+    for way in [way for way in ways if way != TYPED]:
+        figures[way] |= _spoken(ways[way], turns[way], typed)
+    figures |= {"seconds": round(seconds, 1), **_told(facts)}
+    parts = [(part, figure, NAMES[f"{part}.{figure}"]) for part, figure in (path.split(".") for path in NAMES)]
+    rows = tuple(
+        (name, *(cell for way in ways for cell in _between(figures[way].get(part), figure)))
+        for part, figure, name in parts
+        if part in figures[TYPED]
+    )
+    cases, failed = len({one.case.id for one in ways[TYPED]}), {way: figures[way]["failed"] for way in ways}
+    note = "Intervals: 95 %, Wilson's, with the cases as draws. Turns that ended in an error: "
+    columns = tuple(title for way in ways for title in (way, "95 %"))
+    return Report(
+        title="Dialogues, spoken",
+        lead=f"{cases} cases, {len(typed)} turns judged, typed and spoken to the assistant in a simulated car, in {seconds:.0f} s.",
+        figures=figures,
+        blocks=(
+            Table(
+                "Figures", ("figure", *columns), rows, note + ", ".join(f"{way} {n}" for way, n in failed.items()) + "."
+            ),
+            _less([(way, figures[way]) for way in ways if way != TYPED]),
+            _by(figures, list(ways), "groups", "By group"),
+            _by(figures, [way for way in ways if way != TYPED], "voices", "By voice"),
+        ),
+        facts=tuple(facts.items()),
+    )
+
+
+def _told(facts: Mapping[str, str]) -> dict[str, Any]:
+    return {"goals": {name: str(goal) for name, goal in GOALS.items()}, "facts": dict(facts)}
+
+
+def _spoken(played: Sequence[Played], turns: Sequence[Judged], typed: Sequence[Judged]) -> dict[str, Any]:
+    """What only a spoken way has: how much less is well than typed, turn by turn, and how much of it was heard."""
+    well = {(one.played.case.id, one.number): one.judgement.verdict.well for one in typed}
+    pairs = [(one, well[one.played.case.id, one.number]) for one in turns]
+    less = Ratio(tuple(float(one.judgement.verdict.well) - float(was) for one, was in pairs), (1.0,) * len(pairs))
+    voices = sorted({one.result.voice for one in played})
+    heard = [spoken(one.result.heard).split() == spoken(one.turn.say).split() for one in played]
+    return {
+        "less": round(less.value, 4),
+        "less_interval": [round(end, 4) for end in less.interval([one.played.case.id for one in turns])],
+        "heard_exactly": round(sum(heard) / len(heard), 4),
+        "voices": {voice: _shares([one for one in turns if one.played.result.voice == voice]) for voice in voices},
+    }
+
+
+def _less(ways: Sequence[tuple[str, Mapping[str, Any]]]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for way, own in ways:
+        low, high = own["less_interval"]
+        goal = GOALS.get(f"{way}.less")
+        reached = "" if goal is None else "yes" if goal.met(own["less"]) else "no"
+        latency = own["reply_ms"]
+        rows.append((
+            way, own["less"], f"{low:.2f} to {high:.2f}", "" if goal is None else str(goal), reached, own["heard_exactly"],
+            f"{latency['p50']:.0f} / {latency['p95']:.0f}",
+        ))  # fmt: skip
+    columns = ("way", "beside typed", "95 %", "goal", "reached", "heard word for word", "reply after ms, p50 / p95")
+    note = "Share right or acceptable; its interval by bootstrap over the cases. The reply: from the end of the sentence's sound."
+    return Table("Beside typed", columns, tuple(rows), note)
+
+
+def _by(figures: Mapping[str, Any], ways: Sequence[str], of: str, title: str) -> Table:
+    names = sorted({name for way in ways for name in figures[way][of]})
+    rows = tuple(
+        (
+            name,
+            figures[ways[0]][of][name]["n"],
+            *(cell for way in ways for cell in _between(figures[way][of].get(name), "well")),
+        )
+        for name in names
+    )
+    columns = tuple(head for way in ways for head in (f"{way}: right or acceptable", "95 %"))
+    return Table(title, (of.removesuffix("s"), "turns", *columns), rows, "A group of ten says little by itself.")
+
+
+def _between(own: Mapping[str, Any] | None, figure: str) -> tuple[Cell, Cell]:
+    """A figure and its interval."""
+    if own is None:
+        return None, None
+    low, high = own["intervals"][figure] if "intervals" in own else (None, None)
+    return own[figure], None if low is None else f"{low:.2f} to {high:.2f}"
 
 
 def measured(played: Sequence[Played], turns: Sequence[Judged]) -> dict[str, Any]:
@@ -146,7 +243,7 @@ def measured(played: Sequence[Played], turns: Sequence[Judged]) -> dict[str, Any
     groups = sorted({one.group for one in turns})
     found["groups"] = {group: _shares([one for one in turns if one.group == group]) for group in groups}
     found["failed"] = sum(bool(one.said.failed) for one in played)
-    found["reply_ms"] = spread([one.said.seconds * 1000.0 for one in played], 1)
+    found["reply_ms"] = spread([one.said.seconds * 1000.0 for one in played if one.said.reply], 1)
     found["turns"] = [
         {
             "id": one.played.case.id,

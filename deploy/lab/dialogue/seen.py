@@ -23,6 +23,21 @@ SAME = 1e-6
 """Numbers that are nearer to each other are the same."""
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A reply."""
+
+    reply: str
+    """What a driver hears; an error in brackets where there was none."""
+    seconds: float
+    """Typed: processing time until the reply, without what is learnt from the sentence. Spoken: from the end of the sentence to the
+    first sound of the reply; 0 without one."""
+    failed: str = ""
+    """The error that there was instead; empty where there was none."""
+    heard: str = ""
+    """What was heard of a sentence that was spoken."""
+
+
 class _Line(BaseModel):
     model_config = ConfigDict(frozen=True)
 
@@ -87,6 +102,10 @@ class Result(Effects):
     before: dict[str, JsonValue]
     yes: Answered | None = None
     """None where no yes was said."""
+    voice: str = ""
+    """Who spoke; empty where the sentence was typed."""
+    heard: str = ""
+    """What was heard of it then."""
 
     def line(self) -> str:
         """As it is written."""

@@ -174,6 +174,13 @@ def read(path: Path, *, group: str | None = None, only: Sequence[str] = ()) -> t
     return kept
 
 
+def spread(cases: Sequence[Case], limit: int | None) -> tuple[Case, ...]:
+    """So many of the cases at equal distances: of groups that stand together each gives its share. All where there is no limit."""
+    if limit is None or limit >= len(cases):
+        return tuple(cases)
+    return tuple(cases[number * len(cases) // limit] for number in range(limit))
+
+
 def _case(path: Path, number: int, line: str) -> Case:
     try:
         return Case.model_validate_json(line)

@@ -104,14 +104,32 @@ def in_car(
     """
     lead = round(lead_s * SAMPLE_RATE) + int(rng.integers(GRID))
     whole = np.pad(speech, (lead, round(tail_s * SAMPLE_RATE)))
-    floor = rng.standard_normal(whole.size).astype(np.float32) * np.float32(10.0 ** (FLOOR_DBFS / 20.0))
-    mixed = whole + floor
-    level = active_level(speech)
+    mixed = whole + background(whole.size, active_level(speech), snr_db, rng)
+    return Scene(pcm(mixed), lead / SAMPLE_RATE, (lead + speech.size) / SAMPLE_RATE)
+
+
+def background(count: int, level: float, snr_db: float | None, rng: np.random.Generator) -> Floats:
+    """The quiet car, or broadband noise in it.
+
+    Args:
+        count: samples at 16 kHz.
+        level: active level of who speaks in it, RMS of full scale 1; 0 for nobody, then it is quiet.
+        snr_db: as for `in_car`.
+        rng: its randomness.
+
+    Returns:
+        float32 of full scale 1, shape (count,).
+    """
+    found = rng.standard_normal(count).astype(np.float32) * np.float32(10.0 ** (FLOOR_DBFS / 20.0))
     if snr_db is not None and level > 0.0:
-        noise = broadband(whole.size, rng)
-        mixed += noise * np.float32(noise_gain(level, noise, snr_db))
-    samples = np.asarray(np.clip(mixed, -1.0, 1.0) * 32767.0, dtype=np.int16)
-    return Scene(samples, lead / SAMPLE_RATE, (lead + speech.size) / SAMPLE_RATE)
+        noise = broadband(count, rng)
+        found += noise * np.float32(noise_gain(level, noise, snr_db))
+    return found
+
+
+def pcm(sound: Floats) -> Samples:
+    """As int16; what is beyond full scale is clipped."""
+    return np.asarray(np.clip(sound, -1.0, 1.0) * 32767.0, dtype=np.int16)
 
 
 def talk(lines: Sequence[Samples], rng: np.random.Generator, seconds: float) -> Floats:

@@ -22,8 +22,9 @@ from typing import Any
 
 import numpy as np
 
+from models.catalog import Catalog
 from models.training.voices import Prosody, speak
-from schemas.errors import EngineMissingError
+from schemas.errors import EngineMissingError, ModelDamagedError, ModelMissingError
 from schemas.events import Samples
 from voice.audio.wavefile import read, write
 from voice.tts.piper import PiperSynthesizer
@@ -31,6 +32,8 @@ from voice.tts.piper import PiperSynthesizer
 Say = Callable[[Sequence[str]], list[Samples]]
 """Texts in, mono int16 at 16 kHz out, one for each text."""
 
+PIPER = "piper-en-us-joe-medium"
+"""The catalogue's id of the driver joe."""
 CONTROL = "espeak"
 UNSEEN = ("pico", "joe", "slt")
 """Voices of drivers, in the order in which they share out sentences."""
@@ -105,6 +108,14 @@ def find(names: Sequence[str], folder: Path, piper: Path | None) -> tuple[list[V
         else:
             found.append(Voice(name, made, folder))
     return found, missing
+
+
+def joe(catalog: Catalog) -> Path | None:
+    """The .onnx file of Piper's voice; None where it is not here."""
+    try:
+        return catalog.find(PIPER)
+    except (ModelMissingError, ModelDamagedError):
+        return None
 
 
 def _maker(name: str, piper: Path | None) -> Say | str:
