@@ -1,5 +1,7 @@
 """Teaching the language model to write what an utterance means: ``turn it up a bit`` -> ``change_volume(change=up)``.
 
+A second, smaller task of the same addition are short replies to small talk (``talk``).
+
 Owns: an addition (low-rank adapter) to Gemma 3 270M, whose own weights are fetched and stay as they are. Does not own the meaning
 of the acts nor how they are carried out.
 

@@ -45,8 +45,10 @@ REQUESTS = {
 """Placeholder -> the slot of ``phrases/requests.yaml`` whose words may."""
 BARE = frozenset("person destination playlist city topic label shop".split())
 """Placeholders whose article or "my" is said and not written."""
-_HOLE = re.compile(r"{([a-z_]+)(\d?)(?::(\d+)-(\d+)(?::([\d.]+))?)?}")
-_WAYS = re.compile(r"\(([^()]*\|[^()]*)\)")
+HOLE = re.compile(r"{([a-z_]+)(\d?)(?::(\d+)-(\d+)(?::([\d.]+))?)?}")
+WAYS = re.compile(r"\(([^()]*\|[^()]*)\)")
+NUMBERS = ("n", "p", "h", "min")
+"""Placeholders for numbers."""
 _LEAD = re.compile(r"(?:my|the|a|an|our|your) (?=.)")
 _LED = re.compile(r"(?:^|\W)(?:my|the|a|an|our|your|his|her|their|this|that)$")
 
@@ -73,7 +75,7 @@ class Line:
     @property
     def variety(self) -> int:
         """How often it is worth drawing in one round: once, and once more for holes and for ways."""
-        return 1 + bool(_HOLE.search(self.text)) + bool(_WAYS.search(self.text.partition("=>")[0]))
+        return 1 + bool(HOLE.search(self.text)) + bool(WAYS.search(self.text.partition("=>")[0]))
 
 
 @dataclass(frozen=True)
@@ -141,7 +143,12 @@ def said_number(rng: Random, value: float) -> str:
     return number_words(value)
 
 
-def _number(rng: Random, hole: str, low: str | None, high: str | None, step: str | None) -> float:
+def number(rng: Random, hole: str, low: str | None, high: str | None, step: str | None) -> float:
+    """A number for a placeholder.
+
+    Raises:
+        ValueError: it needs a range, and has none.
+    """
     if hole == "p":
         return 5 * rng.randint(1, 20)
     if hole == "h":
@@ -176,16 +183,16 @@ def _draw(rng: Random, line: Line) -> Case:
         context, closed, text = text[1:].partition("]")
         if not closed:
             raise ValueError("the context is not closed")
-    while found := _WAYS.search(text):
+    while found := WAYS.search(text):
         text = text[: found.start()] + rng.choice(found[1].split("|")) + text[found.end() :]
     written: dict[str, str] = {}
     said: dict[str, str] = {}
-    for found in _HOLE.finditer(f"{text} {context}"):
+    for found in HOLE.finditer(f"{text} {context}"):
         hole, at = found[1], found[1] + found[2]
         if at in said:
             continue
-        if hole in ("n", "p", "h", "min"):
-            value = _number(rng, hole, found[3], found[4], found[5])
+        if hole in NUMBERS:
+            value = number(rng, hole, found[3], found[4], found[5])
             said[at], written[at] = said_number(rng, value), f"{value:g}"
             continue
         one = name(rng, hole)
@@ -201,7 +208,7 @@ def _draw(rng: Random, line: Line) -> Case:
             alone = where[: found.start()].endswith(("=", ": ", ", "))
             return written[at] if alone and not as_said else said[at]
 
-        return _HOLE.sub(value, where)
+        return HOLE.sub(value, where)
 
     utterance = spoken(put(text, as_said=True))
     if not utterance:

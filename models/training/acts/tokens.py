@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from models.training.acts.lines import Case
+from models.training.acts.talk import Exchange
 from schemas.errors import EngineMissingError
 
 
@@ -43,7 +44,7 @@ class Spelling:
         """The text of tokens."""
         return self._model.detokenize(list(tokens)).decode(errors="replace")
 
-    def item(self, case: Case) -> Item:
+    def item(self, case: Case | Exchange) -> Item:
         """A case in tokens."""
         prompt = self.tokens(case.prompt, first=True)
         return Item((*prompt, *self.tokens(case.answer, first=False), self.end), len(prompt))

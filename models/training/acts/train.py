@@ -78,8 +78,9 @@ class Trainer:
         self._seen: set[int] = set()
         self.competing = torch.empty(0, dtype=torch.long)
         tests = [self.spelling.item(case) for case in self.corpus.tests()]
-        self.tests = tests[:LOOK]
-        self.learn(tests)
+        talks = [self.spelling.item(one) for one in self.corpus.talk_tests()]
+        self.tests, self.talk_tests = tests[:LOOK], talks[:LOOK]
+        self.learn([*tests, *talks])
 
     def learn(self, items: Sequence[Item]) -> None:
         """Let the tokens of these compete from now on."""
@@ -99,21 +100,22 @@ class Trainer:
 
     def round(self, number: int) -> list[list[Item]]:
         """The batches of a round."""
-        items = [self.spelling.item(case) for case in self.corpus.round(number)]
+        cases = self.corpus.round(number)
+        items = [self.spelling.item(case) for case in (*cases, *self.corpus.talked(number, len(cases)))]
         self.learn(items)
         return batches(items, Random(number))
 
     @torch.no_grad()
-    def look(self) -> tuple[float, float]:
+    def look(self, tests: Sequence[Item]) -> tuple[float, float]:
         """Of held-out lines: loss of a token, and share of answers whose every token is the likeliest: those are written right."""
         losses, right, total = 0.0, 0, 0
-        for batch in batches(self.tests, Random(0)):
+        for batch in batches(tests, Random(0)) if tests else ():
             logits, wanted, row = self.logits(batch)
             losses += float(functional.cross_entropy(logits, wanted, reduction="sum"))
             total += len(wanted)
             wrong = row[logits.argmax(-1) != wanted]
             right += len(batch) - len(wrong.unique())
-        return losses / max(1, total), right / max(1, len(self.tests))
+        return losses / max(1, total), right / max(1, len(tests))
 
 
 @dataclass
@@ -179,9 +181,13 @@ class Run:
 
     def save(self) -> None:
         """Look at the held-out lines and write the state."""
-        loss, right = self.trainer.look()
-        tests = len(self.trainer.tests)
-        print(f"step {self.step}: held out: loss {loss:.4f}, exactly right {right:.3f} of {tests}", flush=True)
+        tests, talks = self.trainer.tests, self.trainer.talk_tests
+        (loss, right), (talk_loss, _) = self.trainer.look(tests), self.trainer.look(talks)
+        print(
+            f"step {self.step}: held out: loss {loss:.4f}, exactly right {right:.3f} of {len(tests)};"
+            f" talk: loss {talk_loss:.4f} of {len(talks)}",
+            flush=True,
+        )
         made = {
             "additions": {name: one.detach().cpu() for name, one in self.trainer.network.additions().items()},
             "optimizer": self.optimizer.state_dict(),
@@ -220,8 +226,9 @@ class Run:
         if self.rank == 0:
             corpus, count = self.trainer.corpus, sum(one.numel() for one in self.weights)
             print(
-                f"{len(corpus.train)} lines, {len(corpus.held_out)} held out, {len(corpus.broken)} not in the format; {count:,}"
-                f" numbers to train; begins at step {self.step}, {self.before / 60:.1f} of {self.task.minutes} minutes",
+                f"{len(corpus.train)} lines, {len(corpus.held_out)} held out, {len(corpus.talks)} of talk,"
+                f" {len(corpus.broken)} not in the format; {count:,} numbers to train; begins at step {self.step},"
+                f" {self.before / 60:.1f} of {self.task.minutes} minutes",
                 flush=True,
             )
         saved = said = time.monotonic()

@@ -1,0 +1,138 @@
+"""The lines in ``data/talk/``: what a driver says just so, and what a short, honest reply to it is.
+
+Owns: the files' format. One case a line, ``utterance => Reply.`` or ``[what is told] utterance => Reply.``; ``#`` begins a remark,
+placeholders and ways of saying it are those of ``models.training.acts.lines``. What is told is written as `models.acts.talk.told`
+writes it: ``brief`` or ``full``, ``knows you like jazz``, ``did Opening the roof.``, ``said open the roof``, with ``; `` between.
+
+To a line without brackets something is told now and then that does not matter, so that nobody is told what nobody asked; to one
+with empty brackets nothing is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+
+from models.acts.talk import PARTS, prompt
+from models.text import spoken
+from models.training.acts.lines import FOLDER, HOLE, NUMBERS, WAYS, Line, lines, name, number
+
+FOLDER_OF_TALK = "talk"
+"""Beside the lines of acts."""
+SHARE = 0.12
+"""Of a round. Our choice: replies have three times the tokens of acts, and the parser comes first."""
+BESIDE = 0.35
+"""Share of lines without brackets that are told something that does not matter."""
+LONGEST = 30
+"""Words of a reply: on one slow thread a reply of thirty takes a second."""
+DID = (
+    "Opening the roof.", "The temperature is 21 degrees now.", "Playing jazz.", "Navigating home.", "The seat heating is on.",
+    "Volume 40 percent.", "Closing the windows.", "The timer is set for ten minutes.", "Calling Anna.", "A bit warmer.",
+)  # fmt: skip
+LIKED = (
+    "you like {genre}", "you like {cuisine} food", "you fill up at {gas_brand}", "you like it at 21 degrees",
+    "you park in a garage", "you avoid motorways", "you listen to {station}", "you shop at {shop}", "you like blue light",
+    "you follow {show}", "you like {artist}", "you can't stand traffic",
+)  # fmt: skip
+_SAYS = re.compile(r"[A-Z][\w' ,.:?!-]*[.?!]")
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """Words and the reply."""
+
+    utterance: str
+    answer: str
+    told: str = ""
+    group: str = ""
+
+    @property
+    def prompt(self) -> str:
+        """What the model reads."""
+        return prompt(self.utterance, self.told)
+
+
+def read(folder: Path = FOLDER) -> list[Line]:
+    """The lines of talk that belong to a folder of lines."""
+    beside = folder / FOLDER_OF_TALK
+    return lines(beside) if beside.is_dir() else []
+
+
+def draw(rng: Random, line: Line) -> Exchange:
+    """One exchange of a line.
+
+    Raises:
+        ValueError: the line is not in the format; the message says where and why.
+    """
+    try:
+        return _draw(rng, line)
+    except ValueError as error:
+        raise ValueError(f"{line.file}.txt:{line.number}: {error}") from None
+
+
+def _draw(rng: Random, line: Line) -> Exchange:
+    left, arrow, answer = (part.strip() for part in line.text.partition("=>"))
+    if not arrow:
+        raise ValueError("no arrow")
+    told, text = "", left
+    if left.startswith("["):
+        told, closed, text = left[1:].partition("]")
+        if not closed:
+            raise ValueError("what is told is not closed")
+    while found := WAYS.search(text):
+        text = text[: found.start()] + rng.choice(found[1].split("|")) + text[found.end() :]
+    if not left.startswith("[") and rng.random() < BESIDE:
+        told = beside(rng)
+    said: dict[str, str] = {}
+
+    def put(found: re.Match[str]) -> str:
+        hole, at = found[1], found[1] + found[2]
+        if at not in said:
+            said[at] = f"{number(rng, *found.group(1, 3, 4, 5)):g}" if hole in NUMBERS else name(rng, hole)
+        return said[at]
+
+    told, text, answer = (HOLE.sub(put, part) for part in (told, text, answer))
+    utterance = spoken(text)
+    for part in filter(None, told.split("; ")):
+        if not part.startswith(PARTS):
+            raise ValueError(f"{part!r} is nothing that is told")
+    if not utterance:
+        raise ValueError("no utterance")
+    if not _SAYS.fullmatch(answer) or len(answer.split()) > LONGEST:
+        raise ValueError(f"{answer!r} is no short reply")
+    return Exchange(utterance, answer, told, f"talk {line.file}")
+
+
+def beside(rng: Random) -> str:
+    """Something that was done or is known, and does not matter."""
+    if rng.random() < 0.5:
+        return f"did {rng.choice(DID)}"
+    return f"knows {', '.join(rng.sample(LIKED, rng.choice((1, 1, 2))))}"
+
+
+def checked(all_: Sequence[Line]) -> Iterator[tuple[Line, str]]:
+    """The lines that are not in the format, each with what is wrong."""
+    for line in all_:
+        try:
+            for seed in range(3 if line.variety > 1 else 1):
+                draw(Random(seed), line)
+        except ValueError as error:
+            yield line, str(error)
+
+
+def some(rng: Random, all_: Sequence[Line], count: int) -> list[Exchange]:
+    """So many exchanges, each line about as often as any other."""
+    drawn: list[Exchange] = []
+    while len(drawn) < count and all_:
+        drawn += [_rough(rng, draw(rng, line)) for line in rng.sample(all_, min(len(all_), count - len(drawn)))]
+    return drawn
+
+
+def _rough(rng: Random, one: Exchange) -> Exchange:
+    """Now and then with a word of hesitation before it."""
+    if rng.random() > 0.1:
+        return one
+    return replace(one, utterance=f"{rng.choice(('um', 'well', 'oh', 'hey', 'so', 'you know', 'hmm'))} {one.utterance}")
