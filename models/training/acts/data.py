@@ -16,7 +16,7 @@ from random import Random
 from models.training.acts import alter, bank, talk
 from models.training.acts.lines import FOLDER, Case, Line, checked, draw, lines
 
-BANKED = 0.25
+BANKED = 0.12
 """Share of the phrase bank and the templates in a round."""
 JOINED, FRAMED, MISHEARD, AFTER = 0.1, 0.08, 0.05, 0.15
 """Shares of cases that were joined, put in a frame, misheard, or said after something that does not matter."""

@@ -11,6 +11,9 @@ from models.training.acts.lines import Case
 from models.training.acts.talk import Exchange
 from schemas.errors import EngineMissingError
 
+LIGHT = 0.25
+"""Weight of a token of talk: many wordings are right, so its loss, ten times that of an act's token, would outweigh those."""
+
 
 @dataclass(frozen=True)
 class Item:
@@ -18,6 +21,8 @@ class Item:
 
     tokens: tuple[int, ...]
     given: int
+    weight: float = 1.0
+    """Of each of its tokens in the loss."""
 
 
 class Spelling:
@@ -47,4 +52,5 @@ class Spelling:
     def item(self, case: Case | Exchange) -> Item:
         """A case in tokens."""
         prompt = self.tokens(case.prompt, first=True)
-        return Item((*prompt, *self.tokens(case.answer, first=False), self.end), len(prompt))
+        weight = LIGHT if isinstance(case, Exchange) else 1.0
+        return Item((*prompt, *self.tokens(case.answer, first=False), self.end), len(prompt), weight)

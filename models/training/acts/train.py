@@ -201,8 +201,10 @@ class Run:
         rate = self.task.rate * min((self.step + 1) / WARM, 1.0) * (LAST + (1.0 - LAST) * (1.0 - share))
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        logits, wanted, _ = self.trainer.logits(batch)
-        loss = functional.cross_entropy(logits, wanted)
+        logits, wanted, row = self.trainer.logits(batch)
+        weight = torch.tensor([item.weight for item in batch], device=logits.device)[row]
+        losses = functional.cross_entropy(logits, wanted, reduction="none")
+        loss = (weight * losses).sum() / len(wanted)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         if self.task.processes > 1:
