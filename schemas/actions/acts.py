@@ -48,8 +48,8 @@ def _choice(*values: str) -> Slot:
 _NOTHING: Mapping[str, Slot] = MappingProxyType({})
 DIALOGUE: Final[Mapping[str, Mapping[str, Slot]]] = MappingProxyType({
     **dict.fromkeys(
-        ("yes", "no", "cancel", "stop", "repeat", "hello", "how_are_you", "thanks", "goodbye", "joke", "who_are_you", "praise",
-         "blame", "help", "why", "refrain", "chat", "none"),
+        ("yes", "no", "cancel", "stop", "repeat", "hello", "how_are_you", "thanks", "goodbye", "joke", "who_are_you",
+         "privacy", "praise", "blame", "help", "why", "refrain", "chat", "none"),
         _NOTHING,
     ),
     "choose": {"number": _NUMBER},

@@ -17,7 +17,7 @@ from voice.dialogue.coordinator import Plan
 
 CONTROLS = {
     **{name: name for name in ("yes", "no", "stop", "repeat", "hello", "how_are_you", "joke", "who_are_you", "praise")},
-    **{name: name for name in ("blame", "help", "thanks", "get_last")},
+    **{name: name for name in ("privacy", "blame", "help", "thanks", "get_last")},
     "goodbye": "good_night",
 }
 """Acts that are control words (models/commands/control.yaml), by the control word's name."""

@@ -21,6 +21,7 @@ from tests.memories import memory_of
 from voice.dialogue.acts.accounted import doubt
 from voice.dialogue.agent import Dialogue
 from voice.dialogue.replies.cannot import CANNOT, refusal
+from voice.dialogue.replies.responder import SMALL_TALK
 
 
 class StubParser:
@@ -97,6 +98,14 @@ def test_all_acts_are_carried_out_or_spoken_about_in_one_reply(rig: Rig) -> None
     )
     assert rig.done == ["change_temperature(change=down, zone=driver)", "set_fan_speed(level=4)"]
     assert "messages" in reply.text and reply.text.count(".") >= 2
+
+
+def test_who_hears_it_is_answered_alone_and_beside_a_wish(rig: Rig) -> None:
+    told = SMALL_TALK["privacy"]
+    assert rig.say("does somebody at the factory hear all of it", "privacy()").text == told
+    assert rig.done == []
+    reply = rig.say("fan on three and who listens to all of it", "set_fan_speed(level=3); privacy()")
+    assert rig.done == ["set_fan_speed(level=3)"] and reply.text.endswith(told)
 
 
 def test_what_the_model_is_not_sure_of_is_asked_first(rig: Rig) -> None:
