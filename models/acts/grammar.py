@@ -23,10 +23,12 @@ MOST = 600
 LEVELS = frozenset({0, 1, 2, 3, 5, 100})
 """Numbers that words such as "off", "low", "high" and "fully" stand for."""
 _SHARES = {
-    "half": {30, 50}, "halfway": {50}, "quarter": {15, 25, 45}, "quarters": {75}, "third": {35}, "thirds": {65}, "couple": {2},
+    "half": {30, 50}, "halfway": {50}, "quarter": {15, 25, 45}, "quarters": {45, 75}, "third": {35}, "thirds": {65}, "couple": {2},
     "dozen": {12}, "middle": {50}, "hour": {15, 30, 60, 90}, "hours": {15, 30},
 }  # fmt: skip
 """Words that stand for numbers, as the training data writes them."""
+_SIXTIES = frozenset("hour hours minute minutes".split())
+"""What slots of minutes and of seconds count in sixties: "an hour and twenty", "back a minute"."""
 _CLOCK = frozenset("to past till oclock am pm noon midday midnight tonight".split())
 
 
@@ -38,10 +40,10 @@ def meant(text: str) -> frozenset[int]:
     said = {int(number) for number in numbers(text)}
     words = set(text.split())
     found = said.union(*(amounts for word, amounts in _SHARES.items() if word in words))
-    if "hours" in words or "hour" in words:
-        found |= {60 * amount + more for amount in said for more in (0, 15, 30)}
+    if words & _SIXTIES:
+        found |= {60 * amount + more for amount in said | {1} for more in {0, 15, 30} | said}
     if words & _CLOCK:
-        found |= {amount - 1 for amount in said} | {60 - amount for amount in said} | {12, 15, 30, 45}
+        found |= {amount - 1 for amount in said} | {60 - amount for amount in said} | {11, 12, 15, 30, 45}
     return frozenset(amount for amount in found if 0 <= amount <= MOST)
 
 

@@ -27,6 +27,7 @@ QUALITIES: dict[str, frozenset[str]] = {
     ),
     "number": frozenset("first second third".split()),
     "minutes": frozenset("half quarter hour hours minute couple".split()),
+    "seconds": frozenset("half minute minutes couple".split()),
     "hour": frozenset("noon midnight".split()),
     "minute": frozenset("half quarter".split()),
     "by": frozenset("half a".split()),

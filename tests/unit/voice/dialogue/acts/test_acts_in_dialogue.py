@@ -146,10 +146,19 @@ def test_what_is_accounted_for_is_done(rig: Rig, text: str, acts: str, done: str
     assert rig.done == [done]
 
 
-def test_hours_are_minutes() -> None:
-    (timer,) = read("set_timer(minutes=120)")
-    action = parse_action("set_timer", {"minutes": 120})
-    assert doubt("wake me in two hours or so", (timer,), (action,), "", frozenset({"set_timer"})) == ""
+@pytest.mark.parametrize(
+    ("text", "acts"),
+    [
+        ("wake me in two hours or so", "set_timer(minutes=120)"),
+        ("an hour and twenty for the roast would you", "set_timer(minutes=80)"),
+        ("jump back a minute would you", "seek(change=back,seconds=60)"),
+        ("two minutes further on in this", "seek(change=forward,seconds=120)"),
+    ],
+)
+def test_hours_are_minutes_and_minutes_seconds(text: str, acts: str) -> None:
+    (act,) = read(acts)
+    action = parse_action(act.name, dict(act.slots))
+    assert doubt(text, (act,), (action,), "", frozenset({act.name})) == ""
 
 
 def test_what_is_missing_is_asked_for_and_the_parser_is_told(rig: Rig) -> None:
