@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 from pydantic import BaseModel, ValidationError
 
+from models.acts.spelling import read
 from schemas.actions import ACTIONS, Action, SetTrunk, SetWindow, Undo
+from schemas.actions.acts import Parsed
 from schemas.errors import ConfirmationError, GenerationError
 from schemas.events import (
     ActionResult,
@@ -35,7 +37,9 @@ from schemas.memory import (
     Turn,
     Words,
 )
+from schemas.ports import CommandMatcher
 from schemas.seat import Seat
+from tests.memories import memory_of
 from voice.dialogue.agent import Dialogue
 
 NOW = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
@@ -157,7 +161,7 @@ class FakeVehicle:
     def _do(self, action: Action) -> ActionResult:
         self.done.append(action)
         ruling = Ruling(verdict=Verdict.ALLOW, rule="comfort", reason="")
-        answer = {"name": "Trattoria", "minutes": 6, "title": "a jazz mix"}
+        answer = {"name": "Trattoria", "minutes": 6, "title": "a jazz mix", "seconds": 600}
         return ActionResult(action=action, status=ActionStatus.DONE, ruling=ruling, answer=answer)
 
     async def confirm(self, token: str) -> ActionResult:
@@ -251,3 +255,50 @@ def make(
 
 def say(dialogue: Dialogue, text: str) -> Reply:
     return asyncio.run(dialogue.respond(dialogue.typed(text)))
+
+
+class StubParser:
+    """A stub: knows the sentences that the test gives it."""
+
+    def __init__(self) -> None:
+        self.knows: dict[str, tuple[str, float]] = {}
+        self.contexts: list[str] = []
+
+    def parse(self, text: str, context: str = "", *, without: Collection[str] = ()) -> Parsed:
+        self.contexts.append(context)
+        if text not in self.knows:
+            raise GenerationError("unknown to the test")
+        acts, sure = self.knows[text]
+        return Parsed(read(acts), sure)
+
+
+class Rig:
+    """A dialogue with a stub parser over a real memory and a stated fake of a car; time stands unless the test moves it."""
+
+    def __init__(self, matcher: CommandMatcher, vehicle: FakeVehicle | None = None) -> None:
+        self.parser, self.vehicle, self.now = StubParser(), vehicle or FakeVehicle(), NOW
+        self.memory = memory_of(clock=self._now)
+        self.dialogue = Dialogue(
+            seat=Seat(self.memory),
+            vehicle=self.vehicle,
+            matcher=matcher,
+            encoder=FakeEncoder(),
+            model=FakeModel({}),
+            clock=self._now,
+            parser=self.parser,
+        )
+
+    def _now(self) -> datetime:
+        return self.now
+
+    def say(
+        self, text: str, acts: str = "", sure: float = 0.95, *, confidence: float = 1.0, addressed: bool = True
+    ) -> Reply:
+        if acts:
+            self.parser.knows[text] = acts, sure
+        heard = self.dialogue.typed(text).model_copy(update={"confidence": confidence})
+        return asyncio.run(self.dialogue.respond(heard, addressed=addressed))
+
+    @property
+    def done(self) -> list[str]:
+        return [action.describe() for action in self.vehicle.done]

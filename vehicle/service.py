@@ -195,7 +195,7 @@ class GatedVehicle:
         except AdapterError:
             return None
         if plan.refusal:
-            return ActionResult(action=action, status=ActionStatus.DENIED, ruling=_impossible(plan))
+            return _impossible(action, plan)
         if ruling.verdict is Verdict.CONFIRM and not confirmed:
             return ActionResult(action=action, status=ActionStatus.NEEDS_CONFIRMATION, ruling=ruling)
         return ActionResult(action=action, status=ActionStatus.DONE, ruling=ruling, answer=dict(plan.answer))
@@ -290,7 +290,7 @@ class GatedVehicle:
                 self._meant[token] = meant
             elif (impossible := self._refusal(action, state)) is not None:  # nobody is asked about what cannot be
                 self.gate.withdraw(token)
-                return ActionResult(action=action, status=ActionStatus.DENIED, ruling=impossible)
+                return impossible
             status = ActionStatus.NEEDS_CONFIRMATION
             return ActionResult(action=action, status=status, ruling=ruling, token=token)
         return await self._carry_out(action, state, ruling, meant)
@@ -308,7 +308,7 @@ class GatedVehicle:
             _log.warning("%s: %s", action.name, error)
             return _fault(action, ruling, error)
         if plan.refusal:
-            return ActionResult(action=action, status=ActionStatus.DENIED, ruling=_impossible(plan))
+            return _impossible(action, plan)
         try:
             moved = await self._moved(action, state, plan)
             if plan.effect is not None:
@@ -319,13 +319,13 @@ class GatedVehicle:
         answer = dict(plan.answer)
         return ActionResult(action=action, status=ActionStatus.DONE, ruling=ruling, moved=moved, answer=answer)
 
-    def _refusal(self, action: Action, state: VehicleState) -> Ruling | None:
+    def _refusal(self, action: Action, state: VehicleState) -> ActionResult | None:
         """Why there is no way to do it in this state; None where there is one, or where that shows only when it is done."""
         try:
             plan = self._planned(action, state, None)
         except AdapterError:
             return None
-        return _impossible(plan) if plan.refusal else None
+        return _impossible(action, plan) if plan.refusal else None
 
     def _planned(self, action: Action, state: VehicleState, meant: _Meant | None) -> Plan:
         if meant is None:
@@ -487,8 +487,9 @@ def _unheard(task: asyncio.Future[Any]) -> None:
         task.exception()
 
 
-def _impossible(plan: Plan) -> Ruling:
-    return Ruling(verdict=Verdict.DENY, rule="not_possible", reason=plan.refusal, source="planner")
+def _impossible(action: Action, plan: Plan) -> ActionResult:
+    ruling = Ruling(verdict=Verdict.DENY, rule="not_possible", reason=plan.refusal, source="planner")
+    return ActionResult(action=action, status=ActionStatus.DENIED, ruling=ruling, answer=dict(plan.answer))
 
 
 def _fault(action: Action, ruling: Ruling, error: VehicleError) -> ActionResult:

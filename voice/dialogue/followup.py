@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -26,7 +26,9 @@ from schemas.actions import (
     corners,
     parse_action,
 )
+from schemas.actions.acts import Act
 from schemas.events import ActionResult, ActionStatus, Command, CommandKind
+from voice.dialogue.replies import responder
 
 FRESH = timedelta(minutes=2)
 """How long what was done is what "it" means. Our choice: afterwards something else may be on the driver's mind."""
@@ -52,6 +54,8 @@ class RecentActions:
     at: datetime | None = None
     visited: tuple[str, ...] = ()
     """Names of places that were chosen one after the other, for "the other one"."""
+    undoable: bool = False
+    """Something was done that can be called off."""
 
     def fresh(self, now: datetime) -> bool:
         """Whether it is still what the driver means."""
@@ -61,13 +65,14 @@ class RecentActions:
         """What is meant once these were done, or asked about; the same as before where nothing was."""
         kept = [r for r in results if r.status in (ActionStatus.DONE, ActionStatus.NEEDS_CONFIRMATION)]
         actions = tuple(r.action for r in kept if r.action.name != "undo")
+        undoable = any(r.status is ActionStatus.DONE and not r.action.query for r in kept if r.action.name != "undo")
         if not actions:
-            return self
+            return replace(self, undoable=False) if kept else self
         answer: Mapping[str, object] = kept[-1].answer
         visited = self.visited if actions == self.actions or goal(actions[-1]) else ()
         if goal(actions[-1]) and answer.get("name"):
             visited = (*visited, str(answer["name"]))
-        return RecentActions(actions, answer, now, visited)
+        return RecentActions(actions, answer, now, visited, undoable)
 
 
 def meant(
@@ -131,24 +136,23 @@ def alone(command: Command) -> tuple[Action, ...]:
     return _ALONE[command.name](command.slots) if command.name in _ALONE else ()
 
 
-def completed(partial: Action | None, slots: Mapping[str, Any]) -> Action | None:
+def completed(begun: Act | None, slots: Mapping[str, Any]) -> Action | None:
     """A timer or reminder with the time that was asked for; None where the time does not fit it, or none waits for one."""
-    if partial is None:
-        return None
-    wanted = {slot: value for slot, value in slots.items() if slot in type(partial).model_fields}
-    if not wanted or len(wanted) < len(slots):
+    fields = parse_fields(begun.name) if begun is not None else frozenset[str]()
+    if begun is None or not slots or not fields.issuperset(slots):
         return None
     try:
-        return parse_action(partial.name, {**partial.slots(), **wanted})
+        return parse_action(begun.name, {**begun.slots, **slots})
     except ValidationError:
         return None
 
 
-def lacks_time(action: Action) -> bool:
-    """Whether it is a timer or reminder that does not say when."""
-    if isinstance(action, SetTimer):
-        return action.minutes is None and action.seconds is None
-    return isinstance(action, SetReminder) and action.minutes is None and action.hour is None and action.event is None
+def lacks_time(action: Action) -> str:
+    """The question for the time that a timer or reminder does not say; empty for all others."""
+    if isinstance(action, SetTimer) and action.minutes is None and action.seconds is None:
+        return responder.FOR_HOW_LONG
+    timed = not isinstance(action, SetReminder) or action.minutes or action.hour is not None or action.event
+    return "" if timed else responder.WHEN
 
 
 # Alone ----------------------------------------------------------------------------------------------------------------
@@ -426,8 +430,7 @@ def _time(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Act
     """Another time for the timer or reminder that was just set."""
     if not isinstance(last, SetTimer | SetReminder):
         return ()
-    kept = parse_action(last.name, _kept(last.slots(), "label", "what"))
-    action = completed(kept, slots)
+    action = completed(Act(last.name, _kept(last.slots(), "label", "what")), slots)
     return (Undo(), action) if action is not None else ()
 
 

@@ -22,7 +22,7 @@ from voice.dialogue import followup
 from voice.dialogue.acts.acting import Work, left_open
 from voice.dialogue.coordinator import Plan
 from voice.dialogue.memory import talks, wishes
-from voice.dialogue.memory.asking import Pending
+from voice.dialogue.open.things import Asked, Confirmation
 from voice.dialogue.operator import Operator
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.units import MEASURED
@@ -57,13 +57,13 @@ def wished(text: str, drivers: Sequence[str]) -> bool:
     return wishes.named(text, drivers) is not None or talks.asks(text) or wishes.told(text) is not None
 
 
-async def control(plan: Plan, pending: Pending | None, vehicle: VehiclePort, units: Units) -> str | None:
+async def control(plan: Plan, open_: Asked | None, vehicle: VehiclePort, units: Units) -> str | None:
     """What a control word will be answered."""
     name = plan.command.name if plan.command is not None else ""
-    if name == "yes" and pending is not None and (pending.asked or pending.actions) and not pending.which:
-        return await _report((*pending.asked, *pending.actions), vehicle, units, confirmed=True)
+    if name == "yes" and isinstance(open_, Confirmation):
+        return await _report(open_.actions, vehicle, units, confirmed=True)
     if name == "no":
-        return responder.CANCELLED if pending is not None else "Okay."
+        return responder.CANCELLED if open_ is not None else responder.OKAY
     return responder.SMALL_TALK.get(name)
 
 
@@ -85,9 +85,7 @@ async def reply(
         return None if isinstance(plan.meant[0], ListPlaces) else await _report(plan.meant, vehicle, units)
     if plan.route is Route.FAST and plan.command is not None:
         action = units.as_meant(parse_action(plan.command.name, plan.command.slots))
-        if not followup.lacks_time(action):
-            return await _report((action,), vehicle, units)
-        return responder.FOR_HOW_LONG if action.name == "set_timer" else responder.WHEN
+        return followup.lacks_time(action) or await _report((action,), vehicle, units)
     if plan.route is not Route.MODEL:
         return None
     proposal = await operator.proposed(transcript.text, plan, ahead=True)

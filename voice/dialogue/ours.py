@@ -14,7 +14,8 @@ from rapidfuzz.distance import LCSseq
 
 from models.text import spoken
 from schemas.events import Reply, Route, Transcript
-from voice.dialogue import which
+from voice.dialogue.open import which
+from voice.dialogue.open.things import Asked
 
 ECHO_S = 3.0
 """Seconds after a reply in which its echo may still begin: the latest that was tried came 2 s late, and an endpointer tells of a
@@ -32,19 +33,17 @@ _ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|e)$")
 """Recognisers hear "opening your window" as "open your window", which is the command."""
 
 
-def overheard(transcript: Transcript, said: Sequence[str], both: tuple[str, str] | None, *, asked: bool) -> bool:
+def overheard(transcript: Transcript, said: Sequence[str], open_: Asked | None) -> bool:
     """Whether what was heard is our own voice, and no answer.
 
     Args:
         transcript: what was heard.
         said: what may still echo.
-        both: the two commands that the driver was asked to choose from; naming one is an answer, though it stands in the
-            question.
-        asked: whether anything waits for an answer.
+        open_: what waits for an answer: naming one of several is an answer, though it stands in the question.
     """
-    if both is not None and which.chosen(*both, transcript.text) is not None:
+    if which.names(open_, transcript.text) is not None:
         return False
-    least = LEAST_ANSWER if asked else LEAST
+    least = LEAST_ANSWER if open_ is not None else LEAST
     free = transcript.open.text if transcript.open is not None else ""  # what was made a command of
     return any(text and echoed(text, said, least) for text in (transcript.text, transcript.alternative, free))
 

@@ -39,6 +39,10 @@ SURE_AT = 0.6
 before the first training, 16 % lay below, half of them right; of the others nine in ten (docs/log.md)."""
 
 
+ANSWERS_AT = 0.25
+"""The same where the acts complete a wish that was asked about: a few words, which mean nothing else. Our choice."""
+
+
 @dataclass(slots=True)
 class Work:
     """What acts come to."""
@@ -113,7 +117,14 @@ class Acting:
         return planning.plan(self._parsed[1])
 
     def look(
-        self, acts: Sequence[Act], sure: float, transcript: Transcript, context: str, recent: RecentActions
+        self,
+        acts: Sequence[Act],
+        sure: float,
+        transcript: Transcript,
+        context: str,
+        recent: RecentActions,
+        *,
+        answers: bool = False,
     ) -> Work:
         """What the acts come to that need neither memory nor an answer; nothing is done, stored or asked for.
 
@@ -123,6 +134,7 @@ class Acting:
             transcript: the utterance.
             context: what the parser was told.
             recent: what was done last.
+            answers: they answer what was asked for.
         """
         work, found, said = Work(), list[Action](), spoken(transcript.text)
         offers = self._vehicle.offers()
@@ -131,7 +143,7 @@ class Acting:
                 self._resolved(act, offers, work, found)
             elif act.name == "choose":
                 self._chosen(act, recent, work, found)
-            elif act.name == "cancel" and recent.fresh(self._clock()):
+            elif act.name == "cancel" and len(acts) > 1 and recent.fresh(self._clock()):
                 found.append(parse_action("undo", {}))
             elif act.name != "tell" and not about_memory(act):
                 self._said(act, said, work, alone=len(acts) == 1)
@@ -143,9 +155,9 @@ class Acting:
             several = len(acts) > 1
             work.actions = tuple(one for one in work.actions if one.query or (several and one in counted))
             work.needs = None
-        work.why = doubt(said, acts, work.actions, context, offers)
+        work.why = "" if answers else doubt(said, acts, work.actions, context, offers)
         heard_badly = transcript.confidence < 1.0 and any(map(careful, work.actions))
-        unsure = sure < SURE_AT or heard_badly or [act.name for act in acts] == ["cancel"]
+        unsure = sure < (ANSWERS_AT if answers else SURE_AT) or heard_badly
         work.ask_first = (bool(work.why) or unsure) and not all(action.query for action in work.actions)
         return work
 
@@ -158,6 +170,7 @@ class Acting:
         *,
         conversation: str,
         moving: bool,
+        answers: bool = False,
     ) -> Work:
         """What the acts of a plan come to. Memory is told and asked on the way; nothing in the car is done.
 
@@ -168,11 +181,12 @@ class Acting:
             recent: what was done last.
             conversation: id of the running conversation.
             moving: whether the car moves.
+            answers: its acts answer what was asked for.
 
         Raises:
             schemas.errors.GloveboxError: memory failed.
         """
-        work = self.look(plan.acts, plan.asks, transcript, context, recent)
+        work = self.look(plan.acts, plan.asks, transcript, context, recent, answers=answers)
         for act in plan.acts:
             if act.name == "tell":
                 await self._told(conversation, work)
@@ -234,8 +248,6 @@ class Acting:
             work.said.append(responder.CANCELLED)
         elif act.name == "chat" and alone:
             work.said.append(responder.CHAT)
-        elif act.name == "cancel" and alone:
-            work.said.append(responder.NOTHING_PENDING)
         elif act.name == "help":
             work.said.append(responder.HELP)
         elif act.name == "why":

@@ -13,30 +13,29 @@ from models.acts.spelling import write
 from schemas.actions import Action
 from schemas.actions.acts import Act, slots_of
 from voice.dialogue.followup import RecentActions
-from voice.dialogue.memory.asking import Pending
+from voice.dialogue.open.things import Asked, Choice, Confirmation, Missing, Remembering
 
 MOST = 2
 """Acts that stand in a context: the last two."""
 
 
-def context(pending: Pending | None, recent: RecentActions, now: datetime, *, remembers: bool = False) -> str:
+def context(open_: Asked | None, recent: RecentActions, now: datetime) -> str:
     """The line; empty where nothing is fresh.
 
     Args:
-        pending: what waits for an answer.
+        open_: what waits for an answer.
         recent: what was done last.
         now: the present moment.
-        remembers: memory has asked whether it may remember something.
     """
-    if pending is not None and pending.needs is not None:
-        return f"needs {write((pending.needs,))}"
-    if pending is not None and pending.partial is not None:
-        return f"needs {write((act_of(pending.partial),))}"
-    waiting = (*pending.asked, *pending.actions) if pending is not None else ()
-    if waiting:
-        return f"asked {_acts(waiting)}"
-    if remembers:
-        return "asked tell()"
+    match open_:
+        case Missing(wish=wish) | Choice(wish=Act() as wish):
+            return f"needs {write((wish,))}"
+        case Confirmation(actions=waiting):
+            return f"asked {_acts(waiting)}"
+        case Remembering():
+            return "asked tell()"
+        case _:
+            pass
     if not recent.actions or not recent.fresh(now):
         return ""
     names = [str(place["name"]).lower() for place in recent.answer.get("places") or ()]

@@ -19,8 +19,9 @@ CONTROLS = {
     **{name: name for name in ("yes", "no", "stop", "repeat", "hello", "how_are_you", "joke", "who_are_you", "praise")},
     **{name: name for name in ("privacy", "blame", "help", "thanks", "get_last")},
     "goodbye": "good_night",
+    "cancel": "cancel",
 }
-"""Acts that are control words (models/commands/control.yaml), by the control word's name."""
+"""Acts that are control words (models/commands/control.yaml), by the control word's name; "cancel" is a "no" to what was done."""
 COMMANDS = {
     "why": "why_that",
     "forget_last": "forget_last",
@@ -39,7 +40,8 @@ COMMANDS = {
 DEFAULTS = {"forget_period": {"period": "today"}, "private_trip": {"on": True}, "guest_mode": {"on": True}}
 """Slots that a command cannot do without, where none was said."""
 SURE_ONLY = frozenset(MEMORY) - {"recall", "talked", "who_am_i", "learned", "tell"} | {"yes"}
-"""Acts that cannot be taken back or open what is guarded: a yes, and what changes memory or consent."""
+"""Acts that cannot be taken back or open what is guarded: a yes, and what changes memory or consent. A yes alone is judged by what
+is open (``voice.dialogue.open.reading``)."""
 SURELY = 0.7
 """Probability that they need. Our choice: of 400 sentences nine in ten above it were right."""
 _HEDGES = re.compile(r"\b(?:maybe|perhaps|might|not sure|i guess|if i)\b")
@@ -58,7 +60,11 @@ def plan(parsed: Parsed) -> Plan:
     why = f"means {'; '.join(act.name for act in acts)} ({parsed.sure:.2f})"
     only = acts[0] if len(acts) == 1 else None
     planned = Plan(Route.MODEL, why, acts=acts, asks=parsed.sure)
-    if parsed.sure < SURELY and any(act.name in SURE_ONLY for act in acts):
+    if (
+        parsed.sure < SURELY
+        and not (only is not None and only.name == "yes")
+        and any(act.name in SURE_ONLY for act in acts)
+    ):
         return replace(planned, route=Route.REJECT, reason=f"{why}: not sure enough", acts=())
     if only is None:
         return planned

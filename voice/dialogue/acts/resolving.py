@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from schemas.actions import BY_NAME, Action, parse_action
 from schemas.actions.acts import Act
+from voice.dialogue.followup import lacks_time
 from voice.dialogue.replies import responder
 
 ASKS = {
@@ -70,7 +71,8 @@ def resolve(act: Act, offers: Collection[str]) -> Resolved:
         if isinstance(value, int) and not isinstance(value, bool) and act.name != "change_temperature":
             slots[slot] = 5 * round(value / 5)
     try:
-        return Resolved(act, parse_action(act.name, slots))
+        action = parse_action(act.name, slots)
+        return Resolved(act, needs=lacks_time(action)) if lacks_time(action) else Resolved(act, action)
     except ValidationError as error:
         missing = [problem for problem in error.errors() if problem["type"] == "missing"]
         if missing:

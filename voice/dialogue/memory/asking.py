@@ -1,4 +1,4 @@
-"""What waits for the driver's answer: an action for a yes, and what the talk about memory may ask, one question at a time.
+"""What the talk about memory may ask, and which answer to it the driver's words are.
 
 The by-the-way questions of memory itself ("shall I remember that ...?") are ``voice.dialogue.memory.question``'s.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-from schemas.actions import Action
-from schemas.actions.acts import Act
+from schemas.events import Command
 from schemas.memory import Preference, Selector
+from voice.dialogue.open.table import Event
 
 
 class Asked(Enum):
@@ -44,22 +44,51 @@ LEFT = {
 """What is said when the driver says no."""
 
 
-@dataclass(slots=True)
-class Pending:
-    """What waits for a spoken yes: a gate's token, or an action that the validator wants confirmed first."""
+def read(open_: Question, text: str, command: Command | None) -> Event | None:
+    """Which answer to the question the words are; None: none.
 
-    tokens: tuple[str, ...] = ()
-    asked: tuple[Action, ...] = ()
-    """What waits under the tokens."""
-    actions: tuple[Action, ...] = ()
-    partial: Action | None = None
-    """A timer or reminder that lacks its time."""
-    needs: Act | None = None
-    """A wish that lacks something else."""
-    which: tuple[str, str] | None = None
-    """Two commands, one of which was heard."""
+    Args:
+        open_: what was asked.
+        text: what was said.
+        command: what it parsed as, if it did.
+    """
+    name = "" if command is None else command.name
+    if name in ("repeat", "help"):
+        return Event.AGAIN
+    if name == "keep_those" and open_.asked in (Asked.KEEP, Asked.FORGET):
+        return Event.NO
+    if open_.asked is Asked.KEEP and name == "yes":  # "keep or delete?" has no yes
+        return Event.AGAIN
+    if open_.asked is Asked.WHICH:
+        return _named(open_, text, command)
+    return Event.YES if name in _AGREES[open_.asked] else None
 
 
-def first_token(pending: Pending | None) -> str | None:
-    """The gate's token of what waits, if it waits at the gate."""
-    return pending.tokens[0] if pending is not None and pending.tokens else None
+_AGREES = {
+    Asked.FORGET: ("yes", "delete_those", "forget_last"),
+    Asked.KEEP: ("delete_those", "forget_last"),
+    Asked.DELETE: ("yes", "delete_me"),
+    Asked.DELETE_SURELY: ("yes", "delete_me"),
+}
+"""Commands that mean yes."""
+
+
+def _named(open_: Question, text: str, command: Command | None) -> Event | None:
+    name = "" if command is None else command.name
+    if name in ("yes", "forget_last"):
+        return Event.AGAIN
+    if name == "pick":
+        return Event.FITS if picked(open_, text, command) else Event.AGAIN
+    return Event.FITS if picked(open_, text, command) else None
+
+
+def picked(open_: Question, text: str, command: Command | None) -> tuple[Preference, ...]:
+    """Which of several things an answer names: one by its place or its words, or all; none where it names none."""
+    if command is not None and command.name == "pick":
+        place = int(command.slots["position"])
+        return open_.among[place - 1 : place]
+    if command is not None and command.name in ("delete_those", "forget_everything"):
+        return open_.among
+    said = set(text.lower().split())
+    named = tuple(one for one in open_.among if set(one.value.lower().split()) & said)
+    return named if len(named) == 1 else ()

@@ -18,6 +18,7 @@ from schemas.events import ActionStatus, Command, Reply, Route
 from schemas.memory import Decision, Outcome, Proposal
 from schemas.seat import Seat
 from voice.dialogue.memory.likes import because
+from voice.dialogue.open.things import Remembering
 
 REPEATED = 0.7
 """How sure memory has to be before a plain order counts as a habit. Our choice: what is this sure on one day is stored without a
@@ -85,8 +86,8 @@ def answer(text: str, proposal: Proposal) -> bool | None:
     return False
 
 
-class Question:
-    """The question that is open, if one is, and how many may still be asked on this trip."""
+class ByTheWay:
+    """What memory may ask on this trip."""
 
     def __init__(
         self,
@@ -104,36 +105,29 @@ class Question:
             plain: whether a sentence is a plain order to the car: one alone is no reason to ask.
         """
         self._seat, self._clock, self._left, self._plain = seat, clock, per_trip, plain
-        self.open: Proposal | None = None
 
-    def drop(self) -> None:
-        """Nobody answered: memory keeps the proposal, and the driver may answer it elsewhere."""
-        self.open = None
-
-    def append(self, reply: Reply, command: Command | None, conversation: str) -> Reply:
-        """The reply with a question at its end, if one is due and this is the moment; else as it is.
+    def due(self, reply: Reply, command: Command | None, conversation: str) -> Remembering | None:
+        """The question that is to end this reply, if one is due and this is the moment.
 
         A memory that fails is no reason to lose the reply.
 
         Args:
-            reply: to what was asked for, with nothing waiting for a yes.
+            reply: to what was asked for, with nothing waiting for an answer.
             command: what the utterance parsed as, if it did.
             conversation: id of the running conversation.
         """
         if self._left <= 0 or not _finished(reply, command):
-            return reply
+            return None
         try:
             proposal = self._due(conversation)
             if proposal is None:
-                return reply
+                return None
             self._seat.memory.asked(proposal.id)
         except GloveboxError:
-            return reply
-        self.open = proposal
+            return None
         self._left -= 1
-        return reply.model_copy(
-            update={"text": f"{reply.text} {self._seat.units.liking(question(proposal))}", "proposal": proposal}
-        )
+        said = f"Because you said: {proposal.sentence.rstrip('.')}."
+        return Remembering(self._seat.units.liking(question(proposal)), said, proposal)
 
     def _due(self, conversation: str) -> Proposal | None:
         """The surest proposal that may be asked about now; of equally sure ones the last heard."""
@@ -150,29 +144,25 @@ class Question:
         """Whether it is more than one order that was carried out; memory counts what is heard again on another day."""
         return proposal.confidence >= REPEATED or not self._plain(proposal.sentence)
 
-    def read(self, text: str, command: Command | None) -> bool | None:
-        """Whether what was said answers the open question: yes, no, or not at all."""
-        if self.open is None:
-            return None
-        if command is None:
-            return answer(text, self.open)
-        return {"yes": True, "no": False, "forget_last": False}.get(command.name)
-
-    def settle(self, yes: bool) -> Reply:
+    def settle(self, proposal: Proposal, yes: bool) -> Reply:
         """Hand the answer to memory.
 
         Raises:
             schemas.errors.GloveboxError: memory failed.
         """
-        proposal, self.open = self.open, None
         reason = f"answer to the question of memory: {'yes' if yes else 'no'}"
-        if proposal is None:
-            return Reply(text=_GONE, route=Route.MEMORY, reason=reason)
         try:
             decision = self._seat.memory.answer(proposal.id, yes)
         except UnknownEntryError as error:
             return Reply(text=_GONE, route=Route.MEMORY, reason=f"{reason}; {error}")
         return Reply(text=_settled(decision, proposal), route=Route.MEMORY, reason=reason, decision=decision)
+
+
+def read(text: str, command: Command | None, proposal: Proposal) -> bool | None:
+    """Whether what was said answers the question: yes, no, or not at all."""
+    if command is None:
+        return answer(text, proposal)
+    return {"yes": True, "no": False, "forget_last": False}.get(command.name)
 
 
 _GONE = "That question is not open any more."

@@ -1,7 +1,7 @@
 """The talk about memory: what is remembered, why, since when; forgetting, switching off, pausing, exporting, deleting.
 
-Owns what such a talk needs to go on: what "that" is, what of a list was not read out yet, and the one question of its own that
-may be open ("keep or delete them?"). Nothing that cannot be undone happens on one utterance if it concerns more than one
+Owns what such a talk needs to go on: what "that" is, and what of a list was not read out yet. What it asks ("keep or delete
+them?") it hands to the dialogue. Nothing that cannot be undone happens on one utterance if it concerns more than one
 thing. Replies are templates; whatever else is said comes from memory. What memory does is its own business.
 
 Long because every command about memory has its reply here, and all of them share what "that" is.
@@ -20,7 +20,7 @@ from schemas.memory import CONVERSATIONS, Decision, Outcome, Preference, Receipt
 from schemas.ports import Drivers
 from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES, find
 from schemas.seat import Seat
-from voice.dialogue.memory.asking import LEFT, Asked, Question
+from voice.dialogue.memory.asking import Asked, Question, picked
 from voice.dialogue.memory.counted import gone, number, there, things
 from voice.dialogue.memory.likes import because
 from voice.dialogue.replies.moments import SAID, pause_end, period, spoken_moment, spoken_span
@@ -61,7 +61,7 @@ class Remembering:
     def _begin(self) -> None:
         """Somebody else drives: nothing is spoken of, nothing is asked, and their trip begins."""
         self._mind, self._trip = _Mind(), self._clock()
-        self.question: Question | None = None
+        self._asks: list[Question] = []
 
     # What is spoken of
 
@@ -78,8 +78,8 @@ class Remembering:
         self._mind = _Mind(stated=True)
 
     def ended(self) -> None:
-        """The conversation is over: nothing is spoken of, nothing is asked."""
-        self._mind, self.question = _Mind(), None
+        """The conversation is over: nothing is spoken of."""
+        self._mind = _Mind()
 
     # Questions of the driver
 
@@ -134,7 +134,11 @@ class Remembering:
             return "Because you have just told me."
         if not self._mind.about:
             return "Nothing that I remember played a part in that." if self._mind.acted else _WHAT
-        told = self._seat.memory.explain(self._mind.about[0])
+        try:
+            told = self._seat.memory.explain(self._mind.about[0])
+        except UnknownEntryError:
+            self._mind = _Mind()
+            return "That is forgotten already."
         likes, now = self._likes(told.preference), self._clock()
         if not told.because:
             begin = f"I went by what you wrote: {likes}." if self._mind.acted else f"I remember that {likes}."
@@ -210,20 +214,22 @@ class Remembering:
         if self._mind.stated:
             erased = self._seat.memory.forget_pending(conversation)
             return "Forgotten: what you have just told me." if erased else "I did not keep that."
-        meant = [p for p in self._seat.memory.preferences(history=True) if p.id in self._mind.about]
-        meant.sort(key=lambda p: self._mind.about.index(p.id))
-        if len(meant) > 1:
-            listed = ", ".join(f"{place}, that {self._likes(p)}" for place, p in zip(_PLACES, meant, strict=False))
-            return self._ask(Question(Asked.WHICH, among=tuple(meant[:ALOUD]), again=f"Which one: {listed}?"))
-        if meant:
-            return self.erased(meant[0].id)
+        held = [p for p in self._seat.memory.preferences(history=True) if p.id in self._mind.about]
+        held.sort(key=lambda p: self._mind.about.index(p.id))
+        if len(held) > 1:
+            listed = ", ".join(f"{place}, that {self._likes(p)}" for place, p in zip(_PLACES, held, strict=False))
+            self._ask(Question(Asked.WHICH, among=tuple(held[:ALOUD]), again=f"Which one: {listed}?"))
+            return ""
+        if held:
+            return self.erased(held[0].id)
         if self._mind.about:
             return "That is forgotten already."
         newest = self._seat.memory.preferences()[:1]
         if not newest:
             return "There is nothing to forget."
         again = f"Do you mean that {self._likes(newest[0])}? Say yes or no."
-        return self._ask(Question(Asked.FORGET, Selector(id=newest[0].id), newest, again))
+        self._ask(Question(Asked.FORGET, Selector(id=newest[0].id), newest, again))
+        return ""
 
     def forget(self, what: Selector, about: str) -> str:
         """Forget what a selector stands for; asks first where it is more than one thing."""
@@ -232,7 +238,8 @@ class Remembering:
             return f"I remember nothing {about}."
         if things(matches) == 1 and not what.everything:
             return self._told(self._seat.memory.forget_where(what), about)
-        return self._ask(Question(Asked.FORGET, what, again=f"That is {there(matches, about)}. Shall I forget it all?"))
+        self._ask(Question(Asked.FORGET, what, again=f"That is {there(matches, about)}. Shall I forget it all?"))
+        return ""
 
     def erased(self, name: str) -> str:
         """Forget one thing by its id."""
@@ -260,7 +267,8 @@ class Remembering:
         if matches.empty:
             return done
         again = f"I still have {there(matches)} from before. Shall I keep or delete that?"
-        return f"{done} {self._ask(Question(Asked.KEEP, Selector(key=key), again=again))}"
+        self._ask(Question(Asked.KEEP, Selector(key=key), again=again))
+        return done
 
     def opt_in(self, key: str) -> str:
         """Allow a category again."""
@@ -339,88 +347,58 @@ class Remembering:
             f"That deletes all that I remember about {self._seat.memory.driver.replace('_', ' ').title()}{counted}, with its "
             "key and its backups. Nobody can bring it back. Shall I go on?"
         )
-        return self._ask(Question(Asked.DELETE, again=again))
+        self._ask(Question(Asked.DELETE, again=again))
+        return ""
 
-    # The open question
+    # Questions to the driver
 
-    def _ask(self, question: Question) -> str:
-        self.question = question
-        return question.again
+    def _ask(self, question: Question) -> None:
+        self._asks.append(question)
 
-    def answer(self, text: str, command: Command | None, *, ours: bool = True) -> str | None:
-        """The reply to an answer to the open question; None if this answers nothing.
+    @property
+    def asking(self) -> bool:
+        """Whether something is asked."""
+        return bool(self._asks)
+
+    def asks(self) -> tuple[Question, ...]:
+        """What the last replies ask the driver, in order; handed over once."""
+        asked, self._asks = tuple(self._asks), []
+        return asked
+
+    def settle(self, open_: Question, text: str, command: Command | None) -> str:
+        """Do what the answer to a question says.
 
         Args:
-            text: what was said.
+            open_: what was asked.
+            text: the answer, which agrees or names what is meant (``voice.dialogue.memory.asking.read``).
             command: what it parsed as, if it did.
-            ours: whether it was said to the assistant: what was, and answers nothing, drops the question.
+
+        Raises:
+            schemas.errors.GloveboxError: memory failed.
         """
-        open_, self.question = self.question, None
-        if open_ is None:
-            return None
-        answer = self._settled(open_, text, command)
-        if answer is None and not ours:
-            self.question = open_
-        return answer
-
-    def _settled(self, open_: Question, text: str, command: Command | None) -> str | None:
-        name = "" if command is None else command.name
-        if name in ("no", "stop"):
-            return LEFT[open_.asked]
-        if name in ("repeat", "help"):
-            return self._ask(open_)
-        settle = {
-            Asked.WHICH: self._which,
-            Asked.KEEP: self._kept,
-            Asked.FORGET: self._agreed,
-            Asked.DELETE: self._going_on,
-            Asked.DELETE_SURELY: self._sure,
-        }[open_.asked]
-        return settle(open_, text, command)
-
-    def _kept(self, open_: Question, text: str, command: Command | None) -> str | None:
-        del text
-        name = "" if command is None else command.name
-        if name == "keep_those":
-            return LEFT[open_.asked]
-        if name in ("delete_those", "forget_last"):
-            return self._told(self._seat.memory.forget_where(open_.what), "from before")
-        return self._ask(open_) if name == "yes" else None
-
-    def _agreed(self, open_: Question, text: str, command: Command | None) -> str | None:
-        del text
-        name = "" if command is None else command.name
-        if name in ("yes", "delete_those", "forget_last"):
-            if open_.what.id is not None:
+        match open_.asked:
+            case Asked.WHICH:
+                return self._forgotten(picked(open_, text, command))
+            case Asked.KEEP:
+                return self._told(self._seat.memory.forget_where(open_.what), "from before")
+            case Asked.FORGET if open_.what.id is not None:
                 return self.erased(open_.what.id)
-            return self._told(self._seat.memory.forget_where(open_.what), "in all")
-        return LEFT[open_.asked] if name == "keep_those" else None
+            case Asked.FORGET:
+                return self._told(self._seat.memory.forget_where(open_.what), "in all")
+            case Asked.DELETE:
+                again = "Once more, to be sure: delete everything now? Say yes or no."
+                self._ask(Question(Asked.DELETE_SURELY, again=again))
+                return ""
+            case Asked.DELETE_SURELY:
+                return self._deleted()
 
-    def _going_on(self, open_: Question, text: str, command: Command | None) -> str | None:
-        del open_, text
-        if command is None or command.name not in ("yes", "delete_me"):
-            return None
-        again = "Once more, to be sure: delete everything now? Say yes or no."
-        return self._ask(Question(Asked.DELETE_SURELY, again=again))
-
-    def _sure(self, open_: Question, text: str, command: Command | None) -> str | None:
-        del open_, text
-        return self._deleted() if command is not None and command.name in ("yes", "delete_me") else None
-
-    def _which(self, open_: Question, text: str, command: Command | None) -> str | None:
-        if command is not None and command.name == "pick":
-            place = int(command.slots["position"])
-            return self.erased(open_.among[place - 1].id) if place <= len(open_.among) else self._ask(open_)
-        if command is not None and command.name in ("delete_those", "forget_everything"):
-            for preference in open_.among:
-                self._seat.memory.forget(preference.id)
-            self._mind = _Mind()
-            return f"Forgotten: {number(len(open_.among))} things."
-        if command is not None and command.name in ("yes", "forget_last"):
-            return self._ask(open_)
-        said = set(text.lower().split())
-        meant = [p for p in open_.among if set(p.value.lower().split()) & said]
-        return self.erased(meant[0].id) if len(meant) == 1 else None
+    def _forgotten(self, named: Sequence[Preference]) -> str:
+        if len(named) == 1:
+            return self.erased(named[0].id)
+        for preference in named:
+            self._seat.memory.forget(preference.id)
+        self._mind = _Mind()
+        return f"Forgotten: {number(len(named))} things."
 
     def _deleted(self) -> str:
         if self._drivers is None:

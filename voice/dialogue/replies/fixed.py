@@ -23,6 +23,7 @@ PLAIN = (
     "Okay, I won't.",
     "Okay, noted.",
     "There is nothing waiting for an answer.",
+    "Sorry, I still don't understand, so I'll leave it.",
     "I remember nothing about you yet.",
     "You're welcome.",
     "For how long?",

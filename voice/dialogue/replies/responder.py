@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from schemas.actions import BY_NAME, Action
-from schemas.events import ActionResult, ActionStatus
+from schemas.events import ActionResult, ActionStatus, Ruling, Verdict
 from schemas.memory import Recollection
 from schemas.units import METRIC, Units
 from voice.dialogue.memory.likes import because
@@ -29,25 +29,35 @@ def questions(actions: Sequence[Action], units: Units = METRIC) -> str:
 
 def report(results: Sequence[ActionResult], used: Sequence[Recollection] = (), units: Units = METRIC) -> str:
     """The reply to what was done, denied, asked or failed, and which memory was used, in the driver's units."""
+    return " ".join(filter(None, (told(results, used, units), asked(results, units))))
+
+
+def told(results: Sequence[ActionResult], used: Sequence[Recollection] = (), units: Units = METRIC) -> str:
+    """The same without the question at its end; what waits for a yes comes last, with the reason for it."""
     reasons = units.liking(" and ".join(dict.fromkeys(because(r.preference) for r in used)))
     if len(results) > 1 and results[0].action.name == "undo" and results[0].status is ActionStatus.DONE:
         results = results[1:]  # taken back to be done otherwise: what is said is what is done now
     waiting = [result for result in results if result.status is ActionStatus.NEEDS_CONFIRMATION]
-    apart = waiting if len(waiting) > 1 else []
-    sentences = [_sentence(result, units) for result in results if result not in apart]
-    if apart:
-        sentences.append(_asked_together(apart, units))
+    sentences = [_sentence(result, units) for result in results if result not in waiting and not contacts(result)]
     if reasons and len(results) == 1 and results[0].action.name == "set_temperature":
         return f"{reasons[0].upper()}{reasons[1:]}, so I've set that."
-    if reasons and sentences[0].endswith("."):
+    if reasons and sentences and sentences[0].endswith("."):
         sentences[0] = f"{sentences[0][:-1]}, because {reasons}."
-    return " ".join(sentences)
+    why = dict.fromkeys(units.sentence(result.ruling.reason).rstrip(".") for result in waiting)
+    return " ".join([*sentences, *(f"{reason}." for reason in why)])
 
 
-def _asked_together(waiting: Sequence[ActionResult], units: Units) -> str:
-    """One question for all that waits for a yes."""
-    reasons = dict.fromkeys(units.sentence(result.ruling.reason).rstrip(".") for result in waiting)
-    return f"{'. '.join(reasons)}. {questions([result.action for result in waiting], units)}"
+def asked(results: Sequence[ActionResult], units: Units = METRIC) -> str:
+    """The one question for all that waits for a yes, or for the contact that is meant; empty where none is asked."""
+    waiting = [result for result in results if result.status is ActionStatus.NEEDS_CONFIRMATION]
+    if waiting:
+        return questions([result.action for result in waiting], units)
+    return next((result.ruling.reason for result in results if contacts(result)), "")
+
+
+def contacts(result: ActionResult) -> tuple[str, ...]:
+    """The contacts of whom one is meant, where it was not done for that."""
+    return tuple(map(str, result.answer.get("contacts", ()))) if result.status is ActionStatus.DENIED else ()
 
 
 def _doing(action: Action, units: Units) -> str:
@@ -59,8 +69,6 @@ def _doing(action: Action, units: Units) -> str:
 def _sentence(result: ActionResult, units: Units) -> str:
     if result.status is ActionStatus.DENIED:
         return units.sentence(result.ruling.reason)
-    if result.status is ActionStatus.NEEDS_CONFIRMATION:
-        return f"{units.sentence(result.ruling.reason).rstrip('.')}. {question(result.action, units)}"
     if result.status is ActionStatus.FAULT:
         if result.ruling.rule == "silent":
             return "I can't reach the car."
@@ -99,14 +107,42 @@ WHEN = "When shall I remind you?"
 NOTHING_TO_FOLLOW = "I'm not sure what you mean. Please say it in full."
 THE_REST = "I didn't understand the rest."
 NOT_UNDERSTOOD = "Sorry, I didn't understand that."
+UNKNOWN = (NOTHING_TO_FOLLOW, NOT_UNDERSTOOD)
+"""Replies to what was not understood."""
 NOTHING_PENDING = "There is nothing waiting for an answer."
 CANCELLED = "Okay, I won't."
+OKAY = "Okay."
+DROPPED = "Sorry, I still don't understand, so I'll leave it."
+NOT_SURE = "Because I'm not sure that I understood you."
+TO_UNDO = "Because you called it off."
 TOO_LONG = "That was too long for me. Please say it in a few words."
 COPIES = "I can't take over another setting. Please tell me the value."
 CHAT = "I see. Tell me if I can do something for you."
 REMEMBER_WHAT = "What shall I remember?"
 WHICH_TOPIC = "Which topic do you mean? Say for example: music, restaurants or parking."
 NO_SUCH_DRIVER = "I don't know a driver of that name."
+
+
+_LACKED = "Because nothing in this car lets me do that. To hear what I can do, say: help."
+_KEPT_AWAY = "Because I am kept away from what drives the car, so that nothing I mishear can steer it."
+_FIXED = "Because my rules are fixed, so that nobody can talk me out of them."
+
+
+def why(ruling: Ruling) -> str:
+    """Why an action was refused, or is asked about."""
+    reason = ruling.reason.rstrip(".")
+    begin = reason if reason.startswith(("I ", "I'm")) else f"{reason[:1].lower()}{reason[1:]}"
+    safe = ruling.verdict is Verdict.DENY and ruling.source not in _NO_RULES
+    return f"Because {begin}.{' That is a rule of the car, and I keep to it.' if safe else ''}"
+
+
+_NO_RULES = frozenset({"planner", "service", ""})
+"""Sources of what is refused for another reason than safety."""
+
+
+def why_not(topic: str) -> str:
+    """Why a wish was refused that no action exists for, by its topic."""
+    return _KEPT_AWAY if topic in ("driving", "wipers", "horn") else _FIXED if topic == "rules" else _LACKED
 
 
 def last(part: str, kept: Mapping[str, str]) -> str:

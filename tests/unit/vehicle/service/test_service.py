@@ -20,6 +20,7 @@ from schemas.actions import (
     SetTimer,
     SetTrunk,
     SetWindow,
+    parse_action,
 )
 from schemas.clock import StreamClock
 from schemas.errors import ConfirmationError
@@ -27,6 +28,7 @@ from schemas.events import ActionStatus, Moved, Verdict
 from schemas.ports import VehiclePort
 from tests.gated_car import BESIDE, ON_THE_WAY, Car, instances
 from vehicle.adapters.simulated import SimulatedVehicle
+from vehicle.organizer import Contact, Organizer
 from vehicle.policy import POLICY
 from vehicle.service import GatedVehicle
 
@@ -198,3 +200,16 @@ def test_a_place_that_is_not_known_leaves_the_route_alone() -> None:
 def test_the_answer_of_a_found_place() -> None:
     answer = Car().act(FindPlace(kind="restaurant", quality="italian")).answer
     assert answer == {"name": "Trattoria Limoncella", "minutes": 2, "reason": "italian; nearest of 2"}
+
+
+@pytest.mark.parametrize("profile", ["parked", "motorway"])
+@pytest.mark.parametrize("name", ["call_contact", "get_contact"])
+def test_who_may_be_meant_is_told_where_several_have_the_name(profile: str, name: str) -> None:
+    clock = StreamClock()
+    contacts = [Contact(name="Anna Berg", phone="+49 30 1"), Contact(name="Anna Tal", phone="+49 30 2")]
+    organizer = Organizer(clock.now, contacts=contacts)
+    vehicle = GatedVehicle(SimulatedVehicle(clock, profile=profile), clock, organizer=organizer)
+    for act in (vehicle.act, vehicle.foresee):
+        result = asyncio.run(act(parse_action(name, {"person": "anna"})))
+        assert result is not None and result.status is ActionStatus.DENIED
+        assert result.answer == {"contacts": ["Anna Berg", "Anna Tal"]}

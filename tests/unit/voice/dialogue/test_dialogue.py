@@ -23,7 +23,7 @@ from schemas.memory import (
 )
 from tests.dialogues import FakeMemory, FakeModel, FakeVehicle, make, say
 from voice.dialogue.agent import Dialogue
-from voice.dialogue.replies.responder import NOT_UNDERSTOOD
+from voice.dialogue.replies.responder import DROPPED, NOT_UNDERSTOOD
 
 
 def test_a_complete_command_takes_the_fast_path_without_the_model() -> None:
@@ -108,13 +108,22 @@ def test_a_free_request_for_a_window_needs_two_agreements() -> None:
     assert len(vehicle.done) == 1
 
 
-@pytest.mark.parametrize("answer", ["no", "stop", "set the temperature to twenty two degrees", "nonsense words"])
+@pytest.mark.parametrize("answer", ["no", "stop", "set the temperature to twenty two degrees"])
 def test_anything_but_yes_withdraws_what_was_waiting(answer: str) -> None:
     dialogue, vehicle, _, _ = make({"openings": {"set_window": {"window": "driver", "percent": 100}}})
     say(dialogue, "could somebody open that window please")
     say(dialogue, answer)
     assert "nothing waiting" in say(dialogue, "yes").text
     assert not any(isinstance(action, SetWindow) for action in vehicle.done)
+
+
+def test_what_is_no_answer_is_asked_for_once_more_and_then_dropped_with_a_word() -> None:
+    dialogue, vehicle, _, _ = make({"openings": {"set_window": {"window": "driver", "percent": 100}}})
+    asked = say(dialogue, "could somebody open that window please").text
+    assert say(dialogue, "nonsense words").text == f"{NOT_UNDERSTOOD} {asked}"
+    assert say(dialogue, "more nonsense").text == DROPPED
+    assert "nothing waiting" in say(dialogue, "yes").text
+    assert vehicle.done == []
 
 
 def test_a_preference_is_noted_and_answered_truthfully() -> None:

@@ -11,6 +11,7 @@ from schemas.events import CommandKind, Hypothesis, Reply, Transcript
 from tests.dialogues import make
 from voice.dialogue.agent import Dialogue
 from voice.dialogue.amending import First
+from voice.dialogue.open import which
 from voice.dialogue.ours import LEAST_ANSWER, REPLY, echoed, overheard
 from voice.dialogue.replies.fixed import fixed_sentences
 
@@ -57,20 +58,20 @@ def test_after_a_question_an_answer_of_two_words_may_repeat_it() -> None:
 )
 def test_an_offered_alternative_is_an_answer_and_the_question_is_none(heard: str, ours: bool) -> None:
     both = ("lock the doors", "unlock the doors")
-    assert overheard(Transcript(text=heard, confidence=0.9, in_grammar=True), [DOORS], both, asked=True) is ours
+    assert overheard(Transcript(text=heard, confidence=0.9, in_grammar=True), [DOORS], which.asked(*both)) is ours
 
 
 def test_where_one_of_two_commands_may_have_been_heard_neither_is_asked_about() -> None:
     heard = Transcript(text="open the window", alternative="open your window", confidence=0.5, in_grammar=False)
-    assert overheard(heard, [WINDOW], None, asked=False)
+    assert overheard(heard, [WINDOW], None)
 
 
 def test_words_that_were_made_a_command_are_still_our_own() -> None:
     said = ["It is 66 degrees in the car, set to 72."]
     free = Hypothesis(text="in the car set to seventy two", log_score=0.0)
     heard = Transcript(text="set the temperature to seventy two", confidence=0.9, in_grammar=True, open=free)
-    assert overheard(heard, said, None, asked=False)
-    assert not overheard(heard.model_copy(update={"open": None}), said, None, asked=False)
+    assert overheard(heard, said, None)
+    assert not overheard(heard.model_copy(update={"open": None}), said, None)
 
 
 def test_no_reply_to_an_order_is_a_command_of_one_word() -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
-from datetime import datetime
 
 import pytest
 
@@ -12,63 +10,13 @@ from models.acts.spelling import read
 from models.commands.matcher import TemplateMatcher
 from models.commands.templates import load_templates
 from schemas.actions import parse_action
-from schemas.actions.acts import TOPICS, Parsed
-from schemas.errors import GenerationError
-from schemas.events import Reply, Route, Transcript
-from schemas.seat import Seat
-from tests.dialogues import NOW, FakeEncoder, FakeModel, FakeVehicle
+from schemas.actions.acts import TOPICS
+from schemas.events import Route, Transcript
+from tests.dialogues import NOW, Rig
 from tests.memories import memory_of
 from voice.dialogue.acts.accounted import doubt
-from voice.dialogue.agent import Dialogue
 from voice.dialogue.replies.cannot import CANNOT, refusal
 from voice.dialogue.replies.responder import SMALL_TALK
-
-
-class StubParser:
-    """A stub: knows the sentences that the test gives it."""
-
-    def __init__(self) -> None:
-        self.knows: dict[str, tuple[str, float]] = {}
-        self.contexts: list[str] = []
-
-    def parse(self, text: str, context: str = "", *, without: Collection[str] = ()) -> Parsed:
-        self.contexts.append(context)
-        if text not in self.knows:
-            raise GenerationError("unknown to the test")
-        acts, sure = self.knows[text]
-        return Parsed(read(acts), sure)
-
-
-class Rig:
-    """A dialogue with a stub parser over a real memory and a stated fake of a car."""
-
-    def __init__(self, matcher: TemplateMatcher) -> None:
-        self.parser, self.vehicle = StubParser(), FakeVehicle()
-        self.memory = memory_of(clock=self._now)
-        self.dialogue = Dialogue(
-            seat=Seat(self.memory),
-            vehicle=self.vehicle,
-            matcher=matcher,
-            encoder=FakeEncoder(),
-            model=FakeModel({}),
-            clock=self._now,
-            parser=self.parser,
-        )
-
-    def _now(self) -> datetime:
-        return NOW
-
-    def say(
-        self, text: str, acts: str = "", sure: float = 0.95, *, confidence: float = 1.0, addressed: bool = True
-    ) -> Reply:
-        if acts:
-            self.parser.knows[text] = acts, sure
-        heard = self.dialogue.typed(text).model_copy(update={"confidence": confidence})
-        return asyncio.run(self.dialogue.respond(heard, addressed=addressed))
-
-    @property
-    def done(self) -> list[str]:
-        return [action.describe() for action in self.vehicle.done]
 
 
 @pytest.fixture(scope="module")
@@ -352,7 +300,8 @@ def test_nothing_is_erased_switched_or_agreed_to_on_a_guess(rig: Rig, acts: str)
     assert [held.value for held in rig.memory.preferences()] == ["jazz"]
     rig.say("my window all the way down", "set_window(window=driver,percent=100)")
     before = rig.memory.export()["consent"], len(rig.memory.preferences())
-    assert rig.say("set it to the way it was for me", acts, 0.4).text == "Sorry, I didn't understand that."
+    asked = "Sorry, I didn't understand that. Shall I open your window?"
+    assert rig.say("set it to the way it was for me", acts, 0.4).text == asked
     assert (rig.memory.export()["consent"], len(rig.memory.preferences())) == before and rig.done == []
 
 

@@ -9,7 +9,7 @@ import pytest
 from schemas.memory import Consent, Proposal
 from schemas.seat import Seat
 from tests.dialogues import NOW
-from voice.dialogue.memory.question import REPEATED, Question
+from voice.dialogue.memory.question import REPEATED, ByTheWay
 
 
 class Held:
@@ -42,5 +42,5 @@ def hint(sentence: str, confidence: float, at: datetime = NOW) -> Proposal:
 )
 def test_a_plain_order_alone_is_no_reason_to_ask(sentence: str, confidence: float, asked: bool) -> None:
     memory: object = Held(hint(sentence, confidence))
-    question = Question(Seat(memory), lambda: NOW, plain=lambda said: said.startswith("set"))  # pyright: ignore[reportArgumentType]
+    question = ByTheWay(Seat(memory), lambda: NOW, plain=lambda said: said.startswith("set"))  # pyright: ignore[reportArgumentType]
     assert (question._due("now") is not None) is asked

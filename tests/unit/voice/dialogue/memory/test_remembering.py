@@ -158,8 +158,10 @@ def test_why_an_action_went_as_it_did(talk: Talk) -> None:
     )
     (used,) = talk.memory.explain(talk.memory.preferences()[0].id).used_for
     assert used[1] == "play_music"
-    talk("open the trunk")
+    talk("set the temperature to twenty two degrees")
     assert talk("why did you do that") == "Nothing that I remember played a part in that."
+    talk("open the trunk")
+    assert talk("why did you say that") == "Because I can only open the trunk when parked."
 
 
 def test_why_without_anything_spoken_of(talk: Talk) -> None:

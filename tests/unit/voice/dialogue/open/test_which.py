@@ -9,7 +9,7 @@ import pytest
 from schemas.events import Reply, Transcript
 from tests.dialogues import make, say
 from voice.dialogue.agent import Dialogue
-from voice.dialogue.which import chosen, question
+from voice.dialogue.open.which import chosen, question
 
 LOCK, UNLOCK = "lock the doors", "unlock the doors"
 

@@ -1,16 +1,20 @@
-"""Asking which of two commands was said, where the sound fits both: "Lock or unlock the doors?".
+"""Which of several is meant: two commands where the sound fits both ("Lock or unlock the doors?"), or contacts of one name.
 
-Owns: the wording of the question and reading its answer. Does not own what comes of it: the chosen words are carried out as if they
-had been heard.
+Owns: the wording of the question about commands, and reading the answers. Does not own what comes of it: the chosen command is
+carried out as if it had been heard, a chosen name goes into the wish that lacked it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from models.text import spoken
 from schemas.events import Transcript
+from voice.dialogue.open.things import Asked, Choice
 
 FIRST = frozenset({"first", "former"})
 SECOND = frozenset({"second", "latter", "other", "last"})
+_PLACES = {0: FIRST, 1: frozenset({"second", "other"}), 2: frozenset({"third"}), -1: frozenset({"last", "latter"})}
 LONGEST_ANSWER = 5
 """Words of an answer that names one by a part of it; in a longer sentence the same words mean something else."""
 LONGEST_PART = 3
@@ -26,10 +30,40 @@ def question(one: str, other: str) -> str:
     return f"{text[:1].upper()}{text[1:]}?"
 
 
-def heard(both: tuple[str, str] | None, transcript: Transcript) -> Transcript:
+def asked(one: str, other: str) -> Choice:
+    """Two commands, one of which was heard."""
+    return Choice(question(one, other), "Because it sounded like both.", (one, other))
+
+
+def heard(open_: Asked | None, transcript: Transcript) -> Transcript:
     """What was heard; where two commands were asked about, the one that it names."""
-    text = None if both is None or transcript.alternative else chosen(*both, transcript.text)
+    if not isinstance(open_, Choice) or open_.wish is not None or transcript.alternative:
+        return transcript
+    text = chosen(open_.among[0], open_.among[1], transcript.text)
     return transcript if text is None else transcript.model_copy(update={"text": text, "in_grammar": True})
+
+
+def names(open_: Asked | None, answer: str) -> str | None:
+    """Which of the things that were asked about an answer names; None where it names none, or several."""
+    if not isinstance(open_, Choice):
+        return None
+    if open_.wish is None:
+        return chosen(open_.among[0], open_.among[1], answer)
+    return named(open_.among, answer)
+
+
+def named(among: Sequence[str], answer: str) -> str | None:
+    """Which of several names an answer means: by a word that no other of them has, or by its place."""
+    said = spoken(answer).split()
+    if len(said) > LONGEST_ANSWER:
+        return None
+    words = [set(spoken(name).split()) for name in among]
+    own = [mine - set[str]().union(*(other for other in words if other is not mine)) for mine in words]
+    meant = [name for name, mine in zip(among, own, strict=True) if mine & set(said)]
+    places = [place for place, word in _PLACES.items() if word & set(said)]
+    if not meant and len(places) == 1 and -len(among) <= places[0] < len(among):
+        meant = [among[places[0]]]
+    return meant[0] if len(meant) == 1 else None
 
 
 def chosen(one: str, other: str, answer: str) -> str | None:

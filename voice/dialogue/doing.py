@@ -1,0 +1,207 @@
+"""Carrying actions out, and what is kept of it: what "it" means, what was done and said last, why something was refused.
+
+Everything that moves goes through the gate here. What a result leaves open (a yes, which contact) is handed to whoever asks.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
+
+from schemas.actions import Action, Domain, ForgetPreference, ListPlaces, parse_action
+from schemas.actions.acts import Act
+from schemas.errors import ConfirmationError, VehicleError
+from schemas.events import ActionResult, ActionStatus, Reply, Route
+from schemas.memory import Recollection
+from schemas.ports import VehiclePort
+from schemas.seat import Seat
+from schemas.units import units_of
+from voice.dialogue.coordinator import Plan
+from voice.dialogue.followup import RecentActions
+from voice.dialogue.memory.remembering import Remembering
+from voice.dialogue.open.things import Asked, Choice, Confirmation
+from voice.dialogue.operator import Proposal
+from voice.dialogue.replies import responder
+from voice.dialogue.replies.units import MEASURED
+
+_STOPPED = (Domain.OPENINGS, Domain.SEATS)
+"""Domains in which something may still be on its way when the driver says stop."""
+
+
+class Doing:
+    """One driver's actions."""
+
+    def __init__(
+        self,
+        seat: Seat,
+        vehicle: VehiclePort,
+        talk: Remembering,
+        clock: Callable[[], datetime],
+        ask: Callable[[Asked], None],
+    ) -> None:
+        """Nothing done yet; ``ask`` is told what a result leaves open."""
+        self._seat, self._vehicle, self._talk, self._clock, self._ask = seat, vehicle, talk, clock, ask
+        self.forget()
+
+    def forget(self) -> None:
+        """Somebody else drives: nothing of what was done or said is left."""
+        self.recent = RecentActions()
+        self.last: dict[str, str] = {}
+        """What was done and what was said last, by ``get_last``'s parts; nothing of a private trip."""
+        self.why = ""
+        """Why the last wish was refused; empty where it was not."""
+
+    # Doing -------------------------------------------------------------------------------------------------------------
+
+    async def act(self, actions: Sequence[Action], plan: Plan, proposal: Proposal) -> Reply:
+        """Carry out actions, or ask memory what they ask for.
+
+        Raises:
+            schemas.errors.GloveboxError: memory or the vehicle failed.
+        """
+        started = time.perf_counter()
+        wishes = [action for action in actions if action.domain is Domain.MEMORY]
+        if wishes:
+            text = " ".join(filter(None, [await self._of_memory(action) for action in wishes]))
+            return Reply(text=text, route=plan.route, reason=plan.reason, timings=proposal.timings)
+        results = [await self._vehicle.act(action) for action in actions]
+        done = any(result.status is ActionStatus.DONE for result in results)
+        used = proposal.used if done else ()
+        if used:
+            self._seat.memory.used(used, actions[0].name)
+        self._talk.acted(used)
+        reason = "; ".join(filter(None, (plan.reason, proposal.reason)))
+        return await self._told(results, plan.route, reason, started, proposal.timings, used)
+
+    async def confirm(self, agreed: Confirmation, plan: Plan) -> Reply:
+        """Carry out what waited for a yes; the gate judges it once more.
+
+        Raises:
+            schemas.errors.GloveboxError: the vehicle failed.
+        """
+        started, late = time.perf_counter(), ""
+        results = [] if agreed.tokens else [await self._vehicle.act(action) for action in agreed.actions]
+        for token in agreed.tokens:
+            try:
+                results.append(await self._vehicle.confirm(token))
+            except ConfirmationError as error:
+                late = error.spoken
+        reply = await self._told(results, plan.route, f"{plan.reason}: confirmed", started)
+        return reply.model_copy(update={"text": " ".join(filter(None, (reply.text, late)))})
+
+    async def another(self, wanted: ListPlaces, plan: Plan) -> Reply:
+        """Go to the next place of those that were found.
+
+        Raises:
+            schemas.errors.GloveboxError: the vehicle failed.
+        """
+        told = (await self._vehicle.act(wanted)).answer
+        names = [str(place["name"]) for place in told.get("places") or ()]
+        left = next((name for name in names if name not in self.recent.visited), None)
+        if left is None:
+            return Reply(text="There is no other one nearby.", route=plan.route, reason=plan.reason)
+        found = self.recent.actions
+        reply = await self.act((parse_action("navigate_to", {"destination": left}),), plan, Proposal())
+        self.recent = replace(self.recent, actions=found)
+        return reply
+
+    async def halt(self, plan: Plan) -> Reply | None:
+        """Stop what the last action has set in motion; None where nothing was.
+
+        Raises:
+            schemas.errors.GloveboxError: the vehicle failed.
+        """
+        last = self.recent.actions[-1] if self.recent.actions and self.recent.fresh(self._clock()) else None
+        if last is None or last.domain not in _STOPPED or "stop_moving" not in self._vehicle.offers():
+            return None
+        result = await self._vehicle.act(parse_action("stop_moving", {}))
+        if result.status is not ActionStatus.DONE or not result.answer.get("stopped"):
+            return None
+        return Reply(text=responder.report([result]), route=plan.route, reason=plan.reason, results=(result,))
+
+    async def moving(self) -> bool:
+        """Whether the car moves; yes where it cannot be told."""
+        try:
+            state = await self._vehicle.state()
+        except VehicleError:
+            return True
+        return state.speed_kmh is None or state.speed_kmh > 0
+
+    async def _of_memory(self, action: Action) -> str:
+        """What the driver asks in free words about what is remembered, or wants to have forgotten."""
+        about: str | None = action.slots().get("about")
+        if isinstance(action, ForgetPreference):
+            return self._talk.forget_about(action.about)
+        if about is None:
+            return self._talk.what(None, moving=await self.moving())
+        return self._talk.about(about, moving=await self.moving())
+
+    async def _told(
+        self, results: Sequence[ActionResult], route: Route, reason: str, started: float,
+        timings: dict[str, float] | None = None, used: Sequence[Recollection] = (),
+    ) -> Reply:  # fmt: skip
+        """The reply to results, without the question; what they leave open is asked."""
+        if any(result.action.name in MEASURED for result in results):
+            with suppress(VehicleError):
+                self._seat.units = units_of(await self._vehicle.state())
+        self.recent = self.recent.after(results, self._clock())
+        self._leave_open(results)
+        took = {**(timings or {}), "act": (time.perf_counter() - started) * 1000.0}
+        text = responder.told(results, used, self._seat.units)
+        return Reply(text=text, route=route, reason=reason, results=tuple(results), recalled=tuple(used), timings=took)
+
+    def _leave_open(self, results: Sequence[ActionResult]) -> None:
+        waiting = self.waiting(results)
+        if waiting is not None:
+            self._ask(waiting)
+        for result in results:
+            if among := responder.contacts(result):
+                wish = Act(result.action.name, {k: v for k, v in result.action.slots().items() if k != "person"})
+                self._ask(
+                    Choice(result.ruling.reason, "Because there are several of that name.", among, wish, "person")
+                )
+
+    def waiting(self, results: Sequence[ActionResult]) -> Confirmation | None:
+        """What of these waits at the gate for a yes."""
+        held = [result for result in results if result.token is not None]
+        if not held:
+            return None
+        actions, tokens = tuple(result.action for result in held), tuple(r.token for r in held if r.token is not None)
+        return Confirmation(
+            responder.questions(actions, self._seat.units), responder.why(held[0].ruling), actions, tokens
+        )
+
+    # What is kept --------------------------------------------------------------------------------------------------------
+
+    def undoable(self) -> bool:
+        """Whether something was done just now that can be called off."""
+        return self.recent.undoable and self.recent.fresh(self._clock())
+
+    def keep(self, plan: Plan, text: str, reply: Reply) -> None:
+        """Keep what was said and what came of it.
+
+        Asking for it changes nothing of it. Of talk about memory only what was stored is kept, and of a private trip nothing.
+
+        Args:
+            plan: the utterance's.
+            text: the utterance; empty for talk about memory.
+            reply: without its question.
+        """
+        denied = next((r.ruling for r in reply.results if r.status is ActionStatus.DENIED), None)
+        topic = next((str(act.slots.get("topic", "other")) for act in plan.acts if act.name == "cannot"), None)
+        topic = "other" if plan.lacks else topic
+        self.why = (
+            responder.why(denied) if denied is not None else responder.why_not(topic) if topic is not None else ""
+        )
+        if self._seat.memory.consent().private_trip:
+            self.last = {}
+        elif plan.command is None or plan.command.name != "get_last":
+            self.last = {**self.last, "said": text} if text else {}
+            done = [r for r in reply.results if r.status is ActionStatus.DONE and not r.action.query]
+            if done:
+                self.last["done"] = responder.report(done, (), self._seat.units)
+            elif reply.decision is not None:
+                self.last["done"] = reply.text.removeprefix("Okay, ")

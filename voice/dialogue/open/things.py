@@ -1,0 +1,75 @@
+"""The things that may be open, each with its question and the reason for which it is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from schemas.actions import Action
+from schemas.actions.acts import Act
+from schemas.memory import Proposal
+from voice.dialogue.memory.asking import Question
+from voice.dialogue.open.table import Open
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """Actions that wait for a yes."""
+
+    kind: Open = field(default=Open.CONFIRMATION, init=False)
+    question: str
+    why: str
+    actions: tuple[Action, ...]
+    tokens: tuple[str, ...] = ()
+    """The gate's, one for each action; empty where the gate was not asked yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Several, of which one is meant."""
+
+    kind: Open = field(default=Open.CHOICE, init=False)
+    question: str
+    why: str
+    among: tuple[str, ...]
+    """As they are spoken."""
+    wish: Act | None = None
+    """What is wished for with the one that is named; None where they are complete commands, one of which was heard."""
+    slot: str = ""
+    """Where the one that is named goes in the wish."""
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A wish that lacks something."""
+
+    kind: Open = field(default=Open.MISSING, init=False)
+    question: str
+    wish: Act
+    why: str = "Because you didn't say that yet."
+
+
+@dataclass(frozen=True, slots=True)
+class Forgetting:
+    """A question of the talk about memory."""
+
+    kind: Open = field(default=Open.FORGETTING, init=False)
+    asked: Question
+    why: str = "Because what is forgotten can't be brought back."
+
+    @property
+    def question(self) -> str:
+        """How it is asked."""
+        return self.asked.again
+
+
+@dataclass(frozen=True, slots=True)
+class Remembering:
+    """Memory's question by the way."""
+
+    kind: Open = field(default=Open.REMEMBERING, init=False)
+    question: str
+    why: str
+    proposal: Proposal
+
+
+Asked = Confirmation | Choice | Missing | Forgetting | Remembering

@@ -1,0 +1,178 @@
+"""What an utterance means, and which event that is for what is open.
+
+Owns the order in which it is looked for: the answer to a choice, a complete command, what only means something after what was done,
+the parser, and where there is none the coordinator's guess. Does nothing, notes nothing and says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+
+from schemas.actions import Domain, Undo, parse_action
+from schemas.actions.acts import Act
+from schemas.events import Command, CommandKind, Reply, Route, Transcript
+from schemas.ports import CommandMatcher, Drivers, VehiclePort
+from schemas.seat import Seat
+from voice.dialogue import followup, foresight
+from voice.dialogue.acts import context, planning
+from voice.dialogue.acts.acting import Acting
+from voice.dialogue.coordinator import Coordinator, Plan
+from voice.dialogue.followup import RecentActions
+from voice.dialogue.open import reading, which
+from voice.dialogue.open.table import Event
+from voice.dialogue.open.things import Asked, Choice, Confirmation, Forgetting, Missing, Remembering
+from voice.dialogue.replies import responder
+
+_ANSWERS = frozenset({Event.YES, Event.NO, Event.CALLED_OFF, Event.FITS, Event.AGAIN, Event.STOP})
+"""Events that settle a question of memory, or ask for it again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """An utterance, and what it means."""
+
+    heard: Transcript
+    plan: Plan
+    event: Event
+    at: datetime
+    open_: Asked | None
+    """What was open."""
+    recent: RecentActions
+    """What was done last when it was said."""
+    noted: bool
+    """Whether memory is told. Talk about memory is not noted: it would be kept as something that the driver told."""
+    about_memory: bool
+    """Talk about memory, and nothing else."""
+
+    @property
+    def context(self) -> str:
+        """What the parser was told."""
+        return context.context(self.open_, self.recent, self.at)
+
+    @property
+    def answers(self) -> bool:
+        """Whether it answers what was asked for."""
+        return self.event is Event.FITS and isinstance(self.open_, Missing | Choice)
+
+    @property
+    def acts(self) -> tuple[Act, ...]:
+        """Its acts, with what was begun before."""
+        wish = self.open_.wish if self.answers and isinstance(self.open_, Missing | Choice) else None
+        return self.plan.acts if wish is None else tuple(act.completing(wish) for act in self.plan.acts)
+
+    def reply(self, text: str = "", *, ends: bool = False) -> Reply:
+        """A reply to it."""
+        return Reply(text=text, route=self.plan.route, reason=self.plan.reason, ends_conversation=ends)
+
+
+class Understanding:
+    """Understands utterances."""
+
+    def __init__(
+        self,
+        *,
+        seat: Seat,
+        vehicle: VehiclePort,
+        matcher: CommandMatcher,
+        clock: Callable[[], datetime],
+        coordinator: Coordinator,
+        acting: Acting,
+        drivers: Drivers | None,
+    ) -> None:
+        """Over the parts of a dialogue."""
+        self._seat, self._vehicle, self._matcher, self._clock = seat, vehicle, matcher, clock
+        self._coordinator, self._acting, self._drivers = coordinator, acting, drivers
+
+    async def turn(
+        self, transcript: Transcript, open_: Asked | None, recent: RecentActions, *, addressed: bool = True
+    ) -> Turn:
+        """What an utterance means.
+
+        Args:
+            transcript: what was heard.
+            open_: what is open.
+            recent: what was done last.
+            addressed: False in the follow-up window.
+
+        Raises:
+            schemas.errors.GloveboxError: a model or the vehicle failed.
+        """
+        plan = await self._planned(transcript, open_, recent)
+        text = transcript.text if self._coordinator.heard(transcript) else ""
+        about_memory = self._about_memory(plan, text)
+        event = reading.read(
+            open_,
+            text,
+            plan,
+            addressed=addressed,
+            meant=planning.meant(plan) if plan.acts else self._coordinator.meant(plan),
+            known=self.at_once(plan, transcript) not in (None, *responder.UNKNOWN),
+        )
+        if about_memory and event in (Event.UNCLEAR, Event.UNMEANT):
+            event = Event.OTHER
+        settles = isinstance(open_, Forgetting | Remembering) and event in _ANSWERS
+        lost = event in (Event.WHY, Event.UNMEANT) or (open_ is not None and event is Event.UNCLEAR)
+        noted = not (about_memory or settles or lost)
+        return Turn(transcript, plan, event, self._clock(), open_, recent, noted, about_memory)
+
+    def _about_memory(self, plan: Plan, text: str) -> bool:
+        """Whether it is talk about memory: a command, acts of that kind alone, a wish in free words."""
+        if plan.route is Route.MEMORY and plan.command is not None:
+            return True
+        if plan.acts:
+            return all(planning.about_memory(act) for act in plan.acts)
+        names = self._drivers.names if self._drivers is not None else ()
+        return plan.command is None and foresight.wished(text, names)
+
+    def at_once(self, plan: Plan, transcript: Transcript) -> str | None:
+        """The reply to what needs nothing done; None where something is to be done first."""
+        reply = foresight.at_once(plan, transcript, self._matcher, self._seat.memory, self._clock())
+        return None if reply is None else reply.text
+
+    async def _planned(self, transcript: Transcript, open_: Asked | None, recent: RecentActions) -> Plan:
+        """The coordinator's plan; what only means something after what was done becomes its actions."""
+        parse = partial(self._acting.plan, transcript, context.context(open_, recent, self._clock()))
+        if isinstance(open_, Choice) and open_.wish is not None and self._coordinator.heard(transcript):
+            name = which.names(open_, transcript.text)
+            if name is not None:
+                action = parse_action(open_.wish.name, {**open_.wish.slots, open_.slot: name})
+                return Plan(Route.FAST, "one of several was named", meant=(action,))
+        if self._acting.parses and not transcript.in_grammar and self._coordinator.heard(transcript):
+            return await parse()
+        plan = self._coordinator.plan(transcript)
+        picks = plan.command is not None and plan.command.name == "pick"
+        if picks and self._acting.parses and not isinstance(open_, Forgetting):  # "the second one" of something else
+            return await parse()
+        if transcript.confidence < 1.0 and plan.command is not None and plan.command.name == "set_temperature":
+            plan = self._coordinator.plan(
+                transcript.model_copy(update={"text": self._seat.units.likelier(transcript.text)})
+            )
+        recent = self._spoken_of(open_, recent)
+        again = plan.command is not None and plan.command.name == "repeat" and "it" in plan.command.slots
+        if again and recent.fresh(self._clock()) and recent.actions[-1].domain is Domain.MEDIA:
+            restart = Command(kind=CommandKind.ACTION, name="set_playback", slots={"command": "restart"})
+            plan = replace(plan, route=Route.FAST, command=restart)
+        if plan.command is None or plan.command.kind is not CommandKind.FOLLOW:
+            return plan
+        values = (await self._vehicle.state()).values if plan.command.name in followup.LOOKS else {}
+        timed = followup.completed(open_.wish if isinstance(open_, Missing) else None, plan.command.slots)
+        meant = (timed,) if timed else followup.meant(plan.command, recent, self._clock(), values)
+        undone = recent.undoable or not any(isinstance(action, Undo) for action in meant)
+        meant = tuple(
+            one for one in meant if one.name in self._vehicle.offers() and (undone or not isinstance(one, Undo))
+        )
+        if meant:
+            return replace(plan, meant=meant)
+        if self._acting.parses:
+            return await parse()
+        free = self._coordinator.free(transcript)
+        return free if free.route is not Route.REJECT else replace(free, reason=f"{plan.reason}, but nothing fits it")
+
+    def _spoken_of(self, open_: Asked | None, recent: RecentActions) -> RecentActions:
+        """What "it" is: what waits for a yes, else what was done last."""
+        if isinstance(open_, Confirmation) and not any(isinstance(action, Undo) for action in open_.actions):
+            return RecentActions(open_.actions, at=self._clock())
+        return recent
