@@ -345,9 +345,11 @@ class Organizer:
         return found[0] if len(found) == 1 else None
 
     def named(self, name: str) -> tuple[Contact, ...]:
-        """The contacts of that name; those of that first or last name where none has it whole."""
-        name = name.removesuffix("'s")
-        exact = tuple(who for who in self.contacts if _alike(name, (who.name, *who.also)))
+        """The contacts of that name ("my boss", "boss"); those of that first or last name where none has it whole."""
+        name = name.removesuffix("'s").removeprefix("my ")
+        exact = tuple(
+            who for who in self.contacts if _alike(name, (who.name, *(also.removeprefix("my ") for also in who.also)))
+        )
         return exact or tuple(who for who in self.contacts if _alike(name, who.name.split()))
 
     def appointments(self, day: date) -> tuple[Appointment, ...] | None:

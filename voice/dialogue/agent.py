@@ -16,7 +16,7 @@ from functools import partial
 from uuid import uuid4
 
 from models.text import spoken
-from schemas.actions import ListPlaces, parse_action
+from schemas.actions import Action, ListPlaces, parse_action
 from schemas.events import Reply, Route, Transcript
 from schemas.memory import Turn as Noted
 from schemas.ports import ActParser, CommandMatcher, Drivers, Encoder, StructuredModel, VehiclePort
@@ -383,6 +383,10 @@ class Dialogue:
         text = " ".join(filter(None, (reply.text, more.text)))
         return more.model_copy(update={"text": text, "results": (*reply.results, *more.results)})
 
+    def _not_sure(self, actions: tuple[Action, ...]) -> Confirmation:
+        """Actions that may not be what was meant."""
+        return Confirmation(responder.questions(actions, self.seat.units), responder.NOT_SURE, actions)
+
     def _offered(self, turn: Turn) -> Reply:
         """Offer to undo what was done last, if that can be."""
         if not self._doing.undoable():
@@ -405,6 +409,12 @@ class Dialogue:
             listed = plan.meant[0]
             if plan.command is not None and plan.command.name == "follow_track" and isinstance(listed, ListPlaces):
                 return await self._doing.another(listed, plan)
+            unsure = isinstance(turn.open_, Confirmation) and not turn.open_.tokens
+            if (
+                unsure and plan.command is not None and followup.depends(plan.command)
+            ):  # nobody has agreed to the rest of it
+                self._ask(self._not_sure(plan.meant))
+                return turn.reply()
             return await self._doing.act(plan.meant, plan, Proposal())
         if plan.route is Route.FAST and plan.command is not None:
             action = self.seat.units.as_meant(parse_action(plan.command.name, plan.command.slots))
@@ -445,7 +455,7 @@ class Dialogue:
         )
         reply = turn.reply(ends=work.ends)
         if work.actions and work.ask_first:
-            self._ask(Confirmation(work.asked(self.seat.units), responder.NOT_SURE, work.actions))
+            self._ask(self._not_sure(work.actions))
             reply = reply.model_copy(update={"reason": f"{plan.reason}; {work.why or 'not sure'}"})
         elif work.actions:
             reply = await self._doing.act(work.actions, plan, Proposal(used=work.used))
@@ -469,7 +479,7 @@ class Dialogue:
             reason = f"{plan.reason}; {proposal.reason}"
             return Reply(text=responder.NOT_UNDERSTOOD, route=Route.REJECT, reason=reason, timings=proposal.timings)
         if proposal.ask_first:
-            self._ask(Confirmation(responder.questions(actions, self.seat.units), responder.NOT_SURE, actions))
+            self._ask(self._not_sure(actions))
             reason = f"{plan.reason}; not a complete command, so a yes is needed"
             return Reply(text="", route=plan.route, reason=reason, timings=proposal.timings)
         return await self._doing.act(actions, plan, proposal)

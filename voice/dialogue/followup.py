@@ -444,6 +444,11 @@ NAMES = frozenset(_ALONE) | frozenset(LOOKS) | frozenset(_AFTER)
 """The commands that this module understands."""
 
 
+def depends(command: Command) -> bool:
+    """Whether the command means something only by what was done or asked before."""
+    return command.name in _AFTER
+
+
 def goal(action: Action) -> bool:
     """Whether the action goes somewhere, so that "another one" is another place."""
     return action.to_place and not action.query

@@ -165,6 +165,7 @@ def test_the_calendar_of_a_day() -> None:
         ("my sister", "Anna Berg"),
         ("Anna", "Anna Berg"),
         ("tom", "Tomas Ilic"),
+        ("boss", "Priya Nair"),
         ("nobody", None),
     ],
 )

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from models.commands.matcher import TemplateMatcher
 from schemas.actions import Action
 from schemas.events import ActionResult, ActionStatus, Ruling, Transcript, Verdict
 from tests.dialogues import FakeMatcher, FakeVehicle, Rig
@@ -27,6 +28,11 @@ NONSENSE = "flurb the garnet"
 @pytest.fixture
 def rig() -> Rig:
     return Rig(FakeMatcher())
+
+
+@pytest.fixture(scope="module")
+def templates() -> TemplateMatcher:
+    return TemplateMatcher()
 
 
 def test_two_questions_never_stand_in_one_reply_and_none_is_lost(rig: Rig) -> None:
@@ -123,6 +129,23 @@ def test_a_correction_of_what_waits_takes_nothing_back(rig: Rig) -> None:
     rig.say("no the back one", "set_window(window=rear,percent=100)")
     rig.say("yes")
     assert rig.done == ["set_fan_speed(level=3)", "set_window(window=rear, percent=100)"]
+
+
+def test_what_is_said_of_an_offer_is_offered_again(templates: TemplateMatcher) -> None:
+    rig = Rig(templates)
+    rig.say(*UNSURE)
+    assert rig.say("both sides").text == "Shall I set the seat heating to medium on both sides?"
+    assert rig.done == []
+    rig.say("yes")
+    assert rig.done == ["set_seat_heating(level=2, zone=all)"]
+
+
+def test_the_other_one_too_and_both_sides_go_on_from_what_was_done(templates: TemplateMatcher) -> None:
+    rig = Rig(templates)
+    rig.say("heat my seat")
+    rig.say("the other one too")
+    rig.say("both sides")
+    assert [action.slots().get("zone") for action in rig.vehicle.done] == ["driver", "passenger", "all"]
 
 
 def test_a_question_that_is_over_is_not_repeated(rig: Rig) -> None:
