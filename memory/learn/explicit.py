@@ -91,7 +91,8 @@ class Asked:
         if self.details is None:
             found = reader.extractor.extract(conversation, consent, now, least=WISHED_AT)
             unsure = (c for c in found.unsure if c.confidence >= WISHED_AT * turn.confidence)
-            sure = tuple(part for c in (*found.candidates, *unsure) for part in _parted(reader.canon, c))
+            meant = [c for c in (*found.candidates, *unsure) if not _hollow(reader, c.detail, turn.text)]
+            sure = tuple(part for c in meant for part in _parted(reader.canon, c))
             if sure or found.decisions:
                 return replace(found, candidates=sure, unsure=())
             return Extraction(decisions=(_none(reader, turn.text, None),))
@@ -128,6 +129,12 @@ class Asked:
                 own = _candidates(reader, turn.model_copy(update={"text": one.text}), detail, conversation)
                 found |= {(detail, c.value): c.model_copy(update={"sentence": turn.text}) for c in own}
         return tuple(found.values())
+
+
+def _hollow(reader: Reader, detail: str, text: str) -> bool:
+    """Whether a closed category's value is all that was found in a sentence that is more likely about no category."""
+    topics = reader.encoder.topics(text)
+    return is_closed(detail) and topics.get(detail, 0.0) <= topics.get("none", 0.0)
 
 
 def _none(reader: Reader, text: str, detail: str | None) -> Decision:

@@ -111,7 +111,7 @@ class LlamaCppModel:
         """`complete`, and the probability of the completion as the model alone sees it, without the grammar (0..1).
 
         Raises:
-            schemas.errors.GenerationError: as `complete`; or it was not done within that many seconds.
+            schemas.errors.GenerationError: as `complete`; or it was not done within that many seconds; or llama.cpp failed.
         """
         until = time.monotonic() + within_s
         tokens: list[int] = self._llama.tokenize(prompt.encode(), add_bos=not self.own, special=True)
@@ -119,14 +119,18 @@ class LlamaCppModel:
         if room < 1:
             raise GenerationError(f"a prompt of {len(tokens)} tokens does not fit into a context of {self._context}")
         with self._lock, self._sampler(grammar) as sampler:
-            self._prefill(tokens)
-            chosen, surprise = [], 0.0
-            for token, cost in self._choose(sampler, min(max_tokens, room)):
-                chosen.append(token)
-                surprise += cost
-                if time.monotonic() > until:
-                    raise GenerationError(f"the output was not complete after {within_s:g} s")
-            return self._text(chosen), math.exp(-surprise)
+            try:
+                self._prefill(tokens)
+                chosen, surprise = [], 0.0
+                for token, cost in self._choose(sampler, min(max_tokens, room)):
+                    chosen.append(token)
+                    surprise += cost
+                    if time.monotonic() > until:
+                        raise GenerationError(f"the output was not complete after {within_s:g} s")
+                return self._text(chosen), math.exp(-surprise)
+            except (RuntimeError, ValueError, OSError, MemoryError) as error:
+                self._llama.n_tokens = 0  # what it has read is not to be relied on
+                raise GenerationError(f"llama.cpp failed: {type(error).__name__}: {error}") from error
 
     def render_chat(self, system: str, user: str) -> str:
         """A prompt in the chat template that the model's file carries.

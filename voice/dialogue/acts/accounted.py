@@ -12,7 +12,8 @@ from collections.abc import Collection, Sequence
 from models.numbers import NUMBER, number_of, number_words
 from schemas.actions import Action, Domain
 from schemas.actions.acts import Act
-from voice.dialogue.validator import validate
+from voice.dialogue.acts.worded import unnamed
+from voice.dialogue.validator import careful, validate
 
 _EXCEPTION = re.compile(
     r"\b(?:except|apart from|other than|all but|but not|but leave|but keep|everything but|anything but)\b|"
@@ -82,6 +83,8 @@ def doubt(text: str, acts: Sequence[Act], actions: Sequence[Action], context: st
     placeable = any(_PLACED & set(type(action).model_fields) for action in moving)
     if placeable and not _PLACED & slots and _SIDE.search(text):
         return "a side was said that no action names"
+    if any(careful(action) and unnamed(action, text, context) for action in moving):
+        return "no word speaks of what would move"
     if _UNDONE.search(text) and any(isinstance(value, int | float) for act in acts for value in act.slots.values()):
         return "what was said of a number is that it is too much"
     if _NOT_OFF.search(text) and len(moving) == 1:

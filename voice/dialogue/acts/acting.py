@@ -114,7 +114,7 @@ class Acting:
             except GenerationError as error:
                 return Plan(Route.REJECT, f"the language model gave nothing usable: {error}")
             self._parsed = key, parsed
-        return planning.plan(self._parsed[1])
+        return planning.plan(self._parsed[1], *key)
 
     def look(
         self,

@@ -13,6 +13,7 @@ from dataclasses import replace
 from models.numbers import numbers
 from schemas.actions.acts import MEMORY, Act, Parsed
 from schemas.events import Command, CommandKind, Route
+from voice.dialogue.acts.worded import unworded
 from voice.dialogue.coordinator import Plan
 
 CONTROLS = {
@@ -48,24 +49,33 @@ _HEDGES = re.compile(r"\b(?:maybe|perhaps|might|not sure|i guess|if i)\b")
 """Words after which a liking is none yet."""
 _REFUSES = re.compile(r"\b(?:never|hate|rather die|can't (?:stand|bear)|anything but|wouldn't|too)\b")
 """Words that turn a number down: memory knows no number that is not liked."""
+_ORDER = re.compile(r"^(?:please |can you |could you )?(?:remember|note|store|save|memori[sz]e)\b")
+_OWN = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|my|mine|me|we|our|us)\b")
+"""An order to keep something teaches only what it says of whoever gives it."""
 NOT_MEANT = frozenset({"none", "chat"})
 """Acts of what was most likely said to somebody else, where nobody was addressed."""
 UNMEANT_AT = 0.5
 """Probability under which an utterance without the wake word is taken for talk to somebody else. Our choice."""
 
 
-def plan(parsed: Parsed) -> Plan:
-    """The plan for parsed words."""
+def plan(parsed: Parsed, text: str, context: str) -> Plan:
+    """The plan for parsed words.
+
+    Args:
+        parsed: what the parser found.
+        text: the utterance in its spoken form.
+        context: what the parser was told.
+    """
     acts = tuple(act for act in parsed.acts if act.name != "none") or parsed.acts
     why = f"means {'; '.join(act.name for act in acts)} ({parsed.sure:.2f})"
     only = acts[0] if len(acts) == 1 else None
     planned = Plan(Route.MODEL, why, acts=acts, asks=parsed.sure)
-    if (
-        parsed.sure < SURELY
-        and not (only is not None and only.name == "yes")
-        and any(act.name in SURE_ONLY for act in acts)
-    ):
-        return replace(planned, route=Route.REJECT, reason=f"{why}: not sure enough", acts=())
+    against = unworded(acts, text, context)
+    alone = only is not None and only.name == "yes"
+    if parsed.sure < SURELY and not alone and any(act.name in SURE_ONLY for act in acts):
+        against = "not sure enough"
+    if against:
+        return replace(planned, route=Route.REJECT, reason=f"{why}: {against}", acts=())
     if only is None:
         return planned
     if only.name in CONTROLS:
@@ -97,7 +107,7 @@ def teaches(planned: Plan, text: str) -> bool:
         text: the utterance in its spoken form.
     """
     if not planned.acts:
-        return True
+        return _ORDER.match(text) is None or _OWN.search(text) is not None
     refused = _REFUSES.search(text) is not None and bool(numbers(text))
     return any(act.name == "tell" for act in planned.acts) and not refused and _HEDGES.search(text) is None
 

@@ -162,7 +162,7 @@ def test_asked_not_to_do_something_nothing_is_done_or_stored(rig: Rig) -> None:
 
 def test_talk_about_memory_has_one_entrance(rig: Rig) -> None:
     assert rig.say("so what have you got on me", "recall()").text == "I remember nothing about you yet."
-    assert rig.say("keep no more track of the tunes i like", "opt_out(about=music)").text.startswith(
+    assert rig.say("keep no more track of the music i like", "opt_out(about=music)").text.startswith(
         "Okay, from now on"
     )
     assert rig.say("stop tracking my thing", "opt_out(about=thing)").text.startswith("Which topic")
