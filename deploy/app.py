@@ -35,7 +35,7 @@ from models.commands.matcher import TemplateMatcher
 from models.runtime.onnx_encoder import OnnxEncoder
 from models.structured import Structured
 from schemas.clock import StreamClock, WallClock
-from schemas.ports import ActParser, Encoder, StructuredModel
+from schemas.ports import ActParser, Encoder, StructuredModel, Talker
 from schemas.seat import Seat
 from voice.audio.devices.portaudio import load_portaudio
 from voice.dialogue.agent import Dialogue
@@ -69,10 +69,11 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
     say("encoder and language models")
     encoder, structured = understanding(config, engines)
     parser = engines.parser()
+    talker = engines.talker
 
     with ExitStack() as opened:
         say("memory and vehicle")
-        car = open_car(config, encoder, structured, None if live else StreamClock(), parser=parser)
+        car = open_car(config, encoder, structured, None if live else StreamClock(), parser=parser, talker=talker)
         opened.callback(car.leave)
 
         say("command grammar and recogniser")
@@ -87,13 +88,13 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
         structured=structured,
         mouth=mouth,
         car=car,
-        another=lambda: open_car(config, encoder, structured, StreamClock(), car.matcher, parser=parser),
+        another=lambda: open_car(config, encoder, structured, StreamClock(), car.matcher, parser=parser, talker=talker),
         engines=engines.choices,
         lacks=tuple(filter(None, (config.data.mixed, catalog.trouble, *engines.told()))),
     )
 
 
-def open_car(
+def open_car(  # noqa: PLR0913 - the composition root hands over every part
     config: Config,
     encoder: Encoder,
     structured: StructuredModel,
@@ -101,6 +102,7 @@ def open_car(
     matcher: TemplateMatcher | None = None,
     *,
     parser: ActParser | None = None,
+    talker: Talker | None = None,
     initial: Mapping[str, Any] | None = None,
     now: Callable[[], datetime] = utc_now,
 ) -> Car:
@@ -113,6 +115,7 @@ def open_car(
         stream: the clock of a drive that is played from data; None for the wall's.
         matcher: of a car with the same vehicle; None: made for this one.
         parser: for the dialogue; None: it does with the encoder and the language model.
+        talker: for small talk; None: a sentence of ours answers it.
         initial: signals that the simulated car starts with instead of its own.
         now: the aware time that memory, reminders and calendar go by.
 
@@ -144,6 +147,7 @@ def open_car(
             new_id=trip.new_conversation,
             drivers=drivers,
             parser=parser,
+            talker=talker,
         )
         return Car(stream, seat, drivers, vehicle, matcher, trip, dialogue, opened.pop_all())
 

@@ -13,6 +13,7 @@ from typing import Literal, TypeVar
 
 from deploy.config import Config
 from models.acts.parser import CONTEXT, ActParser
+from models.acts.talk import Talker
 from models.catalog import Catalog, Model
 from models.commands.matcher import TemplateMatcher
 from models.runtime.llamacpp import LlamaCppModel
@@ -140,12 +141,14 @@ class Engines:
 
     Attributes:
         choices: what was chosen so far, by role.
+        talker: what answers small talk: the parser's model, once `parser` has opened one; None without.
     """
 
     def __init__(self, config: Config, catalog: Catalog) -> None:
         """Nothing is opened yet."""
         self._config, self._catalog = config, catalog
         self.choices: dict[Role, Choice] = {}
+        self.talker: Talker | None = None
 
     def told(self) -> tuple[str, ...]:
         """A line for each role whose best engine is not used, and for what an engine does without."""
@@ -229,7 +232,9 @@ class Engines:
             if rung.model is None:
                 return None
             path, adapter = self._catalog.find(rung.model), self._catalog.find(settings.adapter)
-            return ActParser(LlamaCppModel(path, adapter=adapter, threads=settings.threads, context_tokens=CONTEXT))
+            model = LlamaCppModel(path, adapter=adapter, threads=settings.threads, context_tokens=CONTEXT)
+            self.talker = Talker(model)
+            return ActParser(model)
 
         return self._climb("parser", open_)
 

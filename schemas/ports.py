@@ -157,6 +157,23 @@ class ActParser(Protocol):
         ...
 
 
+class Talker(Protocol):
+    """Writes a short reply to small talk. What of it is said, its caller decides."""
+
+    def reply(self, text: str, told: str = "", *, within_s: float) -> str:
+        """One or two sentences. Blocks for some hundred milliseconds.
+
+        Args:
+            text: the utterance.
+            told: what the reply may be about, as `models.acts.talk.told` writes it.
+            within_s: seconds after which it is given up.
+
+        Raises:
+            schemas.errors.GenerationError: nothing came of it, or not in time.
+        """
+        ...
+
+
 class Encoder(Protocol):
     """Sentence vectors, and how well a text belongs to each leaf of the schemas."""
 

@@ -1,8 +1,7 @@
-"""What the language model reads before it says something small: who speaks how, what is known, and the driver's words.
+"""Short replies to small talk, by the same language model and adapter as the parser.
 
-The same model and the same adapter as the parser's; ``talk [`` at the beginning tells it which of the two is wanted, since no
-utterance in its spoken form has a bracket. Owns the prompt; does not own what of the reply may be said
-(``voice.dialogue.replies.held``).
+``talk [`` at the beginning of the prompt tells it which of the two is wanted, since no utterance in its spoken form has a bracket.
+Owns the prompt and the limits; does not own what of a reply may be said, which `models.acts.sayings` tells.
 """
 
 from __future__ import annotations
@@ -10,10 +9,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from models.acts.parser import Scorer
+from models.text import spoken
+from schemas.errors import GenerationError
+
 STYLES: Final = ("brief", "full")
 """How long a driver likes replies; without one of them as usual. Memory's profile writes them (``reply_length``)."""
 PARTS: Final = (*STYLES, "knows ", "did ", "said ")
 """What each part of what the model is told begins with."""
+MOST_TOKENS = 48
+"""Of a reply; the longest of the training data has thirty words."""
+LONGEST = 40
+"""Words of an utterance that is answered."""
+GRAMMAR = """root ::= [A-Z] [A-Za-z0-9' ,.:?!-]+"""
+"""Letters, digits and stops: a reply is read aloud."""
 
 
 def told(style: str = "", knows: Sequence[str] = (), did: str = "", said: str = "") -> str:
@@ -37,3 +46,19 @@ def told(style: str = "", knows: Sequence[str] = (), did: str = "", said: str = 
 def prompt(text: str, told: str = "") -> str:
     """What the model reads for an utterance in its spoken form."""
     return f"talk [{told}] {text}\n"
+
+
+class Talker:
+    """A `schemas.ports.Talker`."""
+
+    def __init__(self, model: Scorer) -> None:
+        """A talker over a loaded model, which may be called from any thread."""
+        self._model = model
+
+    def reply(self, text: str, told: str = "", *, within_s: float) -> str:
+        """See `schemas.ports.Talker.reply`."""
+        said = spoken(text)
+        if not said or len(said.split()) > LONGEST:
+            raise GenerationError(f"an utterance of no word or more than {LONGEST} is not answered")
+        answer, _ = self._model.scored(prompt(said, told), grammar=GRAMMAR, max_tokens=MOST_TOKENS, within_s=within_s)
+        return answer.strip()

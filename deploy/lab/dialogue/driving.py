@@ -118,7 +118,7 @@ class Fleet:
         self._organizer = organizer
         self._engines = engines = Engines(config, Catalog.load(config.data))
         self._encoder, self._structured = app.understanding(config, engines)
-        self._parser = engines.parser()
+        self._parser, self._talker = engines.parser(), engines.talker
         self.language_model = f"{engines.choices['llm'].rung}, {engines.choices['parser'].rung}"
         self._matchers: dict[bool, TemplateMatcher] = {}
         self._recognizers: dict[bool, Recognizer] = {}
@@ -159,6 +159,7 @@ class Fleet:
                     clock,
                     self._matchers.get(setup.mail),
                     parser=self._parser,
+                    talker=self._talker,
                     initial=setup.state,
                     now=_time_of(clock),
                 )

@@ -6,6 +6,8 @@ writes it: ``brief`` or ``full``, ``knows you like jazz``, ``did Opening the roo
 
 To a line without brackets something is told now and then that does not matter, so that nobody is told what nobody asked; to one
 with empty brackets nothing is.
+
+``python -m models.training.acts.talk`` writes what of these replies the program lets through, ``models/acts/sayings.txt``.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
+from models.acts import sayings
 from models.acts.talk import PARTS, prompt
 from models.text import spoken
 from models.training.acts.lines import FOLDER, HOLE, NUMBERS, WAYS, Line, lines, name, number
@@ -37,6 +40,7 @@ LIKED = (
     "you park in a garage", "you avoid motorways", "you listen to {station}", "you shop at {shop}", "you like blue light",
     "you follow {show}", "you like {artist}", "you can't stand traffic",
 )  # fmt: skip
+_RANGE = re.compile(r":\d+-\d+(?::[\d.]+)?(?=})")
 _SAYS = re.compile(r"[A-Z][\w' ,.:?!-]*[.?!]")
 
 
@@ -136,3 +140,38 @@ def _rough(rng: Random, one: Exchange) -> Exchange:
     if rng.random() > 0.1:
         return one
     return replace(one, utterance=f"{rng.choice(('um', 'well', 'oh', 'hey', 'so', 'you know', 'hmm'))} {one.utterance}")
+
+
+def allowed(all_: Sequence[Line]) -> list[tuple[str, str]]:
+    """What of their replies the program lets through: what has to be given, and a sentence with its marks; sorted, each once."""
+    return sorted({one for line in all_ for one in _allowed(line)})
+
+
+def _allowed(line: Line) -> Iterator[tuple[str, str]]:
+    left, _, answer = (part.strip() for part in _RANGE.sub("", line.text).partition("=>"))
+    parts = left[1:].partition("]")[0].split("; ") if left.startswith("[") else []
+    facts = [fact for part in parts if part.startswith("knows ") for fact in part.removeprefix("knows ").split(", ")]
+    given = sayings.Given(
+        facts=tuple(facts),
+        values=tuple(found[0] for fact in facts for found in HOLE.finditer(fact)),
+        did=next((part.removeprefix("did ") for part in parts if part.startswith("did ")), ""),
+        said=next((part.removeprefix("said ") for part in parts if part.startswith("said ")), ""),
+    )
+    when = [name for name in ("knows", "did", "said") if name in given.when] or [
+        "nothing" if left.startswith("[]") else "any"
+    ]
+    for sentence in sayings.sentences(answer):
+        found = [sayings.OWN if HOLE.fullmatch(word) else word for word in sayings.marked(sentence, given)]
+        for one in when:
+            yield one, " ".join(found)
+
+
+def main() -> None:
+    """Write the file."""
+    lines_ = allowed(read())
+    sayings.FILE.write_text("".join(f"{when}\t{sentence}\n" for when, sentence in lines_), encoding="utf-8")
+    print(f"{sayings.FILE}: {len(lines_)} sentences")
+
+
+if __name__ == "__main__":
+    main()

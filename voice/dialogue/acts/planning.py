@@ -112,6 +112,11 @@ def teaches(planned: Plan, text: str) -> bool:
     return any(act.name == "tell" for act in planned.acts) and not refused and _HEDGES.search(text) is None
 
 
+def only_talk(planned: Plan) -> bool:
+    """Whether it is small talk and nothing else."""
+    return [act.name for act in planned.acts] == ["chat"]
+
+
 def about_memory(act: Act) -> bool:
     """Whether it is talk about memory that is answered there, and not noted."""
     return act.name in MEMORY and act.name != "tell"

@@ -1,0 +1,178 @@
+"""Small talk in a dialogue: what the model is told, what of its reply is said, and when a sentence of ours stands."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection
+from datetime import datetime
+
+import pytest
+
+from models.acts.spelling import read
+from models.commands.matcher import TemplateMatcher
+from models.commands.templates import load_templates
+from schemas.actions.acts import Parsed
+from schemas.errors import GenerationError
+from schemas.events import Reply
+from schemas.seat import Seat
+from tests.dialogues import NOW, FakeEncoder, FakeModel, FakeVehicle
+from tests.memories import memory_of
+from voice.dialogue.agent import Dialogue
+from voice.dialogue.replies.responder import CHAT
+
+
+class StubParser:
+    """A stub: what the grammar does not know is small talk, but for what the test says it means."""
+
+    def __init__(self) -> None:
+        self.knows: dict[str, str] = {}
+
+    def parse(self, text: str, context: str = "", *, without: Collection[str] = ()) -> Parsed:
+        del context, without
+        return Parsed(read(self.knows.get(text, "chat()")), 0.95)
+
+
+class StubTalker:
+    """A stub: writes what the test says, and keeps what it was told."""
+
+    def __init__(self) -> None:
+        self.writes: str | None = "I'm sorry to hear that."
+        self.told: list[tuple[str, str]] = []
+
+    def reply(self, text: str, told: str = "", *, within_s: float) -> str:
+        assert 0.5 < within_s < 1.5
+        self.told.append((text, told))
+        if self.writes is None:
+            raise GenerationError("too late")
+        return self.writes
+
+
+class Rig:
+    """A dialogue with both over a real memory and a stated fake of a car."""
+
+    def __init__(self, matcher: TemplateMatcher, *, talks: bool = True) -> None:
+        self.parser, self.talker, self.vehicle = StubParser(), StubTalker(), FakeVehicle()
+        self.memory = memory_of(clock=self._now)
+        self.dialogue = Dialogue(
+            seat=Seat(self.memory),
+            vehicle=self.vehicle,
+            matcher=matcher,
+            encoder=FakeEncoder(),
+            model=FakeModel({}),
+            clock=self._now,
+            parser=self.parser,
+            talker=self.talker if talks else None,
+        )
+
+    def _now(self) -> datetime:
+        return NOW
+
+    def say(self, text: str) -> Reply:
+        return asyncio.run(self.dialogue.respond(self.dialogue.typed(text)))
+
+    def foresee(self, text: str) -> str | None:
+        return asyncio.run(self.dialogue.foresee(self.dialogue.typed(text)))
+
+
+@pytest.fixture(scope="module")
+def matcher() -> TemplateMatcher:
+    return TemplateMatcher(load_templates())
+
+
+@pytest.fixture
+def rig(matcher: TemplateMatcher) -> Rig:
+    return Rig(matcher)
+
+
+def test_the_model_answers_small_talk(rig: Rig) -> None:
+    assert rig.say("what a horrible day that was").text == "I'm sorry to hear that."
+    assert rig.talker.told == [("what a horrible day that was", "")]
+
+
+@pytest.mark.parametrize(
+    "writes", [None, "", "I've turned the heating up.", "I see your face.", "Your wife is called Anna."]
+)
+def test_our_sentence_stands_where_the_model_fails_or_claims_something(rig: Rig, writes: str | None) -> None:
+    rig.talker.writes = writes
+    assert rig.say("what a horrible day that was").text == CHAT
+    assert rig.vehicle.done == []
+
+
+def test_without_a_model_our_sentence_stands(matcher: TemplateMatcher) -> None:
+    assert Rig(matcher, talks=False).say("what a horrible day that was").text == CHAT
+
+
+@pytest.mark.parametrize("talks", [True, False])
+@pytest.mark.parametrize(
+    ("text", "reply"),
+    [
+        ("honestly I sometimes want to die", "call somebody who can help"),
+        ("I think about hurting myself", "call somebody who can help"),
+        ("I nearly fell asleep just now", "stop at the next safe place"),
+        ("my eyelids are so heavy", "stop at the next safe place"),
+    ],
+)
+def test_where_lives_hang_on_it_no_model_is_asked(matcher: TemplateMatcher, text: str, reply: str, talks: bool) -> None:
+    rig = Rig(matcher, talks=talks)
+    assert reply in rig.say(text).text
+    assert rig.talker.told == []
+
+
+def test_nothing_else_is_answered_by_the_model(rig: Rig) -> None:
+    rig.parser.knows |= {
+        "make it a bit warmer if you can": "change_temperature(change=up)",
+        "order me a pizza would you": "cannot(topic=ordering)",
+        "you are a good one thanks a lot": "praise()",
+        "i am so tired and so cold": "chat(); change_temperature(change=up)",
+    }
+    for text in rig.parser.knows:
+        assert rig.say(text).text
+    assert rig.talker.told == []
+
+
+def test_it_is_told_what_was_done_and_said_last(rig: Rig) -> None:
+    done = rig.say("open the sunroof").text
+    rig.talker.writes = f"Yes: {done.lower()}"
+    assert rig.say("goodness was that you").text == f"Yes: {done.lower()}"
+    assert rig.talker.told[-1][1] == f"did {done}; said open the sunroof"
+
+
+def test_it_is_told_what_memory_recalls_and_how_long_replies_are_to_be(rig: Rig) -> None:
+    rig.memory.remember("I love jazz", "favorite_genres")
+    rig.memory.edit_profile("reply_length", "brief", aspect="style")
+    rig.talker.writes = "You like jazz."
+    assert rig.say("guess what music i love jazz or what").text == "You like jazz."
+    assert rig.talker.told[-1][1].startswith("brief; knows you like jazz")
+
+
+def test_nothing_is_told_in_a_private_trip_nor_of_what_is_switched_off(rig: Rig) -> None:
+    rig.memory.remember("I love jazz", "favorite_genres")
+    rig.memory.opt_out("favorite_genres")
+    rig.say("guess what music i love jazz or what")
+    assert "jazz" not in rig.talker.told[-1][1]
+    rig.memory.opt_in("favorite_genres")
+    rig.memory.set_private_trip(True)
+    rig.say("open the sunroof")
+    rig.say("guess what music i love jazz or what")
+    assert rig.talker.told[-1][1] == ""
+
+
+def test_a_reply_is_foreseen_and_not_written_twice(rig: Rig) -> None:
+    assert rig.foresee("what a horrible day that was") == "I'm sorry to hear that."
+    assert rig.say("what a horrible day that was").text == "I'm sorry to hear that."
+    assert len(rig.talker.told) == 1
+
+
+def test_what_this_car_does_not_have_is_not_offered(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig.talker.writes = "That is no fun. Ask me for a podcast, if you like."
+    assert rig.say("i'm bored out of my mind").text == rig.talker.writes
+    left = rig.vehicle.offers() - {"play_podcast"}
+    monkeypatch.setattr(rig.vehicle, "offers", lambda: left)
+    assert rig.say("i'm so bored out of my mind").text == "That is no fun."
+
+
+def test_a_reply_teaches_memory_nothing(rig: Rig) -> None:
+    rig.talker.writes = "You like jazz."
+    rig.say("guess what music i love")
+    rig.memory.learn_pending()
+    assert rig.memory.preferences() == ()

@@ -1,0 +1,116 @@
+"""Replies to small talk: by the language model where there is one, held to what it was given, and by a sentence of ours else.
+
+Owns what the model is told: how long the driver likes replies, what memory recalls for these words, what was done and said last. In
+a private trip it is told nothing. What it writes is said as far as `models.acts.sayings` lets it through; nothing of it is kept as
+something that the driver said, and nothing is done by it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Collection, Mapping
+from typing import Final
+
+from models.acts.sayings import Given, sayings, sentences
+from models.acts.talk import STYLES, told
+from models.text import spoken
+from schemas.errors import GenerationError
+from schemas.ports import Talker, VehiclePort
+from schemas.seat import Seat
+from voice.dialogue.memory.likes import because
+from voice.dialogue.replies.responder import CHAT
+
+WITHIN_S: Final = 1.2
+"""Seconds for a reply. Understanding takes .3 to .6 before it; later than that ours is better. Our choice."""
+RECALLED: Final = 2
+"""Preferences that are told: as many as a reply of the training data names."""
+LONGEST: Final = 12
+"""Words of what was done or said that are told; longer reports have no reply in the training data."""
+OFFERED: Final[Mapping[str, str]] = {
+    "music": "play_music", "podcast": "play_podcast", "weather": "get_weather", "seat heating": "set_seat_heating",
+    "cool air": "set_air_conditioning", "nearby": "find_place", "a place": "find_place", "the way": "navigate_to",
+    "arrival": "get_navigation", "arrive": "get_navigation", "far": "get_navigation", "reminder": "set_reminder",
+    "playing": "get_playing",
+}  # fmt: skip
+"""What a reply says that the driver can ask for -> the action that the car must have for it."""
+URGENT: Final = (
+    (
+        re.compile(r"\b(?:kill(?:ing)?|hurt(?:ing)?|harm(?:ing)?) myself\b|\bsuicid\w+|\bend (?:it all|my life)\b|\b(?:want to|wanna) die\b"
+                   r"|\b(?:wish|if) i (?:was|were) dead\b|\bdon't want to (?:live|be here)\b"),
+        "I'm very sorry. Please stop somewhere safe and call somebody who can help, right now.",
+    ),
+    (
+        re.compile(r"\b(?:fall\w*|fell|nod\w*|doz\w*|drift\w*) (?:asleep|off)\b|\b(?:drowsy|eyes? (?:open|shut|close|closing|closed)|eyelids)\b"),
+        "Please stop at the next safe place and rest.",
+    ),
+)  # fmt: skip
+"""What is no small talk: lives hang on it, so that no model is asked."""
+_ASKS: Final = re.compile(r"\bask me\b")
+
+
+class SmallTalk:
+    """Answers small talk."""
+
+    def __init__(self, talker: Talker | None, seat: Seat, vehicle: VehiclePort) -> None:
+        """With the model's part, None where there is none; ``vehicle`` tells what may be asked for."""
+        self._talker, self._seat, self._vehicle = talker, seat, vehicle
+        self._replied: tuple[tuple[str, str], str] | None = None
+        """The last words with what was told, and the reply: a pause and the end ask for the same."""
+
+    async def reply(self, text: str, last: Mapping[str, str]) -> str:
+        """What is said to these words.
+
+        Args:
+            text: the driver's words.
+            last: what was done and said last, by ``get_last``'s parts.
+
+        Raises:
+            schemas.errors.GloveboxError: memory failed.
+        """
+        urgent = next((answer for words, answer in URGENT if words.search(spoken(text))), None)
+        if urgent is not None or self._talker is None:
+            return urgent or CHAT
+        given, style = self._given(text, last)
+        key = spoken(text), told(style, given.facts, given.did, given.said)
+        if self._replied is None or self._replied[0] != key:
+            try:
+                written = await asyncio.to_thread(self._talker.reply, *key, within_s=WITHIN_S)
+            except GenerationError:
+                return CHAT
+            self._replied = key, held(written, key[0], given, self._vehicle.offers())
+        return self._replied[1] or CHAT
+
+    def _given(self, text: str, last: Mapping[str, str]) -> tuple[Given, str]:
+        """What a reply may be about, and its style."""
+        memory = self._seat.memory
+        if memory.consent().private_trip:
+            return Given(), ""
+        recalled = [one.preference for one in memory.recall(text, limit=RECALLED)]
+        did, said = last.get("done", ""), spoken(last.get("said", ""))
+        given = Given(
+            facts=tuple(self._seat.units.liking(because(one)) for one in recalled),
+            values=tuple(one.value for one in recalled),
+            did=did if len(sentences(did)) == 1 and did.endswith(".") and len(did.split()) <= LONGEST else "",
+            said=said if len(said.split()) <= LONGEST else "",
+        )
+        style = next((line.value for line in memory.profile() if line.key == "reply_length"), "")
+        return given, style if style in STYLES else ""
+
+
+def held(reply: str, said: str, given: Given, offers: Collection[str]) -> str:
+    """What of a reply is said: up to the first sentence that claims what was not given, or offers what this car does not have.
+
+    Args:
+        reply: as the model wrote it.
+        said: the driver's words, in their spoken form.
+        given: what else it may be about.
+        offers: names of the actions that this car has.
+    """
+    kept: list[str] = []
+    for sentence in sentences(sayings().held(reply, said, given)):
+        asks = _ASKS.search(sentence.lower()) is not None
+        if asks and any(what in sentence and action not in offers for what, action in OFFERED.items()):
+            break
+        kept.append(sentence)
+    return " ".join(kept)
