@@ -92,7 +92,7 @@ class Sayings:
             self._words.update(sentence)
 
     def held(self, reply: str, said: str, given: Given) -> str:
-        """The reply up to the first sentence that may not be said; empty if that is the first of all.
+        """The reply up to the first sentence that may not be said, each sentence once; empty if that is the first of all.
 
         Args:
             reply: as the model wrote it.
@@ -100,7 +100,7 @@ class Sayings:
             given: what else it may be about.
         """
         kept: list[str] = []
-        for sentence in sentences(reply)[:MOST_SENTENCES]:
+        for sentence in dict.fromkeys(sentences(reply)[:MOST_SENTENCES]):
             if not self._may(sentence, said, given) or len(" ".join([*kept, sentence]).split()) > MOST_WORDS:
                 break
             kept.append(sentence)

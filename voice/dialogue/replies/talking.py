@@ -36,15 +36,20 @@ OFFERED: Final[Mapping[str, str]] = {
 """What a reply says that the driver can ask for -> the action that the car must have for it."""
 URGENT: Final = (
     (
-        re.compile(r"\b(?:kill(?:ing)?|hurt(?:ing)?|harm(?:ing)?) myself\b|\bsuicid\w+|\bend (?:it all|my life)\b|\b(?:want to|wanna) die\b"
-                   r"|\b(?:wish|if) i (?:was|were) dead\b|\bdon't want to (?:live|be here)\b"),
+        re.compile(
+            r"\b(?:kill|hurt|harm)(?:ing)? myself\b|\bsuicid\w+|\bend (?:it all|my life)\b|\b(?:want to|wanna) die\b"
+            r"|\b(?:wish|if) i (?:was|were) dead\b|\bdon't want to live\b"
+        ),
         "I'm very sorry. Please stop somewhere safe and call somebody who can help, right now.",
     ),
     (
-        re.compile(r"\b(?:fall\w*|fell|nod\w*|doz\w*|drift\w*) (?:asleep|off)\b|\b(?:drowsy|eyes? (?:open|shut|close|closing|closed)|eyelids)\b"),
+        re.compile(
+            r"\b(?:fall\w*|fell|nod\w*|doz\w*|drift\w*) (?:asleep|off)\b|\bdrowsy\b|\beyelids\b"
+            r"|\beyes? (?:open|shut|close|closing|closed)\b|\beyes keep\b"
+        ),
         "Please stop at the next safe place and rest.",
     ),
-)  # fmt: skip
+)
 """What is no small talk: lives hang on it, so that no model is asked."""
 _ASKS: Final = re.compile(r"\bask me\b")
 

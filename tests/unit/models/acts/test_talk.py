@@ -123,7 +123,8 @@ def test_a_word_that_was_said_before_is_no_mark_in_a_sentence_that_stands_withou
 def test_a_reply_is_cut_where_the_first_sentence_falls() -> None:
     assert held("I'm sorry. I called your wife. I'm here.") == "I'm sorry."
     assert held("I called your wife. I'm sorry.") == ""
-    assert held("I'm sorry. I'm sorry. I'm sorry. I'm sorry.") == "I'm sorry. I'm sorry. I'm sorry."
+    assert held("I'm sorry. I'm sorry. I'm glad.") == "I'm sorry. I'm glad."
+    assert held("I'm sorry. I'm glad. Thank you! All right.") == "I'm sorry. I'm glad. Thank you!"
     assert held("I'm sorry") == ""
 
 
