@@ -4,6 +4,8 @@ Owns the order of it: what the words mean (``voice.dialogue.understanding``), wh
 with (``voice.dialogue.open``), and the one question at the end. The talk about memory is ``voice.dialogue.memory.remembering``'s,
 what is no complete command ``voice.dialogue.acts``'s, carrying out ``voice.dialogue.doing``'s. Everything else is asked from the
 ports. Knows no sound.
+
+Long because the whole way of an utterance stands in it, and once more ahead of its end.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from models.text import spoken
 from schemas.actions import Action, ListPlaces, parse_action
 from schemas.events import Reply, Route, Transcript
 from schemas.memory import Turn as Noted
-from schemas.ports import ActParser, CommandMatcher, Drivers, Encoder, StructuredModel, VehiclePort
+from schemas.ports import ActParser, CommandMatcher, Drivers, Encoder, StructuredModel, Talker, VehiclePort
 from schemas.seat import Seat
 from voice.dialogue import amending, followup, foresight, ours
 from voice.dialogue.acts import context, planning
@@ -35,6 +37,7 @@ from voice.dialogue.open.table import Do, Event, OpenTable
 from voice.dialogue.open.things import Asked, Confirmation, Forgetting, Missing, Remembering
 from voice.dialogue.operator import Operator, Proposal
 from voice.dialogue.replies import responder
+from voice.dialogue.replies.talking import SmallTalk
 from voice.dialogue.understanding import Turn, Understanding
 
 MOST_CHARACTERS = 1000
@@ -57,6 +60,7 @@ class Dialogue:
         new_id: Callable[[], str] = lambda: uuid4().hex,
         drivers: Drivers | None = None,
         parser: ActParser | None = None,
+        talker: Talker | None = None,
     ) -> None:
         """A dialogue for one trip.
 
@@ -71,6 +75,7 @@ class Dialogue:
             new_id: makes ids of conversations.
             drivers: who else may be driving; None: nobody.
             parser: understands what is no complete command; None: the encoder and ``model`` do, as far as they can.
+            talker: answers small talk; None: a sentence of ours does.
         """
         settings = settings or DialogueSettings()
         self.seat, self._vehicle, self._matcher, self._clock = seat, vehicle, matcher, clock
@@ -82,6 +87,7 @@ class Dialogue:
         self._by_the_way = ByTheWay(seat, clock, settings.questions, self._coordinator.is_order)
         self._talk = Talk(seat, clock, drivers=drivers)
         self._doing = Doing(seat, vehicle, self._talk, clock, self._ask)
+        self._small_talk = SmallTalk(talker, seat, vehicle)
         self._acting = Acting(
             parser=parser,
             seat=seat,
@@ -304,7 +310,9 @@ class Dialogue:
 
     # Ahead, and after more was said ----------------------------------------------------------------------------------------
 
-    async def foresee(self, transcript: Transcript, *, addressed: bool = True, said: Sequence[str] = ()) -> str | None:
+    async def foresee(  # noqa: PLR0911 - one for each kind of utterance
+        self, transcript: Transcript, *, addressed: bool = True, said: Sequence[str] = ()
+    ) -> str | None:
         """What `respond` will most likely say, if that can be told without doing or noting anything; arguments as there.
 
         Raises:
@@ -326,6 +334,8 @@ class Dialogue:
             return await foresight.control(plan, open_, self._vehicle, units)
         if plan.route is Route.MEMORY and plan.command is not None:
             return self._talk.foresee(plan.command, moving=await self._doing.moving())
+        if planning.only_talk(plan):
+            return await self._small_talk.reply(transcript.text, self._doing.last)
         if plan.acts:
             work = self._acting.look(turn.acts, plan.asks, transcript, turn.context, turn.recent, answers=turn.answers)
             return await foresight.acts(plan, work, self._vehicle, units)
@@ -400,6 +410,8 @@ class Dialogue:
         plan = turn.plan
         if turn.about_memory:
             return await self._of_memory(turn)
+        if planning.only_talk(plan):
+            return turn.reply(await self._small_talk.reply(turn.heard.text, self._doing.last))
         if plan.acts:
             return await self._by_acts(turn)
         reply = foresight.at_once(plan, turn.heard, self._matcher, self.seat.memory, self._clock())

@@ -246,8 +246,6 @@ class Acting:
             work.said.append(refusal(str(act.slots.get("topic", "other")), text if alone else ""))
         elif act.name == "refrain" and alone:
             work.said.append(responder.CANCELLED)
-        elif act.name == "chat" and alone:
-            work.said.append(responder.CHAT)
         elif act.name == "help":
             work.said.append(responder.HELP)
         elif act.name == "why":
