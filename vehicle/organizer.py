@@ -40,6 +40,11 @@ ALIKE = 85.0
 SHIFT_S = 30.0
 """What is due on arrival is moved by at least this, but for the arrival itself. Our choice."""
 
+CALLED_OFF_S = 180.0
+"""A route that is over while more than this was left of it did not arrive. Our choice: an estimate may be two minutes wrong."""
+NEXT_ROUTE_S = 86_400.0
+"""How long what is due on arrival waits for another route. Our choice: it is about that day."""
+
 MOST_TIMERS = 20
 """Timers and reminders at once: more is a mistake, and would be told for minutes."""
 
@@ -250,8 +255,11 @@ class Organizer:
     def arriving(self, seconds: float) -> None:
         """The route takes this long from now (0: it is over): what is due on arrival is due then.
 
+        A route that is over long before its arrival was called off: what waits for it waits for the next one, a day at most.
         Less than `SHIFT_S` earlier or later is left alone: minutes to go are an estimate, and every change is written to the vault.
         """
+        if seconds <= 0.0 and all(self.remaining(one) > CALLED_OFF_S for one in self._waiting if one.arrival):
+            seconds = NEXT_ROUTE_S
         due, at = self._monotonic() + seconds, self.now() + timedelta(seconds=seconds)
         with self._guard:
             moved = [

@@ -16,7 +16,7 @@ from schemas.actions.base import (
     Window,
     words,
 )
-from schemas.actions.said import a_little, moved, on_off, one_of, open_to, panes, position, side, turn, up_down
+from schemas.actions.said import a_little, moved, on_off, one_of, open_to, panes, position, reading_light, turn, up_down
 
 _WINDOWS = ("window.driver", "window.passenger", "window.rear_left", "window.rear_right")
 
@@ -202,7 +202,7 @@ class ChangeAmbientBrightness(Action):
     description = "Make the ambient light brighter or dimmer."
     title, thing = "Ambient light", "ambient light"
     examples = "dim the lights", "make the ambient light a bit brighter"
-    do = up_down("make the light brighter", "make the light dimmer")
+    do = up_down("make the ambient light brighter", "make the ambient light dimmer")
     done = up_down("Making the light brighter", "Making the light dimmer")
     needs = ("light.ambient.on", "light.ambient.brightness")
     complaints = {"up": words("dark darker dim gloomy"), "down": words("bright glaring dazzling blinding")}
@@ -214,9 +214,9 @@ class SetReadingLight(Action):
     name, domain, description = "set_reading_light", Domain.LIGHTS, "Switch a reading light on or off."
     title, thing = "Reading light", "reading light"
     examples = "turn on the reading light behind me", "switch off my reading light"
-    do = lambda s: f"turn the reading light {'on' if s['on'] else 'off'}{side(s, 'driver', ' everywhere')}"
+    do = lambda s: f"turn {'on' if s['on'] else 'off'} {reading_light(s)}"
     done = lambda s: (
-        f"Reading light{'s' * (s['zone'] in GROUPS)} {'on' if s['on'] else 'off'}{side(s, 'driver', ' everywhere')}"
+        f"{reading_light(s).removeprefix('the ').removeprefix('your ').capitalize()} {'on' if s['on'] else 'off'}"
     )
     sets = {"light.reading.{zone}": "on"}
     groups = frozenset(GROUPS)

@@ -38,7 +38,7 @@ class SetTemperature(Action):
     name, domain, description = "set_temperature", Domain.CLIMATE, "Set the cabin temperature in degrees Celsius."
     title, thing = "Temperature", "temperature control"
     examples = "set the temperature to twenty two and a half degrees", "make it twenty degrees in the back"
-    do = lambda s: f"set {spoken_number(s['celsius'])} degrees{side(s)}"
+    do = lambda s: f"set the temperature to {spoken_number(s['celsius'])} degrees{side(s)}"
     done = lambda s: f"{spoken_number(s['celsius'])} degrees{side(s)}"
     sets = {"climate.{zone}.temperature": "celsius"}
     needs = _TEMPERATURES
@@ -146,7 +146,7 @@ class SetRecirculation(Action):
     title, thing = "Recirculation", "air recirculation"
     examples = "recirculate the air", "let some fresh air in"
     do = lambda s: "recirculate the air" if s["on"] else "let fresh air in"
-    done = lambda s: "Recirculating the air" if s["on"] else "Fresh air"
+    done = lambda s: "Recirculating the air" if s["on"] else "Letting fresh air in"
     sets = {"climate.recirculation": "on"}
     also = ("climate.auto",)
     negatable = True
@@ -196,7 +196,7 @@ class SetClimateSync(Action):
     title, thing = "Same temperature everywhere", "separate climate zones"
     examples = "same temperature for everyone", "separate the zones"
     do = lambda s: "set the same temperature everywhere" if s["on"] else "let each zone have its own temperature"
-    done = lambda s: "The same temperature for all" if s["on"] else "Temperatures apart"
+    done = lambda s: "The same temperature everywhere" if s["on"] else "Each side has its own temperature again"
     sets = {"climate.sync": "on"}
     needs = ("climate.sync", *_TEMPERATURES)
     also = ("climate.rear.temperature",)

@@ -187,7 +187,7 @@ class SetRoutePreference(Action):
         "preference",
         fastest="I'll take the fastest route",
         shortest="I'll take the shortest route",
-        avoid_highways="I'll avoid highways",
+        avoid_highways="I'll avoid motorways",
         avoid_tolls="I'll avoid toll roads",
         avoid_ferries="I'll avoid ferries",
     )

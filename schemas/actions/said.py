@@ -23,6 +23,14 @@ WINDOWS: Mapping[str, str] = {
     "right": "the windows on the right",
     "all": "all windows",
 }
+KINDS: Mapping[str, str] = {
+    "gas_station": "petrol station",
+    "charging_station": "charger",
+    "fast_food": "fast food place",
+    "cafe": "café",
+    "parking": "car park",
+}
+"""Kinds of places whose name is not what is said."""
 _SPARED: Mapping[str, str] = {
     "driver": "yours",
     "passenger": "the passenger's",
@@ -112,7 +120,8 @@ def place(slots: Slots) -> str:
     """A kind of place, as it was asked for: "a cheap italian restaurant"."""
     quality = slots["quality"] or ""
     article = "the" if quality.split(" ")[0] in ("nearest", "closest", "cheapest", "best", "next") else "a"
-    return " ".join(filter(None, (article, quality, slots["kind"].replace("_", " "))))
+    kind = str(slots["kind"])
+    return " ".join(filter(None, (article, quality, KINDS.get(kind, kind))))
 
 
 def up_down(up: str, down: str) -> Phrase:
@@ -147,6 +156,23 @@ def side(slots: Slots, usual: str = "all", every: str = " on both sides") -> str
     """Where it is done, with a space before it; empty where that is the usual place."""
     zone = slots.get("zone", usual)
     return "" if zone == usual else _SIDES.get(zone, every)
+
+
+def reading_light(slots: Slots) -> str:
+    """The reading light that is meant, or several: "the passenger's reading light", "the reading lights in the back"."""
+    zone = slots["zone"]
+    one = {
+        "driver": "your",
+        "passenger": "the passenger's",
+        "rear_left": "the rear left",
+        "rear_right": "the rear right",
+    }
+    many = {"front": " in front", "rear": " in the back"}
+    return (
+        f"{one[zone]} reading light"
+        if zone in one
+        else f"{'all' if zone == 'all' else 'the'} reading lights{many.get(zone, '')}"
+    )
 
 
 def by_how_much(slots: Slots, unit: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime, time, timedelta
 from typing import Any
 
@@ -111,8 +110,7 @@ def _on_arrival(what: str, organizer: Organizer, state: VehicleState) -> Plan:
     if not present(state, "navigation.destination"):
         return Plan(refusal="There is no route; tell me where to go, then ask me to remind you when we arrive.")
     seconds = 60.0 * present(state, "navigation.minutes")
-    plan = _noted(organizer, organizer.reminder(what, seconds=seconds, arrival=True), what)
-    return replace(plan, answer={**plan.answer, "arrival": True})
+    return _noted(organizer, organizer.reminder(what, seconds=seconds, arrival=True), what)
 
 
 def _noted(organizer: Organizer, notice: Notice, what: str) -> Plan:
@@ -125,6 +123,7 @@ def _told(organizer: Organizer, notice: Notice) -> dict[str, Any]:
         "seconds": round(organizer.remaining(notice)),
         "at": f"{notice.at:%H:%M}",
         "tomorrow": notice.at.date() > organizer.now().date(),
+        "arrival": notice.arrival,
     }
 
 

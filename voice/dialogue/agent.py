@@ -36,7 +36,7 @@ from voice.dialogue.open import which
 from voice.dialogue.open.table import Do, Event, OpenTable
 from voice.dialogue.open.things import Asked, Confirmation, Forgetting, Missing, Remembering
 from voice.dialogue.operator import Operator, Proposal
-from voice.dialogue.replies import responder
+from voice.dialogue.replies import examples, responder
 from voice.dialogue.replies.talking import SmallTalk
 from voice.dialogue.understanding import Turn, Understanding
 
@@ -201,7 +201,8 @@ class Dialogue:
         """What the table's commands for the event come to; None for silence."""
         self._apologised = self._apologised and not addressed
         if turn.noted:
-            teaches = planning.teaches(turn.plan, spoken(turn.heard.text))
+            read = turn.plan.route is not Route.REJECT or not self._acting.parses  # what was not read teaches nothing
+            teaches = read and planning.teaches(turn.plan, spoken(turn.heard.text))
             self._note("driver", turn.heard.text, turn.heard.confidence, teaches=teaches)
         reply = turn.reply()
         for do in self._open.feed(turn.event, self._clock()):
@@ -209,6 +210,8 @@ class Dialogue:
         lost = turn.open_ is None and reply.text == responder.NOT_UNDERSTOOD
         silent = turn.event is Event.UNMEANT or (lost and self._apologised and not addressed)
         self._apologised = self._apologised or lost
+        if lost and addressed and (example := examples.fitting(spoken(turn.heard.text), self._vehicle.offers())):
+            reply = reply.model_copy(update={"text": responder.try_saying(example)})
         return None if silent else reply
 
     async def _do(self, do: Do, turn: Turn, reply: Reply) -> Reply:
@@ -337,7 +340,9 @@ class Dialogue:
         if planning.only_talk(plan):
             return await self._small_talk.reply(transcript.text, self._doing.last)
         if plan.acts:
-            work = self._acting.look(turn.acts, plan.asks, transcript, turn.context, turn.recent, answers=turn.answers)
+            work = await self._acting.look(
+                turn.acts, plan.asks, transcript, turn.context, turn.recent, answers=turn.answers
+            )
             return await foresight.acts(plan, work, self._vehicle, units)
         if turn.about_memory:
             return None
@@ -466,16 +471,18 @@ class Dialogue:
             answers=turn.answers,
         )
         reply = turn.reply(ends=work.ends)
+        words = list(work.words)
         if work.actions and work.ask_first:
+            if work.first:
+                reply = await self._doing.act(work.first, plan, Proposal())
             self._ask(self._not_sure(work.actions))
             reply = reply.model_copy(update={"reason": f"{plan.reason}; {work.why or 'not sure'}"})
         elif work.actions:
-            reply = await self._doing.act(work.actions, plan, Proposal(used=work.used))
+            reply = await self._doing.act(work.actions, plan, Proposal(used=work.used), work.said)
+            words = []
         if work.needs is not None:
             self._ask(Missing(work.question, work.needs))
-        waits = any(result.token is not None for result in reply.results)  # its reason stands before its question
-        said = [*work.said, reply.text] if waits else [reply.text, *work.said]
-        text = " ".join(filter(None, said))
+        text = " ".join(filter(None, (reply.text, *words)))
         empty = "" if self._asks or self._talk.asking else responder.NOT_UNDERSTOOD
         return reply.model_copy(update={"text": text or empty, "decision": work.decision})
 

@@ -56,8 +56,16 @@ class Doing:
 
     # Doing -------------------------------------------------------------------------------------------------------------
 
-    async def act(self, actions: Sequence[Action], plan: Plan, proposal: Proposal) -> Reply:
+    async def act(
+        self, actions: Sequence[Action], plan: Plan, proposal: Proposal, said: Sequence[tuple[int, str]] = ()
+    ) -> Reply:
         """Carry out actions, or ask memory what they ask for.
+
+        Args:
+            actions: in their order.
+            plan: the utterance's.
+            proposal: what memory gave to them.
+            said: what is said beside them, each with the number of actions before it.
 
         Raises:
             schemas.errors.GloveboxError: memory or the vehicle failed.
@@ -74,7 +82,7 @@ class Doing:
             self._seat.memory.used(used, actions[0].name)
         self._talk.acted(used)
         reason = "; ".join(filter(None, (plan.reason, proposal.reason)))
-        return await self._told(results, plan.route, reason, started, proposal.timings, used)
+        return await self._told(results, plan.route, reason, started, proposal.timings, used, said=said)
 
     async def confirm(self, agreed: Confirmation, plan: Plan) -> Reply:
         """Carry out what waited for a yes; the gate judges it once more.
@@ -141,7 +149,8 @@ class Doing:
 
     async def _told(
         self, results: Sequence[ActionResult], route: Route, reason: str, started: float,
-        timings: dict[str, float] | None = None, used: Sequence[Recollection] = (),
+        timings: dict[str, float] | None = None, used: Sequence[Recollection] = (), *,
+        said: Sequence[tuple[int, str]] = (),
     ) -> Reply:  # fmt: skip
         """The reply to results, without the question; what they leave open is asked."""
         if any(result.action.name in MEASURED for result in results):
@@ -150,7 +159,7 @@ class Doing:
         self.recent = self.recent.after(results, self._clock())
         self._leave_open(results)
         took = {**(timings or {}), "act": (time.perf_counter() - started) * 1000.0}
-        text = responder.told(results, used, self._seat.units)
+        text = responder.told(results, used, self._seat.units, said)
         return Reply(text=text, route=route, reason=reason, results=tuple(results), recalled=tuple(used), timings=took)
 
     def _leave_open(self, results: Sequence[ActionResult]) -> None:

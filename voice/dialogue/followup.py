@@ -33,6 +33,8 @@ from voice.dialogue.replies import responder
 FRESH = timedelta(minutes=2)
 """How long what was done is what "it" means. Our choice: afterwards something else may be on the driver's mind."""
 
+RESUME = "follow_resume"
+"""The command that takes up the route that was ended last."""
 _STEPS = frozenset(kind.step for kind in ACTIONS if kind.step)
 """Actions that take a step."""
 _PANES = frozenset(kind.step for kind in ACTIONS if kind.step and kind.domain is Domain.OPENINGS)
@@ -43,6 +45,8 @@ _OPPOSITE = {"up": "down", "down": "up", "forward": "back", "back": "forward", "
 _OTHER = {"passenger": "driver", "rear_left": "rear_right", "rear_right": "rear_left", "front": "rear", "rear": "front",
           "left": "right", "right": "left"}  # fmt: skip
 """What "the other one" is, beside a window; for any other the passenger's."""
+_ROWS = {"driver": "front", "passenger": "front", "rear_left": "rear", "rear_right": "rear"}
+"""What "both" are, after one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,8 @@ class RecentActions:
     """Names of places that were chosen one after the other, for "the other one"."""
     undoable: bool = False
     """Something was done that can be called off."""
+    ended: str = ""
+    """Where the route went that was ended last, for "restart the navigation"; however long ago."""
 
     def fresh(self, now: datetime) -> bool:
         """Whether it is still what the driver means."""
@@ -68,11 +74,15 @@ class RecentActions:
         undoable = any(r.status is ActionStatus.DONE and not r.action.query for r in kept if r.action.name != "undo")
         if not actions:
             return replace(self, undoable=False) if kept else self
+        ended = next(
+            (str(m.before) for r in kept for m in r.moved if m.signal == "navigation.destination" and not m.after),
+            self.ended,
+        )
         answer: Mapping[str, object] = kept[-1].answer
         visited = self.visited if actions == self.actions or goal(actions[-1]) else ()
         if goal(actions[-1]) and answer.get("name"):
             visited = (*visited, str(answer["name"]))
-        return RecentActions(actions, answer, now, visited, undoable)
+        return RecentActions(actions, answer, now, visited, undoable, ended)
 
 
 def meant(
@@ -92,6 +102,8 @@ def meant(
             return _ALONE[command.name](slots)
         if command.name in LOOKS:
             return LOOKS[command.name](slots, recent if recent.fresh(now) else RecentActions(), values or {})
+        if command.name == RESUME:
+            return (parse_action("navigate_to", {"destination": recent.ended}),) if recent.ended else ()
         if not recent.fresh(now):
             return ()
         for last in reversed(recent.actions):
@@ -298,6 +310,12 @@ def _way(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Acti
     return (parse_action(last.name, {"folded": slots["way"] == "in"}),) if last.name == "set_mirrors" else ()
 
 
+def _back(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Action, ...]:
+    """As it was before, if the last thing was done there."""
+    had = last.slots()
+    return (Undo(),) if had.get("window", had.get("zone")) == slots["zone"] else ()
+
+
 def _open(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Action, ...]:
     opens, had = slots["open"], last.slots()
     name = _outright(last)
@@ -305,7 +323,10 @@ def _open(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Act
     if "open" in fields:
         return (parse_action(name, {"open": opens}),)
     if last.domain is Domain.OPENINGS and "percent" in fields:
-        return (parse_action(name, {**_kept(had, "window", "but"), "percent": 100 if opens else 0}),)
+        where = _kept(had, "window", "but")
+        if slots.get("both") and "window" in fields:
+            where = {"window": _ROWS.get(str(had.get("window")), had.get("window"))}
+        return (parse_action(name, {**where, "percent": 100 if opens else 0}),)
     return ()
 
 
@@ -391,7 +412,9 @@ def _track(last: Action, slots: Mapping[str, Any], recent: RecentActions) -> tup
     if last.name in ("find_place", "find_on_route", "list_places") and slots["which"] in ("other", "next"):
         had = {slot: value for slot, value in last.slots().items() if slot in ("kind", "quality", "near")}
         return (parse_action("list_places", had),)
-    return _instead(last, {"zone": "other"}, recent) if slots["which"] == "other" else ()
+    if slots["which"] != "other":
+        return ()
+    return (_instead if slots.get("instead") else _zone)(last, {"zone": "other"}, recent)
 
 
 def _choice(last: Action, slots: Mapping[str, Any], recent: RecentActions) -> tuple[Action, ...]:
@@ -435,12 +458,12 @@ def _time(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Act
 
 
 _AFTER = {
-    "follow_step": _step, "follow_switch": _switch, "follow_way": _way, "follow_open": _open,
+    "follow_step": _step, "follow_switch": _switch, "follow_way": _way, "follow_back": _back, "follow_open": _open,
     "follow_zone": _zone, "follow_instead": _instead, "follow_thing": _thing, "follow_value": _value,
     "follow_track": _track, "follow_choice": _choice, "follow_there": _there, "follow_person": _person,
     "follow_quality": _quality, "follow_day": _day, "follow_time": _time,
 }  # fmt: skip
-NAMES = frozenset(_ALONE) | frozenset(LOOKS) | frozenset(_AFTER)
+NAMES = frozenset({*_ALONE, *LOOKS, *_AFTER, RESUME})
 """The commands that this module understands."""
 
 

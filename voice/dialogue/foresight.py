@@ -72,9 +72,9 @@ async def acts(plan: Plan, work: Work, vehicle: VehiclePort, units: Units) -> st
     if any(act.name in MEMORY or left_open(act) for act in plan.acts):
         return None
     if work.ask_first or work.needs is not None:
-        return None if work.said else work.asked(units)
-    told = await _report(work.actions, vehicle, units) if work.actions else ""
-    return None if told is None else " ".join(filter(None, (told, *work.said))) or None
+        return None if work.said or work.first else work.asked(units)
+    told = await _report(work.actions, vehicle, units, said=work.said) if work.actions else " ".join(work.words)
+    return told or None
 
 
 async def reply(
@@ -102,7 +102,7 @@ async def reply(
 
 async def _report(
     actions: Sequence[Action], vehicle: VehiclePort, units: Units, used: Sequence[Recollection] = (), *,
-    confirmed: bool = False,
+    confirmed: bool = False, said: Sequence[tuple[int, str]] = (),
 ) -> str | None:  # fmt: skip
     if any(action.domain is Domain.MEMORY for action in actions):
         return None
@@ -114,4 +114,4 @@ async def _report(
         results.append(result)
     if any(action.name in MEASURED for action in actions):
         units = units_of(await vehicle.state())
-    return responder.report(results, used, units)
+    return responder.report(results, used, units, said)

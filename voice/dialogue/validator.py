@@ -49,7 +49,7 @@ STATE_QUESTION = re.compile(
 """A question after a state: whatever is proposed, it must not change it."""
 _TURNED = re.compile(r"\b(?:turn|switch|put|turned|switched)\b(?:(?!\band\b).)*\b(on|off)\b|\b(off|on)$")
 """Whether something is to be on or off, said outright."""
-WEAK = re.compile(r"\bnot (?:so|quite|too|as|very|yet|\w+ enough)\b|\bwhy (?:is|does|do)(?:n't| not)\b")
+WEAK = re.compile(r"\bnot (?:so|that(?! one)|quite|too|as|very|yet|\w+ enough)\b|\bwhy (?:is|does|do)(?:n't| not)\b")
 """A "not" that turns nothing round: "not so loud", "not warm enough"."""
 
 

@@ -306,9 +306,24 @@ def test_a_reminder_for_the_arrival_moves_with_the_route() -> None:
     desk.organizer.arriving(40 * 60.0)
     assert [notice.label for notice in desk.organizer.waiting()] == ["call anna", "buy milk"] and len(changes) == 1
     assert desk.organizer.kept()[1].at == NOON + timedelta(minutes=40)
+    desk.organizer.arriving(60.0)
     desk.organizer.arriving(0.0)
     assert [notice.spoken() for notice in desk.organizer.due()] == ["Reminder: buy milk."]
     assert not desk.organizer.awaits_arrival
+
+
+def test_a_route_that_is_called_off_does_not_ring() -> None:
+    desk = Desk()
+    made = desk.planner.plan(
+        parse_action("set_reminder", {"what": "buy milk", "event": "arrival"}), VehicleState(values=ROUTE)
+    )
+    assert made.effect is not None
+    made.effect.do()
+    desk.organizer.arriving(0.0)
+    assert not desk.organizer.due() and desk.organizer.awaits_arrival
+    desk.organizer.arriving(120.0)
+    desk.organizer.arriving(0.0)
+    assert [notice.label for notice in desk.organizer.due()] == ["buy milk"]
 
 
 def test_without_a_route_there_is_no_arrival() -> None:

@@ -7,12 +7,14 @@ condition, a "not", a side that no slot names. Pure; it refuses nothing, it name
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from models.numbers import NUMBER, number_of, number_words
+from models.numbers import NUMBER, SMALL, TENS, number_of, number_words, numbers
 from schemas.actions import Action, Domain
 from schemas.actions.acts import Act
+from schemas.actions.base import AMBIENT_COLORS
 from voice.dialogue.acts.worded import unnamed
+from voice.dialogue.replies.examples import stems
 from voice.dialogue.validator import careful, validate
 
 _EXCEPTION = re.compile(
@@ -23,9 +25,17 @@ _CONDITION = re.compile(
     r"\b(?:if|whenever|unless|until|as soon as|as long as|once (?:we|i|it|the))\b|\bwhen (?:we|i|it|the|my|she|he|they)\b"
 )
 _POLITE = re.compile(
+    r"\b(?:tell(?:ing)?|let(?:ting)?|know|ask(?:ing)?|see|check|out|wonder)(?: (?:me|us|know))* (?:when|if|whether)\b|"
     r"\bif (?:you|possible|that's|it's (?:okay|ok|all right|possible|not)|i (?:may|might|could))\b|\b(?:as if|see if)\b"
 )
-""""If you would": no condition."""
+""""If you would", "tell me when we arrive": no condition."""
+_MUSED = re.compile(
+    r"\b(?:i'm|i am|we're|we are|i was|i've been|been) (?:thinking (?:of|about)|considering|wondering)\b|\b(?:i|we) (?:might|may)\b"
+)
+"""Thinking aloud: no order yet."""
+_CONTRAST = re.compile(r"^(?:no )?(?:please )?(?:don't|do not|never|not)\b.*?\b(?=(?:just|only|but|instead|rather)\b)")
+"""What is turned down at the beginning, before what is wanted in its place."""
+_NOT_THAT = re.compile(r"\bnot (?:the |my |that )?(\w+)")
 _SIDE = re.compile(
     r"\b(?:passenger|passenger's|rear|behind|in the back|back (?:left|right|seats?)|left hand|right hand)\b"
 )
@@ -60,7 +70,10 @@ _TAKEN_BACK = re.compile(r"\b(?:no|sorry|wait|i mean|i meant|make that|actually|
 _NUMBERS = re.compile(rf"\b({NUMBER})( hundred)?( point five| and a half)?\b")
 
 
-def doubt(text: str, acts: Sequence[Act], actions: Sequence[Action], context: str, offers: Collection[str]) -> str:
+def doubt(
+    text: str, acts: Sequence[Act], actions: Sequence[Action], context: str, offers: Collection[str],
+    grounds: Collection[str] = (),
+) -> str:  # fmt: skip
     """Why the actions may not be all that was meant; empty where nothing speaks against them.
 
     Args:
@@ -69,6 +82,7 @@ def doubt(text: str, acts: Sequence[Act], actions: Sequence[Action], context: st
         actions: those of the car, resolved.
         context: what the parser was told, whose words and numbers count as said.
         offers: actions that this vehicle has.
+        grounds: slots that the car's state has filled.
     """
     moving = [action for action in actions if not action.query]
     if not moving:
@@ -76,28 +90,39 @@ def doubt(text: str, acts: Sequence[Act], actions: Sequence[Action], context: st
     named = {act.name for act in acts}
     slots = {slot for act in acts for slot in act.slots}
     excused = bool(named & {"refrain", "cannot", "no", "tell", "set_reminder", "set_timer", "cancel_timer"})
-    if _EXCEPTION.search(text) and not excused and "but" not in slots:
-        return "an exception was said that no action has"
-    if _CONDITION.search(_POLITE.sub(" ", text)) and not excused:
-        return "a condition was said that no action has"
     placeable = any(_PLACED & set(type(action).model_fields) for action in moving)
-    if placeable and not _PLACED & slots and _SIDE.search(text):
-        return "a side was said that no action names"
-    if any(careful(action) and unnamed(action, text, context) for action in moving):
-        return "no word speaks of what would move"
-    if _UNDONE.search(text) and any(isinstance(value, int | float) for act in acts for value in act.slots.values()):
-        return "what was said of a number is that it is too much"
-    if _NOT_OFF.search(text) and len(moving) == 1:
-        return "switching off was turned down"
-    if any(_against(text, action) for action in moving) and len(moving) == 1:
-        return "the words ask for the opposite"
-    if len(acts) == 1:
-        told = re.sub(r"[^a-z0-9.' ]", " ", context)
-        if moving[0].name == "set_temperature":  # the grammar has seen to it that it was said, in whatever unit
-            told += f" {number_words(moving[0].slots()['celsius'])}"
-        finding = validate(moving[0], f"{text} {told}".strip(), (), offers)
-        return "" if finding.ok else finding.reason
-    return ""
+    numbered = any(isinstance(value, int | float) for act in acts for value in act.slots.values())
+    alone = len(moving) == 1
+    reasons = {
+        "an exception was said that no action has": not excused and "but" not in slots and _EXCEPTION.search(text),
+        "a condition was said that no action has": not excused and _CONDITION.search(_POLITE.sub(" ", text)),
+        "a side was said that no action names": placeable and not _PLACED & slots and _SIDE.search(text),
+        "no word speaks of what would move": any(careful(one) and unnamed(one, text, context) for one in moving),
+        "it was only thought of": "tell" not in named and _MUSED.search(text),
+        "what was said of a number is that it is too much": numbered and _UNDONE.search(text),
+        "switching off was turned down": alone and _NOT_OFF.search(text),
+        "the words ask for the opposite": alone and _against(text, moving[0]),
+    }
+    why = next((reason for reason, found in reasons.items() if found), "")
+    return why or (_unsaid(text, acts[0], moving[0], context, offers, grounds) if len(acts) == 1 else "")
+
+
+def _unsaid(
+    text: str, act: Act, action: Action, context: str, offers: Collection[str], grounds: Collection[str]
+) -> str:
+    """What of the only action nobody said, or was turned down; empty where nothing is."""
+    told, meant = re.sub(r"[^a-z0-9.' ]", " ", context), action.slots()
+    for slot, value in meant.items():
+        if isinstance(value, str):  # the parser writes words that were said, and rules what they are about
+            told += f" {value}"
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            continue
+        given = act.slots.get(slot)
+        rounded = isinstance(given, int | float) and given != value and float(given) in numbers(text)
+        if slot == "celsius" or slot in grounds or rounded:  # in whatever unit; as the car has it; to its steps
+            told += f" {number_words(value)}"
+    finding = validate(action, f"{_wanted(text, meant)} {told}".strip(), (), offers)
+    return "" if finding.ok else finding.reason
 
 
 def left_over(text: str, acts: Sequence[Act]) -> float | None:
@@ -112,6 +137,34 @@ def copies(text: str, acts: Sequence[Act]) -> bool:
         isinstance(value, int) and not isinstance(value, bool) for act in acts for value in act.slots.values()
     )
     return made_up and _SAME.search(text) is not None
+
+
+def names(action: Action, text: str) -> bool:
+    """Whether a sentence has a word of what the action is called or asked for, by its first letters."""
+    kind = type(action)
+    known = (
+        kind.title,
+        kind.description,
+        kind.thing,
+        *kind.examples,
+        *kind.named_by,
+        *map(str, action.slots().values()),
+    )
+    signs = (sign for each in kind.complaints.values() for sign in each)
+    return bool(stems(" ".join((*known, *signs))) & stems(text))
+
+
+def _wanted(text: str, meant: Mapping[str, object]) -> str:
+    """The words without a thing that was turned down for another: "don't open it, just ...", "not blue, green"."""
+    text = _CONTRAST.sub("", text)
+    values = {str(value) for value in meant.values()}
+
+    def kept(found: re.Match[str]) -> str:
+        word = str(found[1])
+        other = word not in values and (word in AMBIENT_COLORS or (word in SMALL or word in TENS))
+        return " " if other else str(found[0])
+
+    return _NOT_THAT.sub(kept, text)
 
 
 def _against(text: str, action: Action) -> bool:

@@ -7,12 +7,13 @@ so that a question that is open is answered by any words for yes.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from models.numbers import numbers
 from schemas.actions.acts import MEMORY, Act, Parsed
 from schemas.events import Command, CommandKind, Route
+from voice.dialogue import errands
 from voice.dialogue.acts.worded import unworded
 from voice.dialogue.coordinator import Plan
 
@@ -45,7 +46,9 @@ SURE_ONLY = frozenset(MEMORY) - {"recall", "talked", "who_am_i", "learned", "tel
 is open (``voice.dialogue.open.reading``)."""
 SURELY = 0.7
 """Probability that they need. Our choice: of 400 sentences nine in ten above it were right."""
-_HEDGES = re.compile(r"\b(?:maybe|perhaps|might|not sure|i guess|if i)\b")
+TOLD_AT = 0.5
+"""Probability that what a driver tells needs beside other acts, to be learnt from. Our choice."""
+_HEDGES = re.compile(r"\b(?:maybe|perhaps|might|not sure|if i)\b")
 """Words after which a liking is none yet."""
 _REFUSES = re.compile(r"\b(?:never|hate|rather die|can't (?:stand|bear)|anything but|wouldn't|too)\b")
 """Words that turn a number down: memory knows no number that is not liked."""
@@ -94,6 +97,57 @@ def plan(parsed: Parsed, text: str, context: str) -> Plan:
     return planned
 
 
+def timed(text: str, parsed: Parsed) -> Parsed:
+    """A timer or reminder with the time that the words say, where they are a sentence of that kind and nothing else.
+
+    Times of day are a small grammar of their own ("quarter past six", "at noon tomorrow"), which ``voice.dialogue.errands`` has.
+    """
+    only = parsed.acts[0] if len(parsed.acts) == 1 else None
+    errand = errands.asked(text) if only is not None and only.name in _TIMED else None
+    if only is None or errand is None or errand.name != only.name or not set(only.slots) <= set(errand.slots):
+        return parsed
+    slots = dict(errand.slots)
+    if not set(str(slots.get("what", "")).split()) <= set(text.split()):
+        slots["what"] = "alarm"  # what an alarm is for, nobody has said
+    if "what" in slots and str(slots["what"]) not in text:
+        return parsed
+    return Parsed((Act(errand.name, slots),), max(parsed.sure, SURELY))
+
+
+_TIMED = frozenset({"set_timer", "set_reminder"})
+_AIRFLOWS = {
+    frozenset({"face", "feet"}): "face_and_feet", frozenset({"windshield", "feet"}): "windshield_and_feet",
+    frozenset({"windshield", "face"}): "windshield_and_face", frozenset({"windshield", "face", "feet"}): "everywhere",
+}  # fmt: skip
+_AS_STOP = {"navigate_to": "add_stop", "find_place": "find_on_route"}
+"""Going somewhere, and calling there on the way."""
+_ELSEWHERE = frozenset({*_AS_STOP, "change_destination"})
+
+
+def arranged(acts: Sequence[Act]) -> tuple[Act, ...]:
+    """Acts of one sentence that mean something else together than one after the other.
+
+    "To school, then to work" is one way with a stop; a route that gives way to another is not ended first; air to two places
+    is one setting, and the later would undo the earlier.
+    """
+    going = [act for act in acts if act.name in _AS_STOP]
+    found = list(acts)
+    if len(going) > 1 and going[-1].name == "navigate_to":
+        found = [act for act in acts if act.name not in _AS_STOP]
+        stops = [Act(_AS_STOP[act.name], act.slots) for act in going[:-1]]
+        place = acts.index(going[0])
+        found[place:place] = [going[-1], *stops]
+    if any(act.name in _ELSEWHERE for act in found):
+        found = [act for act in found if act.name != "cancel_navigation"]
+    blown = [act for act in found if act.name == "set_airflow"]
+    together = _AIRFLOWS.get(frozenset(str(act.slots.get("direction")) for act in blown))
+    if len(blown) > 1 and together is not None:
+        place = found.index(blown[0])
+        found = [act for act in found if act not in blown]
+        found.insert(place, Act("set_airflow", {"direction": together}))
+    return tuple(found)
+
+
 def meant(planned: Plan) -> bool:
     """Whether acts were most likely said to the assistant, though without the wake word."""
     return planned.asks >= UNMEANT_AT and not all(act.name in NOT_MEANT for act in planned.acts)
@@ -108,6 +162,8 @@ def teaches(planned: Plan, text: str) -> bool:
     """
     if not planned.acts:
         return _ORDER.match(text) is None or _OWN.search(text) is not None
+    if len(planned.acts) > 1 and planned.asks < TOLD_AT:
+        return False
     refused = _REFUSES.search(text) is not None and bool(numbers(text))
     return any(act.name == "tell" for act in planned.acts) and not refused and _HEDGES.search(text) is None
 

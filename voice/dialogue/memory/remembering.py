@@ -188,8 +188,8 @@ class Remembering:
             return known
         self.stated()
         if any(d.outcome is Outcome.ASK for d in decisions):
-            return "I'm not sure about that, so I don't keep it yet.", decisions[0]
-        return "All right. I don't keep that.", decisions[0] if decisions else None
+            return "I see, but I'm not sure about that, so I don't keep it yet.", decisions[0]
+        return "I see, but I don't keep that.", decisions[0] if decisions else None
 
     def _decided(self, decisions: Sequence[Decision]) -> tuple[str, Decision | None] | None:
         stored = [d for d in decisions if d.preference is not None]

@@ -10,14 +10,11 @@ from datetime import date
 from typing import Any
 
 from schemas.actions import BY_NAME
-from schemas.actions.said import LEVELS, WINDOWS, spoken_number, spoken_time
+from schemas.actions.said import KINDS, LEVELS, WINDOWS, spoken_number, spoken_time
+from voice.dialogue.replies import examples
 
 _Told = dict[str, Any]
 
-_KINDS = {
-    "gas_station": "petrol station", "charging_station": "charger", "fast_food": "fast food", "cafe": "café",
-    "parking": "parking",
-}  # fmt: skip
 _PARTS = {
     **{f"window.{side}": window for side, window in WINDOWS.items()},
     "sunroof.position": "the sunroof", "sunroof.shade": "the sunshade",
@@ -101,7 +98,7 @@ def _goal(name: str, slots: _Told, told: _Told) -> str:
         wanted, kind = slots.get("quality") or slots.get("destination"), slots.get("kind", "place")
         if wanted:
             return f"I don't know of {wanted} {_where(slots)}"
-        return f"I know of no {str(_KINDS.get(kind, kind)).replace('_', ' ')} {_where(slots)}"
+        return f"I know of no {KINDS.get(kind, kind)} {_where(slots)}"
     away = f", {minutes_words(told['minutes'])} away" if told.get("minutes") is not None else ""
     if name == "get_distance":
         return f"{told['name']} is {spoken_number(told['km'])} {_far(told)}{away}"
@@ -124,7 +121,7 @@ def _where(slots: _Told) -> str:
 def _places(slots: _Told, told: _Told) -> str:
     found: list[_Told] = told.get("places") or []
     if not found:
-        return f"I know of no {str(_KINDS.get(slots['kind'], slots['kind'])).replace('_', ' ')} {_where(slots)}"
+        return f"I know of no {KINDS.get(slots['kind'], slots['kind'])} {_where(slots)}"
     named = [f"{place['name']}, {minutes_words(place['minutes'])} away" for place in found]
     return f"Near {told['near']} there is {listed(named)}" if told.get("near") else f"There is {listed(named)}"
 
@@ -249,10 +246,9 @@ def _time(slots: _Told, told: _Told) -> str:
     return f"It is {told['weekday'].capitalize()}, {day.day} {day:%B}"
 
 
-def _clock(at: str) -> str:
-    """A full hour as it is said: "3 o'clock in the afternoon"."""
-    hour = int(at.split(":", maxsplit=1)[0])
-    return spoken_time((hour - 1) % 12 + 1, None, "am" if hour < 12 else "pm")
+def _clock(hour: int, minute: int = 0) -> str:
+    """A time of the clock as it is said: "3 o'clock in the afternoon"."""
+    return spoken_time((hour - 1) % 12 + 1, minute, "am" if hour < 12 else "pm")
 
 
 def _weather(slots: _Told, told: _Told) -> str:
@@ -261,7 +257,7 @@ def _weather(slots: _Told, told: _Told) -> str:
     rain = f", {told['rain_percent']} percent chance of rain" if told.get("rain_percent") is not None else ""
     if told.get("celsius") is not None:
         degrees = spoken_number(float(told["celsius"]))
-        return f"{when} at {_clock(told['at'])}{where}: {told['sky']}, {degrees} degrees{rain}"
+        return f"{when} at {_clock(int(told['at'].split(':')[0]))}{where}: {told['sky']}, {degrees} degrees{rain}"
     when = f"I only know the whole day. {when}" if told.get("hour_unknown") else when
     return f"{when}{where}: {told['sky']}, {spoken_number(told['low'])} to {spoken_number(told['high'])} degrees{rain}"
 
@@ -269,8 +265,8 @@ def _weather(slots: _Told, told: _Told) -> str:
 def _capabilities(slots: _Told, told: _Told) -> str:
     can: Sequence[str] = told.get("can") or ()
     if slots.get("about"):
-        named = [BY_NAME[name].description.rstrip(".") for name in can if name in BY_NAME]
-        return f"I can do this: {'; '.join(named[:_MANY])}" if named else "This car has nothing of that"
+        named = examples.of(can, _MANY)
+        return f"You can say, for example: {'; '.join(named)}" if named else "This car has nothing of that"
     groups = dict.fromkeys(BY_NAME[name].domain.value for name in can if name in BY_NAME)
     return f"You can ask for {', '.join(_DOMAINS[g] for g in groups if g in _DOMAINS)}"
 
@@ -287,10 +283,14 @@ def _reminder(_: _Told, told: _Told) -> str:
 
 
 def _at(told: _Told) -> str:
-    """A time of day as it is said: "6:05", "9 o'clock tomorrow"."""
+    """A time of day as it is said: "6:05 in the evening", "9 o'clock tomorrow morning"."""
     hour, minute = (int(part) for part in str(told["at"]).split(":"))
-    day = " tomorrow" if told.get("tomorrow") else ""
-    return f"{hour} o'clock{day}" if not minute else f"{hour}:{minute:02d}{day}"
+    said = _clock(hour, minute)
+    return said.replace(" in the ", " tomorrow ") if told.get("tomorrow") else said
+
+
+def _when(told: _Told) -> str:
+    return "When we arrive" if told.get("arrival") else f"At {_at(told)}"
 
 
 def _timers(slots: _Told, told: _Told) -> str:
@@ -298,7 +298,7 @@ def _timers(slots: _Told, told: _Told) -> str:
     if not running:
         return f"There is no {slots.get('kind', 'timer')}"
     if slots.get("kind") == "reminder":
-        return "At " + listed([f"{_at(one)}: {one['label']}" for one in running])
+        return listed([f"{_when(one)}: {one['label']}" for one in running])
     left = [f"{one['label'] or 'timer'}: {seconds_words(one['seconds'])} left" for one in running]
     return _first_upper(listed(left))
 

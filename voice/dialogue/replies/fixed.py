@@ -22,7 +22,7 @@ PLAIN = (
     "I didn't understand the rest.",
     "Okay, I won't.",
     "Okay, noted.",
-    "There is nothing waiting for an answer.",
+    "I haven't asked you anything.",
     "Sorry, I still don't understand, so I'll leave it.",
     "I remember nothing about you yet.",
     "You're welcome.",

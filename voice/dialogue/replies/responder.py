@@ -27,24 +27,44 @@ def questions(actions: Sequence[Action], units: Units = METRIC) -> str:
     return f"Shall I {', '.join(doing[:-1])} and {doing[-1]}?" if len(doing) > 1 else f"Shall I {doing[0]}?"
 
 
-def report(results: Sequence[ActionResult], used: Sequence[Recollection] = (), units: Units = METRIC) -> str:
-    """The reply to what was done, denied, asked or failed, and which memory was used, in the driver's units."""
-    return " ".join(filter(None, (told(results, used, units), asked(results, units))))
+def report(
+    results: Sequence[ActionResult],
+    used: Sequence[Recollection] = (),
+    units: Units = METRIC,
+    said: Sequence[tuple[int, str]] = (),
+) -> str:
+    """The reply to what was done, denied, asked or failed, and which memory was used; arguments as of `told`."""
+    return " ".join(filter(None, (told(results, used, units, said), asked(results, units))))
 
 
-def told(results: Sequence[ActionResult], used: Sequence[Recollection] = (), units: Units = METRIC) -> str:
-    """The same without the question at its end; what waits for a yes comes last, with the reason for it."""
+def told(
+    results: Sequence[ActionResult],
+    used: Sequence[Recollection] = (),
+    units: Units = METRIC,
+    said: Sequence[tuple[int, str]] = (),
+) -> str:
+    """The same without the question at its end; what waits for a yes comes last, with the reason for it.
+
+    Args:
+        results: in their order.
+        used: memories.
+        units: the driver's.
+        said: what else is said, each with the number of results before it.
+    """
     reasons = units.liking(" and ".join(dict.fromkeys(because(r.preference) for r in used)))
     if len(results) > 1 and results[0].action.name == "undo" and results[0].status is ActionStatus.DONE:
         results = results[1:]  # taken back to be done otherwise: what is said is what is done now
     waiting = [result for result in results if result.status is ActionStatus.NEEDS_CONFIRMATION]
-    sentences = [_sentence(result, units) for result in results if result not in waiting and not contacts(result)]
+    spoken = [(n, _sentence(r, units)) for n, r in enumerate(results) if r not in waiting and not contacts(r)]
+    sentences = [sentence for _, sentence in spoken]
     if reasons and len(results) == 1 and results[0].action.name == "set_temperature":
-        return f"{reasons[0].upper()}{reasons[1:]}, so I've set that."
-    if reasons and sentences and sentences[0].endswith("."):
+        sentences = [f"{reasons[0].upper()}{reasons[1:]}, so I've set that."]
+    elif reasons and sentences and sentences[0].endswith("."):
         sentences[0] = f"{sentences[0][:-1]}, because {reasons}."
-    why = dict.fromkeys(units.sentence(result.ruling.reason).rstrip(".") for result in waiting)
-    return " ".join([*sentences, *(f"{reason}." for reason in why)])
+    for before, remark in sorted(said, key=lambda one: one[0], reverse=True):
+        sentences.insert(sum(place < before for place, _ in spoken), remark)
+    why = (f"{units.sentence(result.ruling.reason).rstrip('.')}." for result in waiting)
+    return " ".join(filter(None, dict.fromkeys((*sentences, *why))))
 
 
 def asked(results: Sequence[ActionResult], units: Units = METRIC) -> str:
@@ -109,14 +129,19 @@ THE_REST = "I didn't understand the rest."
 NOT_UNDERSTOOD = "Sorry, I didn't understand that."
 UNKNOWN = (NOTHING_TO_FOLLOW, NOT_UNDERSTOOD)
 """Replies to what was not understood."""
-NOTHING_PENDING = "There is nothing waiting for an answer."
+NOTHING_PENDING = "I haven't asked you anything."
 CANCELLED = "Okay, I won't."
 OKAY = "Okay."
 DROPPED = "Sorry, I still don't understand, so I'll leave it."
 NOT_SURE = "Because I'm not sure that I understood you."
 TO_UNDO = "Because you called it off."
 TOO_LONG = "That was too long for me. Please say it in a few words."
-COPIES = "I can't take over another setting. Please tell me the value."
+COPIES = "I can't see that setting. Please tell me the value."
+WHICH_SEATS = "I'm not sure which seats you mean. Please name them, for example: the passenger's seat."
+SEATS_UNKNOWN = "I can't see which seats are taken. Please name the seat."
+NO_SEAT_EMPTY = "There is no such seat."
+NO_WINDOW_OPEN = "There is no open window."
+CONDITION_UNKNOWN = "I can't see whether that is so, so I leave it."
 CHAT = "I see. Tell me if I can do something for you."
 REMEMBER_WHAT = "What shall I remember?"
 WHICH_TOPIC = "Which topic do you mean? Say for example: music, restaurants or parking."
@@ -148,8 +173,13 @@ def why_not(topic: str) -> str:
 def last(part: str, kept: Mapping[str, str]) -> str:
     """What was done, or what the driver said last."""
     if part not in kept:
-        return "I have kept nothing of that."
+        return "Nothing that I know of." if part == "done" else "I don't know what you said last."
     return f"The last thing that I did: {kept[part]}" if part == "done" else f"You said: {kept[part].rstrip('.')}."
+
+
+def try_saying(example: str) -> str:
+    """The reply to what was not understood, with an example of what would be."""
+    return f"{NOT_UNDERSTOOD} You can say, for example: {example}."
 
 
 def for_what(number: float) -> str:

@@ -82,17 +82,17 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ("set two timers one for 5 and one for 10 minutes", "Timer: 5 minutes. Timer: 10 minutes."),
     ],
     "a reminder that is not wanted any more": [
-        ("remind me to call the dentist in two hours", "I'll remind you at 22:31: call the dentist."),
-        ("remind me to buy milk in one hour", "I'll remind you at 21:31: buy milk."),
+        ("remind me to call the dentist in two hours", "I'll remind you at 10:31 in the evening: call the dentist."),
+        ("remind me to buy milk in one hour", "I'll remind you at 9:31 in the evening: buy milk."),
         ("forget the reminder about the dentist", "Reminder cancelled."),
-        ("which reminders are set", "At 21:31: buy milk."),
+        ("which reminders are set", "At 9:31 in the evening: buy milk."),
         ("forget the reminder to buy milk", "Reminder cancelled."),
         ("which reminders are set", "There is no reminder."),
     ],
     "stuffy": [
         ("turn on recirculation", "Recirculating the air."),
-        ("it's stuffy in here", "Fresh air. Fan up."),
-        ("it's stuffy in here and play some jazz", "Fresh air. Fan up. Playing So What by Miles Davis."),
+        ("it's stuffy in here", "Letting fresh air in. Fan up."),
+        ("it's stuffy in here and play some jazz", "Letting fresh air in. Fan up. Playing So What by Miles Davis."),
         ("close everything and turn on recirculation", "Closing all windows. Closing the sunroof. Recirculating the air."),
     ],
     "not all the way": [
@@ -123,8 +123,21 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ("when we get there", "I'll remind you when we arrive: call anna."),
         ("cancel the route", "Navigation ended."),
     ],
+    "the other one, and back": [
+        ("heat my seat", "Seat heating medium."),
+        ("and the other one", "Seat heating medium on the passenger's side."),
+        ("put hers back", "As it was before."),
+        ("close the passenger window a bit", "Closing the passenger's window a little."),
+        ("the other one", "Closing your window a little."),
+        ("and close both", "Closing the front windows."),
+        ("restart the navigation", NOT_UNDERSTOOD + " You can say, for example: take me home."),
+        ("take me home", "Taking you home, 6 minutes away."),
+        ("stop navigation", "Navigation ended."),
+        ("fold the mirrors", "Mirrors folded."),
+        ("restart the navigation", "Taking you home, 6 minutes away."),
+    ],
     "what was done and said last": [
-        ("what did you just do", "I have kept nothing of that."),
+        ("what did you just do", "Nothing that I know of."),
         ("fold the mirrors", "Mirrors folded."),
         ("what time is it", "It is 20:31."),
         ("what did you just do", "The last thing that I did: Mirrors folded."),
@@ -161,7 +174,7 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ("open my window", "Opening your window."),
         ("and the rear window", "Opening the rear windows."),
         ("play some jazz", "Playing So What by Miles Davis."),
-        ("and the windscreen", NOT_UNDERSTOOD),
+        ("and the windscreen", f"{NOT_UNDERSTOOD} You can say, for example: the windshield is fogged up."),
     ],
     "once more": [
         ("play some jazz", "Playing So What by Miles Davis."),
@@ -235,7 +248,7 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ("a bit more", "Making the light brighter."),
         ("turn on the reading light", "Reading light on."),
         ("and switch it off again", "Reading light off."),
-        ("turn off all the lights inside", "Ambient light off. Reading lights off everywhere. Dome light off."),
+        ("turn off all the lights inside", "Ambient light off. All reading lights off. Dome light off."),
     ],
     "music": [
         ("play some jazz", "Playing So What by Miles Davis."),
@@ -279,15 +292,15 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ("set a timer", "For how long?"),
         ("never mind", "Okay, I won't."),
         ("remind me to buy milk", "When shall I remind you?"),
-        ("at six", "I'll remind you at 6 o'clock tomorrow: buy milk."),
-        ("remind me at half past nine to call mum", "I'll remind you at 21:30: call mum."),
-        ("remind me tomorrow at nine to take the lasagne out of the freezer", ("I'll remind you at 9 o'clock tomorrow: take the "
-         "lasagne out of the freezer.")),
+        ("at six", "I'll remind you at 6 o'clock tomorrow morning: buy milk."),
+        ("remind me at half past nine to call mum", "I'll remind you at 9:30 in the evening: call mum."),
+        ("remind me tomorrow at nine to take the lasagne out of the freezer", (
+            "I'll remind you at 9 o'clock tomorrow morning: take the lasagne out of the freezer.")),
         ("remind me when i get home to water the plants", "When shall I remind you?"),
-        ("in an hour", "I'll remind you at 21:32: water the plants."),
-        ("set the alarm for six thirty tomorrow", "I'll remind you at 6:30 tomorrow: wake up."),
-        ("wake me at half past seven", "I'll remind you at 7:30 tomorrow: wake up."),
-        ("remind me in twenty minutes to check the cake", "I'll remind you at 20:52: check the cake."),
+        ("in an hour", "I'll remind you at 9:32 in the evening: water the plants."),
+        ("set the alarm for six thirty tomorrow", "I'll remind you at 6:30 tomorrow morning: wake up."),
+        ("wake me at half past seven", "I'll remind you at 7:30 tomorrow morning: wake up."),
+        ("remind me in twenty minutes to check the cake", "I'll remind you at 8:52 in the evening: check the cake."),
         ("delete my reminders", "Reminders cancelled."),
     ],
     "units": [
@@ -393,10 +406,10 @@ def test_nothing_of_a_private_trip_or_of_another_driver_is_told(matcher: Templat
     drive.say("fold the mirrors")
     memory.agreed = memory.agreed.model_copy(update={"private_trip": True})
     drive.say("unfold the mirrors")
-    assert drive.say("what did you just do") == drive.say("what did i just say") == "I have kept nothing of that."
+    assert drive.say("what did you just do") == "Nothing that I know of."
     memory.agreed = memory.agreed.model_copy(update={"private_trip": False})
-    assert drive.say("what did i just say") == "I have kept nothing of that."
+    assert drive.say("what did i just say") == "I don't know what you said last."
     drive.say("fold the mirrors")
     assert drive.say("what did you do") == "The last thing that I did: Mirrors folded."
     drive.dialogue._begin()  # pyright: ignore[reportPrivateUsage] - what the seat calls when somebody else drives
-    assert drive.say("what did you do") == "I have kept nothing of that."
+    assert drive.say("what did you do") == "Nothing that I know of."

@@ -215,7 +215,7 @@ def test_a_private_trip_keeps_nothing_of_a_dialogue(rig: Rig) -> None:
     rig.say("jazz is what i love most", "tell()")
     for part in ("done", "said"):
         asked = rig.say(f"what was {part} last", f"get_last(part={part})")
-        assert asked.text == "I have kept nothing of that."
+        assert asked.text in ("Nothing that I know of.", "I don't know what you said last.")
     rig.memory.set_private_trip(False)
     assert rig.memory.learn_pending() == () and rig.memory.preferences() == ()
     assert rig.memory.export()["preferences"] == []

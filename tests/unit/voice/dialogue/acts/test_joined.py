@@ -1,0 +1,57 @@
+"""Several requests in one sentence: read by their parts where the whole leaves a doubt, and put together."""
+
+from __future__ import annotations
+
+import pytest
+
+from models.acts.spelling import read, write
+from schemas.actions.acts import Parsed
+from voice.dialogue.acts import joined
+from voice.dialogue.acts.planning import arranged, timed
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("navigate_to(destination=school); navigate_to(destination=work)",
+         "navigate_to(destination=work); add_stop(destination=school)"),
+        ("find_place(kind=bakery); set_fan_speed(level=1); navigate_to(destination=home)",
+         "navigate_to(destination=home); find_on_route(kind=bakery); set_fan_speed(level=1)"),
+        ("cancel_navigation(); navigate_to(destination=home)", "navigate_to(destination=home)"),
+        ("set_airflow(direction=feet); set_air_conditioning(on=true); set_airflow(direction=windshield)",
+         "set_airflow(direction=windshield_and_feet); set_air_conditioning(on=true)"),
+        ("cancel_navigation(); set_mute(on=true)", "cancel_navigation(); set_mute(on=true)"),
+    ],
+)  # fmt: skip
+def test_acts_that_mean_something_else_together(said: str, meant: str) -> None:
+    assert write(arranged(read(said))) == meant
+
+
+def test_the_parts_count_where_they_leave_nothing_over() -> None:
+    text = "the fan at three and twenty three degrees"
+    whole = Parsed(read("set_temperature(celsius=23)"), 0.9)
+    parts = [Parsed(read("set_fan_speed(level=3)"), 0.8), Parsed(read("set_temperature(celsius=23)"), 0.9)]
+    assert joined.parts(text) == ("the fan at three", "twenty three degrees")
+    assert joined.better(text, whole, parts).acts == (*parts[0].acts, *parts[1].acts)
+    guessed = [Parsed(read("set_fan_speed(level=3)"), 0.3), Parsed(read("none()"), 0.5)]
+    assert joined.better(text, whole, guessed) is whole
+
+
+def test_numbers_and_halves_are_not_cut() -> None:
+    assert joined.parts("twenty one and a half degrees") == ("twenty one and a half degrees",)
+    assert joined.parts("a and b and c and d and e") == ("a and b and c and d and e",)
+
+
+def test_a_second_side_without_a_place_is_seen() -> None:
+    pieces = joined.parts("open mine and the one behind me")
+    assert joined.lacks_side(pieces, read("set_window(window=driver,percent=100)"))
+    assert not joined.lacks_side(pieces, read("set_window(window=left,percent=100)"))
+    assert not joined.lacks_side(("open mine", "play some jazz"), read("set_window(window=driver,percent=100)"))
+
+
+def test_times_of_day_are_read_by_rules() -> None:
+    guess = Parsed(read("set_reminder(what=feed the cat,hour=6,minute=30)"), 0.4)
+    found = timed("remind me at quarter past six to feed the cat", guess)
+    assert found.acts[0].slots == {"what": "feed the cat", "hour": 6, "minute": 15} and found.sure >= 0.6
+    other = Parsed(read("play_music(genre=jazz)"), 0.9)
+    assert timed("play some jazz", other) is other

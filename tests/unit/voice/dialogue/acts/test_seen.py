@@ -1,0 +1,91 @@
+"""What is said by pointing at how things stand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from models.acts.spelling import read, write
+from models.text import spoken
+from schemas.units import METRIC, Units
+from voice.dialogue.acts.seen import seen, unconditional
+
+CAR: dict[str, Any] = {
+    "seat.passenger.occupancy": "empty", "seat.rear_left.occupancy": "empty", "seat.rear_right.occupancy": "occupied",
+    "seat.driver.heating": 3, "seat.passenger.heating": 1, "climate.driver.temperature": 21.0,
+    "climate.passenger.temperature": 23.0, "outside.temperature": 9.0, "outside.rain": 10, "window.driver": 0,
+    "window.passenger": 0, "window.rear_left": 100, "window.rear_right": 20, "light.dome": False, "light.ambient.on": False,
+    "light.reading.driver": True, "light.reading.passenger": False, "light.reading.rear_left": False,
+    "light.reading.rear_right": False,
+}  # fmt: skip
+
+
+def put(text: str, acts: str, units: Units = METRIC, **changed: object) -> tuple[str, tuple[str, ...]]:
+    values = {**CAR, **{name.replace("__", "."): value for name, value in changed.items()}}
+    found = seen(spoken(text), read(acts), values, units)
+    return write(found.acts), found.says
+
+
+@pytest.mark.parametrize(
+    ("text", "acts", "meant"),
+    [
+        ("warm the seats where somebody is sitting", "set_seat_heating(level=2,zone=passenger)",
+         "set_seat_heating(level=2,zone=driver); set_seat_heating(level=2,zone=rear)"),
+        ("no heating for the empty seats please", "set_seat_heating(level=0,zone=all)", "set_seat_heating(level=0,zone=passenger)"),
+        ("light for the taken seats and none for those not in use",
+         "set_reading_light(zone=all,on=true); set_reading_light(zone=all,on=false)",
+         ("set_reading_light(zone=driver,on=true); set_reading_light(zone=rear_right,on=true); "
+          "set_reading_light(zone=passenger,on=false); set_reading_light(zone=rear_left,on=false)")),
+        ("warm her seat to the same level as mine", "set_seat_heating(level=2,zone=passenger)",
+         "set_seat_heating(level=3,zone=passenger)"),
+        ("the wheel at the same level as the passenger's seat", "set_steering_wheel_heating(level=2)",
+         "set_steering_wheel_heating(level=1)"),
+        ("twenty on my side and her seat the same as mine", "set_temperature(celsius=20,zone=driver); set_seat_heating(level=2)",
+         "set_temperature(celsius=20,zone=driver); set_seat_heating(level=3,zone=passenger)"),
+        ("i want it one degree colder than hers", "change_temperature(change=down,zone=driver,by=1)",
+         "set_temperature(celsius=22,zone=driver)"),
+        ("two degrees warmer than me for the passenger", "change_temperature(change=up,zone=passenger,by=2)",
+         "set_temperature(celsius=23,zone=passenger)"),
+        ("close the window which is wide open", "set_window(percent=0)", "set_window(window=rear_left,percent=0)"),
+        ("shut any open window", "set_window(window=all,percent=0)", "set_window(window=rear,percent=0)"),
+        ("that lamp is distracting me turn it off", "set_dome_light(on=false)", "set_reading_light(zone=driver,on=false)"),
+        ("turn the dome light off", "set_dome_light(on=false)", "set_dome_light(on=false)"),
+        ("close the roof if it's raining", "set_sunroof(percent=0)", "set_sunroof(percent=0)"),
+        ("heat my seat if it is colder than ten degrees outside", "set_seat_heating(level=2)", "set_seat_heating(level=2)"),
+        ("warm my seat", "set_seat_heating(level=2)", "set_seat_heating(level=2)"),
+    ],
+)  # fmt: skip
+def test_the_cars_state_fills_what_was_pointed_at(text: str, acts: str, meant: str) -> None:
+    assert put(text, acts) == (meant, ())
+
+
+def test_what_is_not_so_is_left_and_said() -> None:
+    assert put("open the roof if it is warmer than twenty degrees outside", "set_sunroof(percent=100)") == (
+        "", ("It is 9 degrees outside, so I leave it.",),
+    )  # fmt: skip
+    fahrenheit = put(
+        "heat my seat if it's below forty degrees outside", "set_seat_heating(level=2)", Units(fahrenheit=True)
+    )
+    assert fahrenheit[1] == ("It is 48 degrees outside, so I leave it.",)
+    assert put("open my window if it isn't raining", "set_window(percent=100)")[1] == ("It is raining, so I leave it.",)
+    unknown = put("close it all if it's raining", "set_window(window=all,percent=0)", outside__rain=None)
+    assert unknown[0] == "" and "can't see" in unknown[1][0]
+    closed = put("close the open windows", "set_window(percent=0)", window__rear_left=0, window__rear_right=0)
+    assert closed == ("", ("There is no open window.",))
+
+
+def test_seats_that_the_car_does_not_see_are_asked_for() -> None:
+    acts, said = put(
+        "heat the occupied seats",
+        "set_seat_heating(level=2,zone=all)",
+        seat__passenger__occupancy=None,
+        seat__rear_left__occupancy=None,
+        seat__rear_right__occupancy=None,
+    )
+    assert acts == "" and "can't see" in said[0]
+
+
+def test_a_condition_of_the_moment_is_no_part_of_the_order() -> None:
+    assert unconditional("open the roof only if it's not raining right now") == "open the roof"
+    assert unconditional("close it whenever it rains") == "close it whenever it rains"

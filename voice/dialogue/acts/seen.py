@@ -1,0 +1,291 @@
+"""What a driver says by pointing at how things stand: the occupied seats, "the same as mine", "if it is raining".
+
+The parser knows words, not the car. This reads the car's signals and puts what they say into the acts: levels, seats and windows
+that nobody named. Pure; where a signal is missing, the act is left out and that is said. What may be done is for others to judge.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from models.numbers import NUMBER, number_of
+from schemas.actions.acts import Act, SlotValue, slots_of
+from schemas.actions.base import GROUPS
+from schemas.actions.said import spoken_number
+from schemas.units import Units
+from voice.dialogue.replies import responder
+
+Signals = Mapping[str, Any]
+"""Values by the names of ``vehicle.signals``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What is left of the acts, and what is said to those that are not."""
+
+    acts: tuple[Act, ...]
+    says: tuple[str, ...] = ()
+    copied: bool = False
+    """A value stands in them that the car had elsewhere."""
+    grounds: frozenset[str] = field(default_factory=frozenset[str])
+    """Slots that the car has filled: nobody needs to have said them."""
+
+
+# Conditions -----------------------------------------------------------------------------------------------------------
+
+_THAN = rf"(?P<{{}}>{NUMBER})(?: degrees)?(?: celsius| fahrenheit)?"
+_MORE = rf"(?:(?:warmer|hotter|more|higher) than|above|over) {_THAN.format('above')}"
+_LESS = rf"(?:(?:colder|cooler|less|lower) than|below|under) {_THAN.format('below')}"
+_CONDITION = re.compile(
+    r"\b(?:but )?(?:only )?if (?:"
+    rf"(?:it's|it is|the temperature is|the outside temperature is)(?: outside)? (?:{_MORE}|{_LESS})(?: (?:outside|out there))?|"
+    r"it(?:'s| is)(?P<dry>n't| not)? raining(?: outside| out there| right now| now)?)\b"
+)
+"""Conditions on what the car sees now: warmth outside, and rain."""
+
+
+def unconditional(text: str) -> str:
+    """The words without a condition that the car can judge at once."""
+    return re.sub(r"\s+", " ", _CONDITION.sub(" ", text)).strip()
+
+
+def _held(text: str, values: Signals, units: Units) -> tuple[bool | None, str]:
+    """Whether the condition of a sentence holds (None: not known), and what is said where it does not."""
+    found = _CONDITION.search(text)
+    if found is None:
+        return True, ""
+    limit = found["above"] or found["below"]
+    if limit is None:
+        rain = values.get("outside.rain")
+        if not isinstance(rain, int | float):
+            return None, ""
+        wet = rain > 0
+        return wet is (found["dry"] is None), f"It is {'' if wet else 'not '}raining, so I leave it."
+    degrees = values.get("outside.temperature")
+    if not isinstance(degrees, int | float):
+        return None, ""
+    now = units.degrees(float(degrees))
+    holds = now > number_of(limit) if found["above"] else now < number_of(limit)
+    return holds, f"It is {spoken_number(now)} degrees outside, so I leave it."
+
+
+# Seats ----------------------------------------------------------------------------------------------------------------
+
+_SITS = r"(?: is| are|'s|'re)? (?:sits?|sitting|there)"
+_NOBODY = rf"(?:unoccupied|vacant|unused|not (?:occupied|taken|in use|used)|(?:where )?(?:nobody|no one){_SITS})"
+_SOMEBODY = rf"(?:occupied|taken|in use|(?:where )?(?:somebody|someone|anybody|anyone|people|a person|we){_SITS})"
+_TAKEN = re.compile(
+    rf"\b(?:(?P<empty>{_NOBODY}|(?:empty|free)(?= (?:seats?|ones?)\b|$)|(?:seats?|ones) (?:that|which) (?:is|are) (?:empty|free))|"
+    rf"{_SOMEBODY})\b"
+)
+_EVERYWHERE = ("driver", "passenger", "rear_left", "rear_right")
+
+
+def _places(act: Act, *, empty: bool, values: Signals) -> list[str] | None:
+    """Zones of an act whose seats are taken, or are not; None where the car does not say."""
+    told = {corner: values.get(f"seat.{corner}.occupancy") for corner in _EVERYWHERE[1:]}
+    if all(value is None for value in told.values()):
+        return None
+    taken = {"driver", *(corner for corner, value in told.items() if value == "occupied")}
+    choices = slots_of(act.name)["zone"].choices
+    if "rear_left" in choices:
+        return [corner for corner in _EVERYWHERE if (corner not in taken) is empty]
+    found = [corner for corner in ("driver", "passenger") if (corner not in taken) is empty]
+    if "rear" in choices and bool(taken & set(GROUPS["rear"])) is not empty:
+        found.append("rear")
+    return found
+
+
+def _by_seat(text: str, acts: Sequence[Act], values: Signals) -> Seen:
+    """The acts for the seats that are taken, or that are empty, where a sentence asks for these."""
+    asked = [found["empty"] is not None for found in _TAKEN.finditer(text)]
+    zoned = [act for act in acts if act.is_action and "zone" in slots_of(act.name)]
+    if not asked or not zoned:
+        return Seen(tuple(acts))
+    if len(asked) not in (1, len(zoned)):
+        return Seen(tuple(act for act in acts if act not in zoned), (responder.WHICH_SEATS,))
+    kept, says = list[Act](), list[str]()
+    which = iter(asked * len(zoned) if len(asked) == 1 else asked)
+    for act in acts:
+        if act not in zoned:
+            kept.append(act)
+            continue
+        empty = next(which)
+        places = _places(act, empty=empty, values=values)
+        if not places:
+            says.append(responder.SEATS_UNKNOWN if places is None else responder.NO_SEAT_EMPTY)
+        kept += [Act(act.name, {**act.slots, "zone": zone}) for zone in _grouped(places or (), act.name)]
+    return Seen(tuple(kept), tuple(dict.fromkeys(says)), grounds=frozenset({"zone"}))
+
+
+def _grouped(places: Sequence[str], name: str, slot: str = "zone") -> tuple[str, ...]:
+    """As few zones or windows as name the same places."""
+    choices = slots_of(name)[slot].choices
+    rows = {group: set(GROUPS[group]) for group in ("front", "rear", "all")}
+    if "rear_left" not in choices:
+        rows = {"all": set(choices) - {"all"}}
+    whole = next((group for group, row in rows.items() if row == set(places)), None)
+    return tuple(places) if whole is None else (whole,)
+
+
+# The same as elsewhere ------------------------------------------------------------------------------------------------
+
+_REFERS = (
+    r"(?:(?P<driver>mine|me|my (?:own|side|seat|temperature)|i have|the driver\w*'?s?)|"
+    r"(?P<passenger>hers?|him|his|(?:the|my) (?:passenger|wife|husband|partner)(?:'s)?|next to me)|"
+    r"(?P<rear>the (?:back|rear|kids|rear seats|back seats)))"
+)
+_SAME = re.compile(
+    r"\b(?:the )?same (?:(?:level|temperature|setting|heat|warmth|value|degree|amount) )?(?:as|like) "
+    rf"(?:on |for |in |at |with )?{_REFERS}\b"
+)
+_MORE_THAN = re.compile(
+    rf"\b(?:warmer|hotter|cooler|colder|higher|lower|more|less) than (?:on |for |in |at )?{_REFERS}"
+)
+_OWN = {
+    "set_temperature": ("celsius", "climate.{}.temperature"), "set_seat_heating": ("level", "seat.{}.heating"),
+    "set_seat_ventilation": ("level", "seat.{}.ventilation"), "set_seat_massage": ("level", "seat.{}.massage"),
+    "set_steering_wheel_heating": ("level", "seat.{}.heating"),
+}  # fmt: skip
+"""Action -> the slot that may be the same as elsewhere, and the signal there."""
+_CLAUSE = re.compile(r"\b(?:and|then|but)\b")
+_SIDES = (("passenger", re.compile(r"\b(?:passenger|passenger's|her|his|wife's|husband's)\b")),
+          ("rear", re.compile(r"\b(?:rear|back|kids'?)\b")), ("driver", re.compile(r"\b(?:my|driver's?)\b")))  # fmt: skip
+
+
+def _referred(found: re.Match[str]) -> str:
+    return next(side for side in ("driver", "passenger", "rear") if found[side])
+
+
+def _other(referred: str) -> str:
+    return "passenger" if referred == "driver" else "driver"
+
+
+def _alike(text: str, acts: Sequence[Act], values: Signals) -> Seen:
+    """Levels and temperatures that are to be what they are elsewhere."""
+    found = _SAME.search(text)
+    fitting = [act for act in acts if act.name in _OWN]
+    if found is None or not fitting:
+        return Seen(tuple(acts))
+    act, referred = fitting[-1], _referred(found)
+    slot, signal = _OWN[act.name]
+    value = values.get(signal.format(referred))
+    if not isinstance(value, int | float):
+        return Seen(tuple(acts))
+    slots: dict[str, SlotValue] = {**act.slots, slot: value}
+    slots.pop("fahrenheit", None)
+    if "zone" in slots_of(act.name):
+        clause = _CLAUSE.split(text[: found.start()])[-1]
+        named = next((side for side, words in _SIDES if words.search(clause)), None)
+        slots["zone"] = named if named not in (None, referred) else _other(referred)
+    copied = tuple(Act(one.name, slots) if one is act else one for one in acts)
+    return Seen(copied, copied=True, grounds=frozenset({slot, "zone"}))
+
+
+def _further(text: str, acts: Sequence[Act], values: Signals, units: Units) -> Seen:
+    """A temperature that is to be some degrees above or below what it is elsewhere."""
+    found = _MORE_THAN.search(text)
+    act = next((act for act in acts if act.name == "change_temperature"), None)
+    value = values.get(f"climate.{_referred(found)}.temperature") if found is not None else None
+    if found is None or act is None or not isinstance(value, int | float):
+        return Seen(tuple(acts))
+    by, referred = act.slots.get("by"), _referred(found)
+    step = units.meant(float(by)) if isinstance(by, int | float) else 1.0
+    zone = act.slots.get("zone")
+    slots: dict[str, SlotValue] = {
+        "celsius": float(value) + (step if act.slots.get("change") == "up" else -step),
+        "zone": zone if zone in ("driver", "passenger", "rear") and zone != referred else _other(referred),
+    }
+    copied = tuple(Act("set_temperature", slots) if one is act else one for one in acts)
+    return Seen(copied, copied=True, grounds=frozenset({"celsius", "zone"}))
+
+
+# Windows and lamps ----------------------------------------------------------------------------------------------------
+
+_OPENED = re.compile(
+    r"\b(?P<that>windows?|ones?) (?:that|which)(?:'s| is| are)(?: still| currently)? (?P<far>fully |completely |wide )?open\b|"
+    r"\b(?:the|any|every|all) (?P<wide>fully |wide )?open windows?\b|\bwhich ?ever windows? (?:is|are) (?P<all>fully )?open\b"
+)
+_WIDE = 95
+"""Percent from which on a window is fully open: sensors need not reach 100."""
+
+
+def _by_window(text: str, acts: Sequence[Act], values: Signals) -> Seen:
+    """The windows that are open, where a sentence asks for these."""
+    found = _OPENED.search(text)
+    act = next((act for act in acts if act.name in ("set_window", "change_window")), None)
+    if found is None or act is None:
+        return Seen(tuple(acts))
+    least = _WIDE if found["far"] or found["wide"] or found["all"] else 1
+    shares = {corner: values.get(f"window.{corner}") for corner in GROUPS["all"]}
+    panes = [corner for corner, share in shares.items() if isinstance(share, int | float) and share >= least]
+    meant = [
+        Act(act.name, {**act.slots, "window": window})
+        for window in (_grouped(panes, act.name, "window") if panes else ())
+    ]
+    rest = [one for one in acts if one is not act]
+    place = acts.index(act)
+    says = () if meant else (responder.NO_WINDOW_OPEN,)
+    return Seen((*rest[:place], *meant, *rest[place:]), says, grounds=frozenset({"window"}))
+
+
+_LAMPS = {
+    "light.dome": ("set_dome_light", None), "light.ambient.on": ("set_ambient_light", None),
+    **{f"light.reading.{corner}": ("set_reading_light", corner) for corner in _EVERYWHERE},
+}  # fmt: skip
+"""Signal -> the action that switches it, and where."""
+_NAMED = re.compile(r"\b(?:dome|ceiling|interior|inside|cabin|reading|map|ambient|mood|all|both|every\w*)\b")
+
+
+def _by_lamp(text: str, acts: Sequence[Act], values: Signals) -> Seen:
+    """The lamp that burns, where "the light" is to go off and the one that was guessed is off already."""
+    act = next(
+        (act for act in acts if act.slots.get("on") is False and act.name in {a for a, _ in _LAMPS.values()}), None
+    )
+    where = act.slots.get("zone", "driver") if act is not None else None
+    if act is None or len(acts) > 1 or where != "driver" or _NAMED.search(text):
+        return Seen(tuple(acts))
+    guessed = {signal for signal, (name, zone) in _LAMPS.items() if name == act.name and zone in (None, where)}
+    burning = [signal for signal in _LAMPS if values.get(signal) is True]
+    if guessed & set(burning) or len(burning) != 1:
+        return Seen(tuple(acts))
+    name, zone = _LAMPS[burning[0]]
+    slots: dict[str, SlotValue] = {"zone": zone} if zone is not None else {}
+    lit = tuple(Act(name, {**slots, "on": False}) if one is act else one for one in acts)
+    return Seen(lit, grounds=frozenset({"zone"}))
+
+
+def seen(text: str, acts: Sequence[Act], values: Signals, units: Units) -> Seen:
+    """The acts with what the car's state says put into them.
+
+    Args:
+        text: the utterance in its spoken form.
+        acts: what the parser wrote.
+        values: the car's signals; without any, nothing is put in.
+        units: in which the driver counts.
+    """
+    holds, otherwise = _held(text, values, units)
+    moving = any(act.is_action for act in acts)
+    if holds is not True:
+        rest = tuple(act for act in acts if not act.is_action)
+        return Seen(rest, (otherwise or responder.CONDITION_UNKNOWN,) if moving else ())
+    whole = Seen(tuple(acts))
+    looks: tuple[Callable[[Sequence[Act]], Seen], ...] = (
+        lambda found: _by_seat(text, found, values),
+        lambda found: _alike(text, found, values),
+        lambda found: _further(text, found, values, units),
+        lambda found: _by_window(text, found, values),
+        lambda found: _by_lamp(text, found, values),
+    )
+    for look in looks:
+        one = look(whole.acts)
+        whole = replace(
+            one,
+            says=(*whole.says, *one.says),
+            copied=whole.copied or one.copied,
+            grounds=whole.grounds | one.grounds,
+        )
+    return whole
