@@ -17,6 +17,8 @@ from typing import Any
 import pytest
 
 from memory.settings import BackupSettings
+from memory.store.preferences import Store
+from memory.store.words import TEXT_COLUMNS
 from memory.vault.keys import KeySource, RawKey
 from memory.vault.lifecycle import Vault
 from schemas.errors import WrongKeyError
@@ -45,6 +47,11 @@ def preference(name: str, value: str = "zebrafish polka", detail: str = "favorit
         confidence=0.8,
         valid_from=NOW,
     )
+
+
+def every_word(store: Store) -> list[str]:
+    """Every word of the driver that a vault holds, cell by cell."""
+    return [cell for table, column in TEXT_COLUMNS for (cell,) in store.read(f"SELECT {column} FROM {table}")]  # noqa: S608
 
 
 def image(folder: Path) -> dict[str, bytes]:

@@ -8,9 +8,6 @@ and what goes for want of room (`memory.reflect.retention`) are modules of their
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import secrets
 from collections import Counter, deque
 from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta, tzinfo
@@ -24,8 +21,7 @@ from memory.reflect import retention
 from memory.reflect.episodes import Drafter, EpisodeSettings, Exchange, Hot
 from memory.reflect.reflection import Reflection, ReflectionSettings, Reflector, Snapshot, thought_key
 from memory.reflect.retention import Held, PruningTuning, kept
-from memory.reflect.terms import choose, chosen
-from memory.settings import Prune, TierSettings
+from memory.settings import Prune, RetentionSettings, TierSettings
 from memory.store.preferences import require_sayable, silent
 from schemas.errors import UnknownEntryError
 from schemas.memory import (
@@ -202,11 +198,10 @@ class Conversations:
 
     def _think(self, seen: Snapshot, consent: Consent, now: datetime) -> Reflection:
         """Plan post-thinking; writes nothing."""
-        secret, declined = self._session.store.secret(), self._session.store.declined()
+        store = self._session.store
 
         def unwanted(kind: str, text: str) -> bool:
-            until = None if secret is None else declined.get(_mark(secret, kind, text))
-            return until is not None and until > now
+            return store.declines(_unwanted(kind, text), now)
 
         return self._reflector.plan(
             seen, now, allowed=lambda detail: consent.forbids(BY_DETAIL[detail], now) is None, unwanted=unwanted
@@ -228,10 +223,10 @@ class Conversations:
             return {}
         with self.archive.transaction():
             gone = Counter(self.archive.delete(tiers).values())
-            self.archive.erase_trips(trips)
+            self._session.store.erase("trips", trips)
             self.archive.prune_tags()
             if preferences:
-                self._session.store.erase(preferences)
+                self._session.store.erase("preferences", preferences)
         self._session.changed()
         self._session.store.wiped()
         self._session.vault.erase_backups()  # they hold what has just been let go
@@ -239,7 +234,7 @@ class Conversations:
 
     def _over(self, now: datetime) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
         """Ids of preferences, of memories of the tiers and of trips whose time is over."""
-        settings, today = chosen(self._session.store, self.settings), now.astimezone(self.zone).date()
+        settings, today = self._kept_for(), now.astimezone(self.zone).date()
 
         def before(days: int) -> Period:
             return Period(until=now - timedelta(days=days) + timedelta(seconds=1))
@@ -269,12 +264,16 @@ class Conversations:
 
     def terms(self) -> Terms:
         """How long what comes of conversations is kept: what the driver chose, else what is configured."""
-        return Terms(**chosen(self._session.store, self.settings).model_dump(include=set(Terms.model_fields)))
+        return Terms(**self._kept_for().model_dump(include=set(Terms.model_fields)))
+
+    def _kept_for(self) -> RetentionSettings:
+        chosen = self._session.store.terms()
+        return self.settings if chosen is None else RetentionSettings(**chosen.model_dump())
 
     def set_terms(self, terms: Terms) -> Terms:
         """Keep it so long from now on."""
         with self._session.lock:
-            choose(self._session.store, terms)
+            self._session.store.set_terms(terms)
         return self.terms()
 
     def edit_profile(self, key: str, value: str, *, aspect: Literal["fact", "habit", "style"] = "fact") -> ProfileEntry:
@@ -317,9 +316,9 @@ class Conversations:
                     self._unwant(memory, now + UNWANTED)
         period = what.period
         if period is not None and what == Selector(period=period):
-            archive.erase_trips([trip.id for trip in archive.trips() if period.holds(trip.began_at)])
+            self._session.store.erase("trips", [trip.id for trip in archive.trips() if period.holds(trip.began_at)])
         if what.conversation is not None and what == Selector(conversation=what.conversation):
-            archive.erase_trips([what.conversation])
+            self._session.store.erase("trips", [what.conversation])
 
     def wanted_again(self, names: Collection[str]) -> None:
         """The driver took back that these be forgotten: they may be made again, too."""
@@ -333,18 +332,17 @@ class Conversations:
 
     def _unwant(self, memory: ProfileEntry | Thought, until: datetime) -> None:
         """Keep in mind, as a keyed hash, that the driver deleted this and does not want it made again until then."""
-        store = self._session.store
-        secret = store.secret() or secrets.token_bytes(32)
         if isinstance(memory, ProfileEntry):
-            mark = _mark(secret, "profile", memory.key)
+            what = _unwanted("profile", memory.key)
         else:
-            mark = _mark(secret, "thought", thought_key(memory.details, memory.text))
-        store.decline(mark, until, secret)
+            what = _unwanted("thought", thought_key(memory.details, memory.text))
+        self._session.store.decline(what, until)
 
     def _forget_hot(self) -> None:
         self.hot.forget()
         self._queries.clear()
 
 
-def _mark(secret: bytes, kind: str, text: str) -> str:
-    return hmac.new(secret, f"{kind}\0{text}".encode(), hashlib.sha256).hexdigest()
+def _unwanted(kind: str, text: str) -> str:
+    """What it is remembered by that the driver does not want something made again."""
+    return f"{kind}\0{text}"

@@ -114,7 +114,7 @@ class Learner:
             self._refused.pop(conversation, None)
             told = [p.id for p in self._session.store.proposals() if p.conversation == conversation]
             with self._session.store.transaction():
-                erased = self._session.store.learnt(conversation) + self._session.store.erase_proposals(told)
+                erased = self._session.store.learnt(conversation) + self._session.store.erase("proposals", told)
             erased += self._conversations.hot.forget(conversation)
             self._session.changed()
             self._session.vault.wipe()
@@ -240,7 +240,7 @@ class Learner:
         with store.transaction():
             erased = proposals.settle([(step.candidate, step.ruling) for step in plan.steps])
             if plan.answered is not None:
-                erased += store.erase_proposals([plan.answered.id])
+                erased += store.erase("proposals", [plan.answered.id])
             for step in plan.steps:
                 candidate, ruling = step.candidate, step.ruling
                 if step.made is not None:

@@ -13,7 +13,6 @@ from memory.driver.conversations import Conversations
 from memory.driver.session import Session
 from memory.recall.times import period_in
 from memory.store.preferences import silent
-from memory.store.uses import Uses
 from schemas.memory import Consent, Found, Kind, Period, Recollection
 from schemas.preferences import BY_DETAIL, CATEGORIES
 
@@ -27,7 +26,6 @@ class Recollections:
     def __init__(self, session: Session, conversations: Conversations) -> None:
         """Over this vault; the conversations are told what was asked, for pruning goes by it."""
         self._session, self._conversations = session, conversations
-        self._uses = Uses(session.vault)
 
     def recall(self, query: str, *, details: Sequence[str] = (), limit: int = 3) -> tuple[Recollection, ...]:
         """Active preferences that matter for the query, best first."""
@@ -72,20 +70,21 @@ class Recollections:
             now, consent = session.now()
             if silent(consent, now) is not None:
                 return
-            others = [r for r in recalled if isinstance(r, Found) and r.kind is not Kind.PREFERENCE]
-            if others:
-                session.search.used(others, now)
             told = [
-                (r.id, r.details[0]) if isinstance(r, Found) else (r.preference.id, r.preference.detail)
-                for r in recalled if not isinstance(r, Found) or r.kind is Kind.PREFERENCE
+                (r.kind, r.id, r.details) if isinstance(r, Found) else (Kind.PREFERENCE, r.preference.id, (r.preference.detail,))
+                for r in recalled
             ]  # fmt: skip
-            ids = [name for name, detail in told if consent.forbids(BY_DETAIL[detail], now) is None]
-            held = store.preferences(ids=ids) if ids else ()
-            if held:
+            allowed = [
+                name for kind, name, details in told
+                if kind is Kind.PREFERENCE and consent.forbids(BY_DETAIL[details[0]], now) is None
+            ]  # fmt: skip
+            held = [p.id for p in store.preferences(ids=allowed)] if allowed else []
+            names = [*(name for kind, name, _ in told if kind is not Kind.PREFERENCE), *held]
+            if names:
                 with store.transaction():
-                    store.used([p.id for p in held], now)
-                    if action is not None:
-                        self._uses.note([p.id for p in held], action, now)
+                    store.used(names, now)
+                    for name in held if action is not None else ():
+                        store.used_for(name, action or "", now)
 
     def period(self, words: str) -> Period | None:
         """The time that words speak of, on the driver's calendar and trips; None where they speak of none."""

@@ -23,7 +23,6 @@ from memory.rights.import_ import take_in
 from memory.rights.selection import Chosen, choose, chosen, derive
 from memory.store import reminders as notices
 from memory.store.reminders import Reminders
-from memory.store.uses import Uses
 from memory.store.withheld import Withholding
 from models.text import normal, words
 from schemas.errors import ConsentError, UnknownEntryError
@@ -71,7 +70,7 @@ class Rights:
         """
         self._session, self._store, self._archive = session, session.store, session.archive
         self._learner, self._conversations, self._reminders = learner, conversations, reminders
-        self._canon, self._withholding, self._uses = canon, Withholding(session.vault), Uses(session.vault)
+        self._canon, self._withholding = canon, Withholding(session.vault)
 
     # Forgetting
 
@@ -94,7 +93,7 @@ class Rights:
     def _selector(self, key: str) -> Selector:
         if key == erasure.EVERYTHING:
             return Selector(everything=True)
-        if self._store.known([key]) or self._archive.kinds([key]):
+        if self._store.known(key) or self._archive.kinds([key]):
             return Selector(id=key)
         try:
             categories(key)
@@ -117,7 +116,7 @@ class Rights:
                     for token in self._withholding.tokens():
                         self._show(token)
                 found = choose(self._store, what, self._about)
-                gone = erasure.erase(self._store, self._archive, found, everything=what.everything)
+                gone = erasure.erase(self._store, self._archive, self._withholding, found, everything=what.everything)
             receipt = self._prove(found, gone)
             if what.everything:
                 self._reminders.forgotten()
@@ -189,7 +188,7 @@ class Rights:
                     self._withholding.end(each)
                 found = chosen(self._store, named)
                 derive(self._store, found, self._about)
-                gone = erasure.erase(self._store, self._archive, found, everything=everything)
+                gone = erasure.erase(self._store, self._archive, self._withholding, found, everything=everything)
             receipt = self._prove(found, gone)
             self._reminders.carried_out(token)
             return receipt
@@ -231,7 +230,7 @@ class Rights:
             return Explanation(
                 preference=preference,
                 because=tuple((s.said_at, s.text) for s in said),
-                used_for=self._uses.of(name),
+                used_for=self._store.uses([name]).get(name, ()),
                 history=before,
             )
 
@@ -308,14 +307,14 @@ class Rights:
         """Everything that is stored, as JSON values; the shape is `memory.rights.export.Export`."""
         session = self._session
         with session.lock:
-            return export(self._store, self._archive, self._uses, session.driver, session.clock())
+            return export(self._store, self._archive, session.driver, session.clock())
 
     def take_in(self, exported: Mapping[str, Any], *, allow: bool = False) -> TakenIn:
         """Read an export in, as far as consent allows now; what is switched off there is switched off here first."""
         session = self._session
         with session.lock:
             session.changed()
-            taken = take_in(exported, self._store, self._archive, self._uses, session.clock(), allow=allow)
+            taken = take_in(exported, self._store, self._archive, session.clock(), allow=allow)
             session.search.refresh()
             self._reminders.added()
         self._reminders.changed()

@@ -15,7 +15,7 @@ from memory.learn.extraction import Extractor
 from memory.recall.preferences import RetrievalSettings
 from memory.recall.search import HybridSearch, SearchTuning
 from memory.store.conversations import Archive
-from memory.store.preferences import Store, silent
+from memory.store.preferences import Store
 from memory.vault.lifecycle import Vault
 from schemas.memory import Consent
 from schemas.ports import Encoder
@@ -68,8 +68,3 @@ class Session:
     def now(self) -> tuple[datetime, Consent]:
         """The time, and what may be remembered at it."""
         return self.clock(), self.store.consent()
-
-    def learns(self) -> bool:
-        """Whether anything may be remembered now."""
-        now, consent = self.now()
-        return silent(consent, now) is None

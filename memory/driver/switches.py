@@ -35,8 +35,8 @@ class Switches:
 
             numbers = [number for number, text in store.turns() if forbidden(text)]
             proposed = [p.id for p in store.proposals() if off.forbids(p.category, now) or forbidden(p.sentence)]
-            store.erase_turns(numbers)
-            store.erase_proposals(proposed)
+            store.erase("turns", numbers)
+            store.erase("proposals", proposed)
         if numbers or proposed:
             store.wiped()
         return consent

@@ -10,9 +10,6 @@ and value under a random key of this vault, nothing else: whoever reads the open
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -24,9 +21,6 @@ from memory.learn.maintenance import Ruling
 from memory.store.preferences import Store
 from schemas.errors import StorageFullError, UnknownEntryError
 from schemas.memory import Candidate, Decision, Outcome, Proposal
-
-KEY_BYTES = 32
-"""As long as the digest, as RFC 2104 recommends."""
 
 
 class ProposalSettings(BaseModel):
@@ -128,9 +122,7 @@ class Proposals:
             return ruling.reason
         if any(_outweighs(told, candidate) for told in sure):
             return "you told me something surer about it"
-        secret = self._store.secret()
-        until = None if secret is None else self._store.declined().get(_mark(secret, candidate))
-        return "you had said no to it" if until is not None and until > now else None
+        return "you had said no to it" if self._store.declines(_words(candidate), now) else None
 
     def write(self, draft: Draft, now: datetime) -> int:
         """Keep what was drafted, inside a transaction; returns how many went: rivals, an older form, those too many.
@@ -140,25 +132,24 @@ class Proposals:
         """
         gone = 0
         for proposal in draft.proposals:
-            gone += self._store.erase_proposals([p.id for p in self._store.proposals() if _rivals(p, proposal)])
+            gone += self._store.erase("proposals", [p.id for p in self._store.proposals() if _rivals(p, proposal)])
             self._store.propose(proposal, now)
         heard = self.open(now)
-        return gone + self._store.erase_proposals([p.id for p in heard[self._settings.most :]])
+        return gone + self._store.erase("proposals", [p.id for p in heard[self._settings.most :]])
 
     def settle(self, told: Sequence[Weighed]) -> int:
         """Delete proposals that what the driver has told for sure makes idle; returns how many."""
-        return self._store.erase_proposals(
-            [p.id for p in self._store.proposals() if any(_outweighs(one, p) for one in told)]
+        return self._store.erase(
+            "proposals", [p.id for p in self._store.proposals() if any(_outweighs(one, p) for one in told)]
         )
 
     def decline(self, proposal: Proposal, now: datetime) -> Decision:
         """Delete a proposal and do not ask about it again for a while."""
-        secret = self._store.secret() or secrets.token_bytes(KEY_BYTES)
         until = now + timedelta(days=self._settings.declined_days)
         with self._store.transaction():
-            self._store.erase_proposals([proposal.id])
+            self._store.erase("proposals", [proposal.id])
             self._store.forget_declined(before=now)
-            self._store.decline(_mark(secret, proposal), until, secret)
+            self._store.decline(_words(proposal), until)
         title = proposal.category.title.lower()
         reason = f"{title}: you said no, so I will not ask about it again for {self._settings.declined_days} days"
         return _decision(Outcome.DECLINED, proposal, reason, proposal=proposal.id)
@@ -168,7 +159,7 @@ class Proposals:
         gone = [p.id for p in self._store.proposals() if p.expires_at <= now]
         if gone:
             try:
-                self._store.erase_proposals(gone)
+                self._store.erase("proposals", gone)
             except StorageFullError:
                 return
             self._store.wiped()
@@ -187,9 +178,10 @@ def _together(candidate: Candidate, before: Proposal | None) -> float:
     return 1.0 - (1.0 - before.confidence) * (1.0 - candidate.confidence)
 
 
-def _mark(secret: bytes, thing: Candidate | Proposal) -> str:
+def _words(thing: Candidate | Proposal) -> str:
+    """What a no to it is remembered by."""
     detail, value, negated = _key(thing)
-    return hmac.new(secret, f"{detail}\0{value}\0{negated:d}".encode(), hashlib.sha256).hexdigest()
+    return f"{detail}\0{value}\0{negated:d}"
 
 
 def _outweighs(told: Weighed, other: Candidate | Proposal) -> bool:

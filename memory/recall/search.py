@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -257,10 +257,6 @@ class HybridSearch:
     def _sure(self, near: Near, *, named: bool) -> bool:
         gate = self.settings.gate_named_at if named else self.settings.gate_at
         return sureness(near.nearness, near.cosine, named=named) >= gate
-
-    def used(self, found: Iterable[Found], at: datetime) -> None:
-        """Note that these were used: they fade more slowly."""
-        self.vectors.used([one.id for one in found], at)
 
     def _near(self, query: str, vector: Floats, among: Allowed, kinds: Collection[Kind], hidden: int) -> Near:
         """Rows that may matter with their nearness."""

@@ -332,7 +332,7 @@ class Reflector:
                 archive.think(thought, now)
             for name, sources in plan.rests.items():
                 archive.rest_on(name, sources)
-            archive.used(plan.again, now)
+            archive.store.used(plan.again, now)
             days: dict[datetime, list[Line]] = {}
             for at, line in plan.lines:
                 local = at.astimezone(self._zone).replace(hour=0, minute=0, second=0, microsecond=0)

@@ -9,7 +9,6 @@ shows that nothing there is in clear.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,11 +19,12 @@ from pathlib import Path
 import numpy as np
 
 from memory.rights import provenance as lineage
-from memory.rights.selection import Chosen, Needles
+from memory.rights.selection import Chosen
 from memory.store import reminders as notices
-from memory.store.conversations import Archive
-from memory.store.preferences import TEXT_COLUMNS, Store
-from memory.store.withheld import FOLLOWS
+from memory.store.conversations import TABLES, Archive
+from memory.store.preferences import Store
+from memory.store.withheld import Withholding
+from memory.store.words import Needles, sentences_telling, still_told
 from models.text import words
 from schemas.memory import Kind, Period, Receipt
 
@@ -39,9 +39,6 @@ FEW_NEEDLES = 40
 
 _BLOCK = 1 << 20
 
-_KEYS = {"sentences": "CAST(id AS TEXT)", "turns": "CAST(id AS TEXT)", "summary_lines": "source", "tags": "key"}
-"""How ``withheld`` names a row of a table, where that is not by its ``id``."""
-
 
 @dataclass(frozen=True, slots=True)
 class Gone:
@@ -55,32 +52,33 @@ class Gone:
     """Sentences that may stand nowhere any more."""
 
 
-def erase(store: Store, archive: Archive, found: Chosen, *, everything: bool = False) -> Gone:
+def erase(store: Store, archive: Archive, withholding: Withholding, found: Chosen, *, everything: bool = False) -> Gone:
     """Erase what was chosen, in the transaction in which it was chosen.
 
     Args:
         store: the preferences' tables.
         archive: the tiers' tables.
+        withholding: what is withheld: it goes from there, too.
         found: what goes.
         everything: the driver wants nothing left: marks of what was declined, tags and trips go, too.
     """
     values, traces = found.values(), found.told()
-    store.erase(list(found.preferences))
-    store.erase_proposals(list(found.proposals))
-    store.erase_turns(list(found.turns))
-    store.erase_sentences(list(found.sentences))
+    store.erase("preferences", found.preferences)
+    store.erase("proposals", found.proposals)
+    store.erase("turns", found.turns)
+    store.erase("sentences", found.sentences)
     notices.erase(store, found.notices)
     fallout = lineage.forget(archive, store, found.ids)
     archive.delete_lines(key for table, key in found.archive if table == "summary_lines")
     _blot(store, found)
-    _forget_tags(store, archive, Needles(values))
-    if store.read("SELECT 1 FROM withheld LIMIT 1"):
-        for kind, name in found.named:
-            store.write("DELETE FROM withheld WHERE kind = ? AND memory = ?", (kind, name))
+    values_left = Needles(values)
+    for tag in archive.tags():
+        if values_left.stand_in(tag.replace("_", " ")):
+            archive.untag(tag)
+    withholding.forget(found.named)
     if everything:
         store.forget_declined()
-        for table in ("trips", "tags", "queries", "vectors", "withheld"):
-            store.write(f"DELETE FROM {table}")  # noqa: S608
+        store.empty("trips", "tags", "queries", "vectors", "withheld")
     kinds = Counter(fallout.erased.values())
     if found.preferences:
         kinds[Kind.PREFERENCE] += len(found.preferences)
@@ -97,7 +95,7 @@ def verified(store: Store, found: Chosen, gone: Gone, folder: Path | None) -> bo
     needles = found.words() | gone.values | {p.value for p in (*found.preferences.values(), *found.proposals.values())}
     return (
         not _left(store, gone.ids, found)
-        and not _told(store, gone.traces, Needles(gone.values))
+        and not still_told(store, gone.traces, Needles(gone.values))
         and not (folder and found_in_files(folder, needles))
     )
 
@@ -132,51 +130,13 @@ def receipt(found: Chosen, gone: Gone, now: datetime, *, backups: int, verified:
 
 def _left(store: Store, ids: Sequence[str], found: Chosen) -> bool:
     """Whether any of these memories is still stored."""
-    asked = json.dumps([*ids, *found.proposals])
-    tables = ("preferences", "proposals", "episodes", "thoughts", "summaries", "profile")
-    if any(store.read(f"SELECT 1 FROM {table} WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1", (asked,))  # noqa: S608
-           for table in tables):  # fmt: skip
-        return True
-    if notices.left(store, found.notices):
-        return True
-    if store.read("SELECT 1 FROM vectors WHERE memory IN (SELECT value FROM json_each(?)) LIMIT 1", (asked,)):
-        return True
-    numbers = json.dumps(list(found.sentences))
-    return bool(store.read("SELECT 1 FROM sentences WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1", (numbers,)))
-
-
-def _told(store: Store, sentences: Iterable[str], values: Needles) -> bool:
-    """Whether a sentence that revealed what is erased still stands anywhere, or a value outside of other values.
-
-    What is withheld does not count: it has an erasure of its own to come, or the driver takes it back.
-    """
-    whole = frozenset(sentences)
-    listed = json.dumps(list(whole))
-    for table, column in TEXT_COLUMNS:
-        among = not values or (column == "value" and table in ("preferences", "proposals"))
-        where, given = ("0", list[str]()) if among else values.may_stand([column])
-        rows = store.read(
-            f"SELECT {column} FROM {table} WHERE ({where} OR {column} IN (SELECT value FROM json_each(?))) "  # noqa: S608
-            f"AND {_KEYS.get(table, 'id')} NOT IN (SELECT memory FROM withheld WHERE rtrim(kind, '{FOLLOWS}') = '{table}')",
-            [*given, listed],
-        )
-        counted = whole.difference(values.texts) if among else whole  # somebody may have said nothing but the value
-        if any(text in counted or (not among and values.stand_in(text)) for (text,) in rows):
-            return True
-    return False
-
-
-def _forget_tags(store: Store, archive: Archive, values: Needles) -> None:
-    """Take tags that name what is erased off what stays."""
-    for tag in archive.tags():
-        if values.stand_in(tag.replace("_", " ")):
-            for table in ("episodes", "thoughts"):
-                store.write(
-                    f"UPDATE {table} SET tags = (SELECT json_group_array(t.value) FROM json_each(tags) t WHERE t.value <> ?1) "  # noqa: S608
-                    "WHERE EXISTS (SELECT 1 FROM json_each(tags) t WHERE t.value = ?1)",
-                    (tag,),
-                )
-            store.write("DELETE FROM tags WHERE key = ?", (tag,))
+    asked = [*ids, *found.proposals]
+    return (
+        any(store.holds(table, asked) for table in dict.fromkeys(("proposals", *TABLES.values())))
+        or notices.left(store, found.notices)
+        or store.holds("vectors", asked, "memory")
+        or store.holds("sentences", found.sentences)
+    )
 
 
 def found_in_files(folder: Path, needles: Iterable[str]) -> tuple[Path, ...]:
@@ -265,9 +225,7 @@ def _blot(store: Store, found: Chosen) -> None:
     """Take the erased values out of the sentences of preferences that stay."""
     values, mine = sorted(found.values(), key=len, reverse=True), found.told()
     needles = Needles([*values, *mine])
-    where, given = needles.may_stand(["text"])
-    rows = store.read(f"SELECT DISTINCT text FROM sentences WHERE {where}", given) if needles else []  # noqa: S608
-    for (sentence,) in rows:
+    for sentence in sentences_telling(store, needles):
         left = sentence
         for value in values if needles.stand_in(sentence) else ():
             left = blotted(left, value)

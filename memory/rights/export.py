@@ -11,11 +11,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from memory.reflect.terms import written
 from memory.store.conversations import Archive
-from memory.store.preferences import Sentence, Store
+from memory.store.preferences import Sentence, Store, Use
 from memory.store.reminders import stored
-from memory.store.uses import Use, Uses
 from schemas.memory import Kind, Outcome, Preference, Proposal, Status
 
 FORMAT_VERSION = 3
@@ -250,11 +248,12 @@ def schema() -> dict[str, Any]:
     }
 
 
-def export(store: Store, archive: Archive, used: Uses, driver: str, now: datetime) -> dict[str, Any]:
+def export(store: Store, archive: Archive, driver: str, now: datetime) -> dict[str, Any]:
     """Everything that is stored, as JSON values in the shape of `Export`."""
     consent = store.consent()
-    said, uses, after = store.sentences(), used.all(), store.successors()
-    lines, terms = archive.lines(), written(store)
+    preferences = store.preferences(history=True)
+    said, uses, after = store.sentences(), store.uses(p.id for p in preferences), store.successors()
+    lines, terms = archive.lines(), store.terms()
     whole = Export(
         driver=driver,
         exported_at=now,
@@ -265,10 +264,7 @@ def export(store: Store, archive: Archive, used: Uses, driver: str, now: datetim
             private_trip=consent.private_trip,
         ),
         terms=None if terms is None else ExportedTerms(**terms.model_dump()),
-        preferences=tuple(
-            _preference(p, said.get(p.id, ()), uses.get(p.id, ()), after.get(p.id))
-            for p in store.preferences(history=True)
-        ),
+        preferences=tuple(_preference(p, said.get(p.id, ()), uses.get(p.id, ()), after.get(p.id)) for p in preferences),
         waiting=tuple(
             ExportedTurn(conversation=c.id, text=turn.text, at=turn.at, confidence=turn.confidence)
             for c in store.waiting()

@@ -13,7 +13,6 @@ from typing import Any
 from pydantic import ValidationError
 
 from memory import consent as switches
-from memory.reflect import terms
 from memory.rights.export import (
     FORMAT_VERSION,
     Export,
@@ -28,7 +27,6 @@ from memory.store import reminders as notices
 from memory.store.conversations import Archive
 from memory.store.preferences import Store, silent
 from memory.store.summaries import Line
-from memory.store.uses import Uses
 from schemas.errors import ExportError, UnknownEntryError
 from schemas.memory import (
     CONVERSATIONS,
@@ -97,16 +95,13 @@ def _of_version_1(exported: Mapping[str, Any]) -> dict[str, Any]:
     return {**exported, "preferences": preferences, **tiers}
 
 
-def take_in(
-    exported: Mapping[str, Any], store: Store, archive: Archive, uses: Uses, now: datetime, *, allow: bool
-) -> TakenIn:
+def take_in(exported: Mapping[str, Any], store: Store, archive: Archive, now: datetime, *, allow: bool) -> TakenIn:
     """Store what an export holds, as far as consent allows now.
 
     Args:
         exported: JSON values.
         store: the preferences' tables.
         archive: the tiers' tables.
-        uses: what preferences were used for.
         now: current time.
         allow: take over what the driver had allowed there, sensitive categories and the keeping of conversations included.
 
@@ -126,7 +121,7 @@ def take_in(
                 "the export switches a category off or on that is unknown: install a newer Glovebox"
             ) from error
         store.set_consent(consent)
-        taken = _Taking(store, archive, uses, now, consent).all(whole)
+        taken = _Taking(store, archive, now, consent).all(whole)
         store.set_consent(
             consent.model_copy(
                 update={
@@ -141,8 +136,8 @@ def take_in(
 class _Taking:
     """One export on its way in."""
 
-    def __init__(self, store: Store, archive: Archive, uses: Uses, now: datetime, consent: Consent) -> None:
-        self._store, self._archive, self._uses, self._now = store, archive, uses, now
+    def __init__(self, store: Store, archive: Archive, now: datetime, consent: Consent) -> None:
+        self._store, self._archive, self._now = store, archive, now
         self._consent = consent
         self._kinds: dict[Kind, int] = {}
         self._known = 0
@@ -165,8 +160,8 @@ class _Taking:
         elif whole.episodes or whole.summaries or whole.trips:
             self._refused[CONVERSATIONS] = "conversations are not kept unless you ask for it"
         self._each(Kind.PROFILE, whole.profile, self._entry)
-        if whole.terms is not None and terms.written(self._store) is None:
-            terms.choose(self._store, Terms(**whole.terms.model_dump(exclude={"basis"})))
+        if whole.terms is not None and self._store.terms() is None:
+            self._store.set_terms(Terms(**whole.terms.model_dump(exclude={"basis"})))
         self._notices(whole.notices)
         if not self._store.logged():
             for one in whole.decisions:
@@ -210,7 +205,7 @@ class _Taking:
                 continue
             active = one.status is Status.ACTIVE
             single = active and not BY_DETAIL[detail].multi and any(d == detail for d, _ in held)
-            if self._store.known([one.id]) or (active and (detail, one.value) in held) or single:
+            if self._store.known(one.id) or (active and (detail, one.value) in held) or single:
                 self._known += 1
                 continue
             made = Preference(
@@ -222,19 +217,19 @@ class _Taking:
             for sentence in one.sentences:
                 self._store.say(one.id, sentence.text, sentence.said_at, sentence.conversation)
             for use in reversed(one.used_for):
-                self._uses.note([one.id], use.action, use.at)
+                self._store.used_for(one.id, use.action, use.at)
             if active:
                 held.add((detail, one.value))
             replaced.append(one)
             self._count(Kind.PREFERENCE)
         for one in replaced:
-            if one.superseded_by is not None and self._store.known([one.superseded_by]):
+            if one.superseded_by is not None and self._store.known(one.superseded_by):
                 self._store.follow(one.id, one.superseded_by)
 
     def _proposals(self, exported: Iterable[ExportedProposal]) -> None:
         for one in reversed(tuple(exported)):
             detail = one.category.rsplit(".", 1)[-1]
-            if self._allowed([detail]) and not self._store.known([one.id]):
+            if self._allowed([detail]) and not self._store.known(one.id):
                 kept = one.model_dump(exclude={"basis", "category"})
                 self._store.propose(Proposal(detail=detail, **kept), self._now)
 

@@ -26,18 +26,6 @@ class Fallout:
     """Ids of summaries that lost lines and of thoughts and profile entries that lost sources, and stay."""
 
 
-def derived_from(archive: Archive, ids: Iterable[str]) -> tuple[str, ...]:
-    """All thoughts, summaries and profile entries that were made of these memories, of those made of them, and so on."""
-    found: dict[str, None] = {}
-    edge = tuple(ids)
-    known = set(edge)
-    while edge:
-        edge = tuple(name for name in archive.resting_on(edge) if name not in known)
-        known.update(edge)
-        found.update(dict.fromkeys(edge))
-    return tuple(found)
-
-
 def forget(archive: Archive, store: Store, ids: Iterable[str]) -> Fallout:
     """Delete memories of the tiers because the driver wants so, with all that rests on them; preferences only count as sources.
 
@@ -67,7 +55,7 @@ def forget(archive: Archive, store: Store, ids: Iterable[str]) -> Fallout:
             edge = unsupported
         left = archive.kinds(dict.fromkeys(changed))
         erased.update({name: Kind.SUMMARY for name in changed if name not in left and name not in erased})
-        archive.forget_queries()
+        store.empty("queries")  # what was asked may hold what is being forgotten
         archive.prune_tags()
     return Fallout(erased, tuple(name for name in dict.fromkeys(changed) if name in left))
 

@@ -5,39 +5,27 @@ Reads the tables of every kind of memory, writes nothing. What becomes of what w
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from memory.consent import categories
 from memory.learn.english.canonical import fold, is_closed
 from memory.store import reminders as notices
+from memory.store import words as told
 from memory.store.preferences import Sentence, Store
-from memory.store.withheld import FOLLOWS
-from memory.vault.lifecycle import utc_text
-from models.text import contains, words
+from memory.store.rows import FOLLOWS
+from memory.store.words import Kept, Needles, holds, spoken_in
 from schemas.errors import UnknownEntryError
 from schemas.memory import Kind, Matches, Preference, Proposal, Selector, Waiting
 
 About = Callable[[str], str | None]
 """The detail key that a text is most likely about, or None."""
 
-ARCHIVE: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    ("episodes", "id", ("driver", "assistant")),
-    ("thoughts", "id", ("text",)),
-    ("summary_lines", "source", ("text",)),
-    ("profile", "id", ("value",)),
-)
-"""Tables of the tiers beside preferences: their key, and the columns that hold words."""
-
-_TIME: dict[str, str] = {"episodes": "at", "thoughts": "at", "profile": "since"}
-_PIECE = re.compile(r"[a-z0-9]+")
-
-
-_Archived = dict[tuple[str, str], tuple[str, ...]]
+_Archived = dict[tuple[str, str], Kept]
+"""By table and name; a line of a summary goes by its source."""
 
 
 @dataclass(slots=True)
@@ -50,9 +38,9 @@ class Chosen:
     """Number -> preference and text of single sentences, of preferences that stay."""
     turns: dict[int, str] = field(default_factory=dict[int, str])
     proposals: dict[str, Proposal] = field(default_factory=dict[str, Proposal])
-    archive: _Archived = field(default_factory=dict[tuple[str, str], tuple[str, ...]])
-    """Table and key -> words, of the tables in `ARCHIVE`; a line of a summary goes by its source."""
-    following: _Archived = field(default_factory=dict[tuple[str, str], tuple[str, ...]])
+    archive: _Archived = field(default_factory=dict[tuple[str, str], Kept])
+    """What stands beside preferences."""
+    following: _Archived = field(default_factory=dict[tuple[str, str], Kept])
     """What rests on them: it goes too, unless what stays bears it out (`memory.rights.provenance`)."""
     notices: dict[str, tuple[Waiting, ...]] = field(default_factory=dict[str, tuple[Waiting, ...]])
     """Where timers and reminders lie (`memory.store.reminders`) -> which."""
@@ -84,8 +72,7 @@ class Chosen:
         texts = {s for p in self.preferences.values() for s in p.sentences} | {s for _, s in self.sentences.values()}
         texts |= {*self.turns.values(), *(p.sentence for p in self.proposals.values())}
         texts |= {one.label for waiting in self.notices.values() for one in waiting}
-        for (table, _), own in self.archive.items():
-            texts.update(own[:-1] if table == "thoughts" else own)  # the last of a thought's is its kind
+        texts |= {text for own in self.archive.values() for text in own.texts}
         return frozenset(text for text in texts if text)
 
     def told(self) -> frozenset[str]:
@@ -100,13 +87,10 @@ class Chosen:
 
     def counts(self) -> dict[Kind, int]:
         """How many of each kind."""
-        kinds: dict[Kind, int] = {}
+        kinds = Counter(own.kind for own in {**self.archive, **self.following}.values())
         if self.preferences:
             kinds[Kind.PREFERENCE] = len(self.preferences)
-        for (table, _), own in {**self.archive, **self.following}.items():
-            kind = Kind(own[-1]) if table == "thoughts" else _KINDS[table]
-            kinds[kind] = kinds.get(kind, 0) + 1
-        return kinds
+        return dict(kinds)
 
     def matches(self) -> Matches:
         """As the port tells it."""
@@ -120,8 +104,12 @@ class Chosen:
         """How many timers or reminders."""
         return sum(one.kind == kind for waiting in self.notices.values() for one in waiting)
 
-
-_KINDS = {"episodes": Kind.EPISODE, "summary_lines": Kind.SUMMARY, "profile": Kind.PROFILE}
+    def keep(self, one: Kept, into: _Archived) -> None:
+        """Take something in that stands beside preferences."""
+        into[one.table, one.name] = one
+        self.details.update(one.details)
+        if one.at is not None:
+            self.times.append(one.at)
 
 
 def choose(store: Store, what: Selector, about: About) -> Chosen:
@@ -142,14 +130,11 @@ def choose(store: Store, what: Selector, about: About) -> Chosen:
         ):  # fmt: skip
             found.proposals[proposal.id] = proposal
     if what.id is None:
-        for number, conversation, text, at in store.read("SELECT id, conversation, text, at FROM turns"):
-            if _meets(what, (text,), datetime.fromisoformat(at), conversation) and (
-                details is None or about(text) in details
-            ):
+        for number, conversation, text, at in told.turns_said(store):
+            if _meets(what, (text,), at, conversation) and (details is None or about(text) in details):
                 found.turns[number] = text
-    for table, _, texts in ARCHIVE:
-        for row in _archived(store, table, what, details):
-            _keep(found, table, row, texts)
+    for one in told.tiers_said(store, what, details):
+        found.keep(one, found.archive)
     if what.id is not None and not found.named:
         raise UnknownEntryError(f"nothing that is remembered has the id {what.id[:80]!r}: list what is remembered")
     if what.everything:
@@ -174,10 +159,8 @@ def chosen(store: Store, named: Iterable[tuple[str, str]]) -> Chosen:
     found.proposals = {p.id: p for p in store.proposals() if p.id in kinds.get("proposals", ())}
     found.turns = {number: text for number, text in store.turns() if str(number) in kinds.get("turns", ())}
     found.notices = {key: notices.stored(store, key) for key in sorted(kinds.get(notices.KIND, ()))}
-    for table, key, columns in ARCHIVE:
-        names = sorted(kinds.get(table, ()))
-        for row in _rows(store, table, f"{key} IN ({','.join('?' * len(names))})", names):
-            _keep(found, table, row, columns)
+    for one in told.tiers_named(store, kinds):
+        found.keep(one, found.archive)
     found.details |= {p.detail for p in (*found.preferences.values(), *found.proposals.values())}
     return found
 
@@ -187,7 +170,7 @@ def _choose_preferences(store: Store, what: Selector, details: frozenset[str] | 
     if what.id is not None:
         names = {what.id}
     if what.text is not None or what.period is not None or what.conversation is not None:
-        named = _said(store, what)
+        named = told.preferences_said(store, what)
         names = named if names is None else names & named
     wanted = None if details is None else sorted(details)
     held = {p.id: p for p in store.preferences(wanted, history=True, ids=names)}
@@ -231,113 +214,30 @@ def _leave_neighbours(
     }
 
 
-def _said(store: Store, what: Selector) -> set[str]:
-    """Ids of the preferences of which some sentence may meet the conditions, or the value the words."""
-    conditions, given = ["1"], list[Any]()
-    if what.conversation is not None:
-        conditions.append(_SPOKEN_IN)
-        given += [what.conversation] * _SPOKEN_IN.count("?")
-    if what.period is not None:
-        for moment, sign in ((what.period.since, ">="), (what.period.until, "<")):
-            if moment is not None:
-                conditions.append(f"{{time}} {sign} ?")
-                given.append(utc_text(moment))
-    where = " AND ".join(conditions)
-    spoken, told = where.format(time="said_at"), where.format(time="valid_from")
-    if what.text is None:
-        found = {n for (n,) in store.read(f"SELECT DISTINCT preference FROM sentences WHERE {spoken}", given)}  # noqa: S608
-        return found | {n for (n,) in store.read(f"SELECT id FROM preferences WHERE {told}", given)}  # noqa: S608
-    text, needle = may_hold("text", what.text)
-    value, _ = may_hold("value", what.text)
-    rows = store.read(f"SELECT preference FROM sentences WHERE {spoken} AND {text}", [*given, *needle])  # noqa: S608
-    rows += store.read(f"SELECT id FROM preferences WHERE {value}", needle)  # noqa: S608
-    return {name for (name,) in rows}
-
-
-def _archived(store: Store, table: str, what: Selector, details: frozenset[str] | None) -> list[tuple[Any, ...]]:
-    """Rows of a table of the archive that meet the conditions."""
-    key = next(k for t, k, _ in ARCHIVE if t == table)
-    columns = next(c for t, _, c in ARCHIVE if t == table)
-    if what.conversation is not None and table != "episodes":
-        return []  # what is made of a conversation goes with its episodes
-    if what.period is not None and table == "summary_lines":
-        return []
-    conditions, given = ["1"], list[Any]()
-    if what.id is not None:
-        conditions.append(f"{key if table != 'summary_lines' else 'summary'} = ?")
-        given.append(what.id)
-    if details is not None:
-        conditions.append(
-            "EXISTS (SELECT 1 FROM json_each(details) d WHERE d.value IN (SELECT value FROM json_each(?)))"
-        )
-        given.append(json.dumps(sorted(details)))
-    if what.conversation is not None:
-        conditions.append(_SPOKEN_IN)
-        given += [what.conversation] * _SPOKEN_IN.count("?")
-    if what.period is not None:
-        for moment, sign in ((what.period.since, ">="), (what.period.until, "<")):
-            if moment is not None:
-                conditions.append(f"{_TIME[table]} {sign} ?")
-                given.append(utc_text(moment))
-    if what.text is not None:
-        pairs = [may_hold(column, what.text) for column in columns]
-        conditions.append(f"({' OR '.join(sql for sql, _ in pairs)})")
-        given += [needle for _, own in pairs for needle in own]
-    rows = _rows(store, table, " AND ".join(conditions), given)
-    if what.text is None:
-        return rows
-    return [row for row in rows if any(holds(text, what.text) for text in row[1 : 1 + len(columns)])]
-
-
-def _rows(store: Store, table: str, where: str, given: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """Key, words, details, and time or kind where the table has one."""
-    key, columns = next((k, c) for t, k, c in ARCHIVE if t == table)
-    extra = {"thoughts": ", at, kind", "summary_lines": ", NULL", "profile": ", since", "episodes": ", at"}[table]
-    return store.read(
-        f"SELECT {key}, {', '.join(columns)}, (SELECT group_concat(d.value) FROM json_each(details) d){extra} "  # noqa: S608
-        f"FROM {table} WHERE {where} AND {key} NOT IN (SELECT memory FROM withheld WHERE rtrim(kind, '{FOLLOWS}') = '{table}')",
-        given,
-    )
-
-
-def _keep(found: Chosen, table: str, row: Sequence[Any], columns: Sequence[str], into: _Archived | None = None) -> None:
-    name, texts, rest = row[0], row[1 : 1 + len(columns)], row[1 + len(columns) :]
-    (found.archive if into is None else into)[table, name] = (*texts, rest[2]) if table == "thoughts" else tuple(texts)
-    found.details.update((rest[0] or "").split(",") if rest[0] else ())
-    if rest[1] is not None:
-        found.times.append(datetime.fromisoformat(rest[1]))
-
-
 def derive(store: Store, found: Chosen, about: About) -> None:
     """Add what tells the same in other places, and what was made of it, and what was made of that."""
-    told = [(p.detail, p.value, p.sentences) for p in found.preferences.values()]
-    told += [(p.detail, p.value, (p.sentence,)) for p in found.proposals.values()]
-    sentences = {s for _, _, own in told for s in own}
-    closed = {detail for detail, _, _ in told if is_closed(detail)}
+    goes = [(p.detail, p.value, p.sentences) for p in found.preferences.values()]
+    goes += [(p.detail, p.value, (p.sentence,)) for p in found.proposals.values()]
+    sentences = {s for _, _, own in goes for s in own}
+    closed = {detail for detail, _, _ in goes if is_closed(detail)}
     for proposal in store.proposals():
-        same = any(d == proposal.detail and (is_closed(d) or fold(v) == fold(proposal.value)) for d, v, _ in told)
+        same = any(d == proposal.detail and (is_closed(d) or fold(v) == fold(proposal.value)) for d, v, _ in goes)
         if same or proposal.sentence in sentences or _tells(proposal.sentence, found, closed, about):
             found.proposals.setdefault(proposal.id, proposal)
-    if told:
+    if goes:
         for number, text in store.turns():
             if text in sentences or _tells(text, found, closed, about):
                 found.turns[number] = text
-    needles = Needles([*found.values(), *sentences, *(text for _, text in found.sentences.values())])
-    for table, _, columns in ARCHIVE if needles else ():
-        for row in _rows(store, table, *needles.may_stand(columns)):
-            if any(needles.stand_in(text) for text in row[1 : 1 + len(columns)]):
-                _keep(found, table, row, columns)
+    for one in told.tiers_telling(
+        store, Needles([*found.values(), *sentences, *(t for _, t in found.sentences.values())])
+    ):
+        found.keep(one, found.archive)
     fresh = found.ids
     while fresh:
         before = found.ids | {key for table, key in found.following if table != "summary_lines"}
-        for table, key, columns in ARCHIVE[1:]:
-            named = "SELECT value FROM json_each(?)"
-            where = f"{key} IN ({named})"
-            if table != "summary_lines":
-                where = f"{key} IN (SELECT memory FROM sources WHERE source IN ({named}))"  # noqa: S608
-            for row in _rows(store, table, where, [json.dumps(sorted(fresh))]):
-                if (table, row[0]) not in found.archive:
-                    _keep(found, table, row, columns, found.following)
+        for one in told.tiers_resting(store, fresh):
+            if (one.table, one.name) not in found.archive:
+                found.keep(one, found.following)
         fresh = {key for table, key in found.following if table != "summary_lines"} - before
 
 
@@ -356,74 +256,3 @@ def _meets(what: Selector, texts: Iterable[str], at: datetime, conversation: str
     if what.period is not None and not what.period.holds(at):
         return False
     return what.conversation is None or spoken_in(conversation, what.conversation)
-
-
-_SPOKEN_IN = (
-    "(conversation = ? OR (substr(conversation, 1, length(?) + 1) = ? || '-' "
-    "AND substr(conversation, length(?) + 2) GLOB '[0-9]*' AND substr(conversation, length(?) + 2) NOT GLOB '*[^0-9]*'))"
-)
-"""`spoken_in` as SQL; the name is bound."""
-
-
-def spoken_in(conversation: str, name: str) -> bool:
-    """Whether a conversation is the one of that name, or one of the trip of that name (``<trip>-<number>``)."""
-    return conversation == name or re.fullmatch(rf"{re.escape(name)}-[0-9]+", conversation) is not None
-
-
-FEW = 24
-"""Up to so many needles SQL looks for each; with more every text is read once and looked up word by word."""
-
-
-class Needles:
-    """Texts to look for in other texts."""
-
-    def __init__(self, texts: Iterable[str]) -> None:
-        """Texts without words are looked for as they are."""
-        self.texts = tuple(dict.fromkeys(t for t in texts if t))
-        self._by_length: dict[int, set[tuple[str, ...]]] = {}
-        self._plain: list[str] = []
-        for text in self.texts:
-            parts = words(text)
-            if parts:
-                self._by_length.setdefault(len(parts), set()).add(parts)
-            else:
-                self._plain.append(text)
-
-    def __len__(self) -> int:
-        """How many there are."""
-        return len(self.texts)
-
-    def stand_in(self, text: str) -> bool:
-        """Whether any of them stands in a text, as `holds` has it."""
-        if any(needle in text for needle in self._plain):
-            return True
-        parts = words(text)
-        return any(
-            parts[at : at + length] in needles
-            for length, needles in self._by_length.items()
-            for at in range(len(parts) - length + 1)
-        )
-
-    def may_stand(self, columns: Sequence[str]) -> tuple[str, list[str]]:
-        """SQL that is true wherever any of them may stand in one of these columns, and its values."""
-        if len(self.texts) > FEW:
-            return "1", []
-        pairs = [may_hold(column, needle) for needle in self.texts for column in columns]
-        return f"({' OR '.join(sql for sql, _ in pairs) or '0'})", [value for _, own in pairs for value in own]
-
-
-def holds(text: str, needle: str) -> bool:
-    """Whether the words of a needle stand in a text; of a needle without words, its characters."""
-    return contains(text, needle) if words(needle) else needle in text
-
-
-def may_hold(column: str, needle: str) -> tuple[str, list[str]]:
-    """SQL that is true wherever `holds` is, and its values: by the needle's longest piece of plain letters.
-
-    Texts with other than ASCII characters are always let through, since folding may bring out plain letters there.
-    """
-    pieces: Iterator[str] = iter(_PIECE.findall(needle.lower()) if words(needle) and needle.isascii() else ())
-    longest = max(pieces, key=len, default="")
-    if not longest:
-        return "1", []
-    return f"(instr(lower({column}), ?) OR length({column}) <> length(CAST({column} AS BLOB)))", [longest]

@@ -15,7 +15,6 @@ class View:
     span: str = ""
     """``today``, ``week``, ``month``, ``older``, or ``trip`` and its id after a space; empty for any time."""
     page: int = 0
-    category_page: int = 0
 
     @property
     def narrowed(self) -> bool:

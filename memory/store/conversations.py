@@ -11,23 +11,28 @@ import json
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from datetime import date, datetime
-from typing import Any, Literal, cast
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory.store.preferences import Store, silent
+from memory.store.rows import AMONG, insert, listed, read, shown, within
 from memory.store.summaries import Line, common_tags, compose
 from memory.vault.lifecycle import Vault, utc_text
 from schemas.errors import ConsentError
 from schemas.memory import Episode, Kind, Period, ProfileEntry, Summary, Thought, Trip
 from schemas.preferences import BY_DETAIL
 
-_EPISODE = "id, conversation, at, driver, assistant, details, tags, importance, uses, last_used"
-_THOUGHT = "id, kind, text, at, details, tags, importance, uses, last_used"
-_ENTRY = "id, aspect, key, value, details, confidence, since, edited"
+_TRIP = ("id", "began_at", "ended_at")
+_EPISODE = (
+    "id", "conversation", "at", "driver", "assistant", "details", "tags", "importance", "uses", "last_used",
+)  # fmt: skip
+_THOUGHT = ("id", "kind", "text", "at", "details", "tags", "importance", "uses", "last_used")
+_ENTRY = ("id", "aspect", "key", "value", "details", "confidence", "since", "edited")
 
 TABLES: dict[Kind, str] = {
+    Kind.PREFERENCE: "preferences",
     Kind.EPISODE: "episodes",
     Kind.SUMMARY: "summaries",
     Kind.THOUGHT: "thoughts",
@@ -36,19 +41,13 @@ TABLES: dict[Kind, str] = {
 }
 """Where the memories of a kind lie."""
 
-_SHOWN = "{1} NOT IN (SELECT memory FROM withheld WHERE kind IN ('{0}', '{0}+'))"
-"""What is withheld (`memory.store.withheld`), by itself or with what it rests on, is shown nowhere."""
-
-
-_AMONG = " AND {0} IN (SELECT value FROM json_each(?))"
-
 
 class Archive:
     """The tiers' tables of one vault."""
 
     def __init__(self, vault: Vault, store: Store) -> None:
         """The tables of this vault, beside the store of its preferences (which holds the consent)."""
-        self._vault, self._store = vault, store
+        self._vault, self.store = vault, store
 
     def transaction(self) -> AbstractContextManager[None]:
         """`memory.vault.lifecycle.Vault.transaction`."""
@@ -56,7 +55,7 @@ class Archive:
 
     def _ask(self, details: Iterable[str], now: datetime, *, talk: bool) -> None:
         """Consent for something about these details; ``talk``: it is kept of a conversation."""
-        consent = self._store.consent()
+        consent = self.store.consent()
         reason = silent(consent, now)
         if reason is None and talk and not consent.conversations:
             reason = "conversations are not kept unless asked for"
@@ -84,13 +83,8 @@ class Archive:
 
     def trips(self) -> tuple[Trip, ...]:
         """All trips, first to last."""
-        rows = self._vault.rows("SELECT id, began_at, ended_at FROM trips ORDER BY began_at, id")
-        return tuple(Trip(id=name, began_at=_at(began), ended_at=_moment(ended)) for name, began, ended in rows)
-
-    def erase_trips(self, ids: Sequence[str]) -> int:
-        """Delete trips' times; returns how many there were."""
-        with self.transaction():
-            return sum(self._vault.write("DELETE FROM trips WHERE id = ?", (name,)) for name in ids)
+        rows = self._vault.rows(f"SELECT {', '.join(_TRIP)} FROM trips ORDER BY began_at, id")
+        return tuple(read(Trip, _TRIP, row) for row in rows)
 
     # Episodes
 
@@ -102,21 +96,7 @@ class Archive:
         """
         with self.transaction():
             self._ask(episode.details, now, talk=True)
-            self._vault.write(
-                f"INSERT INTO episodes ({_EPISODE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
-                (
-                    episode.id,
-                    episode.conversation,
-                    utc_text(episode.at),
-                    episode.driver,
-                    episode.assistant,
-                    json.dumps(episode.details),
-                    json.dumps(episode.tags),
-                    episode.importance,
-                    episode.uses,
-                    None if episode.last_used is None else utc_text(episode.last_used),
-                ),
-            )
+            insert(self._vault, "episodes", _EPISODE, episode)
             self.link(episode.id, episode.links)
 
     def episodes(
@@ -131,16 +111,17 @@ class Archive:
             ids: only these.
             newest: only so many, the newest ones: no more rows than these are read.
         """
-        where, values = _within(period, "episodes")
+        during, values = within(period)
+        where = shown("episodes") + during
         if unreflected:
             where += " AND reflected = 0"
         if ids is not None:
-            where, values = where + _AMONG.format("id"), [*values, json.dumps(sorted(ids))]
+            where, values = f"{where} AND id {AMONG}", [*values, listed(ids)]
         order = "ORDER BY at, rowid" if newest is None else f"ORDER BY at DESC, rowid DESC LIMIT {int(newest)}"
-        rows = self._vault.rows(f"SELECT {_EPISODE} FROM episodes WHERE {where} {order}", values)  # noqa: S608
+        rows = self._vault.rows(f"SELECT {', '.join(_EPISODE)} FROM episodes WHERE {where} {order}", values)
         rows = rows if newest is None else rows[::-1]
         links = self._links([row[0] for row in rows])
-        return tuple(_episode(row, links.get(row[0], ())) for row in rows)
+        return tuple(read(Episode, _EPISODE, row, links=links.get(row[0], ())) for row in rows)
 
     def count_episodes(self) -> int:
         """How many there are."""
@@ -149,11 +130,10 @@ class Archive:
     def worths(self) -> list[tuple[str, datetime, float, int]]:
         """Of every episode its id, when it was said or used last, its importance and its uses; no words."""
         rows = self._vault.rows(
-            f"SELECT id, at, last_used, importance, uses FROM episodes WHERE {_SHOWN.format('episodes', 'id')} "  # noqa: S608
-            "ORDER BY at, rowid"
+            "SELECT id, at, coalesce(last_used, at), importance, uses FROM episodes "
+            f"WHERE {shown('episodes')} ORDER BY at, rowid"
         )
-        return [(name, max(_at(at), _moment(used) or _at(at)), importance, uses)
-                for name, at, used, importance, uses in rows]  # fmt: skip
+        return [(name, max(_at(at), _at(used)), importance, uses) for name, at, used, importance, uses in rows]
 
     def reflected(self, ids: Sequence[str]) -> None:
         """Mark episodes as seen by post-thinking."""
@@ -171,33 +151,21 @@ class Archive:
         """
         with self.transaction():
             self._ask(thought.details, now, talk=thought.kind is Kind.EVENT)
-            self._vault.write(
-                f"INSERT INTO thoughts ({_THOUGHT}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
-                (
-                    thought.id,
-                    thought.kind.value,
-                    thought.text,
-                    utc_text(thought.at),
-                    json.dumps(thought.details),
-                    json.dumps(thought.tags),
-                    thought.importance,
-                    thought.uses,
-                    None if thought.last_used is None else utc_text(thought.last_used),
-                ),
-            )
+            insert(self._vault, "thoughts", _THOUGHT, thought)
             self.rest_on(thought.id, thought.sources)
             self.link(thought.id, thought.links)
 
     def thoughts(self, period: Period | None = None) -> tuple[Thought, ...]:
         """Thoughts and events, oldest first."""
-        where, values = _within(period, "thoughts")
+        during, values = within(period)
         rows = self._vault.rows(
-            f"SELECT {_THOUGHT} FROM thoughts WHERE {where} ORDER BY at, rowid",  # noqa: S608
-            values,
+            f"SELECT {', '.join(_THOUGHT)} FROM thoughts WHERE {shown('thoughts')}{during} ORDER BY at, rowid", values
         )
         names = [row[0] for row in rows]
         sources, links = self._sources(names), self._links(names)
-        return tuple(_thought(row, sources.get(row[0], ()), links.get(row[0], ())) for row in rows)
+        return tuple(
+            read(Thought, _THOUGHT, row, sources=sources.get(row[0], ()), links=links.get(row[0], ())) for row in rows
+        )
 
     def rest_on(self, memory: str, sources: Iterable[str]) -> None:
         """Add sources to a thought or a profile entry."""
@@ -234,13 +202,15 @@ class Archive:
     def lines(self, of: Collection[str] | None = None) -> dict[str, tuple[Line, ...]]:
         """Summary id -> its lines, in order; of all, or of these."""
         found: dict[str, list[Line]] = {}
-        among, given = ("", ()) if of is None else (_AMONG.format("summary"), (json.dumps(sorted(of)),))
+        among, given = ("", ()) if of is None else (f" AND summary {AMONG}", (listed(of),))
         for summary, source, text, details, tags in self._vault.rows(
-            "SELECT summary, source, text, details, tags FROM summary_lines "  # noqa: S608
-            f"WHERE {_SHOWN.format('summary_lines', 'source')}{among} ORDER BY summary, number",
+            "SELECT summary, source, text, details, tags FROM summary_lines "
+            f"WHERE {shown('summary_lines')}{among} ORDER BY summary, number",
             given,
         ):
-            found.setdefault(summary, []).append(Line(source, text, _keys(details), _keys(tags)))
+            found.setdefault(summary, []).append(
+                Line(source, text, tuple(json.loads(details)), tuple(json.loads(tags)))
+            )
         return {summary: tuple(lines) for summary, lines in found.items()}
 
     def summaries(self, since: date | None = None, until: date | None = None) -> tuple[Summary, ...]:
@@ -263,27 +233,16 @@ class Archive:
         with self.transaction():
             self._ask(entry.details, now, talk=False)
             self._vault.write("DELETE FROM profile WHERE key = ?", (entry.key,))
-            self._vault.write(
-                f"INSERT INTO profile ({_ENTRY}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
-                (
-                    entry.id,
-                    entry.aspect,
-                    entry.key,
-                    entry.value,
-                    json.dumps(entry.details),
-                    entry.confidence,
-                    utc_text(entry.since),
-                    int(entry.edited),
-                ),
-            )
+            insert(self._vault, "profile", _ENTRY, entry)
             self.rest_on(entry.id, entry.sources)
 
     def profile(self) -> tuple[ProfileEntry, ...]:
         """The profile: facts, habits, style, each by key."""
-        shown = _SHOWN.format("profile", "id")
-        rows = self._vault.rows(f"SELECT {_ENTRY} FROM profile WHERE {shown} ORDER BY aspect, key")  # noqa: S608
+        rows = self._vault.rows(
+            f"SELECT {', '.join(_ENTRY)} FROM profile WHERE {shown('profile')} ORDER BY aspect, key"
+        )
         sources = self._sources([row[0] for row in rows])
-        return tuple(_entry(row, sources.get(row[0], ())) for row in rows)
+        return tuple(read(ProfileEntry, _ENTRY, row, sources=sources.get(row[0], ())) for row in rows)
 
     # Tags, links, vectors, queries
 
@@ -305,7 +264,7 @@ class Archive:
     def tag(self, kind: Literal[Kind.EPISODE, Kind.THOUGHT, Kind.EVENT], name: str, tags: Sequence[str]) -> None:
         """Give an episode or a thought other tags."""
         with self.transaction():
-            self._vault.write(f"UPDATE {TABLES[kind]} SET tags = ? WHERE id = ?", (json.dumps(tuple(tags)), name))  # noqa: S608
+            self._vault.write(f"UPDATE {TABLES[kind]} SET tags = ? WHERE id = ?", (json.dumps(tuple(tags)), name))
 
     def link(self, memory: str, others: Sequence[str]) -> None:
         """Make these the links of a memory, nearest first."""
@@ -316,8 +275,8 @@ class Archive:
 
     def vectors(self, ids: Collection[str] | None = None) -> dict[str, NDArray[np.float32]]:
         """Memory id -> unit vector, of all or of these, as far as they are kept; `memory.recall.vectors` writes them."""
-        among, given = ("", ()) if ids is None else (_AMONG.format("memory"), (json.dumps(sorted(ids)),))
-        rows = self._vault.rows(f"SELECT memory, vector FROM vectors WHERE vector <> x''{among}", given)  # noqa: S608
+        among, given = ("", ()) if ids is None else (f" AND memory {AMONG}", (listed(ids),))
+        rows = self._vault.rows(f"SELECT memory, vector FROM vectors WHERE vector <> x''{among}", given)
         return {name: _vector(raw) for name, raw in rows}
 
     def queries(self) -> tuple[tuple[datetime, NDArray[np.float32]], ...]:
@@ -340,35 +299,15 @@ class Archive:
                 "DELETE FROM queries WHERE id NOT IN (SELECT id FROM queries ORDER BY id DESC LIMIT ?)", (most,)
             )
 
-    def forget_queries(self) -> None:
-        """Delete the ring of queries: what was asked may hold what is being forgotten."""
-        with self.transaction():
-            self._vault.write("DELETE FROM queries")
-
-    # Use and erasure
-
-    def used(self, ids: Iterable[str], at: datetime) -> None:
-        """Count a use of each episode and thought among these ids."""
-        with self.transaction():
-            for name in ids:
-                for table in ("episodes", "thoughts"):
-                    self._vault.write(
-                        f"UPDATE {table} SET uses = uses + 1, last_used = ? WHERE id = ?",  # noqa: S608
-                        (utc_text(at), name),
-                    )
+    # Erasure
 
     def kinds(self, ids: Iterable[str]) -> dict[str, Kind]:
         """Id -> kind, of those ids that are memories of the tiers."""
-        named = list(ids)
-        if not named:
-            return {}
-        found: dict[str, Kind] = {}
-        for table, kind in (
-            ("episodes", "'episode'"), ("summaries", "'summary'"), ("profile", "'profile'"), ("thoughts", "kind"),
-        ):  # fmt: skip
-            asked = f"SELECT id, {kind} FROM {table} WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608
-            rows = self._vault.rows(asked, (json.dumps(named),))
-            found.update((name, Kind(kind)) for name, kind in rows)
+        named, found = list(ids), dict[str, Kind]()
+        for kind in (Kind.EPISODE, Kind.SUMMARY, Kind.PROFILE, Kind.THOUGHT):
+            own = "kind" if kind is Kind.THOUGHT else f"'{kind}'"
+            rows = self._vault.rows(f"SELECT id, {own} FROM {TABLES[kind]} WHERE id {AMONG}", (listed(named),))
+            found.update((name, Kind(told)) for name, told in rows)
         return {name: found[name] for name in named if name in found}
 
     def delete(self, ids: Iterable[str]) -> dict[str, Kind]:
@@ -379,21 +318,17 @@ class Archive:
         with self.transaction():
             held = self.kinds(ids)
             for table in dict.fromkeys(TABLES[kind] for kind in held.values()):
-                own = json.dumps([name for name, kind in held.items() if TABLES[kind] == table])
-                self._vault.write(f"DELETE FROM {table} WHERE id IN (SELECT value FROM json_each(?))", (own,))  # noqa: S608
+                self._vault.write(f"DELETE FROM {table} WHERE id {AMONG}", (listed(held),))
             return held
 
     def delete_lines(self, sources: Iterable[str]) -> tuple[str, ...]:
         """Delete the lines that these sources have in summaries, and summaries without lines; returns the ids of both."""
         with self.transaction():
-            named = json.dumps(list(sources))
-            lines = "FROM summary_lines WHERE source IN (SELECT value FROM json_each(?))"
-            touched = [name for (name,) in self._vault.rows(f"SELECT DISTINCT summary {lines}", (named,))]
-            self._vault.write(f"DELETE {lines}", (named,))
+            lines, named = f"FROM summary_lines WHERE source {AMONG}", (listed(sources),)
+            touched = [name for (name,) in self._vault.rows(f"SELECT DISTINCT summary {lines}", named)]
+            self._vault.write(f"DELETE {lines}", named)
             self._vault.write("DELETE FROM summaries WHERE id NOT IN (SELECT summary FROM summary_lines)")
-            self._vault.write(
-                "DELETE FROM vectors WHERE memory IN (SELECT value FROM json_each(?))", (json.dumps(touched),)
-            )
+            self._vault.write(f"DELETE FROM vectors WHERE memory {AMONG}", (listed(touched),))
             return tuple(touched)
 
     def prune_tags(self) -> None:
@@ -405,19 +340,28 @@ class Archive:
                 "SELECT value FROM summary_lines, json_each(summary_lines.tags))"
             )
 
+    def untag(self, tag: str) -> None:
+        """Take a grown tag off whatever has it, and forget it."""
+        with self.transaction():
+            for table in ("episodes", "thoughts"):
+                self._vault.write(
+                    f"UPDATE {table} SET tags = (SELECT json_group_array(t.value) FROM json_each(tags) t WHERE t.value <> ?1) "
+                    "WHERE EXISTS (SELECT 1 FROM json_each(tags) t WHERE t.value = ?1)",
+                    (tag,),
+                )
+            self._vault.write("DELETE FROM tags WHERE key = ?", (tag,))
+
     def forget_sources(self, sources: Iterable[str]) -> None:
         """Take these out of the sources of whatever rests on them."""
         with self.transaction():
-            self._vault.write(
-                "DELETE FROM sources WHERE source IN (SELECT value FROM json_each(?))", (json.dumps(list(sources)),)
-            )
+            self._vault.write(f"DELETE FROM sources WHERE source {AMONG}", (listed(sources),))
 
     def resting_on(self, sources: Iterable[str]) -> tuple[str, ...]:
         """Thoughts, profile entries and summaries that have one of these as a source."""
         rows = self._vault.rows(
             "SELECT memory FROM sources WHERE source IN (SELECT value FROM json_each(?1)) "
             "UNION SELECT summary FROM summary_lines WHERE source IN (SELECT value FROM json_each(?1))",
-            (json.dumps(list(sources)),),
+            (listed(sources),),
         )
         return tuple(name for (name,) in rows)
 
@@ -430,53 +374,18 @@ class Archive:
     def _named(self, query: str, order: str, of: Collection[str]) -> dict[str, tuple[str, ...]]:
         """Memory -> others, of these memories alone."""
         found: dict[str, list[str]] = {}
-        among = f"WHERE memory IN (SELECT value FROM json_each(?)) ORDER BY {order}"  # noqa: S608
-        for memory, other in self._vault.rows(f"{query} {among}", (json.dumps(list(of)),)) if of else ():
+        among = f"WHERE memory {AMONG} ORDER BY {order}"
+        for memory, other in self._vault.rows(f"{query} {among}", (listed(of),)) if of else ():
             found.setdefault(memory, []).append(other)
         return {memory: tuple(others) for memory, others in found.items()}
-
-
-def _within(period: Period | None, table: str) -> tuple[str, list[str]]:
-    where, values = [_SHOWN.format(table, "id")], list[str]()
-    if period is not None and period.since is not None:
-        where.append("at >= ?")
-        values.append(utc_text(period.since))
-    if period is not None and period.until is not None:
-        where.append("at < ?")
-        values.append(utc_text(period.until))
-    return " AND ".join(where), values
 
 
 def _at(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
-def _moment(text: str | None) -> datetime | None:
-    return None if text is None else _at(text)
-
-
-def _keys(text: str) -> tuple[str, ...]:
-    return tuple(cast(list[str], json.loads(text)))
-
-
 def _vector(raw: bytes) -> NDArray[np.float32]:
     return np.frombuffer(raw, np.float16).astype(np.float32)
-
-
-def _episode(row: tuple[Any, ...], links: tuple[str, ...]) -> Episode:
-    name, conversation, at, driver, assistant, details, tags, importance, uses, last_used = row
-    return Episode(
-        id=name, conversation=conversation, at=_at(at), driver=driver, assistant=assistant, details=_keys(details),
-        tags=_keys(tags), importance=importance, links=links, uses=uses, last_used=_moment(last_used),
-    )  # fmt: skip
-
-
-def _thought(row: tuple[Any, ...], sources: tuple[str, ...], links: tuple[str, ...]) -> Thought:
-    name, kind, text, at, details, tags, importance, uses, last_used = row
-    return Thought(
-        id=name, kind=kind, text=text, at=_at(at), details=_keys(details), tags=_keys(tags), sources=sources, links=links,
-        importance=importance, uses=uses, last_used=_moment(last_used),
-    )  # fmt: skip
 
 
 def _summary(name: str, day: date, lines: Sequence[Line]) -> Summary:
@@ -484,12 +393,4 @@ def _summary(name: str, day: date, lines: Sequence[Line]) -> Summary:
     sources = tuple(line.source for line in lines)
     return Summary(
         id=name, day=day, text=compose(day, lines), details=details, tags=common_tags(lines), sources=sources
-    )  # fmt: skip
-
-
-def _entry(row: tuple[Any, ...], sources: tuple[str, ...]) -> ProfileEntry:
-    name, aspect, key, value, details, confidence, since, edited = row
-    return ProfileEntry(
-        id=name, aspect=aspect, key=key, value=value, details=_keys(details), sources=sources, confidence=confidence,
-        since=_at(since), edited=bool(edited),
     )  # fmt: skip

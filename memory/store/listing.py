@@ -13,11 +13,11 @@ from typing import Any
 
 from memory.consent import detail_keys
 from memory.store.preferences import Store
-from memory.vault.lifecycle import utc_text
+from memory.store.rows import AMONG, hidden, listed, shown, within
 from models.text import letters
 from schemas.memory import Found, Kind, Listing, Period
 
-_ACTIVE = "status = 'active' AND id NOT IN (SELECT memory FROM withheld WHERE kind = 'preferences')"
+_ACTIVE = f"status = 'active' AND {shown('preferences')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,26 +34,19 @@ class _Source:
 
 _SOURCES = (
     _Source(
-        "SELECT 'profile' AS kind, id, since AS at, value AS text, details FROM profile "
-        "WHERE id NOT IN (SELECT memory FROM withheld WHERE kind IN ('profile', 'profile+'))",
+        f"SELECT 'profile' AS kind, id, since AS at, value AS text, details FROM profile WHERE {shown('profile')}",
         "profile",
         "since",
     ),
-    _Source(
-        "SELECT kind, id, at, text, details FROM thoughts "
-        "WHERE id NOT IN (SELECT memory FROM withheld WHERE kind IN ('thoughts', 'thoughts+'))",
-        "thoughts",
-    ),
+    _Source(f"SELECT kind, id, at, text, details FROM thoughts WHERE {shown('thoughts')}", "thoughts"),
     _Source(
         "SELECT 'episode' AS kind, id, at, driver || char(10) || assistant AS text, details FROM episodes "
-        "WHERE id NOT IN (SELECT memory FROM withheld WHERE kind IN ('episodes', 'episodes+'))",
+        f"WHERE {shown('episodes')}",
         "episodes",
     ),
     _Source(
-        "SELECT 'summary' AS kind, s.id AS id, s.day || 'T00:00:00+00:00' AS at, "
-        "group_concat(l.text, ' ') AS text, '[]' AS details FROM summaries s "
-        "JOIN summary_lines l ON l.summary = s.id WHERE l.source NOT IN "
-        "(SELECT memory FROM withheld WHERE kind IN ('summary_lines', 'summary_lines+')) GROUP BY s.id",
+        "SELECT 'summary' AS kind, s.id AS id, s.day || 'T00:00:00+00:00' AS at, group_concat(l.text, ' ') AS text, "
+        f"'[]' AS details FROM summaries s JOIN summary_lines l ON l.summary = s.id WHERE {shown('summary_lines')} GROUP BY s.id",
     ),
 )
 
@@ -72,26 +65,21 @@ class Pages:
         store, details = self._store, detail_keys(key)
         where, given = _ACTIVE, list[Any]()
         if details is not None:
-            where += " AND detail IN (SELECT value FROM json_each(?))"
-            given.append(json.dumps(sorted(details)))
-        if period is not None and period.since is not None:
-            where += " AND valid_from >= ?"
-            given.append(utc_text(period.since))
-        if period is not None and period.until is not None:
-            where += " AND valid_from < ?"
-            given.append(utc_text(period.until))
+            where += f" AND detail {AMONG}"
+            given.append(listed(details))
+        during, values = within(period, "valid_from")
+        where, given = where + during, given + values
         if text:
             where += (
                 " AND (instr(glovebox_letters(value), ?) OR id IN (SELECT preference FROM sentences"
-                " WHERE instr(glovebox_letters(text), ?)"
-                " AND CAST(id AS TEXT) NOT IN (SELECT memory FROM withheld WHERE kind = 'sentences')))"
+                f" WHERE instr(glovebox_letters(text), ?) AND {shown('sentences')}))"
             )
             given += [letters(text)] * 2
-        ((total,),) = store.read(f"SELECT count(*) FROM preferences WHERE {where}", given)  # noqa: S608 - fixed parts
+        ((total,),) = store.read(f"SELECT count(*) FROM preferences WHERE {where}", given)
         names = [
             row[0]
             for row in store.read(
-                f"SELECT id FROM preferences WHERE {where} ORDER BY valid_from DESC, rowid DESC LIMIT ? OFFSET ?",  # noqa: S608
+                f"SELECT id FROM preferences WHERE {where} ORDER BY valid_from DESC, rowid DESC LIMIT ? OFFSET ?",
                 [*given, max(0, limit), max(0, offset)],
             )
         ]
@@ -105,13 +93,9 @@ class Pages:
         Without a text only a page's worth of each table is read, however long they are.
         """
         store = self._store
-        where, given = "1", list[Any]()
-        for condition, value in (
-            ("id = ?", name),
-            ("at >= ?", utc_text(period.since) if period is not None and period.since is not None else None),
-            ("at < ?", utc_text(period.until) if period is not None and period.until is not None else None),
-            ("instr(glovebox_letters(text), ?)", letters(text) or None),
-        ):
+        during, given = within(period)
+        where = f"1{during}"
+        for condition, value in (("id = ?", name), ("instr(glovebox_letters(text), ?)", letters(text) or None)):
             if value is not None:
                 where += f" AND {condition}"
                 given.append(value)
@@ -126,8 +110,8 @@ class Pages:
             row[1]: row
             for source in _SOURCES
             for row in store.read(
-                f"SELECT kind, id, at, text, details FROM ({source.shown}) WHERE id IN (SELECT value FROM json_each(?))",  # noqa: S608
-                [json.dumps([one for _, one in named])],
+                f"SELECT kind, id, at, text, details FROM ({source.shown}) WHERE id {AMONG}",
+                [listed(one for _, one in named)],
             )
         }
         others = tuple(
@@ -139,18 +123,18 @@ class Pages:
 
     def tally(self) -> dict[str, int]:
         """Detail key -> how many active preferences it has."""
-        return dict(self._store.read(f"SELECT detail, count(*) FROM preferences WHERE {_ACTIVE} GROUP BY detail"))  # noqa: S608
+        return dict(self._store.read(f"SELECT detail, count(*) FROM preferences WHERE {_ACTIVE} GROUP BY detail"))
 
 
 def _first(store: Store, where: str, given: Sequence[Any], limit: int, offset: int) -> list[tuple[str, str]]:
     """Time and id of some of all tables, newest first; a limit of -1: of all that meet the conditions."""
     most = -1 if limit < 0 else limit + offset
     each = (
-        f"SELECT * FROM (SELECT at, id FROM ({source.shown}) WHERE {where} ORDER BY at DESC, id LIMIT {most})"  # noqa: S608
+        f"SELECT * FROM (SELECT at, id FROM ({source.shown}) WHERE {where} ORDER BY at DESC, id LIMIT {most})"
         for source in _SOURCES
     )
     rows = store.read(
-        f"SELECT at, id FROM ({' UNION ALL '.join(each)}) ORDER BY at DESC, id LIMIT {limit} OFFSET {offset}",  # noqa: S608
+        f"SELECT at, id FROM ({' UNION ALL '.join(each)}) ORDER BY at DESC, id LIMIT {limit} OFFSET {offset}",
         [*given] * len(_SOURCES),
     )
     return [(at, own) for at, own in rows]
@@ -158,12 +142,11 @@ def _first(store: Store, where: str, given: Sequence[Any], limit: int, offset: i
 
 def _count(store: Store, source: _Source, where: str, given: Sequence[Any]) -> int:
     if not source.table:
-        return int(store.read(f"SELECT count(*) FROM ({source.shown}) WHERE {where}", given)[0][0])  # noqa: S608
+        return int(store.read(f"SELECT count(*) FROM ({source.shown}) WHERE {where}", given)[0][0])
     where = where.replace("at >", f"{source.time} >").replace("at <", f"{source.time} <")
-    hidden = f"SELECT memory FROM withheld WHERE kind IN ('{source.table}', '{source.table}+')"  # noqa: S608
     ((every, out),) = store.read(
-        f"SELECT (SELECT count(*) FROM {source.table} WHERE {where}), "  # noqa: S608
-        f"(SELECT count(*) FROM {source.table} WHERE {where} AND id IN ({hidden}))",
+        f"SELECT (SELECT count(*) FROM {source.table} WHERE {where}), "
+        f"(SELECT count(*) FROM {source.table} WHERE {where} AND {hidden(source.table)})",
         [*given, *given],
     )
     return int(every) - int(out)

@@ -1,41 +1,49 @@
 """What is in a vault, in the project's own values: preferences, open proposals, consent, waiting turns, the log of decisions.
 
-The only module with SQL over these tables (those of the tiers are `memory.store.conversations`'s), and the write path:
-nothing is inserted here without asking consent in the same transaction (`Store.add`, `Store.merge`, `Store.propose`,
-`Store.note`), and the vault's triggers ask again beneath it. Decides nothing about what is worth keeping.
+The write path: nothing is inserted here without asking consent in the same transaction (`Store.add`, `Store.merge`,
+`Store.propose`, `Store.note`), and the vault's triggers ask again beneath it. The tables of the tiers are
+`memory.store.conversations`'s. Decides nothing about what is worth keeping.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Sequence
+import hashlib
+import hmac
+import secrets
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
+from pydantic import ValidationError
+
+from memory.store.rows import AMONG, insert, listed, read, shown
 from memory.vault.lifecycle import Vault, utc_text
 from schemas.errors import ConsentError, StorageFullError, UnstorableTextError
-from schemas.memory import Consent, Conversation, Decision, Outcome, Preference, Proposal, Status, Turn
+from schemas.memory import Consent, Conversation, Decision, Outcome, Preference, Proposal, Terms, Turn
 from schemas.preferences import BY_DETAIL, CATEGORIES
 
-_COLUMNS = "id, detail, value, conversation, confidence, uses, status, valid_from, valid_to, last_used"
+_PREFERENCE = (
+    "id", "detail", "value", "conversation", "confidence", "uses", "status", "valid_from", "valid_to", "last_used",
+)  # fmt: skip
+_PROPOSAL = (
+    "id", "detail", "value", "sentence", "said_at", "conversation", "confidence", "negated", "expires_at", "asked", "asked_at",
+)  # fmt: skip
 
 _MARKS_KEY = "declined"
 """Key in ``meta`` of the key of the marks."""
+_MARKS_BYTES = 32
+"""As long as the digest, as RFC 2104 recommends."""
 
-_PROPOSAL = "id, detail, value, sentence, said_at, conversation, confidence, negated, expires_at, asked, asked_at"
+_TERMS_KEY = "terms"
+"""Key in ``meta`` of how long the driver wants conversations kept."""
 
-TEXT_COLUMNS: tuple[tuple[str, str], ...] = (
-    ("preferences", "value"), ("sentences", "text"), ("turns", "text"), ("proposals", "value"), ("proposals", "sentence"),
-    ("episodes", "driver"), ("episodes", "assistant"), ("thoughts", "text"), ("summary_lines", "text"), ("profile", "value"),
-    ("tags", "key"),
-)  # fmt: skip
-"""Every table and column that holds the driver's words."""
+USES_KEPT = 20
+"""Uses of a preference that are kept: enough to say why, not a record of drives."""
 
-
-_SHOWN = "{1} NOT IN (SELECT memory FROM withheld WHERE kind = '{0}')"
-"""Leaves out what is on its way out; of a table and its key as text."""
+Use = tuple[datetime, str]
+"""When a preference was used, and for which action: its name, no slots."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +71,8 @@ class Store:
                     vault.write("INSERT INTO categories VALUES (?, ?, ?, ?)", row)
 
     def read(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """`memory.vault.lifecycle.Vault.rows`: for questions across tables (`memory.rights.selection`, `memory.rights.erasure`)."""
+        """`memory.vault.lifecycle.Vault.rows`, for the other modules of this package."""
         return self._vault.rows(sql, values)
-
-    def write(self, sql: str, values: Sequence[Any] = ()) -> int:
-        """`memory.vault.lifecycle.Vault.write`: for deletions across tables (`memory.rights.erasure`)."""
-        return self._vault.write(sql, values)
 
     def transaction(self) -> AbstractContextManager[None]:
         """`memory.vault.lifecycle.Vault.transaction`."""
@@ -89,7 +93,41 @@ class Store:
             return False
         return True
 
-    # Consent
+    def erase(
+        self, table: Literal["preferences", "sentences", "turns", "proposals", "trips"], keys: Iterable[str | int]
+    ) -> int:
+        """Delete rows by their ids, a preference with its sentences and uses; returns how many rows there were."""
+        with self.transaction():
+            return self._vault.write(f"DELETE FROM {table} WHERE id {AMONG}", (listed(keys),))
+
+    def empty(self, *tables: str) -> None:
+        """Delete all rows of these tables, in the caller's transaction."""
+        for table in tables:
+            self._vault.write(f"DELETE FROM {table}")
+
+    def holds(self, table: str, keys: Iterable[str | int], key: str = "id") -> bool:
+        """Whether any of these rows is stored, withheld or not."""
+        found = self._vault.rows(f"SELECT 1 FROM {table} WHERE {key} {AMONG} LIMIT 1", (listed(keys),))
+        return bool(found)
+
+    def known(self, name: str) -> bool:
+        """Whether a preference or a proposal of this id is stored."""
+        return self.holds("preferences", [name]) or self.holds("proposals", [name])
+
+    def meta(self, key: str) -> str | None:
+        """A single thing that the vault holds beside its tables."""
+        rows = self._vault.rows("SELECT value FROM meta WHERE key = ?", (key,))
+        return rows[0][0] if rows else None
+
+    def set_meta(self, key: str, value: str | None) -> None:
+        """Hold it; with None no more."""
+        with self.transaction():
+            if value is None:
+                self._vault.write("DELETE FROM meta WHERE key = ?", (key,))
+            else:
+                self._vault.write("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    # Consent, and how long conversations are kept
 
     def consent(self) -> Consent:
         """What may be remembered."""
@@ -115,6 +153,18 @@ class Store:
                 "UPDATE learning SET private_trip = ?, paused_until = ?", (int(consent.private_trip), paused)
             )
 
+    def terms(self) -> Terms | None:
+        """How long the driver wants conversations kept; None where nothing was chosen, or where it cannot be read."""
+        held = self.meta(_TERMS_KEY)
+        try:
+            return None if held is None else Terms.model_validate_json(held)
+        except ValidationError:
+            return None
+
+    def set_terms(self, terms: Terms) -> None:
+        """Keep what the driver chose."""
+        self.set_meta(_TERMS_KEY, terms.model_dump_json())
+
     def _ask(self, detail: str, now: datetime) -> None:
         reason = self.consent().forbids(BY_DETAIL[detail], now)
         if reason is not None:
@@ -132,30 +182,32 @@ class Store:
             history: with superseded ones.
             ids: only these; None for all.
         """
-        where, given = _SHOWN.format("preferences", "id"), list[Any]()
+        where, given = shown("preferences"), list[str]()
         if not history:
             where += " AND status = 'active'"
         for column, wanted in (("detail", details), ("id", ids)):
             if wanted is not None:
-                where += f" AND {column} IN (SELECT value FROM json_each(?))"  # noqa: S608
-                given.append(json.dumps(sorted(wanted)))
+                where += f" AND {column} {AMONG}"
+                given.append(listed(wanted))
         rows = self._vault.rows(
-            f"SELECT {_COLUMNS} FROM preferences WHERE {where} ORDER BY valid_from DESC, rowid DESC",  # noqa: S608
+            f"SELECT {', '.join(_PREFERENCE)} FROM preferences WHERE {where} ORDER BY valid_from DESC, rowid DESC",
             given,
         )
         said = self.sentences(None if details is None and ids is None else [row[0] for row in rows])
-        return tuple(_preference(row, tuple(dict.fromkeys(s.text for s in said.get(row[0], ())))) for row in rows)
+        return tuple(
+            read(Preference, _PREFERENCE, row, sentences=tuple(dict.fromkeys(s.text for s in said.get(row[0], ()))))
+            for row in rows
+        )
 
     def sentences(self, preferences: Collection[str] | None = None) -> dict[str, list[Sentence]]:
         """The sentences of these preferences (None: of all) that are not withheld, by preference, oldest first."""
-        where, given = _SHOWN.format("sentences", "CAST(id AS TEXT)"), list[Any]()
+        where, given = shown("sentences"), list[str]()
         if preferences is not None:
-            where += " AND preference IN (SELECT value FROM json_each(?))"
-            given.append(json.dumps(sorted(preferences)))
+            where += f" AND preference {AMONG}"
+            given.append(listed(preferences))
         said: dict[str, list[Sentence]] = {}
         for number, preference, text, at, conversation in self._vault.rows(
-            "SELECT id, preference, text, said_at, conversation FROM sentences "  # noqa: S608
-            f"WHERE {where} ORDER BY said_at, id",
+            f"SELECT id, preference, text, said_at, conversation FROM sentences WHERE {where} ORDER BY said_at, id",
             given,
         ):
             said.setdefault(preference, []).append(
@@ -171,21 +223,7 @@ class Store:
         """
         with self.transaction():
             self._ask(preference.detail, now)
-            self._vault.write(
-                f"INSERT INTO preferences ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
-                (
-                    preference.id,
-                    preference.detail,
-                    preference.value,
-                    preference.conversation,
-                    preference.confidence,
-                    preference.uses,
-                    preference.status.value,
-                    utc_text(preference.valid_from),
-                    _optional(preference.valid_to),
-                    _optional(preference.last_used),
-                ),
-            )
+            insert(self._vault, "preferences", _PREFERENCE, preference)
             for sentence in preference.sentences:
                 self._sentence(preference.id, sentence, preference.valid_from, preference.conversation)
 
@@ -217,13 +255,39 @@ class Store:
             (utc_text(at), by, preference),
         )
 
-    def used(self, ids: Sequence[str], at: datetime) -> None:
-        """Count a use of each."""
+    def used(self, ids: Iterable[str], at: datetime) -> None:
+        """Count a use of each of these preferences, episodes and thoughts."""
         with self.transaction():
-            for preference in ids:
-                self._vault.write(
-                    "UPDATE preferences SET uses = uses + 1, last_used = ? WHERE id = ?", (utc_text(at), preference)
-                )
+            for name in ids:
+                for table in ("preferences", "episodes", "thoughts"):
+                    self._vault.write(
+                        f"UPDATE {table} SET uses = uses + 1, last_used = ? WHERE id = ?",
+                        (utc_text(at), name),
+                    )
+
+    def used_for(self, preference: str, action: str, at: datetime) -> None:
+        """Note the action that a preference was used for; the last `USES_KEPT` are kept.
+
+        Raises:
+            ConsentError: consent forbids its category now.
+        """
+        with self.transaction():
+            self._vault.write(
+                "INSERT INTO used_for (preference, at, action) VALUES (?, ?, ?)", (preference, utc_text(at), action)
+            )
+            self._vault.write(
+                "DELETE FROM used_for WHERE preference = ?1 AND id NOT IN "
+                "(SELECT id FROM used_for WHERE preference = ?1 ORDER BY id DESC LIMIT ?2)",
+                (preference, USES_KEPT),
+            )
+
+    def uses(self, preferences: Iterable[str]) -> dict[str, tuple[Use, ...]]:
+        """What these preferences were used for, latest first."""
+        found: dict[str, tuple[Use, ...]] = {}
+        query = f"SELECT preference, at, action FROM used_for WHERE preference {AMONG} ORDER BY id DESC"
+        for name, at, action in self._vault.rows(query, (listed(preferences),)):
+            found[name] = (*found.get(name, ()), (datetime.fromisoformat(at), action))
+        return found
 
     def say(self, preference: str, sentence: str, said_at: datetime, conversation: str) -> None:
         """Add a sentence to a preference as it was said elsewhere; the vault's triggers ask consent."""
@@ -244,35 +308,11 @@ class Store:
     def history_of(self, *preferences: str) -> tuple[str, ...]:
         """Ids of the preferences that these took the place of, and those took, and so on."""
         rows = self._vault.rows(
-            "WITH RECURSIVE before (id) AS "
-            "(SELECT id FROM preferences WHERE superseded_by IN (SELECT value FROM json_each(?)) "
+            f"WITH RECURSIVE before (id) AS (SELECT id FROM preferences WHERE superseded_by {AMONG} "
             "UNION SELECT p.id FROM preferences p JOIN before b ON p.superseded_by = b.id) SELECT id FROM before",
-            (json.dumps(preferences),),
+            (listed(preferences),),
         )
         return tuple(row[0] for row in rows)
-
-    def erase(self, ids: Sequence[str]) -> None:
-        """Delete preferences and their sentences."""
-        with self.transaction():
-            self._vault.write(
-                "DELETE FROM preferences WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(ids)),)
-            )
-
-    def erase_sentences(self, numbers: Sequence[int]) -> None:
-        """Delete single sentences; their preferences stay."""
-        with self.transaction():
-            self._vault.write(
-                "DELETE FROM sentences WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(numbers)),)
-            )
-
-    def known(self, ids: Sequence[str]) -> bool:
-        """Whether any of these preferences or proposals is stored."""
-        return any(
-            self._vault.rows(
-                "SELECT id FROM preferences WHERE id = ? UNION SELECT id FROM proposals WHERE id = ?", (name, name)
-            )
-            for name in ids
-        )
 
     def replace_sentence(self, old: str, new: str) -> None:
         """Replace a sentence wherever it is kept; with nothing, delete it."""
@@ -287,10 +327,9 @@ class Store:
     def proposals(self) -> tuple[Proposal, ...]:
         """All proposals that are not withheld, last heard first; expired ones too."""
         rows = self._vault.rows(
-            f"SELECT {_PROPOSAL} FROM proposals WHERE {_SHOWN.format('proposals', 'id')} "  # noqa: S608
-            "ORDER BY said_at DESC, rowid DESC"
+            f"SELECT {', '.join(_PROPOSAL)} FROM proposals WHERE {shown('proposals')} ORDER BY said_at DESC, rowid DESC"
         )
-        return tuple(_proposal(row) for row in rows)
+        return tuple(read(Proposal, _PROPOSAL, row) for row in rows)
 
     def propose(self, proposal: Proposal, now: datetime) -> None:
         """Keep a proposal, in the place of the one with its id if there is one.
@@ -300,22 +339,7 @@ class Store:
         """
         with self.transaction():
             self._ask(proposal.detail, now)
-            self._vault.write(
-                f"INSERT OR REPLACE INTO proposals ({_PROPOSAL}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
-                (
-                    proposal.id,
-                    proposal.detail,
-                    proposal.value,
-                    proposal.sentence,
-                    utc_text(proposal.said_at),
-                    proposal.conversation,
-                    proposal.confidence,
-                    int(proposal.negated),
-                    utc_text(proposal.expires_at),
-                    proposal.asked,
-                    _optional(proposal.asked_at),
-                ),
-            )
+            insert(self._vault, "proposals", _PROPOSAL, proposal, how="INSERT OR REPLACE")
 
     def asked(self, proposal: str, at: datetime) -> None:
         """Count that the driver was asked."""
@@ -324,34 +348,31 @@ class Store:
                 "UPDATE proposals SET asked = asked + 1, asked_at = ? WHERE id = ?", (utc_text(at), proposal)
             )
 
-    def erase_proposals(self, ids: Sequence[str]) -> int:
-        """Delete proposals; returns how many there were."""
-        with self.transaction():
-            return self._vault.write(
-                "DELETE FROM proposals WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(ids)),)
-            )
-
-    def secret(self) -> bytes | None:
-        """The key of the marks of what was declined, or None before the first."""
-        rows = self._vault.rows("SELECT value FROM meta WHERE key = ?", (_MARKS_KEY,))
-        return bytes.fromhex(rows[0][0]) if rows else None
-
     def declined(self) -> dict[str, datetime]:
         """Mark of everything declined -> until when it is not asked again."""
         return {mark: datetime.fromisoformat(until) for mark, until in self._vault.rows("SELECT * FROM declined")}
 
-    def decline(self, mark: str, until: datetime, secret: bytes) -> None:
-        """Keep a mark, and the key that it was made with."""
+    def declines(self, what: str, now: datetime) -> bool:
+        """Whether the driver has said no to this, in its words for us, and does not want to hear of it yet."""
+        secret = self.meta(_MARKS_KEY)
+        until = None if secret is None else self.declined().get(_mark(secret, what))
+        return until is not None and until > now
+
+    def decline(self, what: str, until: datetime) -> None:
+        """Keep in mind until then that the driver said no to this: a keyed hash, so that nobody can read what it was."""
         with self.transaction():
-            self._vault.write("INSERT OR IGNORE INTO meta VALUES (?, ?)", (_MARKS_KEY, secret.hex()))
-            self._vault.write("INSERT OR REPLACE INTO declined VALUES (?, ?)", (mark, utc_text(until)))
+            secret = self.meta(_MARKS_KEY)
+            if secret is None:
+                secret = secrets.token_hex(_MARKS_BYTES)
+                self.set_meta(_MARKS_KEY, secret)
+            self._vault.write("INSERT OR REPLACE INTO declined VALUES (?, ?)", (_mark(secret, what), utc_text(until)))
 
     def forget_declined(self, before: datetime | None = None) -> None:
         """Delete the marks that counted until then; without a time all, and their key."""
         with self.transaction():
             if before is None:
-                self._vault.write("DELETE FROM declined")
-                self._vault.write("DELETE FROM meta WHERE key = ?", (_MARKS_KEY,))
+                self.empty("declined")
+                self.set_meta(_MARKS_KEY, None)
             else:
                 self._vault.write("DELETE FROM declined WHERE until <= ?", (utc_text(before),))
 
@@ -376,8 +397,7 @@ class Store:
         """The driver's turns that wait to be learnt from, by conversation, oldest first."""
         turns: dict[str, list[Turn]] = {}
         for conversation, text, at, confidence in self._vault.rows(
-            "SELECT conversation, text, at, confidence FROM turns "  # noqa: S608
-            f"WHERE {_SHOWN.format('turns', 'CAST(id AS TEXT)')} ORDER BY id"
+            f"SELECT conversation, text, at, confidence FROM turns WHERE {shown('turns')} ORDER BY id"
         ):
             turn = Turn(speaker="driver", text=text, at=datetime.fromisoformat(at), confidence=confidence)
             turns.setdefault(conversation, []).append(turn)
@@ -385,18 +405,8 @@ class Store:
 
     def turns(self) -> tuple[tuple[int, str], ...]:
         """Number and text of every waiting turn."""
-        shown = _SHOWN.format("turns", "CAST(id AS TEXT)")
-        return tuple(
-            (number, text)
-            for number, text in self._vault.rows(f"SELECT id, text FROM turns WHERE {shown} ORDER BY id")  # noqa: S608
-        )
-
-    def erase_turns(self, numbers: Sequence[int]) -> None:
-        """Delete waiting turns by number."""
-        with self.transaction():
-            self._vault.write(
-                "DELETE FROM turns WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(numbers)),)
-            )
+        rows = self._vault.rows(f"SELECT id, text FROM turns WHERE {shown('turns')} ORDER BY id")
+        return tuple((number, text) for number, text in rows)
 
     def learnt(self, conversation: str) -> int:
         """Delete the waiting turns of a conversation; returns how many there were."""
@@ -418,15 +428,8 @@ class Store:
     def logged(self) -> list[dict[str, Any]]:
         """The log, oldest first."""
         names = ("at", "conversation", "outcome", "detail", "preference")
-        rows = self._vault.rows(f"SELECT {', '.join(names)} FROM decisions ORDER BY id")  # noqa: S608
+        rows = self._vault.rows(f"SELECT {', '.join(names)} FROM decisions ORDER BY id")
         return [dict(zip(names, row, strict=True)) for row in rows]
-
-    def words(self) -> list[str]:
-        """Every word of the driver that the vault holds, cell by cell: what an erasure is checked against."""
-        cells: list[str] = []
-        for table, column in TEXT_COLUMNS:
-            cells += [cell for (cell,) in self._vault.rows(f"SELECT {column} FROM {table}")]  # noqa: S608
-        return cells
 
 
 LONGEST_SAID = 4000
@@ -458,43 +461,5 @@ def silent(consent: Consent, now: datetime) -> str | None:
     return None
 
 
-def _optional(moment: datetime | None) -> str | None:
-    return None if moment is None else utc_text(moment)
-
-
-def _moment(text: str | None) -> datetime | None:
-    return None if text is None else datetime.fromisoformat(text)
-
-
-def _preference(row: tuple[Any, ...], sentences: tuple[str, ...]) -> Preference:
-    name, detail, value, conversation, confidence, uses, status, valid_from, valid_to, last_used = row
-    return Preference(
-        id=name,
-        detail=detail,
-        value=value,
-        sentences=sentences,
-        conversation=conversation,
-        confidence=confidence,
-        uses=uses,
-        status=Status(status),
-        valid_from=datetime.fromisoformat(valid_from),
-        valid_to=_moment(valid_to),
-        last_used=_moment(last_used),
-    )
-
-
-def _proposal(row: tuple[Any, ...]) -> Proposal:
-    name, detail, value, sentence, said_at, conversation, confidence, negated, expires_at, asked, asked_at = row
-    return Proposal(
-        id=name,
-        detail=detail,
-        value=value,
-        sentence=sentence,
-        said_at=datetime.fromisoformat(said_at),
-        conversation=conversation,
-        confidence=confidence,
-        negated=bool(negated),
-        expires_at=datetime.fromisoformat(expires_at),
-        asked=asked,
-        asked_at=_moment(asked_at),
-    )
+def _mark(secret: str, what: str) -> str:
+    return hmac.new(bytes.fromhex(secret), what.encode(), hashlib.sha256).hexdigest()

@@ -7,7 +7,6 @@ program runs.
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable, Iterable, Sequence
 
@@ -27,26 +26,23 @@ _LIST = TypeAdapter(tuple[Waiting, ...])
 
 def stored(store: Store, key: str = KEY) -> tuple[Waiting, ...]:
     """What lies in the vault; nothing where that cannot be read."""
-    rows = store.read("SELECT value FROM meta WHERE key = ?", (key,))
+    held = store.meta(key)
     try:
-        return _LIST.validate_json(rows[0][0]) if rows else ()
+        return () if held is None else _LIST.validate_json(held)
     except ValidationError:
         return ()
 
 
 def keep(store: Store, waiting: Sequence[Waiting]) -> None:
     """Let this lie in the vault, and nothing else."""
-    with store.transaction():
-        if waiting:
-            store.write("INSERT OR REPLACE INTO meta VALUES (?, ?)", (KEY, _LIST.dump_json(tuple(waiting)).decode()))
-        else:
-            store.write("DELETE FROM meta WHERE key = ?", (KEY,))
+    store.set_meta(KEY, _LIST.dump_json(tuple(waiting)).decode() if waiting else None)
 
 
 def put_aside(store: Store, token: str) -> str:
     """Take what waits out of sight, until `put_back` or `erase`; returns the key under which it lies then."""
     aside = f"{KEY} {token}"
-    store.write("UPDATE meta SET key = ? WHERE key = ?", (aside, KEY))
+    store.set_meta(aside, store.meta(KEY))
+    store.set_meta(KEY, None)
     return aside
 
 
@@ -59,13 +55,13 @@ def put_back(store: Store, aside: str) -> None:
 
 def erase(store: Store, keys: Iterable[str]) -> None:
     """Delete what lies under these keys."""
-    store.write("DELETE FROM meta WHERE key IN (SELECT value FROM json_each(?))", (json.dumps(list(keys)),))
+    for key in keys:
+        store.set_meta(key, None)
 
 
 def left(store: Store, keys: Iterable[str]) -> bool:
     """Whether anything lies under these keys."""
-    where = "key IN (SELECT value FROM json_each(?))"
-    return bool(store.read(f"SELECT 1 FROM meta WHERE {where}", (json.dumps(list(keys)),)))  # noqa: S608
+    return any(store.meta(key) is not None for key in keys)
 
 
 def in_order(waiting: Iterable[Waiting]) -> tuple[Waiting, ...]:

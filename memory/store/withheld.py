@@ -1,7 +1,7 @@
 """What is on its way out: shown nowhere any more, not erased yet.
 
-Owns the list of it; whoever reads a table leaves out what stands here (`SHOWN`). It outlives the process only so that what
-was withheld when a process died is erased when the vault is opened next.
+Owns the list of it; whoever reads a table leaves out what stands here (`memory.store.rows.shown`). It outlives the process
+only so that what was withheld when a process died is erased when the vault is opened next.
 """
 
 from __future__ import annotations
@@ -11,9 +11,6 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from memory.vault.lifecycle import Vault, utc_text
-
-FOLLOWS = "+"
-"""Ends the kind of what is withheld only because it rests on something that is."""
 
 
 class Withholding:
@@ -40,6 +37,13 @@ class Withholding:
         """Show what was withheld under this token again."""
         with self._vault.transaction():
             self._vault.write("DELETE FROM withheld WHERE token = ?", (token,))
+
+    def forget(self, named: Sequence[tuple[str, str]]) -> None:
+        """These are gone: whatever else they were withheld with."""
+        if self.tokens():
+            with self._vault.transaction():
+                for kind, name in named:
+                    self._vault.write("DELETE FROM withheld WHERE kind = ? AND memory = ?", (kind, name))
 
     def tokens(self) -> tuple[str, ...]:
         """Every token under which something is withheld."""

@@ -134,7 +134,7 @@ class Writer:
             self.store.supersede(write["id"], self._now, made.id)
 
     def _erase(self, write: Write) -> None:
-        self.store.erase([write["id"]])
+        self.store.erase("preferences", [write["id"]])
         self.store.wipe()
 
     def _propose(self, write: Write) -> None:
@@ -152,7 +152,7 @@ class Writer:
             self.store.propose(made, self._now)
             open_now = self.store.proposals()
             if len(open_now) > MOST:
-                self.store.erase_proposals([open_now[-1].id])
+                self.store.erase("proposals", [open_now[-1].id])
 
     def _keep(self, write: Write) -> None:
         episode = Episode(

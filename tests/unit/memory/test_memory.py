@@ -22,6 +22,7 @@ from models.structured.fake import KeywordModel
 from schemas.errors import GenerationError, ModelError, StorageFullError
 from schemas.memory import Conversation, Outcome, Turn, Words
 from schemas.ports import StructuredModel
+from tests.vaults import every_word
 
 NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 ROOT = Path(__file__).parents[3]
@@ -283,7 +284,7 @@ def test_forgotten_to_the_last_byte(tmp_path: Path, open_memory: Open) -> None:
     assert receipt.categories == ("points_of_interest.restaurant.favourite_cuisine",)
     assert "italian" not in receipt.model_dump_json() and "birthday" not in receipt.model_dump_json()
     assert found_in_files(tmp_path, needles) == ()
-    assert memory.session.store.words() == ["jazz", "i love jazz on sundays"]
+    assert every_word(memory.session.store) == ["jazz", "i love jazz on sundays"]
     assert memory.recall("italian food", details=["favourite_cuisine"]) == ()
     assert "italian" not in str(memory.export()) and "italian" not in str(vars(memory.session.search.cache))
 
@@ -331,7 +332,7 @@ def test_forgetting_everything_takes_waiting_turns_and_refusals(open_memory: Ope
     memory.note(Turn(speaker="driver", text="i love jazz", at=NOW), "a")
     memory.note(Turn(speaker="driver", text="i am vegan", at=NOW), "b")
     assert memory.forget("everything").turns_erased == 1
-    assert memory.learn_pending() == () and memory.session.store.words() == []
+    assert memory.learn_pending() == () and every_word(memory.session.store) == []
 
 
 def test_a_receipt_says_so_when_it_could_not_be_verified(tmp_path: Path, open_memory: Open) -> None:

@@ -163,12 +163,11 @@ def test_a_memory_that_fails_costs_no_timer(car: Car, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("damaged", ["", "[1]", '[{"kind": "bomb", "label": "", "at": "2026-01-01T00:00:00Z"}]'])
 def test_a_text_that_is_none_is_left_out_and_forgotten_with_everything(car: Car, damaged: str) -> None:
     memory = car.mine()
-    with memory.session.store.transaction():
-        memory.session.store.write("INSERT INTO meta VALUES ('notices', ?)", (damaged,))
+    memory.session.store.set_meta(notices.KEY, damaged)
     car.notices.take_up()
     assert car.waiting() == []
     assert memory.forget("everything").verified
-    assert not memory.session.store.read("SELECT 1 FROM meta WHERE key = 'notices'")
+    assert not notices.left(memory.session.store, [notices.KEY])
 
 
 # Forgetting

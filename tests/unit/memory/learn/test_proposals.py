@@ -22,6 +22,7 @@ from memory.vault.lifecycle import Vault, utc_text
 from schemas.errors import ConsentError, MemoryStoreError, StorageFullError, UnknownEntryError
 from schemas.memory import Candidate, Consent, Conversation, Outcome, Preference, Proposal, Turn
 from tests.memories import Desk, StoppedClock, talk
+from tests.vaults import every_word
 
 START = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 KEY = bytes(range(32))
@@ -144,7 +145,7 @@ def test_a_proposal_expires_after_two_weeks_unheard(open_memory: Open, days: Day
     memory.learn(said("i love rock", at=days.now, name="later"))
     days.pass_(4)
     assert values(memory) == ["rock"]
-    assert "jazz" not in open_memory.store.words()
+    assert "jazz" not in every_word(open_memory.store)
     days.pass_(10)
     assert values(open_memory()) == []
 
@@ -162,7 +163,7 @@ def test_what_expired_is_erased_whenever_memory_is_used(open_memory: Open, days:
         memory.proposals()
     else:
         memory.learn(said("what a nice day"))
-    assert open_memory.store.words() == []
+    assert every_word(open_memory.store) == []
 
 
 def test_a_full_disk_hides_what_expired_and_stops_nothing(
@@ -175,10 +176,10 @@ def test_a_full_disk_hides_what_expired_and_stops_nothing(
     def full(*_: object) -> int:
         raise StorageFullError("full")
 
-    monkeypatch.setattr(Store, "erase_proposals", full)
-    assert memory.proposals() == () and open_memory.store.words() != []
+    monkeypatch.setattr(Store, "erase", full)
+    assert memory.proposals() == () and every_word(open_memory.store) != []
     monkeypatch.undo()
-    assert memory.proposals() == () and open_memory.store.words() == []
+    assert memory.proposals() == () and every_word(open_memory.store) == []
 
 
 def test_with_asking_switched_off_what_is_unsure_is_let_go(open_memory: Open) -> None:
@@ -206,7 +207,7 @@ def test_a_no_leaves_a_keyed_hash_and_no_word(open_memory: Open) -> None:
     memory = open_memory()
     memory.learn(said("i love jazz"))
     memory.answer(memory.proposals()[0].id, False)
-    assert open_memory.store.words() == []
+    assert every_word(open_memory.store) == []
     ((mark, until),) = open_memory.store.declined().items()
     assert len(mark) == 64 and until == START + timedelta(days=180)
     told = str(open_memory.vault.rows("SELECT * FROM declined")) + str(open_memory.vault.rows("SELECT * FROM meta"))
@@ -246,7 +247,7 @@ def test_a_no_counts_on_a_private_trip_but_is_not_logged(open_memory: Open) -> N
     memory.set_private_trip(True)
     before = open_memory.store.logged()
     assert memory.answer(memory.proposals()[0].id, False).outcome is Outcome.DECLINED
-    assert open_memory.store.words() == [] and open_memory.store.logged() == before
+    assert every_word(open_memory.store) == [] and open_memory.store.logged() == before
 
 
 # Answering while things change
@@ -264,7 +265,7 @@ def test_switched_off_while_a_yes_is_thought_about(open_memory: Open, monkeypatc
     monkeypatch.setattr(Maintainer, "decide", meanwhile)
     with pytest.raises(UnknownEntryError):
         memory.answer(memory.proposals()[0].id, True)
-    assert memory.preferences(history=True) == () and open_memory.store.words() == []
+    assert memory.preferences(history=True) == () and every_word(open_memory.store) == []
 
 
 def test_a_private_trip_that_begins_while_a_yes_is_thought_about(
@@ -340,11 +341,11 @@ WAYS = ["id", "favourite_cuisine", "restaurant", "points_of_interest", "everythi
 def test_erased_to_the_last_byte(tmp_path: Path, open_memory: Open, days: Days, how: str) -> None:
     memory = open_memory(ProposalSettings(most=1))
     memory.learn(said("nothing but italian food for my birthday"))
-    assert len(open_memory.store.words()) == 2
+    assert len(every_word(open_memory.store)) == 2
     needles = ["italian", "birthday"]
     assert found_in_files(tmp_path, needles) == ()
     erased(memory, days, how)
-    assert not {"italian", "perhaps nothing but italian food for my birthday"} & set(open_memory.store.words())
+    assert not {"italian", "perhaps nothing but italian food for my birthday"} & set(every_word(open_memory.store))
     assert found_in_files(tmp_path, needles) == ()
     assert "italian" not in str(memory.export()) and memory.recall("italian food") == ()
 
@@ -400,7 +401,7 @@ def test_proposals_of_one_sentence_go_together(open_memory: Open) -> None:
     memory.learn(said("i love jazz and also rock"))
     jazz = next(p for p in memory.proposals() if p.value == "jazz")
     receipt = memory.forget(jazz.id)
-    assert receipt.verified and receipt.proposals_erased == 2 and open_memory.store.words() == []
+    assert receipt.verified and receipt.proposals_erased == 2 and every_word(open_memory.store) == []
 
 
 def test_forgetting_a_preference_takes_what_names_it(open_memory: Open) -> None:
@@ -411,7 +412,7 @@ def test_forgetting_a_preference_takes_what_names_it(open_memory: Open) -> None:
     memory.learn(said("no more italian food", name="last"))
     italian = memory.preferences()[0].id
     assert memory.forget(italian).proposals_erased == 2
-    assert values(memory) == ["jazz"] and "italian" not in str(open_memory.store.words())
+    assert values(memory) == ["jazz"] and "italian" not in str(every_word(open_memory.store))
 
 
 def test_waiting_turns_go_with_a_proposal(open_memory: Open) -> None:
@@ -419,7 +420,7 @@ def test_waiting_turns_go_with_a_proposal(open_memory: Open) -> None:
     memory.learn(said("i love jazz"))
     memory.note(Turn(speaker="driver", text="more jazz please", at=START), "next")
     assert memory.forget(memory.proposals()[0].id).turns_erased == 1
-    assert open_memory.store.words() == []
+    assert every_word(open_memory.store) == []
 
 
 # Beneath Python

@@ -16,6 +16,7 @@ from memory.vault.lifecycle import Vault
 from models.runtime.fake_encoder import KeywordEncoder
 from models.structured.fake import KeywordModel
 from schemas.memory import CONVERSATIONS, Outcome, Turn
+from tests.vaults import every_word
 
 NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 
@@ -91,7 +92,7 @@ def test_what_is_allowed_is_learnt_and_what_is_not_is_told_and_never_written(mem
     assert outcomes == {("favorite_genres", Outcome.REFUSED), ("favourite_cuisine", Outcome.APPEND)}
     (food,) = memory.preferences()
     assert food.sentences == ("I love italian food.",)
-    assert not [text for text in memory.session.store.words() if "jazz" in text]
+    assert not [text for text in every_word(memory.session.store) if "jazz" in text]
 
 
 def test_a_sensitive_sentence_is_in_no_other_categorys_words(memory: DriverMemory) -> None:
@@ -99,7 +100,7 @@ def test_a_sensitive_sentence_is_in_no_other_categorys_words(memory: DriverMemor
     assert waiting(memory) == ["I love jazz."]
     memory.learn_pending()
     assert [p.sentences for p in memory.preferences()] == [("I love jazz.",)]
-    assert not [text for text in memory.session.store.words() if "vegan" in text]
+    assert not [text for text in every_word(memory.session.store) if "vegan" in text]
 
 
 @pytest.mark.parametrize(

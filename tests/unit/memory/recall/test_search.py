@@ -108,7 +108,7 @@ def test_what_is_forgotten_or_changed_while_it_is_encoded_leaves_no_vector(bench
     def slow(texts: Sequence[str]) -> NDArray[np.float32]:
         made = encode(texts)
         if meanwhile.pop() if meanwhile else False:
-            bench.store.erase(["gone"])
+            bench.store.erase("preferences", ["gone"])
             bench.store.replace_sentence("i love rock", "...")
         return made
 
@@ -277,7 +277,7 @@ def test_preferences_that_matter_are_those_of_the_vault_as_it_is(bench: Bench) -
     bench.prefer("r", "rock")
     bench.say("e", "some jazz")
     assert names("play jazz music")[0] == "j" and names("rock music please")[0] == "r" and names("where are we") == []
-    bench.store.erase(["j"])
+    bench.store.erase("preferences", ["j"])
     assert "j" not in names("play jazz music")
     with bench.vault.transaction():
         bench.store.merge(bench.store.preferences()[0], "give me a guitar", NOW, "c2", 0.9, NOW)
@@ -406,7 +406,8 @@ def test_use_reinforces_and_time_fades(bench: Bench) -> None:
     bench.say("one", "a jazz concert", conversation="a")
     bench.say("two", "a jazz concert", conversation="b")
     later = NOW + timedelta(days=800)
-    bench.engine.used([one for one in bench.search("jazz") if one.id == "two"], NOW + timedelta(days=30))
+    bench.store.used(["two"], NOW + timedelta(days=30))
+    bench.engine.refresh()
     first, second = bench.search("jazz", now=later)
     assert first.id == "two" and first.score > second.score
     bench.engine.settings = OPEN.model_copy(update={"decays": False})

@@ -175,19 +175,19 @@ def test_the_ring_of_queries_is_bounded(archive: Archive) -> None:
     assert [int(vector[0]) for _, vector in archive.queries()] == [6, 7, 8, 9]
 
 
-def test_vectors_and_links_go_with_their_memory(archive: Archive, store: Store) -> None:
+def test_vectors_and_links_go_with_their_memory(archive: Archive, store: Store, vault: Vault) -> None:
     archive.keep(episode("e1"), NOW)
     archive.keep(episode("e2").model_copy(update={"links": ("e1",)}), NOW)
     with archive.transaction():
         for name in ("e1", "e2"):
             raw = np.full(4, 0.5, np.float16).tobytes()
-            store.write("INSERT INTO vectors (memory, vector) VALUES (?, ?)", (name, raw))
+            vault.write("INSERT INTO vectors (memory, vector) VALUES (?, ?)", (name, raw))
     assert np.allclose(archive.vectors()["e1"], 0.5)
     lineage.forget(archive, store, ["e1"])
     assert set(archive.vectors()) == {"e2"} and archive.episodes()[0].links == ()
 
 
-def test_what_is_withheld_is_not_shown(archive: Archive, store: Store) -> None:
+def test_what_is_withheld_is_not_shown(archive: Archive, vault: Vault) -> None:
     for name in ("e1", "e2"):
         archive.keep(episode(name), NOW)
         archive.think(thought(f"t{name}", "x", name), NOW)
@@ -196,11 +196,11 @@ def test_what_is_withheld_is_not_shown(archive: Archive, store: Store) -> None:
     hidden = [("episodes", "e1"), ("thoughts", "te1"), ("profile+", "pe1"), ("summary_lines", "e1")]
     with archive.transaction():
         for kind, name in hidden:
-            store.write("INSERT INTO withheld VALUES ('token', ?, ?, '2026')", (kind, name))
+            vault.write("INSERT INTO withheld VALUES ('token', ?, ?, '2026')", (kind, name))
     assert [e.id for e in archive.episodes()] == ["e2"] and [t.id for t in archive.thoughts()] == ["te2"]
     assert [p.id for p in archive.profile()] == ["pe2"] and archive.summaries()[0].sources == ("e2",)
     with archive.transaction():
-        store.write("INSERT INTO withheld VALUES ('token', 'summary_lines+', 'e2', '2026')")
+        vault.write("INSERT INTO withheld VALUES ('token', 'summary_lines+', 'e2', '2026')")
     assert archive.summaries() == ()
 
 
@@ -214,7 +214,6 @@ def test_a_thought_goes_with_the_last_source_that_bears_it_out(archive: Archive,
     archive.think(thought("t1", "often asks for jazz", "e1", "e2", "e3"), NOW)
     archive.think(thought("t2", "often asks for soul", "e1", "e3"), NOW)
     archive.put_entry(entry("p", "music", "jazz", "t1"), NOW)
-    assert set(lineage.derived_from(archive, ["e1"])) == {"t1", "t2", "p"}
     fallout = lineage.forget(archive, store, ["e1"])
     assert set(fallout.erased) == {"e1"} and set(fallout.changed) == {"t1", "t2"}
     fallout = lineage.forget(archive, store, ["e2"])

@@ -12,13 +12,13 @@ import pytest
 
 from memory.rights import exports
 from memory.rights.erasure import found_in_files
-from memory.rights.selection import Needles
 from memory.service import DriverMemory
-from memory.store.preferences import TEXT_COLUMNS
 from memory.store.summaries import Line
+from memory.store.words import TEXT_COLUMNS, Needles
 from schemas.errors import UnknownEntryError
 from schemas.memory import CONVERSATIONS, Episode, Kind, Period, Preference, ProfileEntry, Selector, Thought, Turn
 from tests.memories import StoppedClock, memory_of
+from tests.vaults import every_word
 
 START = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -242,7 +242,7 @@ def test_what_is_withheld_is_no_trace_of_what_is_forgotten_meanwhile(memory: Dri
     memory.remember("i love zydeco", "favorite_genres")
     assert memory.forget_where(Selector(text=SECRET)).verified
     assert memory.carry_out(withheld.token).verified
-    assert SECRET not in str(memory.session.store.words())
+    assert SECRET not in str(every_word(memory.session.store))
 
 
 def test_needles_are_found_word_by_word_and_by_character() -> None:
@@ -305,7 +305,7 @@ def test_a_value_that_is_all_that_was_said_may_be_the_value_of_another(memory: D
     assert memory.forget(cuisine.id).verified
     assert memory.preferences("favorite_genres")[0].value == "moon river"
     assert memory.forget(genre.id).verified
-    assert "moon river" not in " ".join(memory.session.store.words())
+    assert "moon river" not in " ".join(every_word(memory.session.store))
 
 
 def test_what_was_told_in_the_same_breath_stays_without_the_value(memory: DriverMemory) -> None:
@@ -323,5 +323,5 @@ def test_what_was_told_in_the_same_breath_stays_without_the_value(memory: Driver
     left = {p.id: p.sentences for p in memory.preferences()}
     assert left["c"] == ("i like ... and i always charge at ionity", "ionity it is")
     assert left["d"] == ("i like ... and i always charge at ionity",)
-    assert "skiffle" not in " ".join(memory.session.store.words())
+    assert "skiffle" not in " ".join(every_word(memory.session.store))
     assert set(memory.forget_where(Selector(text="always charge at ionity")).erased) == {"d"}  # a sentence, not a value

@@ -20,7 +20,7 @@ from models.runtime.fake_language import FakeLanguageModel
 from models.structured import Structured
 from schemas.errors import UnstorableTextError
 from schemas.memory import Consent, Conversation, Episode, Preference, Proposal, Turn
-from tests.vaults import KEY, NOW, clock, opened
+from tests.vaults import KEY, NOW, clock, every_word, opened
 
 ODD = [
     "",
@@ -92,7 +92,7 @@ def test_the_store_gives_back_what_it_took(vault: Vault, text: str) -> None:
                 with pytest.raises(UnstorableTextError) as raised:
                     refused()
                 assert text not in str(raised.value) and raised.value.__cause__ is None
-            assert store.words() == []
+            assert every_word(store) == []
             return
         write()
         (found,), (proposal,), (talk,), (episode,) = (
@@ -104,11 +104,11 @@ def test_the_store_gives_back_what_it_took(vault: Vault, text: str) -> None:
         assert (episode.driver, episode.assistant, episode.conversation) == (text, text, text)
         assert store.merge(found, text, NOW, text, 1.0, NOW) is None and store.preferences()[0].sentences == (text,)
     finally:
-        store.erase(["p"])
-        store.erase_proposals(["q"])
+        store.erase("preferences", ["p"])
+        store.erase("proposals", ["q"])
         store.learnt(text) if storable(text) else None
         archive.delete(["e"])
-    assert store.words() == []
+    assert every_word(store) == []
 
 
 for _text in (*ODD, *SURROGATES):

@@ -17,7 +17,7 @@ from schemas.errors import (
     MemoryStoreError,
 )
 from schemas.memory import Turn
-from tests.vaults import KEY, NOW, clock, image, opened, preference
+from tests.vaults import KEY, NOW, clock, every_word, image, opened, preference
 
 
 def test_what_was_written_is_there_after_opening_again(tmp_path: Path) -> None:
@@ -122,12 +122,12 @@ def test_nothing_is_ever_in_clear_and_nothing_stays(tmp_path: Path) -> None:
     assert found_in_files(tmp_path, needles) == ()
     stored = image(tmp_path)
 
-    store.erase(["p1"])
-    store.erase_turns([number for number, _ in store.turns()])
+    store.erase("preferences", ["p1"])
+    store.erase("turns", [number for number, _ in store.turns()])
     store.wipe()
     assert found_in_files(tmp_path, needles) == ()
     assert (tmp_path / "ada.vault-wal").stat().st_size == 0
-    assert store.words() == []
+    assert every_word(store) == []
     assert image(tmp_path)["ada.vault"] != stored["ada.vault"]
     vault.close()
     assert found_in_files(tmp_path, needles) == ()
@@ -163,7 +163,7 @@ def test_deleted_cells_are_zeroed_beneath_the_encryption(tmp_path: Path, monkeyp
         return {found for data in image(tmp_path).values() for found in re.findall(rb"zebrafish\d{3}", data)}
 
     assert len(seen()) == 300
-    store.erase([f"p{number}" for number in range(300) if number != 7])
+    store.erase("preferences", [f"p{number}" for number in range(300) if number != 7])
     store.wipe()
     assert vault.rows("PRAGMA freelist_count")[0][0] > 50
     assert seen() == {b"zebrafish007"}
