@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from memory.recall.cache import SearchCache, detail_bits
+from memory.store.searchable import category_words
 from schemas.memory import Kind
 from schemas.ports import Encoder
-from schemas.preferences import BY_DETAIL, CATEGORIES, SUB_TITLES, Category
+from schemas.preferences import CATEGORIES
 
 POOL = 64
 """Nearest vectors that are scored: decay, importance and the category can change the order among the nearest only."""
@@ -128,14 +129,3 @@ def _about(topics: Mapping[str, float]) -> dict[str, tuple[float, float]]:
 def _level(share: float) -> float:
     """0..1: 0 for nothing, 1 for all, a third for every factor of ten."""
     return max(0.0, 1.0 + math.log10(share + 1e-3) / 3.0)
-
-
-def category_words(category: Category) -> str:
-    """A category in words, for search."""
-    return f"{category.title}, {SUB_TITLES[category.sub].lower()}"
-
-
-def preference_words(detail: str, value: str, sentence: str | None) -> str:
-    """A preference in words, for search: ``category words: value. sentence.`` (CarMem's enriched text, section 3.4)."""
-    head = f"{category_words(BY_DETAIL[detail])}: {value}."
-    return f"{head} {sentence}." if sentence else head

@@ -30,6 +30,7 @@ from memory.recall.times import of_talk, without
 from memory.recall.vectors import Vectors
 from memory.settings import RecallSettings
 from memory.store import tags as ontology
+from memory.store.searchable import Searchable
 from memory.vault.lifecycle import Vault
 from schemas.errors import MemoryStoreError
 from schemas.memory import Found, Kind, Period
@@ -108,7 +109,8 @@ class HybridSearch:
         """Reads what the vault keeps for search; what lacks a vector is encoded, much of it in the background."""
         self.settings = settings or SearchTuning()
         self._encoder, self._ranker = encoder, PreferenceRanker(encoder, retrieval)
-        self.vectors = Vectors(vault, encoder)
+        self.tables = Searchable(vault)
+        self.vectors = Vectors(self.tables, encoder)
         self.cache = SearchCache(encoder.dimension)
         self._lock = threading.RLock()
         self._ending = threading.Event()
@@ -121,16 +123,16 @@ class HybridSearch:
 
     def keep(self) -> None:
         """Encode and store what the memories lack that the present transaction has written: so both are stored or neither."""
-        names = self.vectors.touched()
+        names = self.tables.touched()
         if 0 < len(names) <= AT_ONCE:
             self.vectors.keep(names)
 
     def refresh(self) -> None:
         """Bring the searchable copy up to what is stored."""
         with self._lock:
-            names = self.vectors.touched()
+            names = self.tables.touched()
             if names:
-                self.vectors.seen(names)
+                self.tables.seen(names)
                 if len(names) <= AT_ONCE:
                     self.vectors.keep(names)
                 self._reread(names)
@@ -274,7 +276,7 @@ class HybridSearch:
         nearness, cosine = self._nearness(rows, vector, shares, visible, bits)
         if settings.links and len(rows):
             best = rows[np.argsort(-nearness)[:LINKED]]
-            others = self.vectors.links([cache.id(int(row)) for row in best])
+            others = self.tables.links([cache.id(int(row)) for row in best])
             linked = np.array([cache.row(name) for name in others], np.int64)
             linked = np.setdiff1d(linked[linked != NONE], rows)
             linked = linked[among[linked]]
@@ -319,7 +321,7 @@ class HybridSearch:
     def _found(
         self, chosen: Sequence[tuple[str, float]], tags: Collection[str], kinds: Collection[Kind]
     ) -> tuple[Found, ...]:
-        texts = self.vectors.texts([name for name, _ in chosen], kinds)
+        texts = self.tables.texts([name for name, _ in chosen], kinds)
         found = (texts[name].model_copy(update={"score": min(score, 1.0)}) for name, score in chosen if name in texts)
         return tuple(one for one in found if not tags or set(tags) & set(one.tags))
 

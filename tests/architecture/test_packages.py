@@ -69,6 +69,13 @@ def test_a_folder_has_no_more_modules_than_one_can_overlook() -> None:
     assert {str(room.relative_to(ROOT)): count for room, count in rooms.items() if count > ROOM} == {}
 
 
+def test_only_the_vault_and_the_store_speak_sql() -> None:
+    sql = re.compile(r"""["'](SELECT|INSERT|UPDATE|DELETE|CREATE|WITH|PRAGMA) """)
+    speakers = [path for path in MODULES if sql.search(path.read_text("utf-8")) and "lab" not in path.parts]
+    rooms = {str(path.parent.relative_to(ROOT)) for path in speakers}
+    assert rooms == {"memory/store", "memory/vault"}
+
+
 def test_every_package_is_in_the_wheel_and_at_the_top() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     assert tuple(project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]) == PACKAGES

@@ -17,7 +17,8 @@ from deploy.lab.report.blocks import Progress
 from deploy.lab.report.statistics import Ratio, chance, hit
 from memory.recall.cache import Entry, SearchCache, detail_bits
 from memory.recall.decay import NEVER
-from memory.recall.preferences import PreferenceRanker, preference_words
+from memory.recall.preferences import PreferenceRanker
+from memory.store.searchable import preference_words
 from schemas.memory import Kind
 
 CUTS = ("n", "n1", "n2")

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from deploy.lab.carmem.data import Item
 from deploy.lab.carmem.extraction import NOW
 from deploy.lab.carmem.parts import Parts
-from memory.recall.preferences import category_words
+from memory.store.searchable import category_words
 from schemas.memory import Preference
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")

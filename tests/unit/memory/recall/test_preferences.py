@@ -8,7 +8,8 @@ import pytest
 
 from memory.recall.cache import Entry, SearchCache, detail_bits
 from memory.recall.decay import preference_half_life
-from memory.recall.preferences import PreferenceRanker, preference_words
+from memory.recall.preferences import PreferenceRanker
+from memory.store.searchable import preference_words
 from models.runtime.fake_encoder import KeywordEncoder
 from schemas.memory import Kind
 from schemas.preferences import BY_DETAIL
