@@ -187,7 +187,7 @@ def test_killed_at_every_line_of_an_upgrade(tmp_path: Path) -> None:
 def test_a_backup_is_put_back(tmp_path: Path) -> None:
     before = make_old_vault(tmp_path, "ada", RAW, 2)
     with closing(opened(tmp_path)) as vault:
-        Store(vault).erase(["p1", "p0"])
+        Store(vault).erase("preferences", ["p1", "p0"])
         with pytest.raises(VaultBusyError):
             restore(tmp_path, "ada", KEY, 2)
     damaged = vault_path(tmp_path, "ada")
