@@ -21,6 +21,9 @@ MOST_TOKENS = 48
 """Of a reply; the longest of the training data has thirty words."""
 LONGEST = 40
 """Words of an utterance that is answered."""
+SURE_AT = 0.4
+"""Probability of a word, the geometric mean over the reply, below which it is none: replies of an unfinished training that lay
+below were read, and most had the wrong tone ("Congratulations!" to a sprained ankle): docs/log.md."""
 GRAMMAR = """root ::= [A-Z] [A-Za-z0-9' ,.:?!-]+"""
 """Letters, digits and stops: a reply is read aloud."""
 
@@ -60,5 +63,9 @@ class Talker:
         said = spoken(text)
         if not said or len(said.split()) > LONGEST:
             raise GenerationError(f"an utterance of no word or more than {LONGEST} is not answered")
-        answer, _ = self._model.scored(prompt(said, told), grammar=GRAMMAR, max_tokens=MOST_TOKENS, within_s=within_s)
+        answer, sure = self._model.scored(
+            prompt(said, told), grammar=GRAMMAR, max_tokens=MOST_TOKENS, within_s=within_s
+        )
+        if sure < SURE_AT ** len(answer.split()):
+            raise GenerationError("the language model is not sure of its reply")
         return answer.strip()

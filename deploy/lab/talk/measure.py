@@ -20,7 +20,7 @@ from models.acts.talk import told
 from models.text import spoken
 from schemas.errors import GenerationError
 from schemas.ports import ActParser, Talker
-from voice.dialogue.replies.talking import WITHIN_S, held
+from voice.dialogue.replies.talking import WITHIN_S, answered, held
 
 GOAL = Goal(0, least=False)
 PATIENCE_S = 20.0
@@ -67,6 +67,8 @@ def run(
 
 def _one(group: str, case: Case, talker: Talker, parser: ActParser, offers: Collection[str]) -> Replied:
     said = spoken(case.say)
+    if answered(said) is not None:
+        return Replied(group, case, "", "", 0.0, talk=True)
     given = Given(tuple(case.knows), tuple(case.knows.values()), case.did, spoken(case.said))
     began = time.perf_counter()
     try:
@@ -84,11 +86,12 @@ def _one(group: str, case: Case, talker: Talker, parser: ActParser, offers: Coll
 def report(replied: Sequence[Replied], facts: Mapping[str, str]) -> Report:
     """The report of a run."""
     spoke = [one for one in replied if one.said]
-    late = np.percentile([1000 * one.seconds for one in replied], (50, 95))
+    late = np.percentile([1000 * one.seconds for one in replied if one.seconds], (50, 95))
     figures: dict[str, Any] = {
         "cases": len(replied),
         "false": sum(bool(one.false) for one in replied),
         "written_false": sum(bool(claims(one.written, one.case)) for one in replied if one.written),
+        "not_asked": sum(not one.seconds for one in replied),
         "by_model": len(spoke),
         "whole": sum(one.said == one.written for one in spoke),
         "small_talk": sum(one.talk for one in replied),
@@ -99,7 +102,8 @@ def report(replied: Sequence[Replied], facts: Mapping[str, str]) -> Report:
         ("replies with a false claim", figures["false"], str(GOAL), "yes" if GOAL.met(figures["false"]) else "no"),
         ("... as the model wrote them, before anything was cut", figures["written_false"], None, None),
         ("replies by the model; the others are a sentence of ours", figures["by_model"], None, None),
-        ("... of them whole", figures["whole"], None, None),
+        ("cases that no model is asked about", figures["not_asked"], None, None),
+        ("... of the replies by the model whole", figures["whole"], None, None),
         ("cases that the parser takes for small talk", figures["small_talk"], None, None),
         ("time for a reply, p50, ms", figures["reply_ms"]["p50"], None, None),
         ("... p95, ms", figures["reply_ms"]["p95"], None, None),

@@ -19,7 +19,7 @@ from schemas.errors import GenerationError
 from schemas.ports import Talker, VehiclePort
 from schemas.seat import Seat
 from voice.dialogue.memory.likes import because
-from voice.dialogue.replies.responder import CHAT
+from voice.dialogue.replies.responder import CHAT, SMALL_TALK
 
 WITHIN_S: Final = 1.2
 """Seconds for a reply. Understanding takes .3 to .6 before it; later than that ours is better. Our choice."""
@@ -34,7 +34,7 @@ OFFERED: Final[Mapping[str, str]] = {
     "playing": "get_playing",
 }  # fmt: skip
 """What a reply says that the driver can ask for -> the action that the car must have for it."""
-URGENT: Final = (
+SERIOUS: Final = (
     (
         re.compile(
             r"\b(?:kill|hurt|harm)(?:ing)? myself\b|\bsuicid\w+|\bend (?:it all|my life)\b|\b(?:want to|wanna) die\b"
@@ -49,8 +49,23 @@ URGENT: Final = (
         ),
         "Please stop at the next safe place and rest.",
     ),
+    (
+        re.compile(
+            r"\b(?:pints?|beers?|wine|whisk\w+|vodka|shots|cocktails?|drunk|tipsy|sober|been drinking|a drink|drinks)\b"
+        ),
+        "Please don't drive after a drink.",
+    ),
+    (
+        re.compile(
+            r"\b(?:spy\w* on|listen\w* in\b|eavesdrop\w*|the (?:cloud|internet)|privacy)\b"
+            r"|\brecord(?:ed|ing)? (?:me|us|this|what|everything)\b"
+            r"|\b(?:words|voice|sound|data|everything|this) (?:being )?sent\b"
+            r"|\b(?:report|tell) (?:\w+ ){0,3}(?:police|anyone|anybody)\b|\bwho (?:else )?can (?:hear|listen)\b"
+        ),
+        SMALL_TALK["privacy"],
+    ),
 )
-"""What is no small talk: lives hang on it, so that no model is asked."""
+"""What is no small talk, lives hang on it or trust, and its answer: no model is asked. The first that fits."""
 _ASKS: Final = re.compile(r"\bask me\b")
 
 
@@ -73,9 +88,9 @@ class SmallTalk:
         Raises:
             schemas.errors.GloveboxError: memory failed.
         """
-        urgent = next((answer for words, answer in URGENT if words.search(spoken(text))), None)
-        if urgent is not None or self._talker is None:
-            return urgent or CHAT
+        serious = answered(spoken(text))
+        if serious is not None or self._talker is None:
+            return serious or CHAT
         given, style = self._given(text, last)
         key = spoken(text), told(style, given.facts, given.did, given.said)
         if self._replied is None or self._replied[0] != key:
@@ -101,6 +116,11 @@ class SmallTalk:
         )
         style = next((line.value for line in memory.profile() if line.key == "reply_length"), "")
         return given, style if style in STYLES else ""
+
+
+def answered(said: str) -> str | None:
+    """The answer to words in their spoken form that no model is asked about; None for small talk."""
+    return next((answer for words, answer in SERIOUS if words.search(said)), None)
 
 
 def held(reply: str, said: str, given: Given, offers: Collection[str]) -> str:

@@ -110,6 +110,9 @@ def test_without_a_model_our_sentence_stands(matcher: TemplateMatcher) -> None:
         ("I think about hurting myself", "call somebody who can help"),
         ("I nearly fell asleep just now", "stop at the next safe place"),
         ("my eyelids are so heavy", "stop at the next safe place"),
+        ("I've had a couple of pints but I'm fine", "don't drive after a drink"),
+        ("is anybody else listening in on us", "stays in this car"),
+        ("are my words sent to america", "stays in this car"),
     ],
 )
 def test_where_lives_hang_on_it_no_model_is_asked(matcher: TemplateMatcher, text: str, reply: str, talks: bool) -> None:
