@@ -18,10 +18,9 @@ from memory.recall.lexical import Postings, asked, numbers, stem, stems
 from memory.recall.search import HybridSearch, SearchTuning, sureness
 from memory.store.conversations import Archive
 from memory.store.preferences import Store
-from memory.vault.keys import RawKey
-from memory.vault.lifecycle import Vault
 from models.runtime.fake_encoder import KeywordEncoder
 from schemas.memory import CONVERSATIONS, Consent, Episode, Found, Kind, Period, Preference, ProfileEntry, Thought
+from tests.memories import vault_of
 
 NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 OPEN = SearchTuning(gate_at=0.0, gate_named_at=0.0, filter_at=0.0, tag_weight=0.0)
@@ -45,7 +44,7 @@ class Bench:
     """An open vault with its tables and a engine."""
 
     def __init__(self, folder: Path, settings: SearchTuning = OPEN, encoder: Counting | None = None) -> None:
-        self.vault = Vault.open(folder / "home", "ada", RawKey(bytes(range(32))), clock=lambda: NOW)
+        self.vault = vault_of("ada", lambda: NOW, folder / "home")
         self.store = Store(self.vault)
         self.store.set_consent(Consent(opted_in=frozenset({CONVERSATIONS})))
         self.archive = Archive(self.vault, self.store)

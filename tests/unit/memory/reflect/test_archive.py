@@ -14,10 +14,10 @@ from memory.rights import provenance as lineage
 from memory.store.conversations import Archive
 from memory.store.preferences import Store
 from memory.store.summaries import Line
-from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
 from schemas.errors import ConsentError
 from schemas.memory import CONVERSATIONS, Consent, Episode, Kind, Period, Preference, ProfileEntry, Thought
+from tests.memories import vault_of
 
 NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 KEPT = Consent(opted_in=frozenset({CONVERSATIONS}))
@@ -25,7 +25,7 @@ KEPT = Consent(opted_in=frozenset({CONVERSATIONS}))
 
 @pytest.fixture
 def vault(tmp_path: Path) -> Iterator[Vault]:
-    opened = Vault.open(tmp_path, "ada", RawKey(bytes(range(32))), clock=lambda: NOW)
+    opened = vault_of("ada", lambda: NOW, tmp_path)
     yield opened
     opened.close()
 

@@ -17,12 +17,12 @@ from memory.reflect.reflection import ReflectionSettings
 from memory.service import DriverMemory, MemorySettings
 from memory.settings import Prune
 from memory.store.conversations import Archive
-from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
 from models.runtime.fake_encoder import KeywordEncoder
 from models.structured.fake import KeywordModel
 from schemas.errors import ConsentError, UnknownEntryError
 from schemas.memory import CONVERSATIONS, Episode, Kind, Period, Selector, Turn
+from tests.memories import vault_of
 
 START = datetime(2026, 3, 2, 7, 0, tzinfo=UTC)
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -37,7 +37,7 @@ class Bench:
         self.memory = self.open()
 
     def open(self, settings: TierTuning | None = None) -> DriverMemory:
-        vault = Vault.open(self.folder, "ada", RawKey(bytes(range(32))), clock=lambda: self.now)
+        vault = vault_of("ada", lambda: self.now, self.folder)
         self.memory = DriverMemory(
             "ada", vault, encoder=self.encoder, model=KeywordModel(), clock=lambda: self.now, zone=BERLIN,
             settings=MemorySettings(tiers=settings or TierTuning()),

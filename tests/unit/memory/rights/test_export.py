@@ -14,8 +14,6 @@ from memory.rights.export import Export, schema
 from memory.rights.export_page import page
 from memory.service import DriverMemory
 from memory.store.summaries import Line
-from memory.vault.keys import RawKey
-from memory.vault.lifecycle import Vault
 from models.runtime.fake_encoder import KeywordEncoder
 from models.structured.fake import KeywordModel
 from schemas.errors import ExportError
@@ -29,6 +27,7 @@ from schemas.memory import (
     Turn,
     Waiting,
 )
+from tests.memories import vault_of
 
 NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 SCHEMA = Path(__file__).parents[4] / "docs" / "schemas" / "export.schema.json"
@@ -40,7 +39,7 @@ def opened(tmp_path: Path) -> Iterator[Open]:
     made: list[DriverMemory] = []
 
     def opening(driver: str) -> DriverMemory:
-        vault = Vault.open(tmp_path, driver, RawKey(bytes(range(32))), clock=lambda: NOW)
+        vault = vault_of(driver, lambda: NOW, tmp_path)
         made.append(DriverMemory(driver, vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=lambda: NOW))
         return made[-1]
 
