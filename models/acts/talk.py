@@ -21,7 +21,7 @@ MOST_TOKENS = 48
 """Of a reply; the longest of the training data has thirty words."""
 LONGEST = 40
 """Words of an utterance that is answered."""
-SURE_AT = 0.4
+SURE_AT = 0.5
 """Probability of a word, the geometric mean over the reply, below which it is none: replies of an unfinished training that lay
 below were read, and most had the wrong tone ("Congratulations!" to a sprained ankle): docs/log.md."""
 GRAMMAR = """root ::= [A-Z] [A-Za-z0-9' ,.:?!-]+"""

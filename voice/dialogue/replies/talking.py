@@ -66,6 +66,8 @@ SERIOUS: Final = (
     ),
 )
 """What is no small talk, lives hang on it or trust, and its answer: no model is asked. The first that fits."""
+_DENIES: Final = re.compile(r"^(?:no, )?i don't know\b")
+"""Memory recalls what the words are about: to know nothing of it, then, would be false."""
 _ASKS: Final = re.compile(r"\bask me\b")
 
 
@@ -134,6 +136,8 @@ def held(reply: str, said: str, given: Given, offers: Collection[str]) -> str:
     """
     kept: list[str] = []
     for sentence in sentences(sayings().held(reply, said, given)):
+        if given.facts and _DENIES.search(sentence.lower()):
+            break
         asks = _ASKS.search(sentence.lower()) is not None
         if asks and any(what in sentence and action not in offers for what, action in OFFERED.items()):
             break

@@ -146,6 +146,8 @@ def test_it_is_told_what_memory_recalls_and_how_long_replies_are_to_be(rig: Rig)
     rig.talker.writes = "You like jazz."
     assert rig.say("guess what music i love jazz or what").text == "You like jazz."
     assert rig.talker.told[-1][1].startswith("brief; knows you like jazz")
+    rig.talker.writes = "I don't know that yet. You can tell me."
+    assert rig.say("so guess what music i love jazz or what").text == CHAT
 
 
 def test_nothing_is_told_in_a_private_trip_nor_of_what_is_switched_off(rig: Rig) -> None:
