@@ -25,10 +25,13 @@ from voice.dialogue.memory.remembering import Remembering
 from voice.dialogue.open.things import Asked, Choice, Confirmation
 from voice.dialogue.operator import Proposal
 from voice.dialogue.replies import responder
+from voice.dialogue.replies.answers import found_nothing
 from voice.dialogue.replies.units import MEASURED
 
 _STOPPED = (Domain.OPENINGS, Domain.SEATS)
 """Domains in which something may still be on its way when the driver says stop."""
+_ON_THE_WAY = frozenset({"add_stop", "find_on_route"})
+NO_STOP = "So I'm not adding the stop either."
 
 
 class Doing:
@@ -75,14 +78,29 @@ class Doing:
         if wishes:
             text = " ".join(filter(None, [await self._of_memory(action) for action in wishes]))
             return Reply(text=text, route=plan.route, reason=plan.reason, timings=proposal.timings)
-        results = [await self._vehicle.act(action) for action in actions]
+        results = await self._one_by_one(actions)
         done = any(result.status is ActionStatus.DONE for result in results)
         used = proposal.used if done else ()
         if used:
             self._seat.memory.used(used, actions[0].name)
         self._talk.acted(used)
         reason = "; ".join(filter(None, (plan.reason, proposal.reason)))
+        said = (*said, *_left_out(actions, results))
         return await self._told(results, plan.route, reason, started, proposal.timings, used, said=said)
+
+    async def _one_by_one(self, actions: Sequence[Action]) -> list[ActionResult]:
+        """The results of actions, done in their order.
+
+        A stop on the way to a place that nobody knows is left out: it would become the destination.
+        """
+        results = list[ActionResult]()
+        lost = False
+        for action in actions:
+            if lost and action.name in _ON_THE_WAY:
+                continue
+            results.append(await self._vehicle.act(action))
+            lost = lost or (action.name == "navigate_to" and found_nothing(action.name, results[-1].answer))
+        return results
 
     async def confirm(self, agreed: Confirmation, plan: Plan) -> Reply:
         """Carry out what waited for a yes; the gate judges it once more.
@@ -91,13 +109,14 @@ class Doing:
             schemas.errors.GloveboxError: the vehicle failed.
         """
         started, late = time.perf_counter(), ""
-        results = [] if agreed.tokens else [await self._vehicle.act(action) for action in agreed.actions]
+        results = [] if agreed.tokens else await self._one_by_one(agreed.actions)
         for token in agreed.tokens:
             try:
                 results.append(await self._vehicle.confirm(token))
             except ConfirmationError as error:
                 late = error.spoken
-        reply = await self._told(results, plan.route, f"{plan.reason}: confirmed", started)
+        said = () if agreed.tokens else _left_out(agreed.actions, results)
+        reply = await self._told(results, plan.route, f"{plan.reason}: confirmed", started, said=said)
         return reply.model_copy(update={"text": " ".join(filter(None, (reply.text, late)))})
 
     async def another(self, wanted: ListPlaces, plan: Plan) -> Reply:
@@ -214,3 +233,8 @@ class Doing:
                 self.last["done"] = responder.report(done, (), self._seat.units)
             elif reply.decision is not None:
                 self.last["done"] = reply.text.removeprefix("Okay, ")
+
+
+def _left_out(actions: Sequence[Action], results: Sequence[ActionResult]) -> tuple[tuple[int, str], ...]:
+    """What is said to actions that were not tried, behind the results."""
+    return ((len(results), NO_STOP),) if len(results) < len(actions) else ()

@@ -103,7 +103,19 @@ _MAY_BE_ALL_THE_SAME: frozenset[str] = frozenset(
 INDIFFERENT = "indifferent"
 """The value of these where the driver has no preference, which is another thing than not wanting it (``no``)."""
 _LONGER = "willingness_to_take_longer_route_to_avoid_traffic"
+_STEP = r"(?<!not )(?<!than )(?<!above )(?<!below )(?<!from )\b(?:level|setting|stage|step) (?:number )?"
+"""Before the number of a level, where it is meant."""
 _OUTRIGHT: Mapping[str, Patterns] = {
+    "seat_heating_preferences": (
+        (_STEP + r"(?:one|1)\b", "low"),
+        (_STEP + r"(?:two|2)\b", "medium"),
+        (_STEP + r"(?:three|3)\b", "high"),
+    ),
+    "fan_speed_preferences": (
+        (_STEP + r"(?:one|two|1|2)\b", "low"),
+        (_STEP + r"(?:three|3)\b", "medium"),
+        (_STEP + r"(?:four|five|4|5)\b", "high"),
+    ),
     _LONGER: (
         (
             (

@@ -25,7 +25,7 @@ from schemas.units import Units
 from voice.dialogue.acts import joined, planning
 from voice.dialogue.acts.accounted import copies, doubt, left_over, names
 from voice.dialogue.acts.planning import COMMANDS, CONTROLS, DEFAULTS, TOLD_AT, about_memory
-from voice.dialogue.acts.resolving import resolve
+from voice.dialogue.acts.resolving import replacing, resolve
 from voice.dialogue.acts.seen import Seen, seen, unconditional
 from voice.dialogue.coordinator import Coordinator, Plan
 from voice.dialogue.followup import RecentActions
@@ -206,6 +206,8 @@ class Acting:
             work.actions = tuple(one for one in work.actions if one.query or (several and one in counted))
             work.needs = None
         self._judged(pointed, sure, transcript, context, work, answers=answers)
+        if len(work.actions) == 1:
+            work.actions = replacing(work.actions[0], said, recent, self._clock())
         return work
 
     def _judged(

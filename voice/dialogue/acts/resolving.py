@@ -5,14 +5,16 @@ Pure. What is said about it is ready to be spoken.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from datetime import datetime
 
 from pydantic import ValidationError
 
-from schemas.actions import BY_NAME, Action, parse_action
+from schemas.actions import BY_NAME, Action, SetReminder, SetTimer, Undo, parse_action
 from schemas.actions.acts import Act
-from voice.dialogue.followup import lacks_time
+from voice.dialogue.followup import RecentActions, lacks_time
 from voice.dialogue.replies import responder
 
 ASKS = {
@@ -90,3 +92,27 @@ def _limits(name: str, slot: str) -> str:
             )
             return f"{BY_NAME[name].title} goes from {part['minimum']:g} to {part['maximum']:g}{unit}."
     return "I can't set that."
+
+
+_IN_ITS_PLACE = re.compile(r"\b(?:instead|make (?:it|that)|change (?:it|that)|i meant?|no wait|not that)\b")
+_BESIDE = re.compile(r"\b(?:another|second|as well|too|also)\b")
+
+
+def replacing(action: Action, said: str, recent: RecentActions, now: datetime) -> tuple[Action, ...]:
+    """The action, after the undoing of the last one where it is to stand in the place of that: "make it twenty minutes instead".
+
+    Only of timers and reminders there may be several; any other action replaces the one before by itself.
+
+    Args:
+        action: what is meant.
+        said: the words, in their spoken form.
+        recent: what was done last.
+        now: the present moment.
+    """
+    last = recent.actions[-1] if recent.undoable and recent.fresh(now) and recent.actions else None
+    if not isinstance(action, SetTimer | SetReminder) or last is None or last.name != action.name:
+        return (action,)
+    if _IN_ITS_PLACE.search(said) is None or _BESIDE.search(said) is not None:
+        return (action,)
+    kept = {slot: value for slot, value in last.slots().items() if slot in ("label", "what")}
+    return Undo(), parse_action(action.name, {**kept, **action.slots()})

@@ -174,6 +174,18 @@ def test_what_is_turned_down(detail: str, value: str, sentence: str, said: str, 
     assert turned_down(detail, value, sentence, said) is down
 
 
+@pytest.mark.parametrize(("detail", "sentence", "value"), [
+    ("seat_heating_preferences", "i always want my seat on heat level one in the mornings", "low"),
+    ("seat_heating_preferences", "setting two for the seat please", "medium"),
+    ("fan_speed_preferences", "keep the blower at level two", "low"),
+    ("fan_speed_preferences", "the fan belongs on level 5", "high"),
+    ("seat_heating_preferences", "not level three that burns", "low"),
+])  # fmt: skip
+def test_a_level_by_its_number_counts_whatever_the_encoder_makes_of_it(detail: str, sentence: str, value: str) -> None:
+    sure_of_another = "low" if "not" in sentence or value == "high" else "high"
+    assert canonical(detail, "it", sentence, Sure(sure_of_another)) == value
+
+
 def test_a_level_that_is_named_itself_and_refused_is_another() -> None:
     assert canonical("fan_speed_preferences", "low", "make it stronger i don't want it low") == "high"
     assert canonical("fan_speed_preferences", "low", "i want it low") == "low"

@@ -9,12 +9,13 @@ import pytest
 from models.acts.spelling import read
 from models.commands.matcher import TemplateMatcher
 from models.commands.templates import load_templates
-from schemas.actions import parse_action
+from schemas.actions import Action, parse_action
 from schemas.actions.acts import TOPICS
-from schemas.events import Route, Transcript
-from tests.dialogues import NOW, Rig
+from schemas.events import ActionResult, Route, Transcript
+from tests.dialogues import NOW, FakeVehicle, Rig
 from tests.memories import memory_of
 from voice.dialogue.acts.accounted import doubt
+from voice.dialogue.doing import NO_STOP
 from voice.dialogue.replies.cannot import CANNOT, refusal
 from voice.dialogue.replies.responder import SMALL_TALK
 
@@ -358,3 +359,36 @@ def test_what_is_called_off_and_wished_for_instead_is_not_asked_about(rig: Rig) 
     rig.say("bring the fan to three then", "set_fan_speed(level=3)")
     assert "Shall I" not in rig.say("forget it and mute the sound", "cancel(); set_mute(on=true)").text
     assert rig.done[-1] == "set_mute(on=True)"
+
+
+def test_a_timer_in_the_place_of_the_last_one_leaves_one(rig: Rig) -> None:
+    rig.say("set a timer for fifteen minutes")
+    rig.say("actually make it twenty minutes instead would you", "set_timer(minutes=20)")
+    assert rig.done == ["set_timer(minutes=15)", "undo()", "set_timer(minutes=20)"]
+
+
+@pytest.mark.parametrize(
+    "text", ["and time another twenty minutes for me", "twenty minutes on the clock for the pasta"]
+)
+def test_a_timer_beside_the_last_one_leaves_both(rig: Rig, text: str) -> None:
+    rig.say("set a timer for fifteen minutes")
+    rig.say(text, "set_timer(minutes=20)")
+    assert rig.done == ["set_timer(minutes=15)", "set_timer(minutes=20)"]
+
+
+class NoMap(FakeVehicle):
+    """A car that knows no destination."""
+
+    async def act(self, action: Action) -> ActionResult:
+        result = await super().act(action)
+        return result.model_copy(update={"answer": {}}) if action.name == "navigate_to" else result
+
+
+def test_a_stop_on_the_way_to_nowhere_is_left_out(matcher: TemplateMatcher) -> None:
+    rig = Rig(matcher, NoMap())
+    reply = rig.say(
+        "off to blatherwick manor by way of some coffee",
+        "navigate_to(destination=blatherwick manor); find_on_route(kind=cafe)",
+    )
+    assert rig.done == ["navigate_to(destination=blatherwick manor)"]
+    assert "blatherwick manor" in reply.text and reply.text.endswith(NO_STOP)
