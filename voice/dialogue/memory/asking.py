@@ -19,6 +19,7 @@ class Asked(Enum):
     WHICH = "which of several things is to be forgotten"
     FORGET = "whether these things are to be forgotten"
     KEEP = "whether what is there already is kept or deleted"
+    EXPORT = "whether the data is to be written to a file"
     DELETE = "whether the driver is to be deleted"
     DELETE_SURELY = "whether the driver is to be deleted, once more"
 
@@ -38,6 +39,7 @@ LEFT = {
     Asked.WHICH: "Okay.",
     Asked.FORGET: "Okay, I keep it.",
     Asked.KEEP: "Okay, it stays.",
+    Asked.EXPORT: "Okay, no file is written.",
     Asked.DELETE: "Okay, nothing is deleted.",
     Asked.DELETE_SURELY: "Okay, nothing is deleted.",
 }
@@ -67,6 +69,7 @@ def read(open_: Question, text: str, command: Command | None) -> Event | None:
 _AGREES = {
     Asked.FORGET: ("yes", "delete_those", "forget_last"),
     Asked.KEEP: ("delete_those", "forget_last"),
+    Asked.EXPORT: ("yes", "export_data"),
     Asked.DELETE: ("yes", "delete_me"),
     Asked.DELETE_SURELY: ("yes", "delete_me"),
 }

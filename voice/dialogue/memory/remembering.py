@@ -331,11 +331,11 @@ class Remembering:
         return self.switch(self._drivers.names[0])
 
     def export(self) -> str:
-        """Write the data to a file that the driver can fetch."""
+        """Ask whether the data is to be written to a file that the driver can fetch: whoever speaks in the car can ask for it."""
         if self._drivers is None or self._guest:
-            return "There is nothing to export." if self._guest else "I can't write files here: use the command line."
-        name = self._drivers.save_export()
-        return f"Your data is in the file {name}, in the folder exports. It is not encrypted."
+            return "There is nothing to export." if self._guest else _NO_FILES
+        self._ask(Question(Asked.EXPORT, again="That writes what I remember to a file that is not encrypted. Shall I?"))
+        return ""
 
     def delete_me(self) -> str:
         """Ask whether the driver is to be deleted, saying what that means."""
@@ -385,6 +385,8 @@ class Remembering:
                 return self.erased(open_.what.id)
             case Asked.FORGET:
                 return self._told(self._seat.memory.forget_where(open_.what), "in all")
+            case Asked.EXPORT:
+                return self._exported()
             case Asked.DELETE:
                 again = "Once more, to be sure: delete everything now? Say yes or no."
                 self._ask(Question(Asked.DELETE_SURELY, again=again))
@@ -399,6 +401,11 @@ class Remembering:
             self._seat.memory.forget(preference.id)
         self._mind = _Mind()
         return f"Forgotten: {number(len(named))} things."
+
+    def _exported(self) -> str:
+        if self._drivers is None:
+            return _NO_FILES
+        return f"Your data is in the file {self._drivers.save_export()}, in the folder exports. It is not encrypted."
 
     def _deleted(self) -> str:
         if self._drivers is None:
@@ -465,6 +472,7 @@ _LOOKS = frozenset({"remember_what", "remember_more", "why_that", "when_said", "
 _SWITCHES = frozenset({"opt_out", "opt_in"})
 _PLACES = ("the first", "the second", "the third")
 _WHAT = "I don't know what you mean by that."
+_NO_FILES = "I can't write files here: use the command line."
 _UNVERIFIED = "I deleted it, but could not verify it."
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from schemas.actions import Action
 from schemas.actions.acts import Act
 from schemas.memory import Proposal
+from voice.dialogue.memory import asking
 from voice.dialogue.memory.asking import Question
 from voice.dialogue.open.table import Open
 
@@ -54,7 +55,13 @@ class Forgetting:
 
     kind: Open = field(default=Open.FORGETTING, init=False)
     asked: Question
-    why: str = "Because what is forgotten can't be brought back."
+
+    @property
+    def why(self) -> str:
+        """The reason for which it is asked."""
+        if self.asked.asked is asking.Asked.EXPORT:
+            return "Because whoever has the file can read it."
+        return "Because what is forgotten can't be brought back."
 
     @property
     def question(self) -> str:

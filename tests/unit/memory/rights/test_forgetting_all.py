@@ -58,10 +58,12 @@ class Talk:
         self.talk = Remembering(Seat(memory), lambda: NOW)
 
     def all(self) -> str:
-        return self.talk.handle(Command(kind=CommandKind.MEMORY, name="forget_everything"), "c", moving=False)
+        told = self.talk.handle(Command(kind=CommandKind.MEMORY, name="forget_everything"), "c", moving=False)
+        self.asked = self.talk.asks()
+        return " ".join(filter(None, (told, *(one.again for one in self.asked))))
 
-    def yes(self) -> str | None:
-        return self.talk.answer("yes", Command(kind=CommandKind.CONTROL, name="yes"))
+    def yes(self) -> str:
+        return self.talk.settle(self.asked[0], "yes", Command(kind=CommandKind.CONTROL, name="yes"))
 
 
 def test_the_question_and_the_answer_tell_of_them(memory: DriverMemory, organizer: Organizer) -> None:

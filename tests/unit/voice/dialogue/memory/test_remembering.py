@@ -413,7 +413,9 @@ def test_a_guest_is_nobody(car: Talk, tmp_path: Path) -> None:
 
 def test_an_export_by_voice_lies_where_the_driver_can_fetch_it(car: Talk, tmp_path: Path) -> None:
     car("remember that i like jazz music")
-    said = car("export my data")
+    assert car("export my data").endswith("a file that is not encrypted. Shall I?")
+    assert not (tmp_path / "exports").exists(), "not before a yes"
+    said = car("yes")
     (file,) = (tmp_path / "exports").iterdir()
     assert file.name in said and "i like jazz music" in file.read_text("utf-8")
     assert file.stat().st_mode & 0o777 == 0o600
@@ -422,9 +424,16 @@ def test_an_export_by_voice_lies_where_the_driver_can_fetch_it(car: Talk, tmp_pa
     assert not list((tmp_path / "exports").iterdir())
 
 
+def test_an_export_that_is_refused_is_not_written(car: Talk, tmp_path: Path) -> None:
+    car("remember that i like jazz music")
+    car("export my data")
+    assert car("no") == "Okay, no file is written." and not (tmp_path / "exports").exists()
+
+
 def test_deleting_takes_two_yeses(car: Talk, tmp_path: Path) -> None:
     car("remember that i like jazz music")
     car("export my data")
+    car("yes")
     question = car("delete me")
     assert question.startswith("That deletes all that I remember about Ada: one thing, with its key and its backups.")
     assert car("no") == "Okay, nothing is deleted." and car.values() == {"jazz"}
