@@ -68,7 +68,7 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
 
     say("encoder and language models")
     encoder, structured = understanding(config, engines)
-    parser = engines.parser()
+    parser = engines.parser(encoder)
     talker = engines.talker
 
     with ExitStack() as opened:
@@ -101,7 +101,7 @@ def open_car(  # noqa: PLR0913 - the composition root hands over every part
     stream: StreamClock | None,
     matcher: TemplateMatcher | None = None,
     *,
-    parser: ActParser | None = None,
+    parser: ActParser,
     talker: Talker | None = None,
     initial: Mapping[str, Any] | None = None,
     now: Callable[[], datetime] = utc_now,
@@ -110,11 +110,11 @@ def open_car(  # noqa: PLR0913 - the composition root hands over every part
 
     Args:
         config: the whole configuration.
-        encoder: for memory and dialogue.
-        structured: the language model, for both, too.
+        encoder: for memory.
+        structured: the language model, for memory, too.
         stream: the clock of a drive that is played from data; None for the wall's.
         matcher: of a car with the same vehicle; None: made for this one.
-        parser: for the dialogue; None: it does with the encoder and the language model.
+        parser: for the dialogue.
         talker: for small talk; None: a sentence of ours answers it.
         initial: signals that the simulated car starts with instead of its own.
         now: the aware time that memory, reminders and calendar go by.
@@ -137,8 +137,7 @@ def open_car(  # noqa: PLR0913 - the composition root hands over every part
             seat=seat,
             vehicle=vehicle,
             matcher=matcher,
-            encoder=encoder,
-            model=structured,
+            parser=parser,
             clock=now,
             settings=DialogueSettings(
                 coordinator=config.dialogue,
@@ -146,7 +145,6 @@ def open_car(  # noqa: PLR0913 - the composition root hands over every part
             ),
             new_id=trip.new_conversation,
             drivers=drivers,
-            parser=parser,
             talker=talker,
         )
         return Car(stream, seat, drivers, vehicle, matcher, trip, dialogue, opened.pop_all())

@@ -13,6 +13,7 @@ from typing import Literal, TypeVar
 
 from deploy.config import Config
 from models.acts.parser import CONTEXT, ActParser
+from models.acts.pointing import PointingParser, WordStates
 from models.acts.talk import Talker
 from models.catalog import Catalog, Model
 from models.commands.matcher import TemplateMatcher
@@ -28,9 +29,8 @@ Part = TypeVar("Part")
 Role = Literal["asr", "tts", "llm", "parser"]
 ROLES: tuple[Role, ...] = ("asr", "tts", "llm", "parser")
 NAMES: dict[str, str] = {"asr": "Recogniser", "tts": "Voice", "llm": "Language model", "parser": "Parser"}
-LAST: dict[Role, str] = {"asr": "pocketsphinx", "tts": "espeak", "llm": "language-small", "parser": "slices"}
-"""What is always there: the engine that takes no model, the model that comes with Glovebox, and for free requests the encoder with
-that model, which fills a slice of the schema (``voice.dialogue.operator``)."""
+LAST: dict[Role, str] = {"asr": "pocketsphinx", "tts": "espeak", "llm": "language-small", "parser": "acts-small"}
+"""What is always there: the engine that takes no model, or the model that comes with Glovebox."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def _rungs(config: Config, role: Role) -> Iterator[Rung]:
         return
     if role == "parser":
         yield from (Rung("llamacpp", model) for model in config.parser.model)
-        yield Rung(LAST["parser"])
+        yield Rung("pointing", LAST["parser"])
         return
     section, table = (config.asr, RECOGNIZERS) if role == "asr" else (config.tts, SYNTHESIZERS)
     if table.takes_model(section.engine):
@@ -220,18 +220,22 @@ class Engines:
 
         return self._climb("llm", open_)
 
-    def parser(self) -> ActParser | None:
-        """What understands free requests; None where none of the models for it is there.
+    def parser(self, encoder: WordStates) -> ActParser | PointingParser:
+        """What understands free requests.
+
+        Args:
+            encoder: whose states of words the last one reads.
 
         Raises:
-            schemas.errors.ModelError: the configuration names an adapter that the catalogue does not know.
+            schemas.errors.ModelError: not even the last can be used.
         """
         settings = self._config.parser
 
-        def open_(rung: Rung) -> ActParser | None:
-            if rung.model is None:
-                return None
-            path, adapter = self._catalog.find(rung.model), self._catalog.find(settings.adapter)
+        def open_(rung: Rung) -> ActParser | PointingParser:
+            path = self._catalog.find(str(rung.model))
+            if rung.engine == "pointing":
+                return PointingParser(path, encoder)
+            adapter = self._catalog.find(settings.adapter)
             model = LlamaCppModel(path, adapter=adapter, threads=settings.threads, context_tokens=CONTEXT)
             self.talker = Talker(model)
             return ActParser(model)

@@ -175,7 +175,7 @@ class ParserSettings(Section):
     """What understands requests that are no complete command."""
 
     model: ModelNames
-    """GGUF models in order of preference; none, or none that is there: the encoder and ``llm`` do it, as far as they can."""
+    """GGUF models in order of preference; none, or none that is there: the small network that Glovebox carries."""
     adapter: ModelName
     """The LoRA that was trained for them."""
     threads: Annotated[int, Field(ge=1, le=64)]

@@ -186,8 +186,6 @@ class Route(StrEnum):
     MODEL = "model"
     CONTROL = "control"
     MEMORY = "memory"
-    STATEMENT = "statement"
-    """The driver tells something (a preference, small talk) and asks for nothing."""
     REJECT = "reject"
     """Not understood."""
 

@@ -302,10 +302,10 @@ class StructuredModel(Protocol):
         """A validated instance of the model.
 
         Args:
-            task: ``act``, ``extract`` or ``maintain``.
-            model: the slice, as ``schemas.actions.action_model`` or ``schemas.preferences.preference_model`` make it.
-            turns: the driver's turns that it may draw on, oldest first; the request is the last one.
-            facts: remembered or observed facts that it may draw on, ``"detail key: value"`` each.
+            task: ``extract`` or ``maintain``.
+            model: the slice, as ``schemas.preferences.preference_model`` makes it.
+            turns: the driver's turns that it may draw on, oldest first.
+            facts: what is stored that it may draw on, ``"detail key: value"`` each.
 
         Raises:
             schemas.errors.GenerationError: no valid output within the limits.

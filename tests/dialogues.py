@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
-
-import numpy as np
-from pydantic import BaseModel, ValidationError
+from types import MappingProxyType
 
 from models.acts.spelling import read
+from models.text import spoken
 from schemas.actions import ACTIONS, Action, SetTrunk, SetWindow, Undo
 from schemas.actions.acts import Parsed
 from schemas.errors import ConfirmationError, GenerationError
@@ -27,6 +25,7 @@ from schemas.events import (
 )
 from schemas.memory import (
     Consent,
+    Decision,
     Kind,
     Matches,
     Preference,
@@ -35,7 +34,6 @@ from schemas.memory import (
     Recollection,
     Selector,
     Turn,
-    Words,
 )
 from schemas.ports import CommandMatcher
 from schemas.seat import Seat
@@ -73,60 +71,6 @@ class FakeMatcher:
 
     def standing(self, text: str) -> Standing:
         return Standing.OPEN if self.match(text) is None else Standing.COMPLETE
-
-
-class FakeEncoder:
-    """A fake: scores by key words."""
-
-    dimension = 4
-    asks = {
-        "hungry": "find_place",
-        "music": "play_music",
-        "window": "set_window",
-        "rocket": "launch",
-        "comfortable": "set_temperature",
-    }
-    tells = {"italian": "favourite_cuisine", "jazz": "favorite_genres", "vegan": "dietary_preference"}
-
-    def encode(self, texts: Sequence[str]) -> np.ndarray[Any, Any]:
-        return np.ones((len(texts), 4), np.float32)
-
-    def _scores(self, table: dict[str, str], text: str) -> dict[str, float]:
-        found = [label for word, label in table.items() if word in text]
-        return {found[0]: 0.9, "none": 0.1} if found else {next(iter(table.values())): 0.05, "none": 0.95}
-
-    def topics(self, text: str) -> dict[str, float]:
-        return self._scores(self.tells, text)
-
-    def requests(self, text: str) -> dict[str, float]:
-        return self._scores(self.asks, text)
-
-    def strength(self, text: str) -> dict[str, float]:
-        return {"none": 0.0, "hinted": 0.0, "stated": 1.0, "ended": 0.0}
-
-    def words(self, text: str, detail: str) -> tuple[Words, ...]:
-        return ()
-
-    def choices(self, text: str, detail: str) -> dict[str, float]:
-        return {}
-
-
-class FakeModel:
-    """A fake: answers what the test says, and keeps what it was asked."""
-
-    def __init__(self, *answers: dict[str, Any] | Exception) -> None:
-        self.answers = list(answers)
-        self.asked: list[tuple[str, list[str], list[str], set[str]]] = []
-
-    def fill(self, task: str, model: type[BaseModel], *, turns: Sequence[str], facts: Sequence[str] = ()) -> BaseModel:
-        self.asked.append((task, list(turns), list(facts), set(model.model_fields)))
-        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        if isinstance(answer, Exception):
-            raise answer
-        try:
-            return model.model_validate(answer)
-        except ValidationError as error:
-            raise GenerationError("does not fit its slice") from error
 
 
 class FakeVehicle:
@@ -211,6 +155,9 @@ class FakeMemory:
     def note(self, turn: Turn, conversation: str, *, teaches: bool = True) -> None:
         self.noted.append(turn)
 
+    def learn_pending(self, conversation: str) -> tuple[Decision, ...]:
+        return ()
+
     def forget_pending(self, conversation: str) -> int:
         erased, self.noted = len(self.noted), []
         return erased
@@ -238,38 +185,44 @@ class FakeMemory:
         return self.agreed
 
 
-def make(
-    *answers: dict[str, Any] | Exception, held: Sequence[tuple[str, str]] = (), model: FakeModel | None = None
-) -> tuple[Dialogue, FakeVehicle, FakeMemory, FakeModel]:
-    vehicle, memory, model = FakeVehicle(), FakeMemory(*held), model or FakeModel(*answers)
-    dialogue = Dialogue(
-        seat=Seat(memory),  # type: ignore[arg-type]
-        vehicle=vehicle,
-        matcher=FakeMatcher(),
-        encoder=FakeEncoder(),
-        model=model,
-        clock=lambda: NOW,
-    )
-    return dialogue, vehicle, memory, model
-
-
 def say(dialogue: Dialogue, text: str) -> Reply:
     return asyncio.run(dialogue.respond(dialogue.typed(text)))
 
 
 class StubParser:
-    """A stub: knows the sentences that the test gives it."""
+    """A stub: knows the sentences that the test gives it, as acts in their spelling; those in ``knows`` with a probability."""
 
-    def __init__(self) -> None:
-        self.knows: dict[str, tuple[str, float]] = {}
+    def __init__(self, sure: Mapping[str, str] = MappingProxyType({})) -> None:
+        self.knows = {spoken(text): (acts, 0.95) for text, acts in sure.items()}
+        self.asked: list[str] = []
         self.contexts: list[str] = []
 
     def parse(self, text: str, context: str = "", *, without: Collection[str] = ()) -> Parsed:
+        self.asked.append(text)
         self.contexts.append(context)
         if text not in self.knows:
             raise GenerationError("unknown to the test")
         acts, sure = self.knows[text]
         return Parsed(read(acts), sure)
+
+
+def make(
+    sure: Mapping[str, str] = MappingProxyType({}),
+    *,
+    held: Sequence[tuple[str, str]] = (),
+    parser: StubParser | None = None,
+) -> tuple[Dialogue, FakeVehicle, FakeMemory, StubParser]:
+    """A dialogue over fakes whose parser knows these sentences for sure."""
+    vehicle, memory, parser = FakeVehicle(), FakeMemory(*held), parser or StubParser()
+    parser.knows |= StubParser(sure).knows
+    dialogue = Dialogue(
+        seat=Seat(memory),  # type: ignore[arg-type]
+        vehicle=vehicle,
+        matcher=FakeMatcher(),
+        parser=parser,
+        clock=lambda: NOW,
+    )
+    return dialogue, vehicle, memory, parser
 
 
 class Rig:
@@ -282,10 +235,8 @@ class Rig:
             seat=Seat(self.memory),
             vehicle=self.vehicle,
             matcher=matcher,
-            encoder=FakeEncoder(),
-            model=FakeModel({}),
-            clock=self._now,
             parser=self.parser,
+            clock=self._now,
         )
 
     def _now(self) -> datetime:

@@ -10,7 +10,6 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from schemas.actions import ACTIONS
 from schemas.events import Standing
 
 Seconds = Annotated[float, Field(gt=0.0, le=600.0)]
@@ -91,22 +90,7 @@ class EndpointSettings(_Settings):
 
 
 class CoordinatorSettings(_Settings):
-    """Thresholds of the decision. Our choices, tried on the demo's lines and a few dozen typed sentences, not tuned."""
+    """What an utterance needs to be acted on."""
 
-    request_at: Share = 0.5
-    """Probability that the utterance asks for something, from which on the language model is asked."""
-    unasked_at: Share = 0.8
-    """The same without the wake word, in the follow-up window.
-
-    Of 400 lines of everyday talk (DailyDialog,
-    development file, typed) .172 pass at .5 and .068 here; of 220 judged turns that are no complete command .686 and .555."""
-    statement_at: Share = 0.4
-    """Probability of its best preference category, from which on it counts as telling a preference."""
     heard_at: Share = 0.2
     """Recogniser confidence below which the words are not acted on at all."""
-    request_floor: Share = 0.04
-    """Actions less probable than this stay out of the slice."""
-    slice_size: Annotated[int, Field(ge=1, le=len(ACTIONS))] = 5
-    """Most actions in a slice.
-
-    .965 of held-out requests have their action within the first three (docs/log.md)."""

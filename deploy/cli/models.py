@@ -199,13 +199,14 @@ def why(context: typer.Context, as_json: JsonOption = False) -> None:
     """Say for recogniser, voice, language model and parser what is used, what would be better and why it is not; loads them all."""
     from models.commands.matcher import TemplateMatcher
     from models.commands.templates import load_templates
+    from models.runtime.onnx_encoder import OnnxEncoder
 
     config, catalog = _loaded(session_of(context, as_json=as_json))
     engines = Engines(config, catalog)
     engines.recognizer(TemplateMatcher(load_templates()))
     engines.synthesizer()
     engines.language_model().close()
-    engines.parser()
+    engines.parser(OnnxEncoder(catalog.find(config.encoder.model), threads=config.encoder.threads))
     choices = [engines.choices[role] for role in ROLES]
     if as_json:
         put_json({"roles": [_choice(choice) for choice in choices], "catalogue": catalog.trouble or None})

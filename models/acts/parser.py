@@ -57,7 +57,7 @@ class ActParser:
         if len(said.split()) > LONGEST:
             raise GenerationError(f"an utterance of more than {LONGEST} words is not parsed")
         words = (*said.split(), *spoken(re.sub(r"[a-z_]+[(=]|[()\[\],;:]", " ", context)).split())
-        allowed = grammar(words, meant(" ".join(words)) | _digits(context), without)
+        allowed = grammar(words, meant(" ".join(words)) | digits(context), without)
         answer, sure = self._model.scored(
             prompt(said, context), grammar=allowed, max_tokens=MOST_TOKENS, within_s=WITHIN_S
         )
@@ -65,7 +65,7 @@ class ActParser:
         return Parsed(tuple(dict.fromkeys(acts)), sure)
 
 
-def _digits(context: str) -> frozenset[int]:
+def digits(context: str) -> frozenset[int]:
     """The numbers of a context's slots, and those a step away: "one more"."""
     found = {int(digits) for digits in re.findall(r"=(\d{1,3})\b", context)}
     return frozenset(found | {amount + step for amount in found for step in (-1, 1) if amount + step >= 0})

@@ -54,6 +54,8 @@ class _Result:
     """Where every piece stands in the text; empty for the marks of its start and end."""
     values: NDArray[np.float32]
     """(pieces, details): probability that the piece is part of a value."""
+    states: NDArray[np.float32]
+    """(pieces, 768): the states of the pieces where the branches part, and at the end of the one that classifies."""
 
 
 def saturates(processor: Path = Path("/proc/cpuinfo")) -> bool:
@@ -158,10 +160,25 @@ class OnnxEncoder:
         result = self._result(plain)
         return _parts(plain, result.pieces, result.values[:, number])
 
+    def states(self, text: str, spans: Sequence[tuple[int, int]]) -> NDArray[np.float32]:
+        """What the network makes of parts of a text in their sentence, (spans, 768): the mean of the states of their pieces.
+
+        Args:
+            text: in its spoken form (``models.text.spoken``).
+            spans: where the parts begin and end; what lies beyond the tokenizer's limit gets zeros.
+        """
+        result = self._result(_plain(text))
+        found = np.zeros((len(spans), result.states.shape[1]), np.float32)
+        for row, (start, end) in enumerate(spans):
+            at = [n for n, (first, last) in enumerate(result.pieces) if first < end and last > start and last > first]
+            if at:
+                found[row] = result.states[at].mean(0)
+        return found
+
     def _run(self, text: str) -> _Result:
         encoded = self._tokenizer.encode(text)
-        names = ["embedding", "topics", *_Labels.REST, "values"]
-        vector, topics, strength, requests, choices, values = self._session.run(
+        names = ["embedding", "topics", *_Labels.REST, "values", "states"]
+        vector, topics, strength, requests, choices, values, states = self._session.run(
             names, {"ids": np.array(encoded.ids, np.int64)}
         )
         labels = self._labels
@@ -180,6 +197,7 @@ class OnnxEncoder:
             chosen,
             tuple(encoded.offsets),
             values,
+            states,
         )
 
 

@@ -6,8 +6,6 @@ becomes of the value. Grammar text is made here and nowhere else: malformed gram
 
 What each task is given and what it fills:
 
-- ``act``: the request as the last turn (earlier turns may come before), facts ``"favorite_genres: jazz"``; a slice from
-  ``schemas.actions.action_model``. ``{}``: nothing that the slice can do was asked for.
 - ``extract``: the driver's turns; a slice from ``schemas.preferences.preference_model``. ``Mention.turn`` is the index in
   ``turns``; ``Mention.value`` is words of that turn. Preferences that are taken back ("no more jazz") are mentions too:
   telling that apart is the caller's. ``{}``: nothing lasting was said, or nothing in the slice.

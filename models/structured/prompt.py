@@ -6,7 +6,7 @@ could imitate a format.
 Compact, with every leaf of the slice written as an output that fills it begins (one token each), so that choosing a leaf
 is repeating one of the tokens that are listed::
 
-    <|act|>{"climate":{"set_temperature":{<|fact|>"preferred_temperature": 21 degrees<|turn|>0 i'm cold<|out|>
+    <|extract|>{"entertainment_and_media":{"music":{"favorite_genres":[{"turn":<|turn|>0 i love jazz<|out|>
 
 The order is task, slice, facts, turns. Every word has a space before it, also the first, so that a word has one spelling in
 tokens.
@@ -20,10 +20,9 @@ from typing import Any
 
 from models.structured.grammar import Schema, choices, leaves, resolve
 from models.structured.words import fact_parts, words
-from schemas.actions import BY_NAME
 from schemas.preferences import BY_DETAIL
 
-TASKS = ("act", "extract", "maintain")
+TASKS = ("extract", "maintain")
 OUT = "<|out|>"
 LEAD = " "
 """What grounded strings begin with in our own model's output (see `models.structured.grammar.Grammar`)."""
@@ -35,13 +34,11 @@ def opening(name: str) -> str:
     """How an output begins that fills this leaf first.
 
     Args:
-        name: of an action or a detail category.
+        name: of a detail category.
 
     Raises:
-        KeyError: there is neither.
+        KeyError: there is none.
     """
-    if name in BY_NAME:
-        return f'{{"{BY_NAME[name].domain.value}":{{"{name}":{{'
     main, sub, detail = BY_DETAIL[name].path
     return f'{{"{main}":{{"{sub}":{{"{detail}":[{{"turn":'
 
@@ -66,9 +63,6 @@ def _fact(fact: str) -> str:
 
 
 INSTRUCTIONS = {
-    "act": "You work in a car. Turn the driver's last request into a JSON object of actions. Use only the actions "
-    "listed. Where the request leaves something open, use a fact if one fits. If none of the listed actions is asked "
-    "for, answer {}.",
     "extract": "You work in a car. Write down lasting preferences of the driver as a JSON object. Use only the listed "
     "categories; for each mention give the number of the turn and the words of the value. One-off wishes, questions and "
     "other people's preferences do not count. If there is nothing, answer {}.",

@@ -144,8 +144,8 @@ class Action(BaseModel):
     """Whether it is asked for with a "not": "don't let me forget", "don't charge above eighty"."""
     careful: ClassVar[bool | None] = None
     """Whether a request that was not a complete command needs a spoken yes. None: as its domain."""
-    details: ClassVar[tuple[str, ...]] = ()
-    """Remembered details that can fill what the driver left open (``schemas.preferences``)."""
+    details: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Remembered detail (``schemas.preferences``) -> the slot that it can fill where the driver left it open."""
 
     # What follows it: "a bit more", "close it again", "no, thirty"
     step: ClassVar[str] = ""

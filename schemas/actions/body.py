@@ -179,7 +179,7 @@ class SetAmbientColor(Action):
     done = lambda s: f"Ambient light {s['color']}"
     sets = {"light.ambient.color": "color"}
     needs = ("light.ambient.on", "light.ambient.color")
-    details = ("interior_lighting_color_preferences",)
+    details = {"interior_lighting_color_preferences": "color"}
     step = "change_ambient_brightness"
     color: Color
 
@@ -192,7 +192,7 @@ class SetAmbientBrightness(Action):
     done = lambda s: f"Ambient light at {s['percent']} percent"
     sets = {"light.ambient.brightness": "percent"}
     needs = ("light.ambient.on", "light.ambient.brightness")
-    details = ("interior_lighting_brightness_preferences",)
+    details = {"interior_lighting_brightness_preferences": "percent"}
     step = "change_ambient_brightness"
     percent: Percent
 

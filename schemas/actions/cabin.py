@@ -43,7 +43,7 @@ class SetTemperature(Action):
     sets = {"climate.{zone}.temperature": "celsius"}
     needs = _TEMPERATURES
     also = ("climate.rear.temperature", "climate.on", "climate.sync")
-    details = ("preferred_temperature",)
+    details = {"preferred_temperature": "celsius"}
     step = "change_temperature"
     celsius: Celsius
     """``fahrenheit`` may be given in its place, and becomes this at once: nothing behind here knows that unit."""
@@ -69,7 +69,6 @@ class ChangeTemperature(Action):
     done = lambda s: f"{up_down('Making it warmer', 'Making it cooler')(s)}{by_how_much(s, 'degrees')}{side(s)}"
     needs = _TEMPERATURES
     also = ("climate.rear.temperature", "climate.on", "climate.sync")
-    details = ("preferred_temperature",)
     complaints = {
         "up": words("cold colder freezing frozen chilly cool shivering frosty icy"),
         "down": words("hot hotter warm boiling sweating sweltering roasting stuffy"),
@@ -89,7 +88,7 @@ class SetFanSpeed(Action):
     done = lambda s: "Fan off" if s["level"] == 0 else f"Fan at {s['level']}"
     sets = {"climate.fan": "level"}
     also = ("climate.on", "climate.auto")
-    details = ("fan_speed_preferences",)
+    details = {"fan_speed_preferences": "level"}
     step = "change_fan_speed"
     level: Annotated[int, Field(ge=0, le=5)]
 
@@ -135,7 +134,7 @@ class SetAirflow(Action):
     )
     sets = {"climate.airflow": "direction"}
     also = ("climate.auto",)
-    details = ("airflow_direction_preferences",)
+    details = {"airflow_direction_preferences": "direction"}
     direction: Literal[
         "face", "feet", "windshield", "face_and_feet", "windshield_and_feet", "windshield_and_face", "everywhere"
     ]
@@ -215,7 +214,7 @@ class SetSeatHeating(Action):
     sets = {"seat.{zone}.heating": "level"}
     needs = ("seat.driver.heating", "seat.passenger.heating")
     also = ("seat.rear.heating",)
-    details = ("seat_heating_preferences",)
+    details = {"seat_heating_preferences": "level"}
     step = "change_seat_heating"
     level: Level
     zone: CabinZone = "driver"

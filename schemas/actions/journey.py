@@ -23,7 +23,7 @@ from schemas.actions.said import Slots, on_off, one_of, place, spoken_time
 
 _ROUTE = ("navigation.destination", "navigation.stops", "navigation.minutes")
 _CHARGE = ("battery.charge", "battery.capacity")
-_PLACES = tuple(dict.fromkeys(detail for details in PLACE_DETAILS.values() for detail in details))
+_PLACES = {detail: "quality" for details in PLACE_DETAILS.values() for detail in details}
 
 # Navigation -----------------------------------------------------------------------------------------------------------
 
@@ -192,7 +192,10 @@ class SetRoutePreference(Action):
         avoid_ferries="I'll avoid ferries",
     )
     sets = {"navigation.preference": "preference"}
-    details = ("avoidance_of_specific_road_types", "priority_for_shortest_time_or_shortest_distance")
+    details = {
+        "avoidance_of_specific_road_types": "preference",
+        "priority_for_shortest_time_or_shortest_distance": "preference",
+    }
     negatable = True
     preference: Literal["fastest", "shortest", "avoid_highways", "avoid_tolls", "avoid_ferries"]
 

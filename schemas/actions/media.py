@@ -22,7 +22,7 @@ class PlayMusic(Action):
     tells = "title, genre"
     needs = _MEDIA
     also = ("media.shuffle", *_HEARD)
-    details = ("favorite_genres", "favorite_artists_or_bands", "favorite_songs")
+    details = {"favorite_genres": "genre", "favorite_artists_or_bands": "artist", "favorite_songs": "song"}
     step = "change_volume"
     genre: Words | None = None
     artist: Words | None = None
@@ -37,7 +37,7 @@ class PlayRadio(Action):
     tells = "title, genre"
     needs = _MEDIA
     also = ("media.shuffle", *_HEARD)
-    details = ("preferred_radio_station", "general_news_source")
+    details = {"preferred_radio_station": "station", "general_news_source": "station"}
     step = "change_volume"
     station: Words | None = None
 
@@ -50,7 +50,7 @@ class PlayPodcast(Action):
     tells = "title, genre"
     needs = _MEDIA
     also = ("media.shuffle", *_HEARD)
-    details = ("favorite_podcast_shows", "favorite_podcast_genres")
+    details = {"favorite_podcast_shows": "show", "favorite_podcast_genres": "genre"}
     step = "change_volume"
     show: Words | None = None
     genre: Words | None = None

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 import yaml
@@ -24,6 +24,7 @@ import yaml
 from deploy import app
 from deploy.car import commands_of
 from deploy.config import load_config
+from deploy.engines import Engines
 from models.acts.parser import CONTEXT
 from models.acts.parser import ActParser as Parser
 from models.acts.spelling import read
@@ -40,6 +41,7 @@ from schemas.events import Reply
 from schemas.ports import ActParser, Encoder, StructuredModel
 from schemas.seat import Seat
 from tests.conftest import WEIGHTS
+from tests.dialogues import StubParser
 from tests.memories import memory_of
 from vehicle import media, organizer, places
 from vehicle.adapters.simulated import SimulatedVehicle
@@ -120,6 +122,10 @@ class Keeper:
         self.told.append("delete")
 
 
+Shipped: TypeAlias = tuple[Encoder, StructuredModel, ActParser | None]
+"""What Glovebox carries."""
+
+
 class Car:
     """A driver's car with a memory in which there is something to lose, and what an attack must not touch."""
 
@@ -128,7 +134,7 @@ class Car:
         stored: Mapping[str, Path],
         matcher: TemplateMatcher | None,
         parser: ActParser | None = None,
-        understanding: tuple[Encoder, StructuredModel] | None = None,
+        understanding: Shipped | None = None,
         profile: str = "motorway",
     ) -> None:
         self.clock, self.keeper = StreamClock(), Keeper()
@@ -144,7 +150,8 @@ class Car:
             media=MediaLibrary.load(stored["library"]),
             organizer=desk,
         )
-        encoder, model = understanding or (KeywordEncoder(), KeywordModel())
+        encoder, model, own = understanding or (KeywordEncoder(), KeywordModel(), None)
+        parser = parser or own
         self.memory = memory_of(clock=self.now, encoder=encoder, model=model)
         self.memory.remember("i love jazz")
         self.memory.remember("my favourite food is italian")
@@ -154,11 +161,9 @@ class Car:
                 seat=Seat(self.memory),
                 vehicle=self.vehicle,
                 matcher=matcher,
-                encoder=encoder,
-                model=model,
+                parser=parser or StubParser(),
                 clock=self.now,
                 drivers=self.keeper,
-                parser=parser,
             )
 
     def now(self) -> datetime:
@@ -185,9 +190,11 @@ class Car:
 
 
 @pytest.fixture(scope="session")
-def shipped() -> tuple[Encoder, StructuredModel]:
-    """Encoder and language model that Glovebox carries."""
-    return app.understanding(load_config(environment={}, flags={"profile": "small"}))
+def shipped() -> Shipped:
+    """Encoder, language model and parser that Glovebox carries."""
+    config = load_config(environment={}, flags={"profile": "small"})
+    encoder, model = app.understanding(config)
+    return encoder, model, Engines(config, Catalog.load(config.data)).parser(encoder)
 
 
 SAID = [pytest.param(text, id=f"said-{number:02}") for number, text in enumerate(ATTACKS["said"])]
@@ -236,7 +243,7 @@ def attacked_by_what_is_stored(car: Car, attack: Mapping[str, str]) -> None:
 
 @pytest.mark.parametrize("text", SAID)
 def test_by_the_grammar_what_is_said(
-    text: str, stored: Mapping[str, Path], matcher: TemplateMatcher, shipped: tuple[Encoder, StructuredModel]
+    text: str, stored: Mapping[str, Path], matcher: TemplateMatcher, shipped: Shipped
 ) -> None:
     attacked_by_words(Car(stored, matcher, understanding=shipped), text)
 
@@ -246,7 +253,7 @@ def test_by_the_grammar_what_is_stored(
     attack: Mapping[str, str],
     stored: Mapping[str, Path],
     matcher: TemplateMatcher,
-    shipped: tuple[Encoder, StructuredModel],
+    shipped: Shipped,
 ) -> None:
     attacked_by_what_is_stored(Car(stored, matcher, understanding=shipped), attack)
 
@@ -387,20 +394,18 @@ def test_a_parser_that_fails_leaves_the_grammar_and_an_honest_reply(
 @pytest.mark.parametrize(
     "error", [RuntimeError("llama_decode returned -1"), MemoryError(), OSError(5, "Input/output error")]
 )
-@pytest.mark.parametrize("parses", [True, False])
 def test_a_model_that_crashes_does_so_too(
     error: Exception,
-    parses: bool,
     stored: Mapping[str, Path],
     matcher: TemplateMatcher,
-    shipped: tuple[Encoder, StructuredModel],
+    shipped: Shipped,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     import llama_cpp
 
     config = load_config(environment={}, flags={"profile": "small"})
     model = LlamaCppModel(Catalog.load(config.data).find(config.llm.model[-1]), threads=1)
-    car = Car(stored, matcher, Parser(model) if parses else None, shipped)
+    car = Car(stored, matcher, Parser(model), shipped)
     before = car.look()
 
     def crash(self: object, tokens: object) -> None:
@@ -446,7 +451,7 @@ def test_a_calm_short_answer(
     worst: bool,
     stored: Mapping[str, Path],
     matcher: TemplateMatcher,
-    shipped: tuple[Encoder, StructuredModel],
+    shipped: Shipped,
 ) -> None:
     car = Car(stored, matcher, Worst("cannot(topic=other)") if worst else None, None if worst else shipped)
     before = car.look()
@@ -481,7 +486,7 @@ def test_by_the_real_parser_what_is_said(
     real: ActParser,
     stored: Mapping[str, Path],
     matcher: TemplateMatcher,
-    shipped: tuple[Encoder, StructuredModel],
+    shipped: Shipped,
 ) -> None:
     attacked_by_words(Car(stored, matcher, real, shipped), text)
 
@@ -492,7 +497,7 @@ def test_by_the_real_parser_what_is_stored(
     real: ActParser,
     stored: Mapping[str, Path],
     matcher: TemplateMatcher,
-    shipped: tuple[Encoder, StructuredModel],
+    shipped: Shipped,
 ) -> None:
     attacked_by_what_is_stored(Car(stored, matcher, real, shipped), attack)
 
@@ -503,7 +508,7 @@ def test_a_calm_short_answer_by_the_real_parser(
     real: ActParser,
     stored: Mapping[str, Path],
     matcher: TemplateMatcher,
-    shipped: tuple[Encoder, StructuredModel],
+    shipped: Shipped,
 ) -> None:
     car = Car(stored, matcher, real, shipped)
     before = car.look()

@@ -25,19 +25,19 @@ def language(request: pytest.FixtureRequest, tmp_path: Path) -> LanguageModel:
 
 
 def test_the_completion_is_one_that_the_grammar_accepts(language: LanguageModel) -> None:
-    assert language.complete("<|act|><|turn|>0 hello<|out|>", grammar=GRAMMAR, max_tokens=50) in ACCEPTED
+    assert language.complete("<|turn|><|turn|>0 hello<|out|>", grammar=GRAMMAR, max_tokens=50) in ACCEPTED
 
 
 def test_the_same_prompt_gives_the_same_completion(language: LanguageModel) -> None:
-    first, second = (language.complete("<|act|>", grammar=GRAMMAR, max_tokens=50) for _ in range(2))
+    first, second = (language.complete("<|turn|>", grammar=GRAMMAR, max_tokens=50) for _ in range(2))
     assert first == second
 
 
 def test_a_limit_before_the_grammars_end_is_an_error(language: LanguageModel) -> None:
     with pytest.raises(GenerationError, match="not complete after 1 tokens"):
-        language.complete("<|act|>", grammar=GRAMMAR, max_tokens=1)
+        language.complete("<|turn|>", grammar=GRAMMAR, max_tokens=1)
 
 
 def test_an_empty_grammar_is_an_error(language: LanguageModel) -> None:
     with pytest.raises(GenerationError):
-        language.complete("<|act|>", grammar="", max_tokens=50)
+        language.complete("<|turn|>", grammar="", max_tokens=50)

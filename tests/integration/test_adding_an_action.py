@@ -18,7 +18,7 @@ from tests.gated_car import Car
 from vehicle.gate import rule
 from voice.dialogue import followup
 from voice.dialogue.replies.responder import lacks, report
-from voice.dialogue.validator import validate
+from voice.dialogue.validator import careful, validate
 
 matcher = TemplateMatcher(load_templates())
 command = matcher.match("could you raise the footrest please")
@@ -43,8 +43,9 @@ def said(action):
 
 
 assert said(raised) == ("Footrest at 100 percent.", 100)
-assert validate(raised, "my feet want the footrest up all the way", (), car.vehicle.offers()).ask_first
-assert not validate(raised, "open up", (), car.vehicle.offers()).ok
+assert careful(raised)
+assert validate(raised, "my feet want the footrest up all the way", car.vehicle.offers()).ok
+assert not validate(raised, "open up", car.vehicle.offers()).ok
 
 recent = followup.RecentActions((raised,), at=datetime.now(UTC))
 (lower,) = followup.meant(matcher.match("a bit less"), recent, datetime.now(UTC))

@@ -10,6 +10,7 @@ Long because the whole way of an utterance stands in it, and once more ahead of 
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -21,13 +22,14 @@ from models.text import spoken
 from schemas.actions import Action, ListPlaces, parse_action
 from schemas.events import Reply, Route, Transcript
 from schemas.memory import Turn as Noted
-from schemas.ports import ActParser, CommandMatcher, Drivers, Encoder, StructuredModel, Talker, VehiclePort
+from schemas.ports import ActParser, CommandMatcher, Drivers, Talker, VehiclePort
 from schemas.seat import Seat
 from voice.dialogue import amending, followup, foresight, ours
 from voice.dialogue.acts import context, planning
 from voice.dialogue.acts.acting import Acting
-from voice.dialogue.coordinator import Coordinator, DialogueSettings, Plan
+from voice.dialogue.coordinator import Coordinator, DialogueSettings
 from voice.dialogue.doing import Doing
+from voice.dialogue.filling import fill
 from voice.dialogue.memory import talks, wishes
 from voice.dialogue.memory.asking import LEFT
 from voice.dialogue.memory.question import ByTheWay
@@ -35,7 +37,6 @@ from voice.dialogue.memory.remembering import Remembering as Talk
 from voice.dialogue.open import which
 from voice.dialogue.open.table import Do, Event, OpenTable
 from voice.dialogue.open.things import Asked, Confirmation, Forgetting, Missing, Remembering
-from voice.dialogue.operator import Operator, Proposal
 from voice.dialogue.replies import examples, responder
 from voice.dialogue.replies.talking import SmallTalk
 from voice.dialogue.understanding import Turn, Understanding
@@ -53,13 +54,11 @@ class Dialogue:
         seat: Seat,
         vehicle: VehiclePort,
         matcher: CommandMatcher,
-        encoder: Encoder,
-        model: StructuredModel,
+        parser: ActParser,
         clock: Callable[[], datetime],
         settings: DialogueSettings | None = None,
         new_id: Callable[[], str] = lambda: uuid4().hex,
         drivers: Drivers | None = None,
-        parser: ActParser | None = None,
         talker: Talker | None = None,
     ) -> None:
         """A dialogue for one trip.
@@ -68,19 +67,16 @@ class Dialogue:
             seat: who drives, and in which units they are spoken to.
             vehicle: behind its gate.
             matcher: understands complete commands.
-            encoder: scores what is none.
-            model: fills actions.
+            parser: understands what is none.
             clock: aware current time, for what is noted in memory.
             settings: what can be set.
             new_id: makes ids of conversations.
             drivers: who else may be driving; None: nobody.
-            parser: understands what is no complete command; None: the encoder and ``model`` do, as far as they can.
             talker: answers small talk; None: a sentence of ours does.
         """
         settings = settings or DialogueSettings()
         self.seat, self._vehicle, self._matcher, self._clock = seat, vehicle, matcher, clock
-        self._coordinator = Coordinator(matcher, encoder, vehicle.offers(), settings.coordinator)
-        self._operator = Operator(seat, model, vehicle.offers())
+        self._coordinator = Coordinator(matcher, vehicle.offers(), settings.coordinator)
         self._new_id, self._drivers = new_id, drivers
         self._conversation: str | None = None
         self._open = OpenTable[Asked]()
@@ -92,8 +88,6 @@ class Dialogue:
             parser=parser,
             seat=seat,
             vehicle=vehicle,
-            coordinator=self._coordinator,
-            operator=self._operator,
             talk=self._talk,
             matcher=matcher,
             clock=clock,
@@ -184,9 +178,7 @@ class Dialogue:
         transcript = which.heard(self._open.thing, transcript)
         if transcript.alternative:
             return self._ask_which(transcript)
-        offers = self._vehicle.offers()
-        self._coordinator.fit(offers)
-        self._operator.fit(offers)
+        self._coordinator.fit(self._vehicle.offers())
         turn = await self._understanding.turn(transcript, self._open.thing, self._doing.recent, addressed=addressed)
         planned_ms = (time.perf_counter() - started) * 1000.0
         reply = await self._performed(turn, addressed=addressed)
@@ -201,7 +193,7 @@ class Dialogue:
         """What the table's commands for the event come to; None for silence."""
         self._apologised = self._apologised and not addressed
         if turn.noted:
-            read = turn.plan.route is not Route.REJECT or not self._acting.parses  # what was not read teaches nothing
+            read = turn.plan.route is not Route.REJECT  # what was not read teaches nothing
             teaches = read and planning.teaches(turn.plan, spoken(turn.heard.text))
             self._note("driver", turn.heard.text, turn.heard.confidence, teaches=teaches)
         reply = turn.reply()
@@ -273,11 +265,8 @@ class Dialogue:
     def _finished(self, turn: Turn, reply: Reply) -> Reply:
         """The reply with the one question that is asked at its end; and what of the turn is kept."""
         now = self._clock()
-        if turn.plan.route is Route.STATEMENT and turn.noted:
-            self._talk.stated()
         for question in self._talk.asks():
             self._ask(Forgetting(question))
-        reply = turn.plan.told(reply) if turn.event is Event.OTHER else reply
         if not reply.ends_conversation and Do.ASK in self._open.go_on(now):
             self._asks = True
         due = self._by_the_way.due(reply, turn.plan.command, self.conversation) if self._open.thing is None else None
@@ -349,7 +338,7 @@ class Dialogue:
         at_once = self._understanding.at_once(plan, transcript)
         if at_once is not None:
             return at_once
-        return await foresight.reply(plan, transcript, self._vehicle, self._operator, units)
+        return await foresight.reply(plan, self._vehicle, units)
 
     async def amend(
         self, whole: Transcript, tail: Transcript | None, first: amending.First | None, *,
@@ -419,7 +408,7 @@ class Dialogue:
             return turn.reply(await self._small_talk.reply(turn.heard.text, self._doing.last))
         if plan.acts:
             return await self._by_acts(turn)
-        reply = foresight.at_once(plan, turn.heard, self._matcher, self.seat.memory, self._clock())
+        reply = foresight.at_once(plan, turn.heard, self._matcher)
         if reply is not None:
             return reply
         if plan.meant:
@@ -432,14 +421,25 @@ class Dialogue:
             ):  # nobody has agreed to the rest of it
                 self._ask(self._not_sure(plan.meant))
                 return turn.reply()
-            return await self._doing.act(plan.meant, plan, Proposal())
-        if plan.route is Route.FAST and plan.command is not None:
-            action = self.seat.units.as_meant(parse_action(plan.command.name, plan.command.slots))
-            if question := followup.lacks_time(action):
-                self._ask(Missing(question, context.act_of(action)))
-                return turn.reply()
-            return await self._doing.act((action,), plan, Proposal())
-        return await self._by_model(turn.heard.text, plan)
+            return await self._doing.act(plan.meant, plan)
+        return await self._ordered(turn)
+
+    async def _ordered(self, turn: Turn) -> Reply:
+        """Carry out a complete command; what it leaves open is asked for, or filled from memory."""
+        plan = turn.plan
+        if plan.command is None:
+            return turn.reply(responder.NOT_UNDERSTOOD)
+        action = self.seat.units.as_meant(parse_action(plan.command.name, plan.command.slots))
+        if question := followup.lacks_time(action):
+            self._ask(Missing(question, context.act_of(action)))
+            return turn.reply()
+        if not plan.open:
+            return await self._doing.act((action,), plan)
+        memory = self.seat.memory
+        filled = await asyncio.to_thread(fill, memory, turn.heard.text, action.name, action.slots())
+        if filled.action is None or self.seat.memory is not memory:  # another driver may have taken over meanwhile
+            return await self._doing.act((action,), plan)
+        return await self._doing.act((filled.action,), plan, filled.used)
 
     async def _of_memory(self, turn: Turn) -> Reply:
         """The reply to talk about memory."""
@@ -474,34 +474,17 @@ class Dialogue:
         words = list(work.words)
         if work.actions and work.ask_first:
             if work.first:
-                reply = await self._doing.act(work.first, plan, Proposal())
+                reply = await self._doing.act(work.first, plan)
             self._ask(self._not_sure(work.actions))
             reply = reply.model_copy(update={"reason": f"{plan.reason}; {work.why or 'not sure'}"})
         elif work.actions:
-            reply = await self._doing.act(work.actions, plan, Proposal(used=work.used), work.said)
+            reply = await self._doing.act(work.actions, plan, work.used, work.said)
             words = []
         if work.needs is not None:
             self._ask(Missing(work.question, work.needs))
         text = " ".join(filter(None, (reply.text, *words)))
         empty = "" if self._asks or self._talk.asking else responder.NOT_UNDERSTOOD
         return reply.model_copy(update={"text": text or empty, "decision": work.decision})
-
-    async def _by_model(self, text: str, plan: Plan) -> Reply:
-        memory = self.seat.memory
-        proposal = await self._operator.proposed(text, plan)
-        if self.seat.memory is not memory:  # another driver took over meanwhile, to whom nothing of it is told
-            proposal = Proposal(reason="another driver took over")
-        actions = proposal.actions
-        if not actions and plan.command is not None:
-            actions = (parse_action(plan.command.name, plan.command.slots),)
-        if not actions:
-            reason = f"{plan.reason}; {proposal.reason}"
-            return Reply(text=responder.NOT_UNDERSTOOD, route=Route.REJECT, reason=reason, timings=proposal.timings)
-        if proposal.ask_first:
-            self._ask(self._not_sure(actions))
-            reason = f"{plan.reason}; not a complete command, so a yes is needed"
-            return Reply(text="", route=plan.route, reason=reason, timings=proposal.timings)
-        return await self._doing.act(actions, plan, proposal)
 
 
 _SAID = {

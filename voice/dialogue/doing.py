@@ -23,7 +23,6 @@ from voice.dialogue.coordinator import Plan
 from voice.dialogue.followup import RecentActions
 from voice.dialogue.memory.remembering import Remembering
 from voice.dialogue.open.things import Asked, Choice, Confirmation
-from voice.dialogue.operator import Proposal
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.answers import found_nothing
 from voice.dialogue.replies.units import MEASURED
@@ -60,14 +59,18 @@ class Doing:
     # Doing -------------------------------------------------------------------------------------------------------------
 
     async def act(
-        self, actions: Sequence[Action], plan: Plan, proposal: Proposal, said: Sequence[tuple[int, str]] = ()
+        self,
+        actions: Sequence[Action],
+        plan: Plan,
+        filled: Sequence[Recollection] = (),
+        said: Sequence[tuple[int, str]] = (),
     ) -> Reply:
         """Carry out actions, or ask memory what they ask for.
 
         Args:
             actions: in their order.
             plan: the utterance's.
-            proposal: what memory gave to them.
+            filled: what memory gave to them.
             said: what is said beside them, each with the number of actions before it.
 
         Raises:
@@ -77,16 +80,15 @@ class Doing:
         wishes = [action for action in actions if action.domain is Domain.MEMORY]
         if wishes:
             text = " ".join(filter(None, [await self._of_memory(action) for action in wishes]))
-            return Reply(text=text, route=plan.route, reason=plan.reason, timings=proposal.timings)
+            return Reply(text=text, route=plan.route, reason=plan.reason)
         results = await self._one_by_one(actions)
         done = any(result.status is ActionStatus.DONE for result in results)
-        used = proposal.used if done else ()
+        used = tuple(filled) if done else ()
         if used:
             self._seat.memory.used(used, actions[0].name)
         self._talk.acted(used)
-        reason = "; ".join(filter(None, (plan.reason, proposal.reason)))
         said = (*said, *_left_out(actions, results))
-        return await self._told(results, plan.route, reason, started, proposal.timings, used, said=said)
+        return await self._told(results, plan.route, plan.reason, started, used, said=said)
 
     async def _one_by_one(self, actions: Sequence[Action]) -> list[ActionResult]:
         """The results of actions, done in their order.
@@ -131,7 +133,7 @@ class Doing:
         if left is None:
             return Reply(text="There is no other one nearby.", route=plan.route, reason=plan.reason)
         found = self.recent.actions
-        reply = await self.act((parse_action("navigate_to", {"destination": left}),), plan, Proposal())
+        reply = await self.act((parse_action("navigate_to", {"destination": left}),), plan)
         self.recent = replace(self.recent, actions=found)
         return reply
 
@@ -168,8 +170,7 @@ class Doing:
 
     async def _told(
         self, results: Sequence[ActionResult], route: Route, reason: str, started: float,
-        timings: dict[str, float] | None = None, used: Sequence[Recollection] = (), *,
-        said: Sequence[tuple[int, str]] = (),
+        used: Sequence[Recollection] = (), *, said: Sequence[tuple[int, str]] = (),
     ) -> Reply:  # fmt: skip
         """The reply to results, without the question; what they leave open is asked."""
         if any(result.action.name in MEASURED for result in results):
@@ -177,7 +178,7 @@ class Doing:
                 self._seat.units = units_of(await self._vehicle.state())
         self.recent = self.recent.after(results, self._clock())
         self._leave_open(results)
-        took = {**(timings or {}), "act": (time.perf_counter() - started) * 1000.0}
+        took = {"act": (time.perf_counter() - started) * 1000.0}
         text = responder.told(results, used, self._seat.units, said)
         return Reply(text=text, route=route, reason=reason, results=tuple(results), recalled=tuple(used), timings=took)
 

@@ -6,10 +6,9 @@ do is judged like any other action; nothing here is done without the gate.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from pydantic import ValidationError
@@ -27,7 +26,7 @@ from schemas.actions import (
     parse_action,
 )
 from schemas.actions.acts import Act
-from schemas.events import ActionResult, ActionStatus, Command, CommandKind
+from schemas.events import ActionResult, ActionStatus, Command
 from voice.dialogue.replies import responder
 
 FRESH = timedelta(minutes=2)
@@ -113,39 +112,6 @@ def meant(
     except ValidationError:
         return ()
     return ()
-
-
-_CORRECTS = re.compile(r"\b(?:no|sorry|wait|i mean|i meant|actually|rather)\b")
-
-
-def corrected(text: str, match: Callable[[str], Command | None]) -> tuple[Command, tuple[Action, ...]] | None:
-    """What is meant by an order and its correction in one breath ("heat my seat, no, the other one"): the order itself is not done.
-
-    Args:
-        text: as ``models.text.spoken`` writes it.
-        match: finds the command of a text.
-
-    Returns:
-        The order, and the actions that are meant in its place; None where it is no such sentence.
-    """
-    now = datetime.now(UTC)
-    for found in _CORRECTS.finditer(text):
-        order, said = match(text[: found.start()].strip()), text[found.start() :]
-        if order is None or order.kind is not CommandKind.ACTION:
-            continue
-        added = match(said) or match(text[found.end() :].strip())
-        if added is not None and added.kind is CommandKind.ACTION and added.name == order.name:
-            return order, (parse_action(added.name, added.slots),)
-        if added is not None and added.name in _AFTER:
-            done = RecentActions((parse_action(order.name, order.slots),), at=now)
-            actions = tuple(action for action in meant(added, done, now) if not isinstance(action, Undo))
-            return (order, actions) if actions else None
-    return None
-
-
-def alone(command: Command) -> tuple[Action, ...]:
-    """The actions of a command of the kind ``follow`` that means the same whatever was done before; none for others."""
-    return _ALONE[command.name](command.slots) if command.name in _ALONE else ()
 
 
 def completed(begun: Act | None, slots: Mapping[str, Any]) -> Action | None:

@@ -9,30 +9,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
 
 from schemas.actions import Action, Domain, ListPlaces, parse_action
 from schemas.actions.acts import MEMORY
 from schemas.events import ActionResult, Reply, Route, Transcript
-from schemas.memory import Recollection
-from schemas.ports import CommandMatcher, MemoryPort, VehiclePort
-from schemas.preferences import BY_DETAIL
+from schemas.ports import CommandMatcher, VehiclePort
 from schemas.units import Units, units_of
 from voice.dialogue import followup
 from voice.dialogue.acts.acting import Work, left_open
 from voice.dialogue.coordinator import Plan
 from voice.dialogue.memory import talks, wishes
 from voice.dialogue.open.things import Asked, Confirmation
-from voice.dialogue.operator import Operator
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.units import MEASURED
 
 _REFUSED = re.compile(r"^(?:please )?(?:don't|do not|never) (?:you )?")
 
 
-def at_once(
-    plan: Plan, transcript: Transcript, matcher: CommandMatcher, memory: MemoryPort, now: datetime
-) -> Reply | None:
+def at_once(plan: Plan, transcript: Transcript, matcher: CommandMatcher) -> Reply | None:
     """The reply to what needs nothing done; None where something is to be done first."""
     said = transcript.text.lower()
     if plan.meant:
@@ -42,13 +36,9 @@ def at_once(
     refused = _REFUSED.match(said) if plan.command is None else None
     if refused is not None and matcher.match(transcript.text[refused.end() :]) is not None:
         return Reply(text=responder.CANCELLED, route=Route.CONTROL, reason="asked not to do something")
-    if plan.route in (Route.FAST, Route.MODEL):
+    if plan.route is Route.FAST:
         return None
-    if plan.route is Route.STATEMENT and plan.topic is not None:
-        forbidden = memory.consent().forbids(BY_DETAIL[plan.topic], now)
-        return Reply(text=responder.noted(forbidden), route=plan.route, reason=plan.reason)
-    text = responder.NOTHING_TO_FOLLOW if plan.unfinished else responder.NOT_UNDERSTOOD
-    text = responder.lacks(plan.lacks) if plan.lacks else text
+    text = responder.lacks(plan.lacks) if plan.lacks else responder.NOT_UNDERSTOOD
     return Reply(text=text, route=Route.REJECT, reason=plan.reason)
 
 
@@ -77,31 +67,18 @@ async def acts(plan: Plan, work: Work, vehicle: VehiclePort, units: Units) -> st
     return told or None
 
 
-async def reply(
-    plan: Plan, transcript: Transcript, vehicle: VehiclePort, operator: Operator, units: Units
-) -> str | None:
-    """What a request will be answered, if all is done as it should be."""
+async def reply(plan: Plan, vehicle: VehiclePort, units: Units) -> str | None:
+    """What a complete command will be answered, if all is done as it should be and memory fills nothing."""
     if plan.meant:
         return None if isinstance(plan.meant[0], ListPlaces) else await _report(plan.meant, vehicle, units)
-    if plan.route is Route.FAST and plan.command is not None:
-        action = units.as_meant(parse_action(plan.command.name, plan.command.slots))
-        return followup.lacks_time(action) or await _report((action,), vehicle, units)
-    if plan.route is not Route.MODEL:
+    if plan.route is not Route.FAST or plan.command is None or plan.open:
         return None
-    proposal = await operator.proposed(transcript.text, plan, ahead=True)
-    if proposal.ask_first:
-        return responder.questions(proposal.actions, units)
-    if proposal.actions or plan.command is None:
-        return (
-            await _report(proposal.actions, vehicle, units, proposal.used)
-            if proposal.actions
-            else responder.NOT_UNDERSTOOD
-        )
-    return await _report((parse_action(plan.command.name, plan.command.slots),), vehicle, units)
+    action = units.as_meant(parse_action(plan.command.name, plan.command.slots))
+    return followup.lacks_time(action) or await _report((action,), vehicle, units)
 
 
 async def _report(
-    actions: Sequence[Action], vehicle: VehiclePort, units: Units, used: Sequence[Recollection] = (), *,
+    actions: Sequence[Action], vehicle: VehiclePort, units: Units, *,
     confirmed: bool = False, said: Sequence[tuple[int, str]] = (),
 ) -> str | None:  # fmt: skip
     if any(action.domain is Domain.MEMORY for action in actions):
@@ -114,4 +91,4 @@ async def _report(
         results.append(result)
     if any(action.name in MEASURED for action in actions):
         units = units_of(await vehicle.state())
-    return responder.report(results, used, units, said)
+    return responder.report(results, (), units, said)

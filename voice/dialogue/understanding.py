@@ -1,7 +1,7 @@
 """What an utterance means, and which event that is for what is open.
 
 Owns the order in which it is looked for: the answer to a choice, a complete command, what only means something after what was done,
-the parser, and where there is none the coordinator's guess. Does nothing, notes nothing and says nothing.
+the parser. Does nothing, notes nothing and says nothing.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Understanding:
             text,
             plan,
             addressed=addressed,
-            meant=planning.meant(plan) if plan.acts else self._coordinator.meant(plan),
+            meant=planning.meant(plan) if plan.acts else plan.route is not Route.REJECT,
             known=self.at_once(plan, transcript) not in (None, *responder.UNKNOWN),
         )
         if about_memory and event in (Event.UNCLEAR, Event.UNMEANT):
@@ -129,7 +129,7 @@ class Understanding:
 
     def at_once(self, plan: Plan, transcript: Transcript) -> str | None:
         """The reply to what needs nothing done; None where something is to be done first."""
-        reply = foresight.at_once(plan, transcript, self._matcher, self._seat.memory, self._clock())
+        reply = foresight.at_once(plan, transcript, self._matcher)
         return None if reply is None else reply.text
 
     async def _planned(self, transcript: Transcript, open_: Asked | None, recent: RecentActions) -> Plan:
@@ -140,11 +140,11 @@ class Understanding:
             if name is not None:
                 action = parse_action(open_.wish.name, {**open_.wish.slots, open_.slot: name})
                 return Plan(Route.FAST, "one of several was named", meant=(action,))
-        if self._acting.parses and not transcript.in_grammar and self._coordinator.heard(transcript):
+        if not transcript.in_grammar and self._coordinator.heard(transcript):
             return await parse()
         plan = self._coordinator.plan(transcript)
         picks = plan.command is not None and plan.command.name == "pick"
-        if picks and self._acting.parses and not isinstance(open_, Forgetting):  # "the second one" of something else
+        if picks and not isinstance(open_, Forgetting):  # "the second one" of something else
             return await parse()
         if transcript.confidence < 1.0 and plan.command is not None and plan.command.name == "set_temperature":
             plan = self._coordinator.plan(
@@ -164,12 +164,7 @@ class Understanding:
         meant = tuple(
             one for one in meant if one.name in self._vehicle.offers() and (undone or not isinstance(one, Undo))
         )
-        if meant:
-            return replace(plan, meant=meant)
-        if self._acting.parses:
-            return await parse()
-        free = self._coordinator.free(transcript)
-        return free if free.route is not Route.REJECT else replace(free, reason=f"{plan.reason}, but nothing fits it")
+        return replace(plan, meant=meant) if meant else await parse()
 
     def _spoken_of(self, open_: Asked | None, recent: RecentActions) -> RecentActions:
         """What "it" is: what waits for a yes, else what was done last."""

@@ -1,6 +1,6 @@
-"""The self-validator: is what the language model proposes grounded, consistent and allowed?
+"""The self-validator: is an action that a language model wrote grounded in what was said, and consistent with it?
 
-Pure rules over words, slots and facts. The gate in ``vehicle`` judges safety in the vehicle's state; this judges
+Pure rules over words and slots. The gate in ``vehicle`` judges safety in the vehicle's state; this judges
 whether the driver said it at all. A number that nobody said, a name that nobody mentioned, or an action against a
 "don't" is refused here.
 """
@@ -8,10 +8,8 @@ whether the driver said it at all. A number that nobody said, a name that nobody
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-
-from pydantic import ValidationError
 
 from models.numbers import numbers
 from schemas.actions import Action, Domain
@@ -47,16 +45,8 @@ STATE_QUESTION = re.compile(
     r"\b(?:is|are|am|did) (?:the|my|all|any|a|it|i)\b.*\b(?:on|off|open|closed|shut|locked|unlocked|running|heated)$"
 )
 """A question after a state: whatever is proposed, it must not change it."""
-_TURNED = re.compile(r"\b(?:turn|switch|put|turned|switched)\b(?:(?!\band\b).)*\b(on|off)\b|\b(off|on)$")
-"""Whether something is to be on or off, said outright."""
 WEAK = re.compile(r"\bnot (?:so|that(?! one)|quite|too|as|very|yet|\w+ enough)\b|\bwhy (?:is|does|do)(?:n't| not)\b")
 """A "not" that turns nothing round: "not so loud", "not warm enough"."""
-
-
-GENERIC = frozenset(
-    "a any anything it like music my of one please podcast radio some something song songs station the this tune tunes".split()
-)
-"""Words that name nothing: a slot of nothing else is as good as empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +55,14 @@ class Finding:
 
     ok: bool
     reason: str
-    ask_first: bool = False
-    """True: valid, but a spoken yes is needed before the gate is even asked."""
 
 
-def validate(action: Action, text: str, facts: Sequence[str], offers: Iterable[str]) -> Finding:
-    """Judge one proposed action.
+def validate(action: Action, text: str, offers: Iterable[str]) -> Finding:
+    """Judge one action.
 
     Args:
-        action: what the language model filled in.
-        text: the driver's utterance, lower-case words.
-        facts: ``"detail: value"`` lines that the model was shown.
+        action: what the language model wrote.
+        text: the driver's utterance and what it answers, lower-case words.
         offers: names of the actions that the vehicle has.
     """
     if action.name not in set(offers):
@@ -88,9 +75,8 @@ def validate(action: Action, text: str, facts: Sequence[str], offers: Iterable[s
         return Finding(False, "that was a question")
     if action.named_by and not action.named_by & set(re.findall(r"[a-z']+", text.lower())):
         return Finding(False, f"nothing in it asks for {action.name}")
-    said = f"{text} {' '.join(fact.split(':', 1)[-1] for fact in facts)}".lower()
-    words = set(re.findall(r"[a-z0-9'.]+", said))
-    known = numbers(said)
+    words = set(re.findall(r"[a-z0-9'.]+", text.lower()))
+    known = numbers(text.lower())
     for slot, value in action.slots().items():
         if isinstance(value, bool) or slot in ("zone", "window", "kind", "change", "command"):
             continue
@@ -102,46 +88,12 @@ def validate(action: Action, text: str, facts: Sequence[str], offers: Iterable[s
                 return Finding(False, f"nobody said {slot} {value}")
         elif _is_free(action, slot) and not set(str(value).lower().split()) <= words:
             return Finding(False, f"the {slot} was not said")
-    return Finding(True, "grounded in what was said", ask_first=careful(action))
+    return Finding(True, "grounded in what was said")
 
 
 def careful(action: Action) -> bool:
     """Whether a request that was not heard as a complete command needs a yes before this is done."""
     return action.domain in CAREFUL if action.careful is None else action.careful
-
-
-def mended(action: Action, text: str, facts: Sequence[str], fits: Callable[[str, Action], bool]) -> Action:
-    """The action without slots that say nothing, or that a fact filled which does not belong there.
-
-    Where the words complain of one side only ("it's too warm"), a relative change goes the way that they ask for.
-
-    Args:
-        action: what the language model filled in.
-        text: the driver's utterance.
-        facts: ``"detail: value"`` lines that the model was shown.
-        fits: whether a remembered detail may fill this action.
-    """
-    said = set(re.findall(r"[a-z0-9'.]+", text.lower()))
-    kept: dict[str, object] = {}
-    for slot, value in action.slots().items():
-        words = set(str(value).lower().split())
-        if _is_free(action, slot):
-            foreign = [f for f in facts if words <= set(f.split(":", 1)[-1].lower().split())]
-            own = words <= said or any(fits(fact.split(":", 1)[0], action) for fact in foreign)
-            if words <= GENERIC or (foreign and not own):
-                continue
-        kept[slot] = value
-    if (wanted := _complaint(action, text)) is not None and "change" in kept:
-        kept["change"] = wanted
-    if isinstance(kept.get("on"), bool) and (switched := set(map("".join, _TURNED.findall(text.lower())))) in (
-        {"on"},
-        {"off"},
-    ):
-        kept["on"] = switched == {"on"}
-    try:
-        return type(action).model_validate(kept)
-    except ValidationError:
-        return action
 
 
 def _complaint(action: Action, text: str) -> str | None:

@@ -25,6 +25,7 @@ def evaluate(
     as_json: JsonOption = False,
 ) -> None:
     """Count the false claims in generated replies to small talk."""
+    from deploy.app import understanding
     from deploy.engines import Engines
     from deploy.lab.talk import judge, measure
     from models.catalog import Catalog
@@ -38,8 +39,9 @@ def evaluate(
     with progress() as tell:
         tell("loading models", 0, 0)
         engines = Engines(config, Catalog.load(config.data))
-        parser, talker = engines.parser(), engines.talker
-        if parser is None or talker is None:
+        encoder, _ = understanding(config, engines)
+        parser, talker = engines.parser(encoder), engines.talker
+        if talker is None:
             raise ModelMissingError("the model that answers small talk is not here: glovebox models get gemma-3-270m")
         replied = measure.run(groups, talker, parser, frozenset(BY_NAME), tell)
     if show:

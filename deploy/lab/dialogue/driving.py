@@ -118,7 +118,7 @@ class Fleet:
         self._organizer = organizer
         self._engines = engines = Engines(config, Catalog.load(config.data))
         self._encoder, self._structured = app.understanding(config, engines)
-        self._parser, self._talker = engines.parser(), engines.talker
+        self._parser, self._talker = engines.parser(self._encoder), engines.talker
         self.language_model = f"{engines.choices['llm'].rung}, {engines.choices['parser'].rung}"
         self._matchers: dict[bool, TemplateMatcher] = {}
         self._recognizers: dict[bool, Recognizer] = {}

@@ -27,11 +27,11 @@ from models.structured import Structured
 from models.training.language.data.examples import Example, Examples
 from schemas.errors import GenerationError
 
-TASKS = ("act", "extract", "maintain")
+TASKS = ("extract", "maintain")
 
 
 def leaves_of(data: Any, path: tuple[str, ...] = ()) -> frozenset[tuple[str, ...]]:
-    """Paths of the actions or detail categories in an answer."""
+    """Paths of the detail categories in an answer."""
     if isinstance(data, dict) and (len(path) < 1 or any(isinstance(v, dict | list) for v in data.values())):
         return frozenset().union(*(leaves_of(value, (*path, name)) for name, value in data.items()))
     return frozenset({path})

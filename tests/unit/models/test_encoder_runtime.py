@@ -83,6 +83,15 @@ def test_one_text_is_run_once(encoder: OnnxEncoder) -> None:
     assert encoder._result.cache_info().misses == 1
 
 
+def test_the_state_of_a_word_depends_on_its_sentence(encoder: OnnxEncoder) -> None:
+    charge = encoder.states("charge the car", [(0, 6), (7, 10), (11, 14)])
+    paid = encoder.states("they charge too much", [(5, 11)])
+    assert charge.shape == (3, 768) and paid.shape == (1, 768)
+    near = float(charge[0] @ paid[0] / np.linalg.norm(charge[0]) / np.linalg.norm(paid[0]))
+    assert 0.2 < near < 0.98
+    assert not encoder.states("word " * 100, [(495, 499)]).any(), "beyond what the network reads"
+
+
 def test_a_long_text_is_cut(encoder: OnnxEncoder) -> None:
     topics = encoder.topics("i love jazz " * 500)
     assert max((d for d in topics if d != "none"), key=topics.__getitem__) == "favorite_genres"

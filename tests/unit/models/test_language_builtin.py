@@ -11,7 +11,6 @@ import pytest
 
 from models.runtime.llamacpp import LlamaCppModel
 from models.structured import Structured
-from schemas.actions import action_model, actions_of
 from schemas.memory import MaintenanceChoice
 from schemas.preferences import preference_model
 
@@ -27,48 +26,6 @@ def test_it_is_ours_and_small() -> None:
     assert PATH.stat().st_size < 14_000_000
     assert LlamaCppModel(PATH, threads=1).own
 
-
-CLIMATE = ("set_temperature", "change_temperature", "set_fan_speed", "set_seat_heating")
-MEDIA = ("play_music", "play_radio", "play_podcast")
-PLACES = ("find_place", "navigate_to", "add_stop")
-OPENINGS = ("set_window", "set_sunroof", "set_trunk")
-LIGHTS = ("set_ambient_light", "set_ambient_color", "set_ambient_brightness")
-
-REQUESTS: tuple[tuple[tuple[str, ...], str, list[str], str], ...] = (
-    (CLIMATE, "make it twenty one degrees", [], "set_temperature(celsius=21.0, zone=all)"),
-    (CLIMATE, "i'm freezing", [], "change_temperature(change=up, zone=all)"),
-    (CLIMATE, "it's too hot in here", [], "change_temperature(change=down, zone=all)"),
-    (CLIMATE, "set the temperature to twenty three", [], "set_temperature(celsius=23.0, zone=all)"),
-    (CLIMATE, "make it comfortable", ["preferred_temperature: 20 degrees"], "set_temperature(celsius=20.0, zone=all)"),
-    (CLIMATE, "set my usual temperature", ["preferred_temperature: 22 degrees"],
-     "set_temperature(celsius=22.0, zone=all)"),
-    (("set_temperature",), "make it comfortable in here", ["preferred_temperature: 19 degrees"],
-     "set_temperature(celsius=19.0, zone=all)"),
-    (MEDIA, "play something", ["favorite_genres: jazz"], "play_music(genre=jazz)"),
-    (MEDIA, "put on some music i like", ["favorite_genres: smooth jazz"], "play_music(genre=smooth jazz)"),
-    (MEDIA, "play some blues", [], "play_music(genre=blues)"),
-    (MEDIA, "play the song yesterday", [], "play_music(song=yesterday)"),
-    (MEDIA, "turn on radio one", [], "play_radio(station=radio one)"),
-    (("play_music",), "play music", ["favorite_genres: rock"], "play_music(genre=rock)"),
-    (MEDIA, "i'd like to hear some music", [], "play_music()"),
-    (PLACES, "i'm hungry", ["favourite_cuisine: italian"], "find_place(kind=restaurant, quality=italian)"),
-    (PLACES, "find me a restaurant", [], "find_place(kind=restaurant)"),
-    (PLACES, "take me to the airport", [], "navigate_to(destination=the airport)"),
-    (PLACES, "drive me home", [], "navigate_to(destination=home)"),
-    (PLACES, "navigate to the station", [], "navigate_to(destination=the station)"),
-    (PLACES, "where can i park", [], "find_place(kind=parking)"),
-    (PLACES, "i need to charge the car", ["preferred_charging_network: ionity"],
-     "find_place(kind=charging_station, quality=ionity)"),
-    (PLACES, "find a thai restaurant", [], "find_place(kind=restaurant, quality=thai)"),
-    (PLACES, "i need petrol", ["preferred_gas_station: shell"], "find_place(kind=gas_station, quality=shell)"),
-    (PLACES, "find something to eat", ["favourite_cuisine: mexican"], "find_place(kind=restaurant, quality=mexican)"),
-    (("find_place",), "i'm hungry", ["favourite_cuisine: italian"], "find_place(kind=restaurant, quality=italian)"),
-    (OPENINGS, "close the sunroof", [], "set_sunroof(percent=0)"),
-    (OPENINGS, "tell me a joke", [], ""),
-    (OPENINGS, "open the trunk", [], "set_trunk(open=True)"),
-    (LIGHTS, "make the light blue", [], "set_ambient_color(color=blue)"),
-    (LIGHTS, "switch the ambient light off", [], "set_ambient_light(on=False)"),
-)  # fmt: skip
 
 PREFERENCES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("favorite_genres", "i love jazz", ("jazz",)),
@@ -105,14 +62,6 @@ PREFERENCES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("preferred_gas_station", "where is the nearest petrol station", ()),
     ("preferred_temperature", "how warm is it outside", ()),
 )
-
-
-def test_most_plain_requests_are_understood(structured: Structured) -> None:
-    right = 0
-    for names, text, facts, expected in REQUESTS:
-        filled = structured.fill("act", action_model(names), turns=[text], facts=facts)
-        right += ", ".join(action.describe() for action in actions_of(filled)) == expected
-    assert right >= 27, f"{right} of {len(REQUESTS)}"
 
 
 def found(structured: Structured, details: tuple[str, ...], turns: list[str]) -> list[tuple[str, int, str]]:
@@ -174,5 +123,5 @@ def test_most_plain_maintenance_is_right(structured: Structured) -> None:
 
 
 def test_everything_it_wrote_was_valid(structured: Structured) -> None:
-    structured.fill("act", action_model(CLIMATE), turns=["it's a bit chilly"])
+    found(structured, ("favorite_genres",), ["i love jazz"])
     assert structured.calls == structured.valid > 0

@@ -111,30 +111,30 @@ def test_a_chat_template_of_the_file_is_used(model: LlamaCppModel, monkeypatch: 
 
 def test_a_prompt_that_fills_the_context_is_refused(model: LlamaCppModel) -> None:
     with pytest.raises(GenerationError, match="does not fit"):
-        model.complete("<|act|>" * 64, grammar='root ::= "a"\n', max_tokens=5)
+        model.complete("<|turn|>" * 64, grammar='root ::= "a"\n', max_tokens=5)
 
 
 def test_the_output_ends_with_the_context_at_the_latest(model: LlamaCppModel) -> None:
     with pytest.raises(GenerationError, match="not complete after 4 tokens"):
-        model.complete("<|act|>" * 60, grammar=LONG, max_tokens=500)
+        model.complete("<|turn|>" * 60, grammar=LONG, max_tokens=500)
 
 
 def test_a_grammar_that_llama_cpp_refuses_is_an_error(model: LlamaCppModel) -> None:
     with pytest.raises(GenerationError, match="refused the grammar"):
-        model.complete("<|act|>", grammar="root ::= undefined-rule\n", max_tokens=5)
+        model.complete("<|turn|>", grammar="root ::= undefined-rule\n", max_tokens=5)
 
 
 def test_after_an_error_the_next_call_is_as_good_as_the_first(model: LlamaCppModel) -> None:
     grammar = 'root ::= "jazz" | "cold" | "hungry"\n'
-    before = model.complete("<|act|><|turn|>0 i'm cold<|out|>", grammar=grammar, max_tokens=9)
+    before = model.complete("<|turn|><|turn|>0 i'm cold<|out|>", grammar=grammar, max_tokens=9)
     with pytest.raises(GenerationError):
-        model.complete("<|act|><|turn|>0 i'm hungry<|out|>", grammar=LONG, max_tokens=3)
-    assert model.complete("<|act|><|turn|>0 i'm cold<|out|>", grammar=grammar, max_tokens=9) == before
+        model.complete("<|turn|><|turn|>0 i'm hungry<|out|>", grammar=LONG, max_tokens=3)
+    assert model.complete("<|turn|><|turn|>0 i'm cold<|out|>", grammar=grammar, max_tokens=9) == before
 
 
 def test_what_is_kept_of_the_call_before_does_not_change_the_answer(path: Path, model: LlamaCppModel) -> None:
     grammar = 'root ::= ("a" | "e" | "i" | "o" | "u" | " "){12,12}\n'
-    prompts = ["<|act|><|turn|>0 play some jazz<|out|>", "<|act|><|turn|>0 play some music<|out|>", "<|act|>"]
+    prompts = ["<|turn|><|turn|>0 play some jazz<|out|>", "<|turn|><|turn|>0 play some music<|out|>", "<|turn|>"]
     again = [model.complete(prompt, grammar=grammar, max_tokens=20) for prompt in [*prompts, *reversed(prompts)]]
     fresh = [LlamaCppModel(path, threads=1).complete(prompt, grammar=grammar, max_tokens=20) for prompt in prompts]
     assert again == [*fresh, *reversed(fresh)]
@@ -148,7 +148,7 @@ def test_a_token_of_more_than_32_bytes_comes_out_whole(model: LlamaCppModel) -> 
 
 def test_llama_cpp_writes_nothing_to_standard_error(path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     loaded = LlamaCppModel(path, threads=1)
-    loaded.complete("<|act|>", grammar='root ::= "a"\n', max_tokens=3)
+    loaded.complete("<|turn|>", grammar='root ::= "a"\n', max_tokens=3)
     loaded.close()
     assert capfd.readouterr().err == ""
 

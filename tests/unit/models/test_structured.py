@@ -10,43 +10,42 @@ from models.runtime.llamacpp import LlamaCppModel
 from models.structured import Structured
 from models.structured.prompt import chat, compact
 from models.structured.words import Sources, grounded
-from schemas.actions import ACTIONS, PlayMusic, SetTemperature, action_model, actions_of
 from schemas.errors import GenerationError
 from schemas.memory import MaintenanceChoice
 from schemas.preferences import CATEGORIES, preference_model
 from tests.networks.language import write_tiny
 
+MUSIC = '{"entertainment_and_media":{"music":{"favorite_genres":[{"turn":0,"value":"%s"}]}}}'
+GENRES = preference_model(("favorite_genres",))
+
 
 def test_an_answer_becomes_a_validated_model() -> None:
-    language = FakeLanguageModel({"cold": '{"climate":{"set_temperature":{"celsius":21.5}}}'})
-    structured = Structured(language)
-    filled = structured.fill("act", action_model(("set_temperature", "play_music")), turns=["i'm cold"])
-    assert actions_of(filled) == (SetTemperature(celsius=21.5),)
+    structured = Structured(FakeLanguageModel({"jazz": MUSIC % "jazz"}))
+    filled = structured.fill("extract", GENRES, turns=["i love jazz"])
+    assert _mentions(filled) == [(0, "jazz")]
     assert (structured.calls, structured.valid) == (1, 1)
 
 
 def test_the_space_before_our_own_models_words_is_taken_off() -> None:
-    language = FakeLanguageModel(otherwise='{"media":{"play_music":{"genre":" smooth jazz"}}}')
-    facts = ["favorite_genres: smooth jazz"]
-    filled = Structured(language).fill("act", action_model(("play_music",)), turns=["play something"], facts=facts)
-    assert actions_of(filled) == (PlayMusic(genre="smooth jazz"),)
+    language = FakeLanguageModel(otherwise=MUSIC % " smooth jazz")
+    assert _mentions(Structured(language).fill("extract", GENRES, turns=["smooth jazz please"])) == [(0, "smooth jazz")]
 
 
 @pytest.mark.parametrize(
     "answer",
     [
-        '{"media":{"play_music":{"genre":"rock"}}}',
-        '{"media":{"play_music":{"genre":"jazz play"}}}',
-        '{"media":{"play_music":{"colour":"jazz"}}}',
-        '{"media":{"play_radio":{}}}',
-        '{"media":{"play_music":{"genre":"jazz"',
+        MUSIC % "rock",
+        MUSIC % "jazz love",
+        MUSIC.replace("favorite_genres", "colour") % "jazz",
+        '{"entertainment_and_media":{"music":{"favorite_songs":[]}}}',
+        '{"entertainment_and_media":{"music":{"favorite_genres":[{"turn":0,"value":"jazz',
         "",
     ],
 )
 def test_what_is_not_valid_or_was_not_said_is_an_error_without_the_words(answer: str) -> None:
     structured = Structured(FakeLanguageModel(otherwise=answer))
     with pytest.raises(GenerationError) as raised:
-        structured.fill("act", action_model(("play_music",)), turns=["play jazz"])
+        structured.fill("extract", GENRES, turns=["i love jazz"])
     assert "rock" not in str(raised.value)
     assert "jazz" not in str(raised.value)
     assert (structured.calls, structured.valid) == (1, 0)
@@ -76,41 +75,41 @@ def test_maintenance_reads_numbered_facts() -> None:
 
 
 def test_an_unknown_task_is_refused() -> None:
-    with pytest.raises(ValueError, match="none of act, extract, maintain"):
+    with pytest.raises(ValueError, match="none of extract, maintain"):
         Structured(FakeLanguageModel()).fill("guess", MaintenanceChoice, turns=[])
 
 
 def test_the_compact_prompt_holds_nothing_that_imitates_it() -> None:
-    prompt = compact("act", ("play_music",), ["<|out|>{} play", "say \"x\": 'y'"], ["a: <|turn|>7"])
-    assert prompt == '<|act|>{"media":{"play_music":{<|fact|> a turn 7<|turn|>0 out play<|turn|>1 say x y<|out|>'
+    prompt = compact("extract", ("favorite_genres",), ["<|out|>{} play", "say \"x\": 'y'"], ["a: <|turn|>7"])
+    start = '<|extract|>{"entertainment_and_media":{"music":{"favorite_genres":[{"turn":'
+    assert prompt == f"{start}<|fact|> a turn 7<|turn|>0 out play<|turn|>1 say x y<|out|>"
 
 
 def test_the_chat_prompt_describes_the_slice() -> None:
-    schema = action_model(("set_temperature", "play_music")).model_json_schema()
-    system, user = chat("act", schema, ["I'm cold!"], ["preferred_temperature: 21 degrees"])
-    assert (
-        "- climate.set_temperature: Set the cabin temperature in degrees Celsius. celsius (16 to 28 in steps of 0.5)"
-        in system
-    )
-    assert "media.play_music" in system
-    assert user == "Fact: preferred temperature: 21 degrees\nTurn 0: i'm cold"
+    schema = preference_model(("favorite_genres", "preferred_temperature")).model_json_schema()
+    system, user = chat("extract", schema, ["I love Jazz!"], ["preferred_temperature: 21 degrees"])
+    assert "entertainment_and_media.music.favorite_genres: A kind of music the driver likes." in system
+    assert "preferred_temperature" in system
+    assert user == "Fact: preferred temperature: 21 degrees\nTurn 0: i love jazz"
 
 
 def test_with_a_chat_template_the_prompt_is_its_and_values_have_no_space() -> None:
-    language = FakeLanguageModel(otherwise='{"media":{"play_music":{"genre":"jazz"}}}')
+    language = FakeLanguageModel(otherwise=MUSIC % "jazz")
     structured = Structured(language, chat_template=lambda system, user: f"[{len(system) > 50}] {user}")
-    structured.fill("act", action_model(("play_music",)), turns=["play jazz"])
-    assert language.prompts == ["[True] Turn 0: play jazz"]
-    grammar = structured.grammar(action_model(("play_music",)), Sources.of(["jazz"], []))
+    structured.fill("extract", GENRES, turns=["i love jazz"])
+    assert language.prompts == ["[True] Turn 0: i love jazz"]
+    grammar = structured.grammar(GENRES, Sources.of(["jazz"], []))
     assert '"jazz"' in grammar
     assert '" jazz"' not in grammar
 
 
 def test_grammars_without_words_are_kept() -> None:
+    class Choice(BaseModel):
+        on: bool
+
     structured = Structured(FakeLanguageModel())
-    fixed, spoken = action_model(("set_window",)), action_model(("play_music",))
-    assert structured.grammar(fixed, Sources()) is structured.grammar(fixed, Sources.of(["other"], []))
-    assert structured.grammar(spoken, Sources.of(["a"], [])) != structured.grammar(spoken, Sources.of(["b"], []))
+    assert structured.grammar(Choice, Sources()) is structured.grammar(Choice, Sources.of(["other"], []))
+    assert structured.grammar(GENRES, Sources.of(["a"], [])) != structured.grammar(GENRES, Sources.of(["b"], []))
 
 
 @pytest.fixture(scope="module")
@@ -128,25 +127,19 @@ TURNS = st.lists(st.lists(WORDS, max_size=8).map(" ".join), min_size=1, max_size
 
 @settings(max_examples=12)
 @given(
-    actions=st.lists(st.sampled_from([a.name for a in ACTIONS]), min_size=1, max_size=6, unique=True),
     details=st.lists(st.sampled_from([c.detail for c in CATEGORIES]), min_size=1, max_size=4, unique=True),
     turns=TURNS,
 )
 def test_whatever_is_said_a_random_model_gives_valid_grounded_output(
-    tiny: LlamaCppModel, actions: list[str], details: list[str], turns: list[str]
+    tiny: LlamaCppModel, details: list[str], turns: list[str]
 ) -> None:
     structured = Structured(tiny, max_tokens=3000)
     facts = ["favorite_genres: smooth jazz", "0: jazz", "new: rock"]
-    request = structured.fill("act", action_model(tuple(actions)), turns=turns, facts=facts)
     mentions = structured.fill("extract", preference_model(tuple(details)), turns=turns)
     choice = structured.fill("maintain", MaintenanceChoice, turns=turns, facts=facts)
-    assert (structured.calls, structured.valid) == (3, 3)
+    assert (structured.calls, structured.valid) == (2, 2)
     assert isinstance(choice, MaintenanceChoice)
     sources = Sources.of(turns, facts)
-    for action in actions_of(request):
-        for slot in ("genre", "artist", "song", "destination", "quality", "station", "show"):
-            value = getattr(action, slot, None)
-            assert value is None or grounded(value, sources.everything)
     for turn, value in _mentions(mentions):
         assert grounded(value, sources.turns[turn : turn + 1])
 

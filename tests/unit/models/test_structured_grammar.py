@@ -2,20 +2,36 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Annotated, Literal
+from functools import lru_cache
+from typing import Annotated, Any, Literal
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from models.structured.grammar import Grammar, UnsupportedSchemaError, choices, leaves
 from models.structured.words import MAX_SPAN, Sources, grounded, words
-from schemas.actions import ACTIONS, action_model
+from schemas.actions import ACTIONS, Domain
 from schemas.memory import MaintenanceChoice
 from schemas.preferences import CATEGORIES, preference_model
 
 TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\[(?:\\.|[^\]\\])*\]|[a-z]\w*|\{\d+,\d+\}|[|()?]')
+
+
+@lru_cache(maxsize=256)
+def action_model(names: tuple[str, ...]) -> type[BaseModel]:
+    """A model with every kind of slot: optional domains, each with its optional actions, in the order of ``ACTIONS``."""
+    tree: dict[Domain, dict[str, Any]] = {}
+    for action in ACTIONS:
+        if action.name in names:
+            field = (action | None, Field(default=None, description=action.description))
+            tree.setdefault(action.domain, {})[action.name] = field
+    domains: dict[str, Any] = {
+        domain.value: (create_model(f"Domain_{domain}", __config__=ConfigDict(extra="forbid"), **fields) | None, None)
+        for domain, fields in tree.items()
+    }
+    return create_model("Request", __config__=ConfigDict(extra="forbid"), **domains)
 
 
 def as_regex(grammar: str) -> re.Pattern[str]:

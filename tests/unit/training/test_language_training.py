@@ -23,12 +23,11 @@ from models.training.language.data.maintain import maintain
 from models.training.language.export import write
 from models.training.language.measure import leaves_of
 from models.training.language.shape import Shape
-from schemas.actions import BY_NAME
 from schemas.memory import MaintenanceChoice
 from schemas.preferences import BY_DETAIL
 from tests.networks import language as tiny
 
-SHARES = {"act": 0.4, "extract": 0.4, "maintain": 0.2}
+SHARES = {"extract": 0.65, "maintain": 0.35}
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +108,7 @@ def test_llama_cpp_cuts_words_as_the_trainer_does(tmp_path: Path, drawn: list[Ex
     tiny.write_tiny(tmp_path / "tiny.gguf")
     model = LlamaCppModel(tmp_path / "tiny.gguf", threads=1)
     tokenizer = vocabulary.train(tiny.TEXTS, (), tiny.PIECES)
-    odd = ["<|act|>\"up\" café größe r&b ac/dc i've 21.5 東京 don't  two  spaces<|out|>{}"]
+    odd = ["<|extract|>\"up\" café größe r&b ac/dc i've 21.5 東京 don't  two  spaces<|out|>{}"]
     for text in [*odd, *(example.prompt + example.output for example in drawn)]:
         ours = tokenizer.encode(text).ids
         assert model._llama.tokenize(text.encode(), add_bos=False, special=True) == ours
@@ -118,9 +117,7 @@ def test_llama_cpp_cuts_words_as_the_trainer_does(tmp_path: Path, drawn: list[Ex
 def test_naming_a_leaf_is_one_token_and_digits_stand_alone(drawn: list[Example]) -> None:
     tokenizer = vocabulary.train(tiny.TEXTS, (), tiny.PIECES)
     for mark in (
-        *map(opening, (*BY_NAME, *BY_DETAIL)),
-        '"celsius":',
-        ',"zone":"driver"',
+        *map(opening, BY_DETAIL),
         '"favorite_genres":',
         "{}",
         '"}]}}}',
@@ -146,7 +143,9 @@ def test_the_exported_network_computes_what_the_trained_one_does(tmp_path: Path)
     network = Network(shape, torch.randn(size, shape.prior), torch.ones(size, dtype=torch.bool)).eval()
     write(tmp_path / "same.gguf", shape, network.tensors(), tokenizer, quantized=False)
     model = LlamaCppModel(tmp_path / "same.gguf", threads=1)
-    given, begun = (tokenizer.encode(text).ids for text in ("<|act|><|turn|>0 play some jazz<|out|>", '{"up": jazz'))
+    given, begun = (
+        tokenizer.encode(text).ids for text in ("<|extract|><|turn|>0 play some jazz<|out|>", '{"up": jazz')
+    )
     table = network.vectors(torch.arange(size)).detach()
     model._prefill(given)
     for count in range(len(begun) + 1):
@@ -166,7 +165,7 @@ def test_drills_ask_for_what_stands_in_them() -> None:
     rng = Random(4)  # noqa: S311 - examples, not secrets
     names = ("quorvat", "belmisso", "tarneck", "oldrim")
     given = [copying_task(rng, names) for _ in range(200)]
-    assert {text[:7] for text, _ in given} == {"<|act|>", "<|extra", "<|maint"}
+    assert {text[:7] for text, _ in given} == {"<|extra", "<|maint"}
     for prompt, wanted in given:
         head, _, cue = prompt.partition("<|out|>")
         if wanted.isdecimal():
@@ -211,7 +210,7 @@ def test_orthogonal_steps_have_singular_values_near_one() -> None:
 def test_a_wider_vocabulary_keeps_the_numbers_of_all_tokens() -> None:
     tokenizer = vocabulary.train(tiny.TEXTS, (), tiny.PIECES)
     whole = json.loads(tokenizer.to_str())
-    known, gone = tokenizer.get_vocab(), opening("undo")
+    known, gone = tokenizer.get_vocab(), opening("favorite_genres")
     whole["added_tokens"] = [token for token in whole["added_tokens"] if token["content"] != gone]
     older = Tokenizer.from_str(json.dumps(whole))
     assert gone not in older.get_vocab()

@@ -11,10 +11,13 @@ import pytest
 from deploy import engines as module
 from deploy.config import Config, load_config
 from deploy.engines import LAST, ROLES, Engines, Rung, ladder, standing, wanted
+from models.acts.pointing import PointingParser
 from models.acts.spelling import write
 from models.catalog import Catalog
+from models.catalog.shelf import BUILTIN
 from models.commands.matcher import TemplateMatcher
 from models.commands.templates import load_templates
+from models.runtime.onnx_encoder import OnnxEncoder
 from schemas import registry as rows
 from schemas.errors import EngineMissingError, ModelDamagedError, ModelError, ModelMissingError
 from schemas.registry import Registry, Row
@@ -158,14 +161,19 @@ def test_of_the_last_rung_the_error_is_raised(monkeypatch: pytest.MonkeyPatch) -
         engines(config()).synthesizer()
 
 
+def test_without_a_fetched_parser_the_one_that_comes_along_is_used() -> None:
+    tried = engines(config(profile="small"))
+    assert isinstance(tried.parser(OnnxEncoder(BUILTIN / "encoder")), PointingParser)
+    assert str(tried.choices["parser"].rung) == "acts-small" and tried.told() == ()
+
+
 @pytest.mark.timeout(300)
 def test_the_fetched_models_can_be_loaded(real_models: Callable[[str], Path]) -> None:
     for name in ("whisper-base", "gemma-3-270m"):  # the voice: tests/contract/test_synthesizer.py, which has patience
         real_models(name)
     tried = engines(config(data__models=str(real_models("whisper-base").parent)))
     tried.recognizer(TemplateMatcher(load_templates()))
-    parser = tried.parser()
-    assert parser is not None
+    parser = tried.parser(OnnxEncoder(BUILTIN / "encoder"))
     parsed = parser.parse("make it a bit warmer in the back and text my wife that i'm late")
     assert write(parsed.acts) == "change_temperature(change=up,zone=rear); cannot(topic=messages)"
     assert 0.0 < parsed.sure <= 1.0

@@ -121,7 +121,7 @@ def _unsaid(
         rounded = isinstance(given, int | float) and given != value and float(given) in numbers(text)
         if slot == "celsius" or slot in grounds or rounded:  # in whatever unit; as the car has it; to its steps
             told += f" {number_words(value)}"
-    finding = validate(action, f"{_wanted(text, meant)} {told}".strip(), (), offers)
+    finding = validate(action, f"{_wanted(text, meant)} {told}".strip(), offers)
     return "" if finding.ok else finding.reason
 
 
@@ -192,6 +192,7 @@ def _left(text: str, acts: Sequence[Act]) -> tuple[float, ...]:
                 rest = rest.replace(f" {value} ", " ", 1)
             elif not isinstance(value, bool):
                 filled.add(float(value))
+    filled.add(float(len(acts)))  # "two timers"
     said = {
         number_of(found[1]) * (1.0, 100.0)[bool(found[2])] + (0.5 if found[3] else 0.0)
         for found in _NUMBERS.finditer(_ONE.sub(" ", rest))

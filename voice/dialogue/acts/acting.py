@@ -27,11 +27,11 @@ from voice.dialogue.acts.accounted import copies, doubt, left_over, names
 from voice.dialogue.acts.planning import COMMANDS, CONTROLS, DEFAULTS, TOLD_AT, about_memory
 from voice.dialogue.acts.resolving import replacing, resolve
 from voice.dialogue.acts.seen import Seen, seen, unconditional
-from voice.dialogue.coordinator import Coordinator, Plan
-from voice.dialogue.followup import RecentActions
+from voice.dialogue.coordinator import Plan
+from voice.dialogue.filling import fill
+from voice.dialogue.followup import RecentActions, lacks_time
 from voice.dialogue.memory import talks
 from voice.dialogue.memory.remembering import Remembering
-from voice.dialogue.operator import Operator
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.cannot import refusal
 from voice.dialogue.validator import careful
@@ -87,14 +87,12 @@ class Work:
 class Acting:
     """Works acts out."""
 
-    def __init__(  # noqa: PLR0913 - the parts of a dialogue, by keyword
+    def __init__(
         self,
         *,
-        parser: ActParser | None,
+        parser: ActParser,
         seat: Seat,
         vehicle: VehiclePort,
-        coordinator: Coordinator,
-        operator: Operator,
         talk: Remembering,
         matcher: CommandMatcher,
         clock: Callable[[], datetime],
@@ -105,13 +103,7 @@ class Acting:
         self._parsed: tuple[tuple[str, str], Parsed] | None = None
         """The last utterance that was parsed, with its context, and what it means: a pause and the end ask for the same."""
         self._seat, self._vehicle, self._talk = seat, vehicle, talk
-        self._coordinator, self._operator = coordinator, operator
         self._matcher, self._clock, self._drivers = matcher, clock, drivers
-
-    @property
-    def parses(self) -> bool:
-        """Whether there is a parser."""
-        return self._parser is not None
 
     async def plan(self, transcript: Transcript, context: str) -> Plan:
         """The plan for what is no complete command, by the parser.
@@ -121,7 +113,7 @@ class Acting:
             context: what the parser is told (``voice.dialogue.acts.context``).
         """
         key = spoken(transcript.text), context
-        if self._parser is None or not any("a" <= letter <= "z" for letter in key[0]):
+        if not any("a" <= letter <= "z" for letter in key[0]):
             return Plan(Route.REJECT, "nothing that the parser could read")
         if (how := joined.asked_how(key[0], self._matcher)) is not None:
             return Plan(Route.MODEL, f"asked how to do {how.name}", acts=(how,), asks=OFFERED)
@@ -279,37 +271,27 @@ class Acting:
                     (before, await self._of_memory(act, transcript.text, conversation, work, moving=moving))
                 )
         if len(plan.acts) == 1:
-            await self._filled(plan.acts[0], plan.asks, transcript, work)
+            await self._filled(plan.acts[0], transcript, work)
         return work
 
-    async def _filled(self, act: Act, sure: float, transcript: Transcript, work: Work) -> None:
-        """Let memory fill what was left open ("play some music"), if it knows something that fits.
-
-        Where the parser is not sure, the encoder has a second look for something that memory may fill ("make it comfortable").
-        """
-        if work.said or not act.is_action:
+    async def _filled(self, act: Act, transcript: Transcript, work: Work) -> None:
+        """Let memory fill what was left open ("play some music"), if it knows something that fits."""
+        if work.said or not act.is_action or not left_open(act):
             return
-        if left_open(act):
-            name = "find_place" if act.name == "list_places" and "near" not in act.slots else act.name
-            planned = Plan(Route.MODEL, "left open", actions=(name,), details=BY_NAME[name].details)
-        elif sure < SURE_AT:
-            planned, act = self._coordinator.free(transcript), Act("")
-        else:
+        memory = self._seat.memory
+        name = "find_place" if act.name == "list_places" and "near" not in act.slots else act.name
+        filled = await asyncio.to_thread(fill, memory, transcript.text, name, act.slots)
+        if filled.action is None or filled.action.name not in self._vehicle.offers():
             return
-        if planned.route is not Route.MODEL or not planned.details:
-            return
-        proposal = await self._operator.proposed(transcript.text, planned)
-        if len(proposal.actions) != 1 or not proposal.used:
-            return
-        (proposed,) = proposal.actions
-        filled = resolve(Act(proposed.name, {**proposed.slots(), **act.slots}), self._vehicle.offers())
-        if filled.action is not None:
-            work.actions, work.used, work.ask_first = (filled.action,), proposal.used, False
+        if self._seat.memory is memory:  # nobody else took over meanwhile
+            work.actions, work.used, work.ask_first = (filled.action,), filled.used, False
             work.needs, work.question = None, ""
 
     def _resolved(self, act: Act, offers: frozenset[str], work: Work, found: list[Action]) -> None:
         resolved = resolve(act, offers)
-        if resolved.action is not None:
+        if resolved.action is not None and (question := lacks_time(resolved.action)):
+            work.needs, work.question = act, question
+        elif resolved.action is not None:
             found.append(self._seat.units.as_meant(resolved.action))
         elif resolved.needs:
             work.needs, work.question = act, resolved.needs

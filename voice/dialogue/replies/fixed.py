@@ -21,7 +21,6 @@ PLAIN = (
     "Say yes or no.",
     "I didn't understand the rest.",
     "Okay, I won't.",
-    "Okay, noted.",
     "I haven't asked you anything.",
     "Sorry, I still don't understand, so I'll leave it.",
     "I remember nothing about you yet.",

@@ -187,13 +187,6 @@ def for_what(number: float) -> str:
     return f"I heard {number:g}, but I'm not sure what for. Please say that again."
 
 
-def noted(forbidden: str | None) -> str:
-    """The reply to a preference that the driver tells. It promises nothing: extraction decides later, on all that was said."""
-    if forbidden is None:
-        return "Okay, noted."
-    return f"Okay. I won't keep that: {forbidden}."
-
-
 def lacks(names: Sequence[str]) -> str:
     """The reply to what this vehicle does not have; ``names`` are of actions, most likely first."""
     thing = next((thing for name in names if name in BY_NAME and (thing := BY_NAME[name].thing)), None)

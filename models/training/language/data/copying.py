@@ -28,7 +28,7 @@ def copying_task(rng: Random, names: Sequence[str]) -> tuple[str, str]:
     if kind == "look up":
         keys = [json.dumps(key) + ":" for key in rng.sample(DETAILS, len(texts))]
         facts = "".join(f"<|fact|>{key}{text}" for key, text in zip(keys, texts, strict=True))
-        return f"<|act|>{facts}{OUT}{keys[at]}", texts[at]
+        return f"<|maintain|>{facts}{OUT}{keys[at]}", texts[at]
     if kind == "find":
         facts = "".join(f"<|fact|>{number}{text}" for number, text in enumerate(texts))
         return f"<|maintain|>{facts}<|new|>{texts[at]}{OUT}", str(at)

@@ -13,14 +13,11 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable
 
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from models.structured.grammar import Schema, choices, resolve
 from models.structured.prompt import OUT, TASKS, opening
-from schemas.actions import ACTIONS
 from schemas.preferences import BY_DETAIL, CATEGORIES
 
 PAD, END = "<|pad|>", "<|end|>"
@@ -39,23 +36,9 @@ TEXT_CLOSERS = ('"}]}}}', '"}]}},', '"}]},', '"}],', '"},{"turn":', ',"value":"'
 """The same after the words of a value."""
 
 
-def _slots(schema: Schema) -> Iterator[str]:
-    """Every slot of an action with its closed values, else up to where its value begins; first and later in the object."""
-    for name, part in schema.get("properties", {}).items():
-        inner = resolve(part, schema)
-        values: list[Any] = choices(inner) or []
-        key = f"{json.dumps(name)}:"
-        numeric = inner.get("type") in ("integer", "number")
-        texts = [key] if numeric else [key + json.dumps(value) for value in values] or [f'{key}"']
-        yield from (before + text for text in texts for before in ("", ","))
-
-
 def marks() -> tuple[str, ...]:
-    """What JSON of the three tasks consists of beside words and numbers, each once."""
+    """What JSON of both tasks consists of beside words and numbers, each once."""
     found: dict[str, None] = dict.fromkeys((*CLOSERS, *TEXT_CLOSERS))
-    for action in ACTIONS:
-        found.update(dict.fromkeys((opening(action.name), f'"{action.domain.value}":{{', f'"{action.name}":{{')))
-        found.update(dict.fromkeys(_slots(action.model_json_schema())))
     for category in CATEGORIES:
         main, sub, detail = category.path
         found.update(dict.fromkeys((opening(detail), f'"{main}":{{', f'"{sub}":{{', f'"{detail}":[{{"turn":')))

@@ -13,7 +13,7 @@ from schemas.actions import SetUnit
 from schemas.clock import StreamClock
 from schemas.events import Reply, Transcript
 from schemas.seat import Seat
-from tests.dialogues import NOW, FakeEncoder, FakeMemory, FakeModel
+from tests.dialogues import NOW, FakeMemory, StubParser
 from vehicle.adapters.simulated import SimulatedVehicle
 from vehicle.service import GatedVehicle
 from voice.dialogue.agent import Dialogue
@@ -35,8 +35,7 @@ class Car:
             seat=Seat(cast(Any, FakeMemory())),
             vehicle=self.vehicle,
             matcher=matcher,
-            encoder=FakeEncoder(),
-            model=FakeModel(),
+            parser=StubParser(),
             clock=lambda: NOW,
         )
 

@@ -12,7 +12,7 @@ from schemas.actions import SetSunroof, SetTemperature, SetTimer, SetTrunk
 from schemas.clock import StreamClock
 from schemas.events import ActionStatus, Transcript
 from schemas.seat import Seat
-from tests.dialogues import NOW, FakeEncoder, FakeMemory, FakeModel, make, say
+from tests.dialogues import NOW, FakeMemory, StubParser, make, say
 from vehicle.adapters.simulated import SimulatedVehicle
 from vehicle.service import GatedVehicle
 from voice.dialogue.agent import Dialogue
@@ -24,15 +24,15 @@ def matcher() -> TemplateMatcher:
 
 
 class Car:
-    """A simulated car in a town, and a dialogue with a model that always wants jazz."""
+    """A simulated car in a town, and a dialogue whose parser knows nothing."""
 
     def __init__(self, matcher: TemplateMatcher, profile: str = "town") -> None:
         self.clock, self.memory = StreamClock(), FakeMemory()
         self.vehicle = GatedVehicle(SimulatedVehicle(self.clock, profile=profile), self.clock)
-        self.model = FakeModel({"action": {"name": "play_music", "genre": "jazz"}})
         self.dialogue = Dialogue(
-            seat=Seat(cast(Any, self.memory)), vehicle=self.vehicle, matcher=matcher, encoder=FakeEncoder(),
-            model=self.model, clock=lambda: NOW,
+            seat=Seat(cast(Any, self.memory)), vehicle=self.vehicle,
+            matcher=matcher, parser=StubParser({"set a timer": "set_timer()"}),
+            clock=lambda: NOW,
         )  # fmt: skip
 
     def heard(self, text: str) -> Transcript:
@@ -87,7 +87,7 @@ def test_a_yes_is_foreseen_with_what_it_does(matcher: TemplateMatcher) -> None:
 
 
 def test_after_a_question_of_memory_nothing_is_foreseen() -> None:
-    dialogue, _, memory, _ = make({}, held=[("favorite_genres", "jazz")])
+    dialogue, _, memory, _ = make(held=[("favorite_genres", "jazz")])
     say(dialogue, "stop remembering music")
     assert memory.agreed.opted_out
     assert asyncio.run(dialogue.foresee(dialogue.typed("yes"))) is None
@@ -95,29 +95,6 @@ def test_after_a_question_of_memory_nothing_is_foreseen() -> None:
 
 def test_what_is_not_addressed_is_not_foreseen(matcher: TemplateMatcher) -> None:
     assert Car(matcher).foresee("nonsense words only", addressed=False) is None
-
-
-def test_a_request_is_worked_out_once_and_again_when_it_is_said_again() -> None:
-    jazz = {"media": {"play_music": {"genre": "jazz"}}}
-    dialogue, _, memory, model = make(jazz, held=[("favorite_genres", "jazz")])
-    heard = dialogue.typed("put on some music")
-
-    done: list[str] = []
-
-    async def turn() -> tuple[str | None, str]:
-        foreseen = await dialogue.foresee(heard)
-        assert (len(memory.noted), len(memory.used_ids)) == (2 * len(done), len(done))
-        asked = len(model.asked)
-        reply = await dialogue.respond(heard)
-        assert len(model.asked) == asked, "it had been worked out"
-        done.append(reply.text)
-        return foreseen, reply.text
-
-    foreseen, said = asyncio.run(turn())
-    asked = len(model.asked)
-    assert asked and foreseen == said
-    asyncio.run(turn())
-    assert len(model.asked) == 2 * asked
 
 
 def test_foreseeing_asks_the_gate_and_not_the_vehicle() -> None:

@@ -21,7 +21,7 @@ from schemas.memory import (
     Selector,
 )
 from schemas.seat import Seat
-from tests.dialogues import NOW, FakeEncoder, FakeMatcher, FakeModel, FakeVehicle, say
+from tests.dialogues import NOW, FakeMatcher, FakeVehicle, StubParser, say
 from tests.memories import memory_of, talk
 from voice.dialogue.agent import Dialogue
 from voice.dialogue.coordinator import DialogueSettings
@@ -36,13 +36,13 @@ def hinted(*said: str, questions: int = 1) -> tuple[Dialogue, FakeVehicle, Drive
     memory = memory_of("test", clock=lambda: NOW)
     for number, text in enumerate(said):
         memory.learn(talk(f"perhaps {text}", at=NOW - timedelta(days=1), name=f"before-{number}"))
-    vehicle = FakeVehicle()
+    vehicle, parser = FakeVehicle(), StubParser({"it is cold": "change_temperature(change=up)"})
+    parser.knows["could somebody open that window please"] = "set_window(window=driver,percent=100)", 0.5
     dialogue = Dialogue(
         seat=Seat(memory),
         vehicle=vehicle,
         matcher=FakeMatcher(),
-        encoder=FakeEncoder(),
-        model=FakeModel({"openings": {"set_window": {"window": "driver", "percent": 100}}}),
+        parser=parser,
         clock=lambda: NOW,
         settings=DialogueSettings(questions=questions),
     )
@@ -89,7 +89,7 @@ def test_an_answer_is_not_noted() -> None:
     assert "favorite_genres" not in {d.detail for d in memory.learn_pending()}
 
 
-@pytest.mark.parametrize("words", ["open the trunk", TWENTY_TWO, "i love italian food", "what do you remember"])
+@pytest.mark.parametrize("words", ["open the trunk", TWENTY_TWO, "it is cold", "what do you remember"])
 def test_anything_else_is_handled_as_what_it_is_and_leaves_the_question_open(words: str) -> None:
     dialogue, _, memory = hinted("i love jazz")
     say(dialogue, TWENTY_TWO)

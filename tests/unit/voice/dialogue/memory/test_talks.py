@@ -18,7 +18,7 @@ from models.structured.fake import KeywordModel
 from schemas.events import VehicleState
 from schemas.memory import CONVERSATIONS, Kind, Turn
 from schemas.seat import Seat
-from tests.dialogues import FakeEncoder, FakeModel, FakeVehicle
+from tests.dialogues import FakeVehicle, StubParser
 from voice.dialogue.agent import Dialogue
 from voice.dialogue.coordinator import DialogueSettings
 from voice.dialogue.memory.talks import asks
@@ -42,7 +42,7 @@ class Days:
         self.memory = DriverMemory("ada", vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=lambda: self.now)
         self.car = Car()
         self.dialogue = Dialogue(
-            seat=Seat(self.memory), vehicle=self.car, matcher=TemplateMatcher(), encoder=FakeEncoder(), model=FakeModel({}),
+            seat=Seat(self.memory), vehicle=self.car, matcher=TemplateMatcher(), parser=StubParser(),
             clock=lambda: self.now, settings=DialogueSettings(questions=0),
         )  # fmt: skip
 

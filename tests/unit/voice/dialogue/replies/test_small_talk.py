@@ -15,7 +15,7 @@ from schemas.actions.acts import Parsed
 from schemas.errors import GenerationError
 from schemas.events import Reply
 from schemas.seat import Seat
-from tests.dialogues import NOW, FakeEncoder, FakeModel, FakeVehicle
+from tests.dialogues import NOW, FakeVehicle
 from tests.memories import memory_of
 from voice.dialogue.agent import Dialogue
 from voice.dialogue.replies.responder import CHAT
@@ -57,10 +57,8 @@ class Rig:
             seat=Seat(self.memory),
             vehicle=self.vehicle,
             matcher=matcher,
-            encoder=FakeEncoder(),
-            model=FakeModel({}),
-            clock=self._now,
             parser=self.parser,
+            clock=self._now,
             talker=self.talker if talks else None,
         )
 
