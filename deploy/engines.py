@@ -12,12 +12,14 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 from deploy.config import Config
+from models.acts.cascade import CascadeParser
 from models.acts.parser import CONTEXT, ActParser
 from models.acts.pointing import PointingParser, WordStates
 from models.acts.talk import Talker
 from models.catalog import Catalog, Model
 from models.commands.matcher import TemplateMatcher
 from models.runtime.llamacpp import LlamaCppModel
+from schemas import ports
 from schemas.errors import ModelError
 from schemas.ports import Recognizer, Synthesizer, WakeWord
 from voice.asr import RECOGNIZERS, Hearing
@@ -220,25 +222,26 @@ class Engines:
 
         return self._climb("llm", open_)
 
-    def parser(self, encoder: WordStates) -> ActParser | PointingParser:
-        """What understands free requests.
+    def parser(self, encoder: WordStates) -> ports.ActParser:
+        """What understands free requests: the small network, and beside it the first of the larger models that is there.
 
         Args:
-            encoder: whose states of words the last one reads.
+            encoder: whose states of words the small network reads.
 
         Raises:
             schemas.errors.ModelError: not even the last can be used.
         """
         settings = self._config.parser
+        small = PointingParser(self._catalog.find(LAST["parser"]), encoder)
 
-        def open_(rung: Rung) -> ActParser | PointingParser:
-            path = self._catalog.find(str(rung.model))
+        def open_(rung: Rung) -> ports.ActParser:
             if rung.engine == "pointing":
-                return PointingParser(path, encoder)
+                return small
+            path = self._catalog.find(str(rung.model))
             adapter = self._catalog.find(settings.adapter)
             model = LlamaCppModel(path, adapter=adapter, threads=settings.threads, context_tokens=CONTEXT)
             self.talker = Talker(model)
-            return ActParser(model)
+            return CascadeParser(small, ActParser(model))
 
         return self._climb("parser", open_)
 

@@ -170,6 +170,8 @@ class ActionResult(Event):
     status: ActionStatus
     ruling: Ruling
     moved: tuple[Moved, ...] = ()
+    already: bool = False
+    """For DONE: everything was so before."""
     answer: dict[str, Any] = {}
     """For queries: what was read. For find_place and the like: what was chosen."""
     token: str | None = None

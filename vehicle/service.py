@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from schemas.actions import Action, Undo
+from schemas.actions import Action, StopMoving, Undo
 from schemas.errors import AdapterError, NotMovedError, VehicleError
 from schemas.events import ActionResult, ActionStatus, Moved, Ruling, VehicleState, Verdict
 from schemas.ports import Clock
@@ -316,8 +316,14 @@ class GatedVehicle:
         except VehicleError as error:
             return _fault(action, ruling, error)
         self._remember(action, state, plan, meant)
-        answer = dict(plan.answer)
-        return ActionResult(action=action, status=ActionStatus.DONE, ruling=ruling, moved=moved, answer=answer)
+        return ActionResult(
+            action=action,
+            status=ActionStatus.DONE,
+            ruling=ruling,
+            moved=moved,
+            already=not isinstance(action, StopMoving) and _already(state, plan),
+            answer=dict(plan.answer),
+        )
 
     def _refusal(self, action: Action, state: VehicleState) -> ActionResult | None:
         """Why there is no way to do it in this state; None where there is one, or where that shows only when it is done."""
@@ -485,6 +491,12 @@ def _unheard(task: asyncio.Future[Any]) -> None:
     """Take note of how an abandoned call ended, so that nobody complains of an error that was never looked at."""
     if not task.cancelled():
         task.exception()
+
+
+def _already(state: VehicleState, plan: Plan) -> bool:
+    """Whether everything that a plan writes was so before."""
+    changes = plan.changes if plan.effect is None else {}
+    return bool(changes) and all(state.values.get(name) == value for name, value in changes.items())
 
 
 def _impossible(action: Action, plan: Plan) -> ActionResult:

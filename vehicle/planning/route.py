@@ -23,6 +23,7 @@ FAR_KM = 15.0
 RESERVE = 0.15
 """Share of a full charge that a route should leave: one is added before it would not. Our choice."""
 
+_NO_ROUTE = "There is no route; tell me where to go first."
 _UNKNOWN_PLACE = "I don't know the place that it should be near; ask me for one near here."
 NEAR_KM = 4.0
 """How far by road "near" a place reaches. Our choice: ten minutes in town."""
@@ -84,7 +85,8 @@ class Routes:
             case a.ChangeDestination(destination=name):
                 return self._elsewhere(self._places.destination(name), state)
             case a.CancelNavigation():
-                return Plan(*_cleared())
+                going = state.values.get("navigation.destination") != ""
+                return Plan(*_cleared()) if going else Plan(refusal=_NO_ROUTE)
             case a.GetRoutes():
                 told = [way.told(number) for number, way in enumerate(self._alternatives(state), 1)]
                 return Plan(answer={"routes": told, "destination": present(state, "navigation.destination")})
@@ -207,7 +209,7 @@ class Routes:
         """Chargers put in where the charge would fall below the reserve."""
         way = self._way(state)
         if not way:
-            return Plan(refusal="There is no route; tell me where to go first.")
+            return Plan(refusal=_NO_ROUTE)
         reach, charge = float(present(state, "battery.range")), state.values.get("battery.charge")
         full = reach / (charge / 100.0) if charge else reach
         left, here = reach, None

@@ -6,6 +6,7 @@ do is judged like any other action; nothing here is done without the gate.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -225,6 +226,27 @@ def _step(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Act
     rising = had.get("change", "up") == "up"
     up = step == "up" or (step == "more" and rising) or (step == "less" and not rising)
     return (parse_action(name, {**_kept(had, "zone"), "change": "up" if up else "down"}),)
+
+
+_WARMER = re.compile(
+    r"(?:(?:a (?:bit|little|touch)|much|even|still) )?(?P<way>hotter|warmer|cooler|colder)(?: please| still)?"
+)
+_HEATED = re.compile(r"(?:set|change)_(?:seat|steering_wheel)_heating")
+
+
+def warmed(text: str, recent: RecentActions, now: datetime) -> tuple[Action, ...]:
+    """What "warmer" is after a seat or the steering wheel was heated: more of that; else nothing, so that it is the cabin.
+
+    Args:
+        text: the utterance in its spoken form.
+        recent: what was done last.
+        now: the present moment.
+    """
+    found = _WARMER.fullmatch(text)
+    last = recent.actions[-1] if recent.actions and recent.fresh(now) else None
+    if found is None or last is None or _HEATED.fullmatch(last.name) is None:
+        return ()
+    return _step(last, {"step": "up" if found["way"] in ("hotter", "warmer") else "down"}, recent)
 
 
 def _stepping(last: Action) -> str:

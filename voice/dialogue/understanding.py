@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
+from models.text import spoken
 from schemas.actions import Domain, Undo, parse_action
 from schemas.actions.acts import Act
 from schemas.events import Command, CommandKind, Reply, Route, Transcript
@@ -19,6 +20,7 @@ from schemas.seat import Seat
 from voice.dialogue import followup, foresight
 from voice.dialogue.acts import context, planning
 from voice.dialogue.acts.acting import Acting
+from voice.dialogue.acts.resolving import replacing
 from voice.dialogue.coordinator import Coordinator, Plan
 from voice.dialogue.followup import RecentActions
 from voice.dialogue.open import reading, which
@@ -155,11 +157,15 @@ class Understanding:
         if again and recent.fresh(self._clock()) and recent.actions[-1].domain is Domain.MEDIA:
             restart = Command(kind=CommandKind.ACTION, name="set_playback", slots={"command": "restart"})
             plan = replace(plan, route=Route.FAST, command=restart)
+        if warmed := followup.warmed(spoken(transcript.text), recent, self._clock()):
+            return replace(plan, meant=warmed)
         if plan.command is None or plan.command.kind is not CommandKind.FOLLOW:
             return plan
         values = (await self._vehicle.state()).values if plan.command.name in followup.LOOKS else {}
         timed = followup.completed(open_.wish if isinstance(open_, Missing) else None, plan.command.slots)
         meant = (timed,) if timed else followup.meant(plan.command, recent, self._clock(), values)
+        if len(meant) == 1 and plan.command.name not in followup.LOOKS:
+            meant = replacing(meant[0], transcript.text, recent, self._clock())
         undone = recent.undoable or not any(isinstance(action, Undo) for action in meant)
         meant = tuple(
             one for one in meant if one.name in self._vehicle.offers() and (undone or not isinstance(one, Undo))

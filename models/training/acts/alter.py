@@ -61,24 +61,6 @@ ALONE = frozenset(
     "forget_last help".split()
 )
 """Acts that mean something else after something was done, or nothing beside another."""
-DID = (
-    "set_temperature(celsius=21)", "set_temperature(celsius=19,zone=passenger)", "change_temperature(change=up)",
-    "set_fan_speed(level=3)", "set_window(percent=100)", "set_window(window=rear_left,percent=50)",
-    "change_window(window=passenger,change=open)", "set_sunroof(percent=0)", "set_seat_heating(level=2)",
-    "set_seat_heating(level=3,zone=passenger)", "set_seat_massage(level=1)", "set_steering_wheel_heating(level=2)",
-    "set_volume(percent=40)", "change_volume(change=down)", "play_music(genre=jazz)", "play_music(artist=coldplay)",
-    "play_radio(station=heart)", "play_radio()", "set_playback(command=next)", "navigate_to(destination=airport)",
-    "navigate_to(destination=home)", "add_stop(destination=ikea)", "find_place(kind=gas_station)",
-    "set_route_preference(preference=fastest)", "set_ambient_color(color=blue)", "set_ambient_light(on=true)",
-    "set_display_brightness(percent=60)", "set_low_beam(on=true)", "set_defrost(window=rear,on=true)",
-    "set_air_conditioning(on=true)", "set_door_locks(locked=true)", "set_trunk(open=true)", "set_timer(minutes=10)",
-    "set_reminder(what=buy milk,hour=6)", "call_contact(person=anna)", "get_weather(day=tomorrow)", "get_range()",
-    "get_time(part=time)", "set_charge_limit(percent=80)", "set_mirrors(folded=true)", "tell()",
-    "remember(what=the spare key is in the boot)", "get_navigation()", "get_tire_pressure()", "set_recirculation(on=true)",
-    "set_temperature(celsius=22); play_music(genre=rock)", "set_window(percent=0); set_volume(percent=30)",
-    "cannot(topic=messages)",
-)  # fmt: skip
-"""What may have been done just before; the grounds of most contexts, so that a context alone teaches no answer."""
 
 
 def complete(case: Case) -> bool:
@@ -127,6 +109,6 @@ def misheard(rng: Random, case: Case) -> Case:
     return replace(case, utterance=text)
 
 
-def after_something(rng: Random, case: Case) -> Case:
-    """With something that was done before, which does not matter."""
-    return replace(case, context=f"did {rng.choice(DID)}")
+def after_something(rng: Random, case: Case, done: Sequence[Case]) -> Case:
+    """With something that was done before, which does not matter: one of ``done``."""
+    return replace(case, context=f"did {rng.choice(done).answer}")

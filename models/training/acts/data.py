@@ -15,10 +15,11 @@ from random import Random
 
 from models.training.acts import alter, bank, talk
 from models.training.acts.lines import FOLDER, Case, Line, checked, draw, lines
+from schemas.actions import BY_NAME
 
 BANKED = 0.12
 """Share of the phrase bank and the templates in a round."""
-JOINED, FRAMED, MISHEARD, AFTER = 0.1, 0.08, 0.05, 0.15
+JOINED, FRAMED, MISHEARD, AFTER = 0.1, 0.08, 0.05, 0.2
 """Shares of cases that were joined, put in a frame, misheard, or said after something that does not matter."""
 
 
@@ -66,6 +67,7 @@ class Corpus:
         whole = [
             case for case in cases if len(case.acts) == 1 and alter.complete(case) and len(case.utterance.split()) < 14
         ]
+        done = [case for case in cases if len(case.acts) < 3 and any(act.name in BY_NAME for act in case.acts)]
         altered: list[Case] = []
         for case in cases:
             one, chance = case, rng.random()
@@ -74,12 +76,12 @@ class Corpus:
             elif chance < MISHEARD + FRAMED and alter.complete(case):
                 one = alter.framed(rng, case)
             if alter.complete(one) and rng.random() < AFTER:
-                one = alter.after_something(rng, one)
+                one = alter.after_something(rng, one, done)
             altered.append(one)
         for _ in range(int(len(cases) * JOINED)):
             pair = alter.joined(rng, rng.sample(whole, rng.choice((2, 2, 2, 2, 3))))
             if len({str(act) for act in pair.acts}) == len(pair.acts):
-                altered.append(alter.after_something(rng, pair) if rng.random() < AFTER else pair)
+                altered.append(alter.after_something(rng, pair, done) if rng.random() < AFTER else pair)
         rng.shuffle(altered)
         return altered
 

@@ -36,7 +36,7 @@ from voice.dialogue.replies import responder
 from voice.dialogue.replies.cannot import refusal
 from voice.dialogue.validator import careful
 
-SURE_AT = 0.6
+SURE_AT = 0.75
 """Probability of an utterance's acts from which on they are carried out without a question. Of 400 sentences that were written
 before the first training, 16 % lay below, half of them right; of the others nine in ten (docs/log.md)."""
 GUESS_AT = 0.3

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from pydantic import ValidationError
 
-from schemas.actions import BY_NAME, Action, SetReminder, SetTimer, Undo, parse_action
+from schemas.actions import BY_NAME, Action, SetReminder, SetTimer, Undo, corners, parse_action
 from schemas.actions.acts import Act
 from voice.dialogue.followup import RecentActions, lacks_time
 from voice.dialogue.replies import responder
@@ -95,13 +95,18 @@ def _limits(name: str, slot: str) -> str:
 
 
 _IN_ITS_PLACE = re.compile(r"\b(?:instead|make (?:it|that)|change (?:it|that)|i meant?|no wait|not that)\b")
-_BESIDE = re.compile(r"\b(?:another|second|as well|too|also)\b")
+_NOT_THERE = re.compile(
+    r"^(?:no|nope|not|wrong|sorry|oops)\b|\b(?:instead|i meant?|i said|not (?:that|mine|hers|his|me))\b"
+)
+_ONE = re.compile(r"\b(?:window|one)\b")
+_BESIDE = re.compile(r"\b(?:another|second|as well|too|also|both)\b")
 
 
 def replacing(action: Action, said: str, recent: RecentActions, now: datetime) -> tuple[Action, ...]:
-    """The action, after the undoing of the last one where it is to stand in the place of that: "make it twenty minutes instead".
+    """The action, after the undoing of the last one where it is to stand in the place of that.
 
-    Only of timers and reminders there may be several; any other action replaces the one before by itself.
+    A timer or reminder stands beside the one before ("make it twenty minutes instead"), and so does what was done somewhere else
+    ("no, the back window"); any other action replaces the one before by itself.
 
     Args:
         action: what is meant.
@@ -110,9 +115,30 @@ def replacing(action: Action, said: str, recent: RecentActions, now: datetime) -
         now: the present moment.
     """
     last = recent.actions[-1] if recent.undoable and recent.fresh(now) and recent.actions else None
-    if not isinstance(action, SetTimer | SetReminder) or last is None or last.name != action.name:
+    if last is None or last.name != action.name or _BESIDE.search(said) is not None:
         return (action,)
-    if _IN_ITS_PLACE.search(said) is None or _BESIDE.search(said) is not None:
+    if isinstance(action, SetTimer | SetReminder):
+        if _IN_ITS_PLACE.search(said) is None:
+            return (action,)
+        kept = {slot: value for slot, value in last.slots().items() if slot in ("label", "what")}
+        return Undo(), parse_action(action.name, {**kept, **action.slots()})
+    if _NOT_THERE.search(said) is None or _where(last) <= _where(action):
         return (action,)
-    kept = {slot: value for slot, value in last.slots().items() if slot in ("label", "what")}
-    return Undo(), parse_action(action.name, {**kept, **action.slots()})
+    return Undo(), _same_side(action, last) if _ONE.search(said) is not None else action
+
+
+def _same_side(action: Action, last: Action) -> Action:
+    """One window of a row, where the row was named after one window: "no, the back one" is the one on the same side."""
+    row, there = _where(action), _where(last)
+    if "window" not in action.slots() or len(there) != 1 or len(row) != 2:
+        return action
+    side = next(corners(side) for side in ("left", "right") if there <= frozenset(corners(side)))
+    alike = row & frozenset(side)
+    return parse_action(action.name, {**action.slots(), "window": next(iter(alike))}) if len(alike) == 1 else action
+
+
+def _where(action: Action) -> frozenset[str]:
+    """The corners of the car that an action is about; none where it has no place."""
+    slots = action.slots()
+    place = slots.get("window", slots.get("zone"))
+    return frozenset(corners(str(place), slots.get("but"))) if place is not None else frozenset()

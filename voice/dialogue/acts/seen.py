@@ -232,6 +232,21 @@ def _by_window(text: str, acts: Sequence[Act], values: Signals) -> Seen:
     return Seen((*rest[:place], *meant, *rest[place:]), says, grounds=frozenset({"window"}))
 
 
+_SIDE_WINDOW = re.compile(r"\b(?:left|right)(?: hand)? window\b")
+
+
+def _by_side(text: str, acts: Sequence[Act]) -> Seen:
+    """The front one of two windows, where one is meant: "the left window"."""
+    if _SIDE_WINDOW.search(text) is None:
+        return Seen(tuple(acts))
+    front = {
+        act: Act(act.name, {**act.slots, "window": GROUPS[str(act.slots["window"])][0]})
+        for act in acts
+        if act.slots.get("window") in ("left", "right")
+    }
+    return Seen(tuple(front.get(act, act) for act in acts), grounds=frozenset({"window"} if front else ()))
+
+
 _LAMPS = {
     "light.dome": ("set_dome_light", None), "light.ambient.on": ("set_ambient_light", None),
     **{f"light.reading.{corner}": ("set_reading_light", corner) for corner in _EVERYWHERE},
@@ -278,6 +293,7 @@ def seen(text: str, acts: Sequence[Act], values: Signals, units: Units) -> Seen:
         lambda found: _alike(text, found, values),
         lambda found: _further(text, found, values, units),
         lambda found: _by_window(text, found, values),
+        lambda found: _by_side(text, found),
         lambda found: _by_lamp(text, found, values),
     )
     for look in looks:

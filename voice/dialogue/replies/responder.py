@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from schemas.actions import BY_NAME, Action
+from schemas.actions import BY_NAME, Action, Domain
+from schemas.actions.said import Slots
 from schemas.events import ActionResult, ActionStatus, Ruling, Verdict
 from schemas.memory import Recollection
 from schemas.units import METRIC, Units
@@ -52,15 +53,23 @@ def told(
         said: what else is said, each with the number of results before it.
     """
     reasons = units.liking(" and ".join(dict.fromkeys(because(r.preference) for r in used)))
-    if len(results) > 1 and results[0].action.name == "undo" and results[0].status is ActionStatus.DONE:
+    back = len(results) > 1 and results[0].action.name == "undo" and results[0].status is ActionStatus.DONE
+    instead = back and results[0].answer.get("undone") == results[1].action.name
+    if back:
         results = results[1:]  # taken back to be done otherwise: what is said is what is done now
     waiting = [result for result in results if result.status is ActionStatus.NEEDS_CONFIRMATION]
-    spoken = [(n, _sentence(r, units)) for n, r in enumerate(results) if r not in waiting and not contacts(r)]
+    alone = not any(result.moved for result in results)
+    spoken = [
+        (n, _sentence(r, units, alone=alone)) for n, r in enumerate(results) if r not in waiting and not contacts(r)
+    ]
     sentences = [sentence for _, sentence in spoken]
     if reasons and len(results) == 1 and results[0].action.name == "set_temperature":
-        sentences = [f"{reasons[0].upper()}{reasons[1:]}, so I've set that."]
+        so = "and it is set to that already" if results[0].already else "so I've set that"
+        sentences = [f"{reasons[0].upper()}{reasons[1:]}, {so}."]
     elif reasons and sentences and sentences[0].endswith("."):
         sentences[0] = f"{sentences[0][:-1]}, because {reasons}."
+    if instead and sentences and sentences[0].endswith("."):
+        sentences[0] = f"{sentences[0][:-1]} instead."
     for before, remark in sorted(said, key=lambda one: one[0], reverse=True):
         sentences.insert(sum(place < before for place, _ in spoken), remark)
     why = (f"{units.sentence(result.ruling.reason).rstrip('.')}." for result in waiting)
@@ -86,7 +95,7 @@ def _doing(action: Action, units: Units) -> str:
     return do(slots) if do else f"look up: {type(action).title.lower()}"
 
 
-def _sentence(result: ActionResult, units: Units) -> str:
+def _sentence(result: ActionResult, units: Units, *, alone: bool) -> str:
     if result.status is ActionStatus.DENIED:
         return units.sentence(result.ruling.reason)
     if result.status is ActionStatus.FAULT:
@@ -94,9 +103,24 @@ def _sentence(result: ActionResult, units: Units) -> str:
             return "I can't reach the car."
         return "The car did not do that." if result.error != "not_moved" else "I asked the car, but nothing moved."
     slots = units.slots(result.action.name, result.action.model_dump(mode="json"))
+    if result.already:
+        return _already(result, slots, units, alone=alone)
     if done := type(result.action).done:
         return f"{done(slots)}."
     return f"{answer(result.action.name, slots, units.told(result.answer))}."
+
+
+def _already(result: ActionResult, slots: Slots, units: Units, *, alone: bool) -> str:
+    """What is said where everything was so before: nothing is claimed to move. Beside what was done, "off" says enough."""
+    action = type(result.action)
+    if "change" in slots:
+        return "That is as far as it goes."
+    wide = slots.get("open", {0: False, 100: True}.get(slots.get("percent", -1)))
+    said = action.done(slots) if action.done else answer(action.name, slots, units.told(result.answer))
+    if wide is not None and ("open" in slots or action.domain is Domain.OPENINGS):
+        thing = said.partition(" ")[2]  # of "Closing the sunroof"
+        return f"{thing[0].upper()}{thing[1:]} {'are' if 'windows' in thing else 'is'} {'open' if wide else 'closed'} already."
+    return f"{said} already." if alone else f"{said}."
 
 
 HELP = (

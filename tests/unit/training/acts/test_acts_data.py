@@ -161,7 +161,7 @@ def test_other_words_keep_the_meaning() -> None:
     for _ in range(30):
         assert says(alter.misheard(rng, case).utterance, "harbour")
         assert "take me to the harbour" in alter.framed(rng, case).utterance
-        assert alter.after_something(rng, case).acts == case.acts
+        assert alter.after_something(rng, case, [case]).acts == case.acts
     both = alter.joined(rng, (case, Case("close the sunroof now please", (Act("set_sunroof", {"percent": "0"}),))))
     assert [act.name for act in both.acts] == ["navigate_to", "set_sunroof"]
     assert not alter.complete(Case("and a bit more of it", (Act("change_volume", {"change": "up"}),)))

@@ -20,6 +20,7 @@ from schemas.actions import (
     SetTimer,
     SetTrunk,
     SetWindow,
+    StopMoving,
     parse_action,
 )
 from schemas.clock import StreamClock
@@ -87,8 +88,11 @@ def test_what_is_at_once_needs_no_waiting() -> None:
 
 
 def test_asking_for_what_is_already_so_is_done_and_moves_nothing() -> None:
-    result = Car().act(SetTemperature(celsius=21))
-    assert (result.status, result.moved) == (ActionStatus.DONE, ())
+    car = Car()
+    result = car.act(SetTemperature(celsius=21))
+    assert (result.status, result.moved, result.already) == (ActionStatus.DONE, (), True)
+    assert car.act(SetTemperature(celsius=22)).already is False
+    assert car.act(StopMoving()).already is False
 
 
 def test_refused_while_driving() -> None:

@@ -156,5 +156,5 @@ def test_the_other_one_is_another_seat(car: Car) -> None:
 
 def test_what_is_joined_to_an_order_after_a_pause_is_done_too(car: Car) -> None:
     said = car.go_on("lock the doors", "lock the doors and fold the mirrors", "and fold the mirrors")
-    assert said.text == "Doors locked. Mirrors folded."
+    assert said.text == "Doors locked already. Mirrors folded."
     assert car.values("doors.locked", "mirrors.folded") == [True, True]

@@ -111,7 +111,7 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
     "stuffy": [
         ("turn on recirculation", "Recirculating the air."),
         ("it's stuffy in here", "Letting fresh air in. Fan up."),
-        ("close everything and turn on recirculation", "Closing all windows. Closing the sunroof. Recirculating the air."),
+        ("close everything and turn on recirculation", "All windows are closed already. The sunroof is closed already. Recirculating the air."),
     ],
     "not all the way": [
         ("open my window", "Opening your window."),
@@ -145,9 +145,9 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ("heat my seat", "Seat heating medium."),
         ("and the other one", "Seat heating medium on the passenger's side."),
         ("put hers back", "As it was before."),
-        ("close the passenger window a bit", "Closing the passenger's window a little."),
-        ("the other one", "Closing your window a little."),
-        ("and close both", "Closing the front windows."),
+        ("close the passenger window a bit", "That is as far as it goes."),
+        ("the other one", "That is as far as it goes."),
+        ("and close both", "The front windows are closed already."),
         ("restart the navigation", NOT_UNDERSTOOD + " You can say, for example: take me home."),
         ("take me home", "Taking you home, 6 minutes away."),
         ("stop navigation", "Navigation ended."),
@@ -205,8 +205,8 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ("rewind the song one minute", "Back 1 minute."),
         ("twice as loud", "Twice as loud."),
         ("half as loud", "Half as loud."),
-        ("set the temperature to twenty one", "21 degrees."),
-        ("repeat it", "21 degrees."),
+        ("set the temperature to twenty one", "21 degrees already."),
+        ("repeat it", "21 degrees already."),
         ("put on the news", "Playing The News Station."),
         ("play it again", "I can only do that with music and podcasts; ask me to play some first."),
         ("tune to ninety eight point five", "Playing Radio One."),
@@ -230,7 +230,7 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ("no twenty one", "21 degrees."),
         ("turn the fan to three", "Fan at 3."),
         ("a little less", "Fan down."),
-        ("make that two", "Fan at 2."),
+        ("make that two", "Fan at 2 already."),
         ("turn it off", "Fan off."),
         ("cooler", "Making it cooler."),
         ("more", "Making it cooler."),
@@ -248,7 +248,7 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ("too much", "Moving your seat forward."),
     ],
     "windows": [
-        ("turn off the air conditioning", "Air conditioning off."),
+        ("turn off the air conditioning", "Air conditioning off already."),
         ("open my window", "Opening your window."),
         ("stop", "Okay."),
         ("close it again", "Closing your window."),
@@ -306,7 +306,7 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
     "reminders": [
         ("set a timer for the roast potatoes", "For how long?"),
         ("eight minutes", "Timer for roast potatoes: 8 minutes."),
-        ("no make it ten", "Timer for roast potatoes: 10 minutes."),
+        ("no make it ten", "Timer for roast potatoes: 10 minutes instead."),
         ("set a timer", "For how long?"),
         ("never mind", "Okay, I won't."),
         ("remind me to buy milk", "When shall I remind you?"),
@@ -404,7 +404,7 @@ def test_what_follows_is_about_the_last_two_minutes_only(matcher: TemplateMatche
     [
         ("celsius", "seventy", "17 degrees."),
         ("celsius", "seventy two", "22 degrees."),
-        ("fahrenheit", "seventeen", "70 degrees."),
+        ("fahrenheit", "seventeen", "70 degrees already."),
     ],
 )
 def test_of_two_numbers_that_sound_alike_the_unit_decides(

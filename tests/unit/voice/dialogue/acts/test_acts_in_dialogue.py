@@ -376,6 +376,45 @@ def test_a_timer_beside_the_last_one_leaves_both(rig: Rig, text: str) -> None:
     assert rig.done == ["set_timer(minutes=15)", "set_timer(minutes=20)"]
 
 
+@pytest.mark.parametrize(
+    ("first", "text", "acts", "done"),
+    [
+        ("set_window(window=driver,percent=100)", "no i meant the back window", "set_window(window=rear,percent=100)",
+         ["set_window(window=driver, percent=100)", "undo()", "set_window(window=rear_left, percent=100)"]),
+        ("set_window(window=passenger,percent=100)", "wrong the back ones", "set_window(window=rear,percent=100)",
+         ["set_window(window=passenger, percent=100)", "undo()", "set_window(window=rear, percent=100)"]),
+        ("set_seat_heating(level=2)", "the passenger's i mean", "set_seat_heating(level=2,zone=passenger)",
+         ["set_seat_heating(level=2, zone=driver)", "undo()", "set_seat_heating(level=2, zone=passenger)"]),
+        ("set_seat_heating(level=2)", "hers too i mean", "set_seat_heating(level=2,zone=passenger)",
+         ["set_seat_heating(level=2, zone=driver)", "set_seat_heating(level=2, zone=passenger)"]),
+        ("set_window(window=driver,percent=100)", "no every one of them", "set_window(window=all,percent=100)",
+         ["set_window(window=driver, percent=100)", "set_window(window=all, percent=100)"]),
+        ("set_seat_heating(level=2)", "a high one for the lady", "set_seat_heating(level=3,zone=passenger)",
+         ["set_seat_heating(level=2, zone=driver)", "set_seat_heating(level=3, zone=passenger)"]),
+    ],
+)  # fmt: skip
+def test_what_was_done_elsewhere_is_taken_back_where_the_driver_corrects_it(
+    rig: Rig, first: str, text: str, acts: str, done: list[str]
+) -> None:
+    for wish, meant in (("a window or a seat as i like it would you", first), (text, acts)):
+        if rig.say(wish, meant).pending:
+            rig.say("yes")
+    assert rig.done == done
+
+
+def test_warmer_after_a_seat_was_heated_is_the_seat(rig: Rig) -> None:
+    rig.say("warmer")
+    rig.say("would you heat the seat to level one", "set_seat_heating(level=1)")
+    rig.say("a bit warmer")
+    rig.say("make it warmer in here")
+    assert rig.done == [
+        "change_temperature(change=up, zone=all)",
+        "set_seat_heating(level=1, zone=driver)",
+        "change_seat_heating(change=up, zone=driver)",
+        "change_temperature(change=up, zone=all)",
+    ]
+
+
 class NoMap(FakeVehicle):
     """A car that knows no destination."""
 

@@ -47,6 +47,8 @@ def put(text: str, acts: str, units: Units = METRIC, **changed: object) -> tuple
          "set_temperature(celsius=22,zone=driver)"),
         ("two degrees warmer than me for the passenger", "change_temperature(change=up,zone=passenger,by=2)",
          "set_temperature(celsius=23,zone=passenger)"),
+        ("the right hand window down a third", "set_window(window=right,percent=35)", "set_window(window=passenger,percent=35)"),
+        ("both of the right windows down", "set_window(window=right,percent=100)", "set_window(window=right,percent=100)"),
         ("close the window which is wide open", "set_window(percent=0)", "set_window(window=rear_left,percent=0)"),
         ("shut any open window", "set_window(window=all,percent=0)", "set_window(window=rear,percent=0)"),
         ("that lamp is distracting me turn it off", "set_dome_light(on=false)", "set_reading_light(zone=driver,on=false)"),

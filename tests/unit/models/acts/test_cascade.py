@@ -1,0 +1,65 @@
+"""Two parsers, of which the thorough one is asked only where the quick one is not sure."""
+
+from collections.abc import Collection
+
+import pytest
+
+from models.acts.cascade import ALONE_AT, CascadeParser, combined
+from schemas.actions.acts import Act, Parsed
+from schemas.errors import GenerationError
+
+WINDOW, ROOF = Act("set_window", {"window": "driver"}), Act("open_sunroof")
+
+
+class Says:
+    """Gives the same answer to everything; None: fails."""
+
+    def __init__(self, sure: float | None, *acts: Act) -> None:
+        self.sure, self.acts = sure, acts
+        self.asked = list[tuple[str, str, Collection[str]]]()
+
+    def parse(self, text: str, context: str = "", *, without: Collection[str] = ()) -> Parsed:
+        self.asked.append((text, context, without))
+        if self.sure is None:
+            raise GenerationError("nothing")
+        return Parsed(self.acts, self.sure)
+
+
+def test_a_sure_answer_of_the_quick_one_asks_nobody_else() -> None:
+    thorough = Says(1.0, ROOF)
+    assert CascadeParser(Says(ALONE_AT, WINDOW), thorough).parse("a") == Parsed((WINDOW,), ALONE_AT)
+    assert thorough.asked == []
+
+
+def test_both_are_asked_for_the_same() -> None:
+    quick, thorough = Says(0.5, WINDOW), Says(0.5, WINDOW)
+    CascadeParser(quick, thorough).parse("a", "b", without={"c"})
+    assert quick.asked == thorough.asked == [("a", "b", {"c"})]
+
+
+def test_two_that_agree_are_surer_than_each() -> None:
+    assert combined(Parsed((WINDOW, ROOF), 0.4), Parsed((ROOF, WINDOW), 0.5)).sure == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize(("quick", "thorough", "wanted", "sure"), [(0.5, 0.8, ROOF, 0.8), (0.8, 0.6, WINDOW, 8 / 11)])
+def test_of_two_that_differ_the_surer_one_counts_by_less(
+    quick: float, thorough: float, wanted: Act, sure: float
+) -> None:
+    found = CascadeParser(Says(quick, WINDOW), Says(thorough, ROOF)).parse("a")
+    assert found.acts == (wanted,)
+    assert found.sure == pytest.approx(sure)
+
+
+def test_other_slots_are_another_answer() -> None:
+    assert combined(Parsed((WINDOW,), 0.8), Parsed((Act("set_window", {"window": "passenger"}),), 0.8)).sure == 0.5
+
+
+def test_two_that_know_nothing_divide_by_nothing() -> None:
+    assert combined(Parsed((WINDOW,), 0.0), Parsed((ROOF,), 0.0)).sure == 0.0
+
+
+def test_either_may_fail() -> None:
+    assert CascadeParser(Says(None), Says(0.4, ROOF)).parse("a") == Parsed((ROOF,), 0.4)
+    assert CascadeParser(Says(0.4, WINDOW), Says(None)).parse("a") == Parsed((WINDOW,), 0.4)
+    with pytest.raises(GenerationError):
+        CascadeParser(Says(None), Says(None)).parse("a")
