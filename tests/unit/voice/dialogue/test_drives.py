@@ -111,7 +111,10 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
     "stuffy": [
         ("turn on recirculation", "Recirculating the air."),
         ("it's stuffy in here", "Letting fresh air in. Fan up."),
-        ("close everything and turn on recirculation", "All windows are closed already. The sunroof is closed already. Recirculating the air."),
+        (
+            "close everything and turn on recirculation",
+            "All windows are closed already. The sunroof is closed already. Recirculating the air.",
+        ),
     ],
     "not all the way": [
         ("open my window", "Opening your window."),
