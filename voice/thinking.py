@@ -10,9 +10,12 @@ ends as a spoken failure and a record, never as silence. Owns no decision about 
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
+import traceback
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from rapidfuzz.distance import Indel
@@ -27,6 +30,8 @@ from voice.dialogue.ours import ECHO_S
 from voice.hearing import Heard, Hearing
 from voice.speaking import Speaker, Speech
 from voice.turn import Answered, Closed, Failed, TurnEvent, Unheard
+
+_log = logging.getLogger(__name__)
 
 FREE_AFTER_S = 0.25
 """Pause after which free speech is thought about ahead: what is left of the .6 s that end it is time for the model and the voice,
@@ -140,7 +145,7 @@ class Thinking:
                     return None
                 ahead.text = text
                 return await self._speaker.prepare(text, ahead=True)
-            except GloveboxError:  # it will be told when the reply is made
+            except Exception:  # noqa: BLE001 - it will be told when the reply is made
                 return None
             finally:
                 ahead.ready_s = now()
@@ -185,6 +190,9 @@ class Thinking:
             latency["synthesise"] = ms_since(started_speaking)
         except GloveboxError as error:
             turn.error = error
+            return Failed
+        except Exception as error:  # noqa: BLE001 - a defect of ours: the driver is told, and the next turn begins
+            turn.error = _unexpected(error)
             return Failed
         finally:
             if self._turn is turn:  # else another one has begun
@@ -238,3 +246,11 @@ def _stream(at: float) -> Callable[[], float]:
     """In playback: which second of the stream it is by now, if it goes on from this one as time passes."""
     started = time.perf_counter()
     return lambda: at + time.perf_counter() - started
+
+
+def _unexpected(error: Exception) -> GloveboxError:
+    """An error that nobody raises on purpose; logged by its kind and place, since its text may hold the driver's words."""
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    told = f"{type(error).__name__} at {Path(where.filename).name}:{where.lineno}"
+    _log.error("a turn broke: %s", told)
+    return GloveboxError(told)

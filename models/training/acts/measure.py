@@ -108,6 +108,20 @@ def report(answers: Sequence[Answer]) -> Iterable[str]:
     yield f"{times[0]:.0f} ms an answer (p50), {times[1]:.0f} ms (p95)"
 
 
+def drawn(file: Path | None, folder: Path) -> list[Case]:
+    """A case of every line of a file, or without one of every line that is held out."""
+    rng = Random(1)
+    return [draw(rng, line) for line in lines(file)] if file is not None else Corpus(folder).tests()
+
+
+def tell(answers: Sequence[Answer], wrong: int) -> None:
+    """Print the report, and so many of the wrong answers."""
+    for line in report(answers):
+        print(line)
+    for one in [one for one in answers if not one.right][:wrong]:
+        print(f"  {one.case.prompt.strip()!r}: {one.case.answer}\n      wrote {one.text} ({one.sure:.2f})")
+
+
 def main() -> None:
     """Measure."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -120,17 +134,8 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=1_000_000, help="so many cases at most")
     parser.add_argument("--wrong", type=int, default=0, help="show so many wrong answers")
     given = parser.parse_args()
-    if given.file is None:
-        cases = Corpus(given.lines).tests()
-    else:
-        rng = Random(1)
-        cases = [draw(rng, line) for line in lines(given.file)]
     adapted = Adapted(given.gguf, given.adapter, given.threads, bound=given.grammar)
-    answers = [adapted.answer(case) for case in cases[: given.most]]
-    for line in report(answers):
-        print(line)
-    for one in [one for one in answers if not one.right][: given.wrong]:
-        print(f"  {one.case.prompt.strip()!r}: {one.case.answer}\n      wrote {one.text} ({one.sure:.2f})")
+    tell([adapted.answer(case) for case in drawn(given.file, given.lines)[: given.most]], given.wrong)
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ class WakesOnce(FakeWakeWord):
 class FakeRecognizer:
     """A fake: hears as many words as the test says, and counts what it was fed."""
 
-    def __init__(self, *texts: str | GloveboxError, partial: str = "") -> None:
+    def __init__(self, *texts: str | Exception, partial: str = "") -> None:
         self.texts, self.words_so_far = list(texts), partial
         self.fed: list[int] = []
         self.before: list[int] = []
@@ -79,7 +79,7 @@ class FakeRecognizer:
 
     def finish(self) -> Transcript:
         text = self.texts.pop(0)
-        if isinstance(text, GloveboxError):
+        if isinstance(text, Exception):
             raise text
         return Transcript(text=text, confidence=0.9 if text else 0.0, in_grammar=False)
 
@@ -87,7 +87,7 @@ class FakeRecognizer:
 class FakeDialogue:
     """A fake: answers every utterance with its own words."""
 
-    def __init__(self, *, fails: GloveboxError | None = None, ends: bool = False) -> None:
+    def __init__(self, *, fails: Exception | None = None, ends: bool = False) -> None:
         self.heard: list[tuple[str, bool]] = []
         self.amended: list[tuple[str, str | None, str | None]] = []
         self.dropped = self.ended = 0
@@ -314,16 +314,25 @@ def test_the_button_for_silence_stops_what_is_told_unasked() -> None:
 
 
 @pytest.mark.parametrize("where", ["recogniser", "dialogue"])
-def test_a_failure_is_spoken_recorded_and_survived(where: str) -> None:
-    error = GenerationError("the model gave up")
+@pytest.mark.parametrize(
+    ("error", "spoken", "code"),
+    [
+        (GenerationError("the model gave up"), GenerationError.spoken, "generation"),
+        (ZeroDivisionError("my locker is forty"), GloveboxError.spoken, "error"),
+    ],
+)
+def test_a_failure_is_spoken_recorded_and_survived(
+    error: Exception, spoken: str, code: str, where: str, caplog: pytest.LogCaptureFixture
+) -> None:
     recognizer = FakeRecognizer(error if where == "recogniser" else "one", "two")
     dialogue = FakeDialogue(fails=error if where == "dialogue" else None)
     voice = SecondOfSound()
     samples = sound((1.5, QUIET), (1.0, LOUD), (3, QUIET), (0.5, LOUD), (3, QUIET))
     notes, _, _ = run(samples, [1.0], recognizer, dialogue, voice)
-    assert voice.said[0] == error.spoken
-    assert notes.records[0].error == "generation"
+    assert voice.said[0] == spoken
+    assert notes.records[0].error == code
     assert len(notes.records) == 2
+    assert "locker" not in caplog.text
 
 
 def test_a_voice_that_fails_still_gives_a_sound() -> None:

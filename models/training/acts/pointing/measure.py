@@ -10,15 +10,13 @@ from __future__ import annotations
 import argparse
 import time
 from pathlib import Path
-from random import Random
 
 from models.acts.pointing import PointingParser
 from models.acts.spelling import write
 from models.runtime.onnx_encoder import OnnxEncoder
-from models.training.acts.data import Corpus
-from models.training.acts.lines import FOLDER, Case, draw, lines
-from models.training.acts.measure import Answer, report
-from models.training.acts.pointing.train import ENCODER
+from models.training.acts.lines import FOLDER, Case
+from models.training.acts.measure import Answer, drawn, tell
+from models.training.acts.pointing.states import ENCODER
 from schemas.errors import GenerationError
 
 
@@ -40,14 +38,8 @@ def main() -> None:
     parser.add_argument("--lines", type=Path, default=FOLDER, help="folder of the lines, of which some are held out")
     parser.add_argument("--wrong", type=int, default=0, help="show so many wrong answers")
     given = parser.parse_args()
-    rng = Random(1)
-    cases = [draw(rng, line) for line in lines(given.file)] if given.file else Corpus(given.lines).tests()
     own = PointingParser(given.network, OnnxEncoder(ENCODER))
-    answers = [answered(own, case) for case in cases]
-    for line in report(answers):
-        print(line)
-    for one in [one for one in answers if not one.right][: given.wrong]:
-        print(f"  {one.case.prompt.strip()!r}: {one.case.answer}\n      wrote {one.text} ({one.sure:.2f})")
+    tell([answered(own, case) for case in drawn(given.file, given.lines)], given.wrong)
 
 
 if __name__ == "__main__":

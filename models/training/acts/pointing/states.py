@@ -20,6 +20,7 @@ from models.text import spoken
 from models.training.acts.lines import Case
 from schemas.errors import GenerationError
 
+ENCODER = Path("models/builtin/encoder")
 WIDTH = 768
 """Of a word's state."""
 

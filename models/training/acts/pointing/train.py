@@ -24,11 +24,10 @@ from models.runtime.onnx_encoder import OnnxEncoder
 from models.training.acts.data import Corpus
 from models.training.acts.lines import FOLDER
 from models.training.acts.pointing.network import Batch, Pointing, loss
-from models.training.acts.pointing.states import WIDTH, Row, keep, kept, rows
+from models.training.acts.pointing.states import ENCODER, WIDTH, Row, keep, kept, rows
 from models.training.language.muon import Muon
 from models.training.language.shape import Shape
 
-ENCODER = Path("models/builtin/encoder")
 BATCH, BUCKET = 80, 16
 """Rows of a batch; batches that are drawn together and sorted by length, so that little is padding."""
 MUON_RATE, ADAM_RATE = 3e-3, 2e-3
