@@ -273,6 +273,20 @@ def _by_lamp(text: str, acts: Sequence[Act], values: Signals) -> Seen:
     return Seen(lit, grounds=frozenset({"zone"}))
 
 
+# What plays ------------------------------------------------------------------------------------------------------------
+
+_SOURCE = re.compile(r"\b(?P<source>music|radio|podcast)s?\b")
+
+
+def _by_source(text: str, acts: Sequence[Act], values: Signals) -> Seen:
+    """The source that is to be gone on with, where another one plays: "carry on with my podcast"."""
+    found, now = _SOURCE.search(text), values.get("media.source")
+    if found is None or now in (None, found["source"]):
+        return Seen(tuple(acts))
+    going_on, other = Act("set_playback", {"command": "play"}), Act("set_media_source", {"source": found["source"]})
+    return Seen(tuple(other if act == going_on else act for act in acts), grounds=frozenset({"source"}))
+
+
 def seen(text: str, acts: Sequence[Act], values: Signals, units: Units) -> Seen:
     """The acts with what the car's state says put into them.
 
@@ -295,6 +309,7 @@ def seen(text: str, acts: Sequence[Act], values: Signals, units: Units) -> Seen:
         lambda found: _by_window(text, found, values),
         lambda found: _by_side(text, found),
         lambda found: _by_lamp(text, found, values),
+        lambda found: _by_source(text, found, values),
     )
     for look in looks:
         one = look(whole.acts)

@@ -17,7 +17,7 @@ CAR: dict[str, Any] = {
     "climate.passenger.temperature": 23.0, "outside.temperature": 9.0, "outside.rain": 10, "window.driver": 0,
     "window.passenger": 0, "window.rear_left": 100, "window.rear_right": 20, "light.dome": False, "light.ambient.on": False,
     "light.reading.driver": True, "light.reading.passenger": False, "light.reading.rear_left": False,
-    "light.reading.rear_right": False,
+    "light.reading.rear_right": False, "media.source": "music",
 }  # fmt: skip
 
 
@@ -47,6 +47,8 @@ def put(text: str, acts: str, units: Units = METRIC, **changed: object) -> tuple
          "set_temperature(celsius=22,zone=driver)"),
         ("two degrees warmer than me for the passenger", "change_temperature(change=up,zone=passenger,by=2)",
          "set_temperature(celsius=23,zone=passenger)"),
+        ("go on with the podcast would you", "set_playback(command=play)", "set_media_source(source=podcast)"),
+        ("go on with the music would you", "set_playback(command=play)", "set_playback(command=play)"),
         ("the right hand window down a third", "set_window(window=right,percent=35)", "set_window(window=passenger,percent=35)"),
         ("both of the right windows down", "set_window(window=right,percent=100)", "set_window(window=right,percent=100)"),
         ("close the window which is wide open", "set_window(percent=0)", "set_window(window=rear_left,percent=0)"),
