@@ -23,7 +23,7 @@ from schemas.ports import ActParser, CommandMatcher, Drivers, VehiclePort
 from schemas.seat import Seat
 from schemas.units import Units
 from voice.dialogue.acts import joined, planning
-from voice.dialogue.acts.accounted import copies, doubt, left_over, names
+from voice.dialogue.acts.accounted import asks_open, copies, doubt, left_over, names
 from voice.dialogue.acts.planning import COMMANDS, CONTROLS, DEFAULTS, TOLD_AT, about_memory
 from voice.dialogue.acts.resolving import replacing, resolve
 from voice.dialogue.acts.seen import Seen, seen, unconditional
@@ -187,6 +187,8 @@ class Acting:
             elif act.name != "tell" and not about_memory(act):
                 self._said(act, said, work, len(found), alone=len(acts) == 1)
         work.said += [(len(found), text) for text in pointed.says]
+        if asks_open(said, acts):
+            work.said.append((len(found), responder.OPENING_UNKNOWN))
         said = unconditional(said)
         work.actions = tuple(dict.fromkeys(found))
         left = left_over(said, acts) if not all(action.query for action in work.actions) else None

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import permutations
 from typing import Any
 
 from models.numbers import NUMBER, number_of
 from schemas.actions.acts import Act, SlotValue, slots_of
-from schemas.actions.base import GROUPS
+from schemas.actions.base import GROUPS, corners
 from schemas.actions.said import spoken_number
 from schemas.units import Units
 from voice.dialogue.replies import responder
@@ -129,6 +130,32 @@ def _grouped(places: Sequence[str], name: str, slot: str = "zone") -> tuple[str,
         rows = {"all": set(choices) - {"all"}}
     whole = next((group for group, row in rows.items() if row == set(places)), None)
     return tuple(places) if whole is None else (whole,)
+
+
+_BUT = re.compile(r"\b(?:but|except|apart from|other than|besides|leave out)\b")
+
+
+def _spared(text: str, acts: Sequence[Act]) -> Seen:
+    """All places but one, where the parser wrote both: "all the seats but mine" is none for mine."""
+    if _BUT.search(text) is None:
+        return Seen(tuple(acts))
+    for whole, part in permutations(acts, 2):
+        slot = "window" if "window" in whole.slots else "zone"
+        if Act(whole.name, {**whole.slots, slot: part.slots.get(slot, "")}) != part or slot not in part.slots:
+            continue
+        left = (
+            set(corners(str(whole.slots[slot]))) - set(corners(str(part.slots[slot]))) if slot in whole.slots else set()
+        )
+        choices = slots_of(whole.name)[slot].choices
+        singles = [place for place in ("rear", *_EVERYWHERE) if place in choices and set(corners(place)) <= left]
+        places = [
+            place for place in singles if place == "rear" or "rear" not in singles or not place.startswith("rear")
+        ]
+        if places:
+            rest = [act for act in acts if act not in (whole, part)]
+            kept = tuple(Act(whole.name, {**whole.slots, slot: place}) for place in places)
+            return Seen((*kept, *rest), grounds=frozenset({slot}))
+    return Seen(tuple(acts))
 
 
 # The same as elsewhere ------------------------------------------------------------------------------------------------
@@ -303,6 +330,7 @@ def seen(text: str, acts: Sequence[Act], values: Signals, units: Units) -> Seen:
         return Seen(rest, (otherwise or responder.CONDITION_UNKNOWN,) if moving else ())
     whole = Seen(tuple(acts))
     looks: tuple[Callable[[Sequence[Act]], Seen], ...] = (
+        lambda found: _spared(text, found),
         lambda found: _by_seat(text, found, values),
         lambda found: _alike(text, found, values),
         lambda found: _further(text, found, values, units),

@@ -415,6 +415,12 @@ def test_warmer_after_a_seat_was_heated_is_the_seat(rig: Rig) -> None:
     ]
 
 
+def test_whether_a_place_is_open_is_not_known_and_that_is_said(rig: Rig) -> None:
+    told = rig.say("a chemist that's still open please", "list_places(kind=pharmacy)").text
+    assert told.endswith("I don't know whether it is open.")
+    assert "open" not in rig.say("a chemist please", "list_places(kind=pharmacy)").text
+
+
 class NoMap(FakeVehicle):
     """A car that knows no destination."""
 
