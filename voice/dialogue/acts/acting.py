@@ -24,7 +24,7 @@ from schemas.seat import Seat
 from schemas.units import Units
 from voice.dialogue.acts import joined, planning
 from voice.dialogue.acts.accounted import asks_open, copies, doubt, left_over, names
-from voice.dialogue.acts.planning import COMMANDS, CONTROLS, DEFAULTS, TOLD_AT, about_memory
+from voice.dialogue.acts.planning import COMMANDS, CONTROLS, DEFAULTS, GUESS_AT, TOLD_AT, about_memory
 from voice.dialogue.acts.resolving import replacing, resolve
 from voice.dialogue.acts.seen import Seen, seen, unconditional
 from voice.dialogue.coordinator import Plan
@@ -39,9 +39,6 @@ from voice.dialogue.validator import careful
 SURE_AT = 0.75
 """Probability of an utterance's acts from which on they are carried out without a question. Of 400 sentences that were written
 before the first training, 16 % lay below, half of them right; of the others nine in ten (docs/log.md)."""
-GUESS_AT = 0.3
-"""Probability under which a guess is offered only if the sentence has a word of it. Of 168 single sentences of the suite seven lay
-below and were guesses at actions; none was right, and those without such a word were far off ("open sesame": massage)."""
 OFFERED = 0.5
 """What a request counts that was only asked about ("how do I turn the fog lights on?"): it is offered."""
 REFUSE_AT = 0.4

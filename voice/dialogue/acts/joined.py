@@ -16,6 +16,7 @@ from schemas.actions.base import GROUPS
 from schemas.events import CommandKind
 from schemas.ports import CommandMatcher
 from voice.dialogue.acts.accounted import left_over
+from voice.dialogue.acts.planning import GUESS_AT
 
 _JOINS = re.compile(
     r"\b(?:and then|and also|and please|and|then|also|plus|but)\b(?! (?:a |one |a half|half|quarter)\b)"
@@ -52,6 +53,8 @@ def did(acts: Sequence[Act]) -> str:
 def better(text: str, whole: Parsed, found: Sequence[Parsed]) -> Parsed:
     """The reading of the parts where it is more probable, or leaves nothing over that the whole does; else the whole's.
 
+    Parts that come to fewer acts count only where the whole's reading is a guess.
+
     Args:
         text: the sentence.
         whole: its reading as a whole.
@@ -59,7 +62,8 @@ def better(text: str, whole: Parsed, found: Sequence[Parsed]) -> Parsed:
     """
     acts = tuple(dict.fromkeys(act for part in found for act in part.acts if act.name not in _IDLE))
     together = Parsed(acts, prod(part.sure for part in found))
-    if not acts or len(acts) < len([act for act in whole.acts if act.name not in _IDLE]):
+    fewer = len(acts) < len([act for act in whole.acts if act.name not in _IDLE])
+    if not acts or (fewer and whole.sure >= GUESS_AT):
         return whole
     mends = left_over(text, whole.acts) is not None and left_over(text, acts) is None
     more = len(acts) > len(whole.acts) and together.sure >= 0.5

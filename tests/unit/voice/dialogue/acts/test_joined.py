@@ -37,6 +37,13 @@ def test_the_parts_count_where_they_leave_nothing_over() -> None:
     assert joined.better(text, whole, guessed) is whole
 
 
+def test_fewer_acts_count_only_against_a_guess() -> None:
+    found = [Parsed(read("set_mute(on=true)"), 0.9), Parsed(read("chat()"), 0.9)]
+    acts = read("set_mute(on=true); set_fan_speed(level=5)")
+    assert joined.better("", Parsed(acts, 0.1), found).acts == found[0].acts
+    assert joined.better("", Parsed(acts, 0.4), found).acts == acts
+
+
 def test_numbers_and_halves_are_not_cut() -> None:
     assert joined.parts("twenty one and a half degrees") == ("twenty one and a half degrees",)
     assert joined.parts("a and b and c and d and e") == ("a and b and c and d and e",)
