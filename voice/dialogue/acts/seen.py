@@ -132,6 +132,24 @@ def _grouped(places: Sequence[str], name: str, slot: str = "zone") -> tuple[str,
     return tuple(places) if whole is None else (whole,)
 
 
+_FRONT = re.compile(
+    r"\b(?:(?:both|front|both front|two front) (?:seats|sides)|both (?:of us|the seats)|the front two)\b"
+)
+
+
+def _in_front(text: str, acts: Sequence[Act]) -> Seen:
+    """Both front seats, for an action that has no place for the two: "both seats on high, the back off"."""
+    if _FRONT.search(text) is None:
+        return Seen(tuple(acts))
+    found = list[Act]()
+    for act in acts:
+        choices = slots_of(act.name)["zone"].choices if act.is_action and "zone" in slots_of(act.name) else ()
+        both = {"driver", "passenger"} <= set(choices) and "front" not in choices and act.slots.get("zone") != "rear"
+        zones = ("driver", "passenger") if "rear" in choices else ("all",)
+        found += [Act(act.name, {**act.slots, "zone": zone}) for zone in zones] if both else [act]
+    return Seen(tuple(dict.fromkeys(found)), grounds=frozenset({"zone"} if found != list(acts) else ()))
+
+
 _BUT = re.compile(r"\b(?:but|except|apart from|other than|besides|leave out)\b")
 
 
@@ -330,6 +348,7 @@ def seen(text: str, acts: Sequence[Act], values: Signals, units: Units) -> Seen:
         return Seen(rest, (otherwise or responder.CONDITION_UNKNOWN,) if moving else ())
     whole = Seen(tuple(acts))
     looks: tuple[Callable[[Sequence[Act]], Seen], ...] = (
+        lambda found: _in_front(text, found),
         lambda found: _spared(text, found),
         lambda found: _by_seat(text, found, values),
         lambda found: _alike(text, found, values),

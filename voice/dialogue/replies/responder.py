@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from schemas.actions import BY_NAME, Action, Domain
 from schemas.actions.said import Slots
@@ -24,7 +25,7 @@ def question(action: Action, units: Units = METRIC) -> str:
 
 def questions(actions: Sequence[Action], units: Units = METRIC) -> str:
     """One question for several actions that need a yes."""
-    doing = [_doing(action, units) for action in actions]
+    doing = [_doing(action, units) for action in _in_front(actions)]
     return f"Shall I {', '.join(doing[:-1])} and {doing[-1]}?" if len(doing) > 1 else f"Shall I {doing[0]}?"
 
 
@@ -59,9 +60,8 @@ def told(
         results = results[1:]  # taken back to be done otherwise: what is said is what is done now
     waiting = [result for result in results if result.status is ActionStatus.NEEDS_CONFIRMATION]
     alone = not any(result.moved for result in results)
-    spoken = [
-        (n, _sentence(r, units, alone=alone)) for n, r in enumerate(results) if r not in waiting and not contacts(r)
-    ]
+    plain = [(n, r) for n, r in enumerate(results) if r not in waiting and not contacts(r)]
+    spoken = [(n, _sentence(r, units, alone=alone)) for n, r in _as_one(plain)]
     sentences = [sentence for _, sentence in spoken]
     if reasons and len(results) == 1 and results[0].action.name == "set_temperature":
         so = "and it is set to that already" if results[0].already else "so I've set that"
@@ -87,6 +87,37 @@ def asked(results: Sequence[ActionResult], units: Units = METRIC) -> str:
 def contacts(result: ActionResult) -> tuple[str, ...]:
     """The contacts of whom one is meant, where it was not done for that."""
     return tuple(map(str, result.answer.get("contacts", ()))) if result.status is ActionStatus.DENIED else ()
+
+
+def _in_front(actions: Sequence[Action]) -> list[Action]:
+    """Actions as they are spoken of: the same for driver and passenger is one "in front"."""
+    found = list[Action]()
+    for action in actions:
+        last = found[-1] if found else None
+        zones = (last.slots().get("zone"), action.slots().get("zone")) if last is not None else ()
+        if last is None or zones != ("driver", "passenger") or _elsewhere(last) != _elsewhere(action):
+            found.append(action)
+        else:
+            found[-1] = action.model_copy(update={"zone": "front"})
+    return found
+
+
+def _elsewhere(action: Action) -> tuple[str, dict[str, Any]]:
+    return action.name, {slot: value for slot, value in action.slots().items() if slot != "zone"}
+
+
+def _as_one(results: Sequence[tuple[int, ActionResult]]) -> list[tuple[int, ActionResult]]:
+    """Results as they are spoken of, as `_in_front`, where the same came of both."""
+    found = list[tuple[int, ActionResult]]()
+    for n, result in results:
+        last = found[-1][1] if found else None
+        alike = last is not None and (last.status, last.already) == (result.status, result.already)
+        one = _in_front((last.action, result.action)) if alike and last is not None else []
+        if len(one) == 1:
+            found[-1] = (found[-1][0], result.model_copy(update={"action": one[0]}))
+        else:
+            found.append((n, result))
+    return found
 
 
 def _doing(action: Action, units: Units) -> str:
@@ -117,9 +148,12 @@ def _already(result: ActionResult, slots: Slots, units: Units, *, alone: bool) -
         return "That is as far as it goes."
     wide = slots.get("open", {0: False, 100: True}.get(slots.get("percent", -1)))
     said = action.done(slots) if action.done else answer(action.name, slots, units.told(result.answer))
-    if wide is not None and ("open" in slots or action.domain is Domain.OPENINGS):
-        thing = said.partition(" ")[2]  # of "Closing the sunroof"
-        return f"{thing[0].upper()}{thing[1:]} {'are' if 'windows' in thing else 'is'} {'open' if wide else 'closed'} already."
+    if "open" in slots or (action.domain is Domain.OPENINGS and "percent" in slots):
+        thing, _, at = (
+            said.partition(" to ") if wide is None else (said.partition(" ")[2], "", "")
+        )  # of "Closing the roof"
+        how = f"at {at}" if wide is None else "open" if wide else "closed"
+        return f"{thing[0].upper()}{thing[1:]} {'are' if 'windows' in thing.lower() else 'is'} {how} already."
     return f"{said} already." if alone else f"{said}."
 
 

@@ -150,3 +150,32 @@ def test_lengths_of_time() -> None:
 def test_what_the_car_lacks_is_named() -> None:
     assert responder.lacks(("set_seat_massage",)) == "This car has no seat massage."
     assert responder.lacks(("undo",)) == "This car can't do that."
+
+
+def done(name: str, *, already: bool = False, **slots: Any) -> ActionResult:
+    return ActionResult(action=parse_action(name, slots), status=ActionStatus.DONE, ruling=ALLOWED, already=already)
+
+
+def test_the_same_for_both_in_front_is_one_sentence() -> None:
+    driver, passenger = (done("set_seat_heating", level=3, zone=zone) for zone in ("driver", "passenger"))
+    assert responder.told([driver, passenger]) == "Seat heating high in front."
+    assert responder.questions([driver.action, passenger.action]) == "Shall I set the seat heating to high in front?"
+    colder = done("set_seat_heating", level=1, zone="passenger")
+    assert responder.told([driver, colder]) == "Seat heating high. Seat heating low on the passenger's side."
+
+
+@pytest.mark.parametrize(
+    ("name", "slots", "text"),
+    [
+        ("set_window", {"window": "driver", "percent": 100}, "Your window is open already."),
+        ("set_window", {"window": "all", "percent": 0}, "All windows are closed already."),
+        ("set_window", {"window": "driver", "percent": 40}, "Your window is at 40 percent already."),
+        ("set_sunroof", {"percent": 0}, "The sunroof is closed already."),
+        ("set_trunk", {"open": False}, "The trunk is closed already."),
+        ("change_volume", {"change": "up"}, "That is as far as it goes."),
+        ("set_door_locks", {"locked": True}, "Doors locked already."),
+        ("set_playback", {"command": "pause"}, "Paused already."),
+    ],
+)
+def test_what_was_so_before_is_not_told_as_if_it_moved(name: str, slots: dict[str, Any], text: str) -> None:
+    assert responder.told([done(name, already=True, **slots)]) == text

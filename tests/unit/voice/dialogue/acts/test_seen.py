@@ -47,6 +47,12 @@ def put(text: str, acts: str, units: Units = METRIC, **changed: object) -> tuple
          "set_temperature(celsius=22,zone=driver)"),
         ("two degrees warmer than me for the passenger", "change_temperature(change=up,zone=passenger,by=2)",
          "set_temperature(celsius=23,zone=passenger)"),
+        ("the front seats on low and none in the back", "set_seat_heating(level=1,zone=all); set_seat_heating(level=0,zone=rear)",
+         ("set_seat_heating(level=1,zone=driver); set_seat_heating(level=1,zone=passenger); "
+          "set_seat_heating(level=0,zone=rear)")),
+        ("a massage for both of us", "set_seat_massage(level=2); set_seat_massage(level=2,zone=passenger)",
+         "set_seat_massage(level=2,zone=all)"),
+        ("light for both of us", "set_reading_light(zone=front,on=true)", "set_reading_light(zone=front,on=true)"),
         ("warm all seats but mine", "set_seat_heating(level=2,zone=all); set_seat_heating(level=2,zone=driver)",
          "set_seat_heating(level=2,zone=rear); set_seat_heating(level=2,zone=passenger)"),
         ("every window open except the back right", "set_window(window=all,percent=100); set_window(window=rear_right,percent=100)",
