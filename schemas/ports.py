@@ -7,7 +7,7 @@ mono int16 at 16 kHz unless a parameter says otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -143,13 +143,12 @@ class LanguageModel(Protocol):
 class ActParser(Protocol):
     """Understands an utterance that is no complete command."""
 
-    def parse(self, text: str, context: str = "", *, without: Collection[str] = ()) -> Parsed:
+    def parse(self, text: str, context: str = "") -> Parsed:
         """What was meant, in the order in which it was said. Blocks for some hundred milliseconds.
 
         Args:
             text: the utterance.
             context: what was done or asked last, as the dialogue writes it; empty: nothing that matters.
-            without: acts that cannot be meant: actions that this vehicle does not have.
 
         Raises:
             schemas.errors.GenerationError: nothing came of it.

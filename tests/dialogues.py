@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from types import MappingProxyType
 
@@ -197,7 +197,7 @@ class StubParser:
         self.asked: list[str] = []
         self.contexts: list[str] = []
 
-    def parse(self, text: str, context: str = "", *, without: Collection[str] = ()) -> Parsed:
+    def parse(self, text: str, context: str = "") -> Parsed:
         self.asked.append(text)
         self.contexts.append(context)
         if text not in self.knows:

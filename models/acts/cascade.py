@@ -7,8 +7,6 @@ small network's answer stands.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from schemas.actions.acts import Parsed
 from schemas.errors import GenerationError
 from schemas.ports import ActParser
@@ -30,16 +28,16 @@ class CascadeParser:
         """
         self._quick, self._thorough = quick, thorough
 
-    def parse(self, text: str, context: str = "", *, without: Collection[str] = ()) -> Parsed:
+    def parse(self, text: str, context: str = "") -> Parsed:
         """See `schemas.ports.ActParser.parse`."""
         try:
-            quick = self._quick.parse(text, context, without=without)
+            quick = self._quick.parse(text, context)
         except GenerationError:
-            return self._thorough.parse(text, context, without=without)
+            return self._thorough.parse(text, context)
         if quick.sure >= ALONE_AT:
             return quick
         try:
-            thorough = self._thorough.parse(text, context, without=without)
+            thorough = self._thorough.parse(text, context)
         except GenerationError:
             return quick
         return combined(quick, thorough)

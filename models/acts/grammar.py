@@ -47,16 +47,15 @@ def meant(text: str) -> frozenset[int]:
     return frozenset(amount for amount in found if 0 <= amount <= MOST)
 
 
-def grammar(words: Collection[str], amounts: Collection[int] = (), without: Collection[str] = ()) -> str:
+def grammar(words: Collection[str], amounts: Collection[int] = ()) -> str:
     """GBNF for an utterance.
 
     Args:
         words: what may stand in a slot of free words; letters, digits, apostrophes and hyphens.
         amounts: what may stand in a slot of numbers, beside `LEVELS`.
-        without: acts that cannot be written: actions that this vehicle does not have.
     """
     said = sorted({word for word in words if re.fullmatch(r"[\w'.-]+", word)})
-    lines = [_fixed(tuple(name for name in NAMES if name not in without), bool(said))]
+    lines = [_fixed(bool(said))]
     lines.append("number ::= " + _one_of(map(str, sorted(LEVELS | set(amounts)))))
     if said:
         lines.append("word ::= " + _one_of(said))
@@ -64,15 +63,15 @@ def grammar(words: Collection[str], amounts: Collection[int] = (), without: Coll
     return "\n".join(lines)
 
 
-@lru_cache(maxsize=8)
-def _fixed(names: Sequence[str], spoken: bool) -> str:
+@lru_cache(maxsize=2)
+def _fixed(spoken: bool) -> str:
     lines = [
         f'root ::= act ("{BETWEEN}" act){{0,{MOST_ACTS - 1}}}',
-        "act ::= " + " | ".join(map(_rule, names)),
+        "act ::= " + " | ".join(map(_rule, NAMES)),
         'half ::= number ".5"?',
         'switch ::= "true" | "false"',
     ]
-    for name in names:
+    for name in NAMES:
         slots = [f'"{slot}=" {_value(kind)}' for slot, kind in slots_of(name).items() if spoken or kind.kind != "words"]
         inside = f" ({_some(slots)})?" if slots else ""
         lines.append(f'{_rule(name)} ::= "{name}("{inside} ")"')

@@ -8,7 +8,6 @@ acts holds, which ``voice.dialogue`` judges.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from typing import Protocol
 
 from models.acts.grammar import grammar, meant
@@ -51,13 +50,13 @@ class ActParser:
         """A parser over a loaded model, which may be called from any thread."""
         self._model = model
 
-    def parse(self, text: str, context: str = "", *, without: Collection[str] = ()) -> Parsed:
+    def parse(self, text: str, context: str = "") -> Parsed:
         """See `schemas.ports.ActParser.parse`."""
         said = spoken(text)
         if len(said.split()) > LONGEST:
             raise GenerationError(f"an utterance of more than {LONGEST} words is not parsed")
         words = (*said.split(), *spoken(re.sub(r"[a-z_]+[(=]|[()\[\],;:]", " ", context)).split())
-        allowed = grammar(words, meant(" ".join(words)) | digits(context), without)
+        allowed = grammar(words, meant(" ".join(words)) | digits(context))
         answer, sure = self._model.scored(
             prompt(said, context), grammar=allowed, max_tokens=MOST_TOKENS, within_s=WITHIN_S
         )

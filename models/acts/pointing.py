@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
@@ -117,7 +117,7 @@ class PointingParser:
             taken[rows < 0] = unknown
             tensors[name] = taken
 
-    def parse(self, text: str, context: str = "", *, without: Collection[str] = ()) -> Parsed:
+    def parse(self, text: str, context: str = "") -> Parsed:
         """See `schemas.ports.ActParser.parse`."""
         said = spoken(text)
         if len(said.split()) > LONGEST:
@@ -125,7 +125,7 @@ class PointingParser:
         given = prompt(said, context)
         words = f"{said} {given.told}"
         amounts = LEVELS | meant(words) | told_digits(context) | ({0.5} if re.search(r"\bhalf\b", said) else set())
-        writing = Writing(given, without, amounts, MOST_ACTS, MOST_WORDS)
+        writing = Writing(given, amounts, MOST_ACTS, MOST_WORDS)
         run, surprise = _Run(self._tensors, self._layers, given, states_of(self._encoder, given)), 0.0
         for _ in range(MOST_TOKENS):
             likely = run.likely()

@@ -186,8 +186,6 @@ class Writing:
     """Acts in the making: what may come next, and what has come."""
 
     given: Prompt
-    without: Collection[str] = ()
-    """Acts that cannot be written."""
     amounts: Collection[float] = ()
     """Numbers that may be written as closed tokens."""
     most: int = 5
@@ -214,7 +212,7 @@ class Writing:
                 return set(), {at for at, word in enumerate(self.given.words) if word and word != "'s"}
         closed: set[int] = set()
         if len(self.acts) < self.most:
-            closed |= {TOKEN[name] for name in NAMES if name not in self.without}
+            closed |= {TOKEN[name] for name in NAMES}
         if self.acts:
             closed.add(TOKEN[END])
             name, slots = self.acts[-1]

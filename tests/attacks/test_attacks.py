@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -305,7 +305,7 @@ class Worst:
     def __init__(self, acts: str) -> None:
         self._acts, self._count = read(acts), 0
 
-    def parse(self, text: str, context: str = "", *, without: Collection[str] = ()) -> Parsed:
+    def parse(self, text: str, context: str = "") -> Parsed:
         self._count += 1
         return Parsed(self._acts if self._count == 1 else (Act("yes"),), 1.0)
 

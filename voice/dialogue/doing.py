@@ -228,7 +228,8 @@ class Doing:
         if self._seat.memory.consent().private_trip:
             self.last = {}
         elif plan.command is None or plan.command.name != "get_last":
-            self.last = {**self.last, "said": text} if text else {}
+            done = {part: told for part, told in self.last.items() if part == "done"}
+            self.last = {**done, "said": text} if text else done
             done = [r for r in reply.results if r.status is ActionStatus.DONE and not r.action.query]
             if done:
                 self.last["done"] = responder.report(done, (), self._seat.units)

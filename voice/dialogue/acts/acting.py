@@ -10,7 +10,6 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
 
 from models.numbers import numbers
 from models.text import spoken
@@ -127,10 +126,8 @@ class Acting:
         Raises:
             schemas.errors.GenerationError: the language model gave nothing usable.
         """
-        lacking = frozenset(BY_NAME) - self._vehicle.offers()
-        parse = partial(asyncio.to_thread, parser.parse, without=lacking)
         text = unconditional(text)
-        whole = planning.timed(text, await parse(text, context))
+        whole = planning.timed(text, await asyncio.to_thread(parser.parse, text, context))
         pieces = joined.parts(text)
         doubtful = whole.sure < SURE_AT or left_over(text, whole.acts) is not None
         if len(pieces) < 2 or not (doubtful or joined.lacks_side(pieces, whole.acts)):
@@ -143,7 +140,7 @@ class Acting:
                 continue
             told = context if not found else joined.did(found[-1].acts)
             try:
-                found.append(await parse(piece, told))
+                found.append(await asyncio.to_thread(parser.parse, piece, told))
             except GenerationError:
                 return whole
         return joined.better(text, whole, found)
@@ -191,10 +188,11 @@ class Acting:
         left = left_over(said, acts) if not all(action.query for action in work.actions) else None
         copied = copies(said, acts) and not pointed.copied
         if left is not None or copied:  # an offer would hide what it leaves out
-            work.said.append((len(found), responder.COPIES if left is None else responder.for_what(left)))
             counted = [resolve(act, offers).action for act in acts if act.is_action and not _amount_guessed(act, said)]
             several = len(acts) > 1
             work.actions = tuple(one for one in work.actions if one.query or (several and one in counted))
+            rest = responder.COPIES if left is None else responder.for_what(left, alone=not work.actions)
+            work.said.append((len(found), rest))
             work.needs = None
         self._judged(pointed, sure, transcript, context, work, answers=answers)
         if len(work.actions) == 1:

@@ -51,6 +51,10 @@ GUESS_AT = 0.3
 below and were guesses at actions; none was right, and those without such a word were far off ("open sesame": massage)."""
 TOLD_AT = 0.5
 """Probability that what a driver tells needs beside other acts, to be learnt from. Our choice."""
+_FROM_NOW = re.compile(
+    r"\b(?:don't|do not|stop|quit|never|nothing|none)\b.*\b(?:i|we) (?:say|tell|talk|mention|do)\b(?!.*\b(?:said|told|yesterday)\b)"
+)
+"""What is still to be said shall not be kept: to erase what was said before would not do."""
 _HEDGES = re.compile(r"\b(?:maybe|perhaps|might|not sure|if i)\b")
 """Words after which a liking is none yet."""
 _REFUSES = re.compile(r"\b(?:never|hate|rather die|can't (?:stand|bear)|anything but|wouldn't|too)\b")
@@ -73,6 +77,8 @@ def plan(parsed: Parsed, text: str, context: str) -> Plan:
         context: what the parser was told.
     """
     acts = tuple(act for act in parsed.acts if act.name != "none") or parsed.acts
+    if _FROM_NOW.search(text):
+        acts = tuple(Act("pause_learning") if act.name.startswith("forget") else act for act in acts)
     why = f"means {'; '.join(act.name for act in acts)} ({parsed.sure:.2f})"
     only = acts[0] if len(acts) == 1 else None
     planned = Plan(Route.MODEL, why, acts=acts, asks=parsed.sure)

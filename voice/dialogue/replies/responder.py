@@ -241,9 +241,9 @@ def try_saying(example: str) -> str:
     return f"{NOT_UNDERSTOOD} You can say, for example: {example}."
 
 
-def for_what(number: float) -> str:
-    """The reply to a sentence of which a number found no place."""
-    return f"I heard {number:g}, but I'm not sure what for. Please say that again."
+def for_what(number: float, *, alone: bool) -> str:
+    """What is said to a number that found no place; ``alone``: nothing else comes of the sentence."""
+    return f"I heard {number:g}, but I'm not sure what for.{' Please say that again.' if alone else ''}"
 
 
 def lacks(names: Sequence[str]) -> str:

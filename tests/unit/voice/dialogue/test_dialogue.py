@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 import pytest
@@ -157,10 +157,10 @@ class Slow(StubParser):
         self.begun, self.done = threading.Event(), threading.Event()
         self.waited: list[bool] = []
 
-    def parse(self, text: str, context: str = "", *, without: Collection[str] = ()) -> Parsed:
+    def parse(self, text: str, context: str = "") -> Parsed:
         self.begun.set()
         self.waited.append(self.done.wait(30.0))
-        return super().parse(text, context, without=without)
+        return super().parse(text, context)
 
 
 def test_the_microphone_is_heard_while_the_parser_thinks() -> None:

@@ -78,7 +78,8 @@ def driven(tmp_path: Path, *cases: dict[str, Any]) -> list[Played]:
     return played
 
 
-def test_every_case_has_a_car_a_memory_and_a_day_of_its_own(tmp_path: Path) -> None:
+def test_every_case_has_a_car_a_memory_and_a_day_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app, "understanding", BUILT_IN)
     wish = {"say": "open the passenger window halfway", "right": [{"state": {"window.passenger": 50}}]}
     remind = {
         "say": "remind me at eleven to call mum",

@@ -421,6 +421,21 @@ def test_whether_a_place_is_open_is_not_known_and_that_is_said(rig: Rig) -> None
     assert "open" not in rig.say("a chemist please", "list_places(kind=pharmacy)").text
 
 
+@pytest.mark.parametrize(
+    "text", ["i'd be glad if nothing i say were noted", "don't take down what we talk about today"]
+)
+def test_what_is_still_to_be_said_is_not_learnt_instead_of_erasing_what_was(rig: Rig, text: str) -> None:
+    rig.say(text, "forget_period(period=today)")
+    assert rig.memory.consent().paused_until is not None
+
+
+def test_what_was_done_is_told_after_talk_of_something_else(rig: Rig) -> None:
+    rig.say("set the fan to three")
+    rig.say("what do you know about me")
+    rig.say("no")
+    assert rig.say("what have you been up to", "get_last(part=done)").text.endswith("Fan at 3.")
+
+
 class NoMap(FakeVehicle):
     """A car that knows no destination."""
 

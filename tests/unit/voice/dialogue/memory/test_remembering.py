@@ -186,7 +186,7 @@ def test_what_is_asked_to_be_remembered_is_stored_at_once(talk: Talk) -> None:
     assert talk.values() == {"jazz"} and talk.memory.learn_pending() == ()
     assert talk("remember that i like jazz") == "I knew already that you like jazz."
     assert talk("remember that i like the moon") == "I could not tell what kind of preference that is."
-    assert talk("remember that i am vegan").startswith("I won't keep that: dietary needs")
+    assert talk("remember that i am vegan").startswith("I won't keep that: the topic dietary needs")
     assert talk("forget that") == "Forgotten: one thing about music genres." and talk.values() == set()
 
 

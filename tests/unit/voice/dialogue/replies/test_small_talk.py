@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
 from datetime import datetime
 
 import pytest
@@ -27,8 +26,8 @@ class StubParser:
     def __init__(self) -> None:
         self.knows: dict[str, str] = {}
 
-    def parse(self, text: str, context: str = "", *, without: Collection[str] = ()) -> Parsed:
-        del context, without
+    def parse(self, text: str, context: str = "") -> Parsed:
+        del context
         return Parsed(read(self.knows.get(text, "chat()")), 0.95)
 
 
