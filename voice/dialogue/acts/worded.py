@@ -106,4 +106,6 @@ def _of_a_kind(begun: str, name: str) -> bool:
 
 
 def _tokens(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"[\w'.-]+", text.lower()))
+    """The words of a text; of "turner's" also "turner"."""
+    found = re.findall(r"[\w'.-]+", text.lower())
+    return frozenset(found) | {word.removesuffix("'s") for word in found}
