@@ -78,7 +78,7 @@ TRIPS: tuple[Trip, ...] = (
             _line("my favourite music is jazz", ANNA),
             _line("i always listen to true crime podcasts", ANNA, wake=False, wait_s=0.9),
             _line("i love italian food", CLARA),
-            _line("actually i prefer twenty degrees", DAN),
+            _line("actually my favourite temperature is twenty degrees", DAN),
         ),
         vehicle={
             "climate.driver.temperature": 23.0,
