@@ -37,7 +37,7 @@ from schemas.memory import (
     Turn,
     Words,
 )
-from schemas.ports import CommandMatcher
+from schemas.ports import CommandMatcher, Encoder, Talker
 from schemas.seat import Seat
 from tests.memories import memory_of
 from voice.dialogue.agent import Dialogue
@@ -258,34 +258,44 @@ def say(dialogue: Dialogue, text: str) -> Reply:
 
 
 class StubParser:
-    """A stub: knows the sentences that the test gives it."""
+    """A stub: knows the sentences that the test gives it; of any other it says what it says of all others, if anything."""
 
-    def __init__(self) -> None:
+    def __init__(self, otherwise: str = "") -> None:
+        self.otherwise = otherwise
         self.knows: dict[str, tuple[str, float]] = {}
         self.contexts: list[str] = []
 
     def parse(self, text: str, context: str = "", *, without: Collection[str] = ()) -> Parsed:
         self.contexts.append(context)
-        if text not in self.knows:
+        acts, sure = self.knows.get(text, (self.otherwise, 0.95))
+        if not acts:
             raise GenerationError("unknown to the test")
-        acts, sure = self.knows[text]
         return Parsed(read(acts), sure)
 
 
 class Rig:
     """A dialogue with a stub parser over a real memory and a stated fake of a car; time stands unless the test moves it."""
 
-    def __init__(self, matcher: CommandMatcher, vehicle: FakeVehicle | None = None) -> None:
-        self.parser, self.vehicle, self.now = StubParser(), vehicle or FakeVehicle(), NOW
+    def __init__(
+        self,
+        matcher: CommandMatcher,
+        vehicle: FakeVehicle | None = None,
+        *,
+        parser: StubParser | None = None,
+        talker: Talker | None = None,
+        encoder: Encoder | None = None,
+    ) -> None:
+        self.parser, self.vehicle, self.now = parser or StubParser(), vehicle or FakeVehicle(), NOW
         self.memory = memory_of(clock=self._now)
         self.dialogue = Dialogue(
             seat=Seat(self.memory),
             vehicle=self.vehicle,
             matcher=matcher,
-            encoder=FakeEncoder(),
+            encoder=encoder or FakeEncoder(),
             model=FakeModel({}),
             clock=self._now,
             parser=self.parser,
+            talker=talker,
         )
 
     def _now(self) -> datetime:

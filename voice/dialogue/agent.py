@@ -68,7 +68,7 @@ class Dialogue:
             seat: who drives, and in which units they are spoken to.
             vehicle: behind its gate.
             matcher: understands complete commands.
-            encoder: scores what is none.
+            encoder: scores what is none, and what fits as a reply to small talk.
             model: fills actions.
             clock: aware current time, for what is noted in memory.
             settings: what can be set.
@@ -87,7 +87,7 @@ class Dialogue:
         self._by_the_way = ByTheWay(seat, clock, settings.questions, self._coordinator.is_order)
         self._talk = Talk(seat, clock, drivers=drivers)
         self._doing = Doing(seat, vehicle, self._talk, clock, self._ask)
-        self._small_talk = SmallTalk(talker, seat, vehicle)
+        self._small_talk = SmallTalk(talker, seat, vehicle, encoder)
         self._acting = Acting(
             parser=parser,
             seat=seat,

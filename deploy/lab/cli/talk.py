@@ -27,7 +27,9 @@ def evaluate(
     """Count the false claims in generated replies to small talk."""
     from deploy.engines import Engines
     from deploy.lab.talk import judge, measure
+    from models.acts.fitting import Fitting
     from models.catalog import Catalog
+    from models.runtime.onnx_encoder import OnnxEncoder
     from schemas.actions import BY_NAME
 
     session = session_of(context, as_json=as_json)
@@ -37,11 +39,13 @@ def evaluate(
         groups = {name: cases[:limit] for name, cases in groups.items()}
     with progress() as tell:
         tell("loading models", 0, 0)
-        engines = Engines(config, Catalog.load(config.data))
+        catalog = Catalog.load(config.data)
+        engines = Engines(config, catalog)
         parser, talker = engines.parser(), engines.talker
         if parser is None or talker is None:
             raise ModelMissingError("the model that answers small talk is not here: glovebox models get gemma-3-270m")
-        replied = measure.run(groups, talker, parser, frozenset(BY_NAME), tell)
+        fitting = Fitting(OnnxEncoder(catalog.find(config.encoder.model), threads=config.encoder.threads))
+        replied = measure.run(groups, talker, parser, frozenset(BY_NAME), fitting, tell)
     if show:
         for one in replied:
             err().print(Text(one.line()), soft_wrap=True)
