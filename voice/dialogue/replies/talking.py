@@ -23,8 +23,8 @@ from voice.dialogue.memory.likes import because
 from voice.dialogue.replies.responder import CHAT, SMALL_TALK
 
 WITHIN_S: Final = 1.2
-"""Seconds for a reply: half are written in .40, nineteen of twenty in .73, 1 of 218 comes later than this (docs/log.md, 2026-11-23).
-Understanding comes before it; later than that ours is better. Our choice."""
+"""Seconds for a reply: half are written in .40, nineteen of twenty in .73, 1 of 218 comes later than this (docs/log.md,
+2026-11-23). Understanding comes before it; later than that ours is better. Our choice."""
 RECALLED: Final = 2
 """Preferences that are told: as many as a reply of the training data names."""
 LONGEST: Final = 12
