@@ -110,7 +110,7 @@ def open_car(  # noqa: PLR0913 - the composition root hands over every part
 
     Args:
         config: the whole configuration.
-        encoder: for memory.
+        encoder: for memory, and for what fits as a reply to small talk.
         structured: the language model, for memory, too.
         stream: the clock of a drive that is played from data; None for the wall's.
         matcher: of a car with the same vehicle; None: made for this one.
@@ -146,6 +146,7 @@ def open_car(  # noqa: PLR0913 - the composition root hands over every part
             new_id=trip.new_conversation,
             drivers=drivers,
             talker=talker,
+            encoder=encoder,
         )
         return Car(stream, seat, drivers, vehicle, matcher, trip, dialogue, opened.pop_all())
 

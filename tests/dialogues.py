@@ -35,7 +35,7 @@ from schemas.memory import (
     Selector,
     Turn,
 )
-from schemas.ports import CommandMatcher
+from schemas.ports import CommandMatcher, Encoder, Talker
 from schemas.seat import Seat
 from tests.memories import memory_of
 from voice.dialogue.agent import Dialogue
@@ -190,19 +190,20 @@ def say(dialogue: Dialogue, text: str) -> Reply:
 
 
 class StubParser:
-    """A stub: knows the sentences that the test gives it, as acts in their spelling; those in ``knows`` with a probability."""
+    """A stub: knows the sentences that the test gives it, as acts in their spelling; any other means ``otherwise``, if anything."""
 
-    def __init__(self, sure: Mapping[str, str] = MappingProxyType({})) -> None:
+    def __init__(self, sure: Mapping[str, str] = MappingProxyType({}), otherwise: str = "") -> None:
         self.knows = {spoken(text): (acts, 0.95) for text, acts in sure.items()}
+        self.otherwise = otherwise
         self.asked: list[str] = []
         self.contexts: list[str] = []
 
     def parse(self, text: str, context: str = "") -> Parsed:
         self.asked.append(text)
         self.contexts.append(context)
-        if text not in self.knows:
+        acts, sure = self.knows.get(text, (self.otherwise, 0.95))
+        if not acts:
             raise GenerationError("unknown to the test")
-        acts, sure = self.knows[text]
         return Parsed(read(acts), sure)
 
 
@@ -228,8 +229,16 @@ def make(
 class Rig:
     """A dialogue with a stub parser over a real memory and a stated fake of a car; time stands unless the test moves it."""
 
-    def __init__(self, matcher: CommandMatcher, vehicle: FakeVehicle | None = None) -> None:
-        self.parser, self.vehicle, self.now = StubParser(), vehicle or FakeVehicle(), NOW
+    def __init__(
+        self,
+        matcher: CommandMatcher,
+        vehicle: FakeVehicle | None = None,
+        *,
+        parser: StubParser | None = None,
+        talker: Talker | None = None,
+        encoder: Encoder | None = None,
+    ) -> None:
+        self.parser, self.vehicle, self.now = parser or StubParser(), vehicle or FakeVehicle(), NOW
         self.memory = memory_of(clock=self._now)
         self.dialogue = Dialogue(
             seat=Seat(self.memory),
@@ -237,6 +246,8 @@ class Rig:
             matcher=matcher,
             parser=self.parser,
             clock=self._now,
+            talker=talker,
+            encoder=encoder,
         )
 
     def _now(self) -> datetime:

@@ -15,9 +15,8 @@ ALONE_AT = 0.97
 """Probability from which on the quick parser's answer stands. Of 400 sentences, written before any training, 64 % lay there,
 .988 of them right, where the language model had .972 (docs/log.md)."""
 SURER_AT, UNSURE_AT = 0.9, 0.6
-"""Probabilities of the quick and the thorough parser from which, and below which, the quick one's answer counts where they differ. Of
-those 400 it was so in seven: the quick one was right in six, the thorough one in none. The other way round the thorough one was
-right in six of seven."""
+"""Probabilities of the quick and the thorough parser from which, and below which, the quick one's answer counts where they differ.
+Of those 400 it was so in seven: the quick one was right in six, the thorough one in none."""
 
 
 class CascadeParser:

@@ -22,7 +22,7 @@ from models.text import spoken
 from schemas.actions import Action, ListPlaces, parse_action
 from schemas.events import Reply, Route, Transcript
 from schemas.memory import Turn as Noted
-from schemas.ports import ActParser, CommandMatcher, Drivers, Talker, VehiclePort
+from schemas.ports import ActParser, CommandMatcher, Drivers, Encoder, Talker, VehiclePort
 from schemas.seat import Seat
 from voice.dialogue import amending, followup, foresight, ours
 from voice.dialogue.acts import context, planning
@@ -60,6 +60,7 @@ class Dialogue:
         new_id: Callable[[], str] = lambda: uuid4().hex,
         drivers: Drivers | None = None,
         talker: Talker | None = None,
+        encoder: Encoder | None = None,
     ) -> None:
         """A dialogue for one trip.
 
@@ -73,6 +74,7 @@ class Dialogue:
             new_id: makes ids of conversations.
             drivers: who else may be driving; None: nobody.
             talker: answers small talk; None: a sentence of ours does.
+            encoder: tells which of its replies fit; none are said without.
         """
         settings = settings or DialogueSettings()
         self.seat, self._vehicle, self._matcher, self._clock = seat, vehicle, matcher, clock
@@ -83,7 +85,7 @@ class Dialogue:
         self._by_the_way = ByTheWay(seat, clock, settings.questions, self._coordinator.is_order)
         self._talk = Talk(seat, clock, drivers=drivers)
         self._doing = Doing(seat, vehicle, self._talk, clock, self._ask)
-        self._small_talk = SmallTalk(talker, seat, vehicle)
+        self._small_talk = SmallTalk(talker, seat, vehicle, encoder)
         self._acting = Acting(
             parser=parser,
             seat=seat,

@@ -28,6 +28,7 @@ def evaluate(
     from deploy.app import understanding
     from deploy.engines import Engines
     from deploy.lab.talk import judge, measure
+    from models.acts.fitting import Fitting
     from models.catalog import Catalog
     from schemas.actions import BY_NAME
 
@@ -43,7 +44,7 @@ def evaluate(
         parser, talker = engines.parser(encoder), engines.talker
         if talker is None:
             raise ModelMissingError("the model that answers small talk is not here: glovebox models get gemma-3-270m")
-        replied = measure.run(groups, talker, parser, frozenset(BY_NAME), tell)
+        replied = measure.run(groups, talker, parser, frozenset(BY_NAME), Fitting(encoder), tell)
     if show:
         for one in replied:
             err().print(Text(one.line()), soft_wrap=True)

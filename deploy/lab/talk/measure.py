@@ -15,6 +15,7 @@ import numpy as np
 
 from deploy.lab.report.blocks import Cell, Goal, Progress, Report, Table
 from deploy.lab.talk.judge import Case, claims
+from models.acts.fitting import Fitting
 from models.acts.sayings import Given
 from models.acts.talk import told
 from models.text import spoken
@@ -53,7 +54,12 @@ class Replied:
 
 
 def run(
-    groups: Mapping[str, Sequence[Case]], talker: Talker, parser: ActParser, offers: Collection[str], tell: Progress
+    groups: Mapping[str, Sequence[Case]],
+    talker: Talker,
+    parser: ActParser,
+    offers: Collection[str],
+    fitting: Fitting,
+    tell: Progress,
 ) -> list[Replied]:
     """Reply to all cases."""
     found: list[Replied] = []
@@ -61,11 +67,13 @@ def run(
     for group, cases in groups.items():
         for case in cases:
             tell("cases", len(found), total)
-            found.append(_one(group, case, talker, parser, offers))
+            found.append(_one(group, case, talker, parser, offers, fitting))
     return found
 
 
-def _one(group: str, case: Case, talker: Talker, parser: ActParser, offers: Collection[str]) -> Replied:
+def _one(
+    group: str, case: Case, talker: Talker, parser: ActParser, offers: Collection[str], fitting: Fitting
+) -> Replied:
     said = spoken(case.say)
     if answered(said) is not None:
         return Replied(group, case, "", "", 0.0, talk=True)
@@ -75,12 +83,13 @@ def _one(group: str, case: Case, talker: Talker, parser: ActParser, offers: Coll
         written = talker.reply(said, told(case.style, given.facts, given.did, given.said), within_s=PATIENCE_S)
     except GenerationError:
         written = ""
+    kept = held(written, said, given, offers, fitting)
     seconds = time.perf_counter() - began
     try:
         talk = [act.name for act in parser.parse(said).acts] == ["chat"]
     except GenerationError:
         talk = False
-    return Replied(group, case, written, held(written, said, given, offers), seconds, talk)
+    return Replied(group, case, written, kept, seconds, talk)
 
 
 def report(replied: Sequence[Replied], facts: Mapping[str, str]) -> Report:

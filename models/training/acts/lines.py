@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -143,12 +144,13 @@ def said_number(rng: Random, value: float) -> str:
     return number_words(value)
 
 
-def number(rng: Random, hole: str, low: str | None, high: str | None, step: str | None) -> float:
-    """A number for a placeholder.
+def number(rng: Random, found: re.Match[str]) -> float:
+    """A number for a placeholder that `HOLE` found.
 
     Raises:
         ValueError: it needs a range, and has none.
     """
+    hole, low, high, step = found.group(1, 3, 4, 5)
     if hole == "p":
         return 5 * rng.randint(1, 20)
     if hole == "h":
@@ -162,29 +164,46 @@ def number(rng: Random, hole: str, low: str | None, high: str | None, step: str 
     return int(value) if value.is_integer() else value
 
 
+@contextmanager
+def placed(line: Line) -> Generator[None]:
+    """Says of an error where it is."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{line.file}.txt:{line.number}: {error}") from None
+
+
+def parts(rng: Random, line: Line) -> tuple[str, str, str]:
+    """What stands in brackets, the utterance in one of its ways, and what stands behind the arrow; placeholders stay.
+
+    Raises:
+        ValueError: there is no arrow, or the brackets are not closed.
+    """
+    left, arrow, right = (part.strip() for part in line.text.partition("=>"))
+    if not arrow:
+        raise ValueError("no arrow")
+    context, text = "", left
+    if text.startswith("["):
+        context, closed, text = text[1:].partition("]")
+        if not closed:
+            raise ValueError("the brackets are not closed")
+    while found := WAYS.search(text):
+        text = text[: found.start()] + rng.choice(found[1].split("|")) + text[found.end() :]
+    return context, text, right
+
+
 def draw(rng: Random, line: Line) -> Case:
     """One utterance of a line.
 
     Raises:
         ValueError: the line is not in the format; the message says where and why.
     """
-    try:
+    with placed(line):
         return _draw(rng, line)
-    except ValueError as error:
-        raise ValueError(f"{line.file}.txt:{line.number}: {error}") from None
 
 
 def _draw(rng: Random, line: Line) -> Case:
-    left, arrow, right = line.text.partition("=>")
-    if not arrow:
-        raise ValueError("no arrow")
-    context, text = "", left.strip()
-    if text.startswith("["):
-        context, closed, text = text[1:].partition("]")
-        if not closed:
-            raise ValueError("the context is not closed")
-    while found := WAYS.search(text):
-        text = text[: found.start()] + rng.choice(found[1].split("|")) + text[found.end() :]
+    context, text, right = parts(rng, line)
     written: dict[str, str] = {}
     said: dict[str, str] = {}
     for found in HOLE.finditer(f"{text} {context}"):
@@ -192,7 +211,7 @@ def _draw(rng: Random, line: Line) -> Case:
         if at in said:
             continue
         if hole in NUMBERS:
-            value = number(rng, hole, found[3], found[4], found[5])
+            value = number(rng, found)
             said[at], written[at] = said_number(rng, value), f"{value:g}"
             continue
         one = name(rng, hole)
@@ -213,7 +232,7 @@ def _draw(rng: Random, line: Line) -> Case:
     utterance = spoken(put(text, as_said=True))
     if not utterance:
         raise ValueError("no utterance")
-    context, acts = put(context).strip(), read(put(right.strip()))
+    context, acts = put(context).strip(), read(put(right))
     for value in {value for act in acts for value in act.said}:
         if not says(f"{utterance} {context}", value):
             raise ValueError(f"{value!r} is not said in {utterance!r}")

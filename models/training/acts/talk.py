@@ -7,7 +7,8 @@ writes it: ``brief`` or ``full``, ``knows you like jazz``, ``did Opening the roo
 To a line without brackets something is told now and then that does not matter, so that nobody is told what nobody asked; to one
 with empty brackets nothing is.
 
-``python -m models.training.acts.talk`` writes what of these replies the program lets through, ``models/acts/sayings.txt``.
+``python -m models.training.acts.talk`` writes what of these replies the program lets through, ``models/acts/sayings.txt``, and what
+the built-in encoder sees in them, ``models/acts/exchanges.npz``.
 """
 
 from __future__ import annotations
@@ -18,10 +19,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
-from models.acts import sayings
+from models.acts import fitting, sayings
 from models.acts.talk import PARTS, prompt
+from models.catalog.shelf import BUILTIN
+from models.runtime.onnx_encoder import OnnxEncoder
 from models.text import spoken
-from models.training.acts.lines import FOLDER, HOLE, NUMBERS, WAYS, Line, lines, name, number
+from models.training.acts.lines import FOLDER, HOLE, NUMBERS, Line, lines, name, number, parts, placed
+from schemas.ports import Encoder
 
 FOLDER_OF_TALK = "talk"
 """Beside the lines of acts."""
@@ -71,31 +75,20 @@ def draw(rng: Random, line: Line) -> Exchange:
     Raises:
         ValueError: the line is not in the format; the message says where and why.
     """
-    try:
+    with placed(line):
         return _draw(rng, line)
-    except ValueError as error:
-        raise ValueError(f"{line.file}.txt:{line.number}: {error}") from None
 
 
 def _draw(rng: Random, line: Line) -> Exchange:
-    left, arrow, answer = (part.strip() for part in line.text.partition("=>"))
-    if not arrow:
-        raise ValueError("no arrow")
-    told, text = "", left
-    if left.startswith("["):
-        told, closed, text = left[1:].partition("]")
-        if not closed:
-            raise ValueError("what is told is not closed")
-    while found := WAYS.search(text):
-        text = text[: found.start()] + rng.choice(found[1].split("|")) + text[found.end() :]
-    if not left.startswith("[") and rng.random() < BESIDE:
+    told, text, answer = parts(rng, line)
+    if not line.text.startswith("[") and rng.random() < BESIDE:
         told = beside(rng)
     said: dict[str, str] = {}
 
     def put(found: re.Match[str]) -> str:
         hole, at = found[1], found[1] + found[2]
         if at not in said:
-            said[at] = f"{number(rng, *found.group(1, 3, 4, 5)):g}" if hole in NUMBERS else name(rng, hole)
+            said[at] = f"{number(rng, found):g}" if hole in NUMBERS else name(rng, hole)
         return said[at]
 
     told, text, answer = (HOLE.sub(put, part) for part in (told, text, answer))
@@ -148,7 +141,17 @@ def allowed(all_: Sequence[Line]) -> list[tuple[str, str]]:
 
 
 def _allowed(line: Line) -> Iterator[tuple[str, str]]:
-    left, _, answer = (part.strip() for part in _RANGE.sub("", line.text).partition("=>"))
+    _, _, answer = _RANGE.sub("", line.text).partition("=>")
+    given, when = _given(line)
+    for sentence in sayings.sentences(answer):
+        found = [sayings.OWN if HOLE.fullmatch(word) else word for word in sayings.marked(sentence, given)]
+        for one in when:
+            yield one, " ".join(found)
+
+
+def _given(line: Line) -> tuple[sayings.Given, list[str]]:
+    """What a line is told, its placeholders being the values, and what has to be given for its reply."""
+    left = _RANGE.sub("", line.text).partition("=>")[0].strip()
     parts = left[1:].partition("]")[0].split("; ") if left.startswith("[") else []
     facts = [fact for part in parts if part.startswith("knows ") for fact in part.removeprefix("knows ").split(", ")]
     given = sayings.Given(
@@ -157,20 +160,27 @@ def _allowed(line: Line) -> Iterator[tuple[str, str]]:
         did=next((part.removeprefix("did ") for part in parts if part.startswith("did ")), ""),
         said=next((part.removeprefix("said ") for part in parts if part.startswith("said ")), ""),
     )
-    when = [name for name in ("knows", "did", "said") if name in given.when] or [
-        "nothing" if left.startswith("[]") else "any"
-    ]
-    for sentence in sayings.sentences(answer):
-        found = [sayings.OWN if HOLE.fullmatch(word) else word for word in sayings.marked(sentence, given)]
-        for one in when:
-            yield one, " ".join(found)
+    when = [name for name in ("knows", "did", "said") if name in given.when]
+    return given, when or ["nothing" if left.startswith("[]") else "any"]
+
+
+def exchanges(all_: Sequence[Line], encoder: Encoder) -> fitting.Exchanges:
+    """What the encoder sees in them, each drawn once."""
+    drawn = [draw(Random(line.number), line) for line in all_]
+    return fitting.Exchanges.of(
+        encoder.encode([one.utterance for one in drawn]),
+        [encoder.encode(sayings.sentences(one.answer)) for one in drawn],
+        [_given(line)[1] for line in all_],
+    )
 
 
 def main() -> None:
-    """Write the file."""
-    lines_ = allowed(read())
-    sayings.FILE.write_text("".join(f"{when}\t{sentence}\n" for when, sentence in lines_), encoding="utf-8")
-    print(f"{sayings.FILE}: {len(lines_)} sentences")
+    """Write both files."""
+    all_ = read()
+    sentences = allowed(all_)
+    sayings.FILE.write_text("".join(f"{when}\t{sentence}\n" for when, sentence in sentences), encoding="utf-8")
+    exchanges(all_, OnnxEncoder(BUILTIN / "encoder")).write()
+    print(f"{sayings.FILE}: {len(sentences)} sentences; {fitting.FILE}: {len(all_)} exchanges")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Replies to small talk: by the language model where there is one, held to what it was given, and by a sentence of ours else.
 
 Owns what the model is told: how long the driver likes replies, what memory recalls for these words, what was done and said last. In
-a private trip it is told nothing. What it writes is said as far as `models.acts.sayings` lets it through; nothing of it is kept as
-something that the driver said, and nothing is done by it.
+a private trip it is told nothing. What it writes is said as far as `models.acts.sayings` lets it through and `models.acts.fitting`
+finds it fitting; nothing of it is kept as something that the driver said, and nothing is done by it.
 """
 
 from __future__ import annotations
@@ -12,17 +12,19 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Final
 
+from models.acts.fitting import Fitting
 from models.acts.sayings import Given, sayings, sentences
 from models.acts.talk import STYLES, told
 from models.text import spoken
 from schemas.errors import GenerationError
-from schemas.ports import Talker, VehiclePort
+from schemas.ports import Encoder, Talker, VehiclePort
 from schemas.seat import Seat
 from voice.dialogue.memory.likes import because
 from voice.dialogue.replies.responder import CHAT, SMALL_TALK
 
 WITHIN_S: Final = 1.2
-"""Seconds for a reply. Understanding takes .3 to .6 before it; later than that ours is better. Our choice."""
+"""Seconds for a reply: half are written in .40, nineteen of twenty in .73, 1 of 218 comes later than this (docs/log.md,
+2026-11-23). Understanding comes before it; later than that ours is better. Our choice."""
 RECALLED: Final = 2
 """Preferences that are told: as many as a reply of the training data names."""
 LONGEST: Final = 12
@@ -74,9 +76,10 @@ _ASKS: Final = re.compile(r"\bask me\b")
 class SmallTalk:
     """Answers small talk."""
 
-    def __init__(self, talker: Talker | None, seat: Seat, vehicle: VehiclePort) -> None:
-        """With the model's part, None where there is none; ``vehicle`` tells what may be asked for."""
+    def __init__(self, talker: Talker | None, seat: Seat, vehicle: VehiclePort, encoder: Encoder | None) -> None:
+        """With the model's part, None where there is none; ``vehicle`` tells what may be asked for, ``encoder`` what fits."""
         self._talker, self._seat, self._vehicle = talker, seat, vehicle
+        self._fitting = Fitting(encoder) if talker is not None and encoder is not None else None
         self._replied: tuple[tuple[str, str], str] | None = None
         """The last words with what was told, and the reply: a pause and the end ask for the same."""
 
@@ -91,7 +94,7 @@ class SmallTalk:
             schemas.errors.GloveboxError: memory failed.
         """
         serious = answered(spoken(text))
-        if serious is not None or self._talker is None:
+        if serious is not None or self._talker is None or self._fitting is None:
             return serious or CHAT
         given, style = self._given(text, last)
         key = spoken(text), told(style, given.facts, given.did, given.said)
@@ -100,7 +103,7 @@ class SmallTalk:
                 written = await asyncio.to_thread(self._talker.reply, *key, within_s=WITHIN_S)
             except GenerationError:
                 return CHAT
-            self._replied = key, held(written, key[0], given, self._vehicle.offers())
+            self._replied = key, held(written, key[0], given, self._vehicle.offers(), self._fitting)
         return self._replied[1] or CHAT
 
     def _given(self, text: str, last: Mapping[str, str]) -> tuple[Given, str]:
@@ -125,14 +128,15 @@ def answered(said: str) -> str | None:
     return next((answer for words, answer in SERIOUS if words.search(said)), None)
 
 
-def held(reply: str, said: str, given: Given, offers: Collection[str]) -> str:
-    """What of a reply is said: up to the first sentence that claims what was not given, or offers what this car does not have.
+def held(reply: str, said: str, given: Given, offers: Collection[str], fitting: Fitting) -> str:
+    """What of a reply is said: up to the first sentence that claims what was not given, offers what is not here, or does not fit.
 
     Args:
         reply: as the model wrote it.
         said: the driver's words, in their spoken form.
         given: what else it may be about.
         offers: names of the actions that this car has.
+        fitting: tells whether a sentence fits.
     """
     kept: list[str] = []
     for sentence in sentences(sayings().held(reply, said, given)):
@@ -140,6 +144,8 @@ def held(reply: str, said: str, given: Given, offers: Collection[str]) -> str:
             break
         asks = _ASKS.search(sentence.lower()) is not None
         if asks and any(what in sentence and action not in offers for what, action in OFFERED.items()):
+            break
+        if not fitting.fits(sentence, said, given.when):
             break
         kept.append(sentence)
     return " ".join(kept)

@@ -9,7 +9,10 @@ import pytest
 
 from deploy.lab.talk import measure
 from deploy.lab.talk.judge import Case, claims, read
+from models.acts.fitting import Fitting
 from models.acts.spelling import read as acts
+from models.catalog.shelf import BUILTIN
+from models.runtime.onnx_encoder import OnnxEncoder
 from models.training.acts.talk import read as trained
 from schemas.actions import BY_NAME
 from schemas.actions.acts import Parsed
@@ -122,7 +125,8 @@ def test_replies_are_counted_before_and_after_they_are_held() -> None:
             "was it you": "Yes: opening the roof.",
         }
     )
-    replied = measure.run(groups, stub, stub, frozenset(BY_NAME), _silent)
+    fitting = Fitting(OnnxEncoder(BUILTIN / "encoder"))
+    replied = measure.run(groups, stub, stub, frozenset(BY_NAME), fitting, _silent)
     assert [one.said for one in replied] == ["I'm sorry.", "", "", "Yes: opening the roof."]
     assert "(ours)" in replied[1].line()
     figures = measure.report(replied, {}).figures

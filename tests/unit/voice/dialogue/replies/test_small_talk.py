@@ -3,32 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import datetime
+from functools import cache
 
 import pytest
 
-from models.acts.spelling import read
+from models.catalog.shelf import BUILTIN
 from models.commands.matcher import TemplateMatcher
 from models.commands.templates import load_templates
-from schemas.actions.acts import Parsed
+from models.runtime.onnx_encoder import OnnxEncoder
 from schemas.errors import GenerationError
-from schemas.events import Reply
-from schemas.seat import Seat
-from tests.dialogues import NOW, FakeVehicle
-from tests.memories import memory_of
-from voice.dialogue.agent import Dialogue
+from tests.dialogues import Rig, StubParser
 from voice.dialogue.replies.responder import CHAT
-
-
-class StubParser:
-    """A stub: what the grammar does not know is small talk, but for what the test says it means."""
-
-    def __init__(self) -> None:
-        self.knows: dict[str, str] = {}
-
-    def parse(self, text: str, context: str = "") -> Parsed:
-        del context
-        return Parsed(read(self.knows.get(text, "chat()")), 0.95)
 
 
 class StubTalker:
@@ -46,29 +31,25 @@ class StubTalker:
         return self.writes
 
 
-class Rig:
-    """A dialogue with both over a real memory and a stated fake of a car."""
+class TalkRig(Rig):
+    """A dialogue that takes for small talk what the test does not explain, with the built-in encoder."""
 
     def __init__(self, matcher: TemplateMatcher, *, talks: bool = True) -> None:
-        self.parser, self.talker, self.vehicle = StubParser(), StubTalker(), FakeVehicle()
-        self.memory = memory_of(clock=self._now)
-        self.dialogue = Dialogue(
-            seat=Seat(self.memory),
-            vehicle=self.vehicle,
-            matcher=matcher,
-            parser=self.parser,
-            clock=self._now,
+        self.talker = StubTalker()
+        super().__init__(
+            matcher,
+            parser=StubParser(otherwise="chat()"),
             talker=self.talker if talks else None,
+            encoder=built_in_encoder(),
         )
-
-    def _now(self) -> datetime:
-        return NOW
-
-    def say(self, text: str) -> Reply:
-        return asyncio.run(self.dialogue.respond(self.dialogue.typed(text)))
 
     def foresee(self, text: str) -> str | None:
         return asyncio.run(self.dialogue.foresee(self.dialogue.typed(text)))
+
+
+@cache
+def built_in_encoder() -> OnnxEncoder:
+    return OnnxEncoder(BUILTIN / "encoder")
 
 
 @pytest.fixture(scope="module")
@@ -77,11 +58,11 @@ def matcher() -> TemplateMatcher:
 
 
 @pytest.fixture
-def rig(matcher: TemplateMatcher) -> Rig:
-    return Rig(matcher)
+def rig(matcher: TemplateMatcher) -> TalkRig:
+    return TalkRig(matcher)
 
 
-def test_the_model_answers_small_talk(rig: Rig) -> None:
+def test_the_model_answers_small_talk(rig: TalkRig) -> None:
     assert rig.say("what a horrible day that was").text == "I'm sorry to hear that."
     assert rig.talker.told == [("what a horrible day that was", "")]
 
@@ -89,14 +70,28 @@ def test_the_model_answers_small_talk(rig: Rig) -> None:
 @pytest.mark.parametrize(
     "writes", [None, "", "I've turned the heating up.", "I see your face.", "Your wife is called Anna."]
 )
-def test_our_sentence_stands_where_the_model_fails_or_claims_something(rig: Rig, writes: str | None) -> None:
+def test_our_sentence_stands_where_the_model_fails_or_claims_something(rig: TalkRig, writes: str | None) -> None:
     rig.talker.writes = writes
     assert rig.say("what a horrible day that was").text == CHAT
     assert rig.vehicle.done == []
 
 
+@pytest.mark.parametrize(
+    ("text", "writes", "said"),
+    [
+        ("i sprained my ankle", "Well done!", CHAT),
+        ("my cousin is emigrating to canada", "How nice. I hope that it is a good one.", CHAT),
+        ("i was rude to you earlier", "I'm sorry. Please tell me what went wrong.", "I'm sorry."),
+        ("we won the cup today", "Congratulations! Well done.", "Congratulations! Well done."),
+    ],
+)
+def test_of_a_reply_is_said_what_fits(rig: TalkRig, text: str, writes: str, said: str) -> None:
+    rig.talker.writes = writes
+    assert rig.say(text).text == said
+
+
 def test_without_a_model_our_sentence_stands(matcher: TemplateMatcher) -> None:
-    assert Rig(matcher, talks=False).say("what a horrible day that was").text == CHAT
+    assert TalkRig(matcher, talks=False).say("what a horrible day that was").text == CHAT
 
 
 @pytest.mark.parametrize("talks", [True, False])
@@ -113,31 +108,31 @@ def test_without_a_model_our_sentence_stands(matcher: TemplateMatcher) -> None:
     ],
 )
 def test_where_lives_hang_on_it_no_model_is_asked(matcher: TemplateMatcher, text: str, reply: str, talks: bool) -> None:
-    rig = Rig(matcher, talks=talks)
+    rig = TalkRig(matcher, talks=talks)
     assert reply in rig.say(text).text
     assert rig.talker.told == []
 
 
-def test_nothing_else_is_answered_by_the_model(rig: Rig) -> None:
+def test_nothing_else_is_answered_by_the_model(rig: TalkRig) -> None:
     rig.parser.knows |= {
-        "make it a bit warmer if you can": "change_temperature(change=up)",
-        "order me a pizza would you": "cannot(topic=ordering)",
-        "you are a good one thanks a lot": "praise()",
-        "i am so tired and so cold": "chat(); change_temperature(change=up)",
+        "make it a bit warmer if you can": ("change_temperature(change=up)", 0.95),
+        "order me a pizza would you": ("cannot(topic=ordering)", 0.95),
+        "you are a good one thanks a lot": ("praise()", 0.95),
+        "i am so tired and so cold": ("chat(); change_temperature(change=up)", 0.95),
     }
     for text in rig.parser.knows:
         assert rig.say(text).text
     assert rig.talker.told == []
 
 
-def test_it_is_told_what_was_done_and_said_last(rig: Rig) -> None:
+def test_it_is_told_what_was_done_and_said_last(rig: TalkRig) -> None:
     done = rig.say("open the sunroof").text
     rig.talker.writes = f"Yes: {done.lower()}"
     assert rig.say("goodness was that you").text == f"Yes: {done.lower()}"
     assert rig.talker.told[-1][1] == f"did {done}; said open the sunroof"
 
 
-def test_it_is_told_what_memory_recalls_and_how_long_replies_are_to_be(rig: Rig) -> None:
+def test_it_is_told_what_memory_recalls_and_how_long_replies_are_to_be(rig: TalkRig) -> None:
     rig.memory.remember("I love jazz", "favorite_genres")
     rig.memory.edit_profile("reply_length", "brief", aspect="style")
     rig.talker.writes = "You like jazz."
@@ -147,7 +142,7 @@ def test_it_is_told_what_memory_recalls_and_how_long_replies_are_to_be(rig: Rig)
     assert rig.say("so guess what music i love jazz or what").text == CHAT
 
 
-def test_nothing_is_told_in_a_private_trip_nor_of_what_is_switched_off(rig: Rig) -> None:
+def test_nothing_is_told_in_a_private_trip_nor_of_what_is_switched_off(rig: TalkRig) -> None:
     rig.memory.remember("I love jazz", "favorite_genres")
     rig.memory.opt_out("favorite_genres")
     rig.say("guess what music i love jazz or what")
@@ -159,13 +154,13 @@ def test_nothing_is_told_in_a_private_trip_nor_of_what_is_switched_off(rig: Rig)
     assert rig.talker.told[-1][1] == ""
 
 
-def test_a_reply_is_foreseen_and_not_written_twice(rig: Rig) -> None:
+def test_a_reply_is_foreseen_and_not_written_twice(rig: TalkRig) -> None:
     assert rig.foresee("what a horrible day that was") == "I'm sorry to hear that."
     assert rig.say("what a horrible day that was").text == "I'm sorry to hear that."
     assert len(rig.talker.told) == 1
 
 
-def test_what_this_car_does_not_have_is_not_offered(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_this_car_does_not_have_is_not_offered(rig: TalkRig, monkeypatch: pytest.MonkeyPatch) -> None:
     rig.talker.writes = "That is no fun. Ask me for a podcast, if you like."
     assert rig.say("i'm bored out of my mind").text == rig.talker.writes
     left = rig.vehicle.offers() - {"play_podcast"}
@@ -173,7 +168,7 @@ def test_what_this_car_does_not_have_is_not_offered(rig: Rig, monkeypatch: pytes
     assert rig.say("i'm so bored out of my mind").text == "That is no fun."
 
 
-def test_a_reply_teaches_memory_nothing(rig: Rig) -> None:
+def test_a_reply_teaches_memory_nothing(rig: TalkRig) -> None:
     rig.talker.writes = "You like jazz."
     rig.say("guess what music i love")
     rig.memory.learn_pending()
