@@ -53,6 +53,7 @@ OUT_OF_ORDER_S = 0.05
 """A reading that is older than the last one by more than this came out of order."""
 
 NOT_FITTED = Ruling(verdict=Verdict.DENY, rule="not_fitted", reason=REFUSING["not_fitted"], source="service")
+SO_ALREADY = Ruling(verdict=Verdict.ALLOW, rule="already", reason="", source="service")
 NOTHING_TO_UNDO = Ruling(
     verdict=Verdict.DENY, rule="nothing_to_undo", reason=REFUSING["nothing_to_undo"], source="service"
 )
@@ -196,6 +197,8 @@ class GatedVehicle:
             return None
         if plan.refusal:
             return _impossible(action, plan)
+        if _already(action, state, plan):
+            return _unchanged(action, plan)
         if ruling.verdict is Verdict.CONFIRM and not confirmed:
             return ActionResult(action=action, status=ActionStatus.NEEDS_CONFIRMATION, ruling=ruling)
         return ActionResult(action=action, status=ActionStatus.DONE, ruling=ruling, answer=dict(plan.answer))
@@ -288,9 +291,11 @@ class GatedVehicle:
         if token is not None:
             if meant is not None:
                 self._meant[token] = meant
-            elif (impossible := self._refusal(action, state)) is not None:  # nobody is asked about what cannot be
+            elif (
+                settled := self._settled(action, state)
+            ) is not None:  # nobody is asked about what cannot be, or is so already
                 self.gate.withdraw(token)
-                return impossible
+                return settled
             status = ActionStatus.NEEDS_CONFIRMATION
             return ActionResult(action=action, status=status, ruling=ruling, token=token)
         return await self._carry_out(action, state, ruling, meant)
@@ -321,17 +326,19 @@ class GatedVehicle:
             status=ActionStatus.DONE,
             ruling=ruling,
             moved=moved,
-            already=not isinstance(action, StopMoving) and _already(state, plan),
+            already=_already(action, state, plan),
             answer=dict(plan.answer),
         )
 
-    def _refusal(self, action: Action, state: VehicleState) -> ActionResult | None:
-        """Why there is no way to do it in this state; None where there is one, or where that shows only when it is done."""
+    def _settled(self, action: Action, state: VehicleState) -> ActionResult | None:
+        """The result of what cannot be in this state, or is so already; None for all else, or where that shows only later."""
         try:
             plan = self._planned(action, state, None)
         except AdapterError:
             return None
-        return _impossible(action, plan) if plan.refusal else None
+        if plan.refusal:
+            return _impossible(action, plan)
+        return _unchanged(action, plan) if _already(action, state, plan) else None
 
     def _planned(self, action: Action, state: VehicleState, meant: _Meant | None) -> Plan:
         if meant is None:
@@ -493,9 +500,15 @@ def _unheard(task: asyncio.Future[Any]) -> None:
         task.exception()
 
 
-def _already(state: VehicleState, plan: Plan) -> bool:
+def _unchanged(action: Action, plan: Plan) -> ActionResult:
+    return ActionResult(
+        action=action, status=ActionStatus.DONE, ruling=SO_ALREADY, already=True, answer=dict(plan.answer)
+    )
+
+
+def _already(action: Action, state: VehicleState, plan: Plan) -> bool:
     """Whether everything that a plan writes was so before."""
-    changes = plan.changes if plan.effect is None else {}
+    changes = plan.changes if plan.effect is None and not isinstance(action, StopMoving) else {}
     return bool(changes) and all(state.values.get(name) == value for name, value in changes.items())
 
 

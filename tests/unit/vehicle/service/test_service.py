@@ -95,6 +95,15 @@ def test_asking_for_what_is_already_so_is_done_and_moves_nothing() -> None:
     assert car.act(StopMoving()).already is False
 
 
+def test_nobody_is_asked_about_what_is_so_already() -> None:
+    car, close = Car("town", at=30.0), SetWindow(window="rear", percent=0)
+    result = car.act(close)
+    assert (result.status, result.already, result.token) == (ActionStatus.DONE, True, None)
+    car.act(SetWindow(window="rear", percent=50))
+    car.later(10.0)
+    assert car.act(close).status is ActionStatus.NEEDS_CONFIRMATION
+
+
 def test_refused_while_driving() -> None:
     car = Car("town", at=30.0)
     result = car.act(SetTrunk(open=True))
