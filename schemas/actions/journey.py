@@ -269,7 +269,7 @@ class SetCharging(Action):
 
 class SetChargeLimit(Action):
     name, domain, description = "set_charge_limit", Domain.CHARGING, "Set how full the battery is charged, in percent."
-    title, thing = "Charge up to", "charge limit"
+    title, thing = "Charge limit", "charge limit"
     examples = "charge to eighty percent", "don't charge above ninety percent"
     do = lambda s: f"set the charge limit to {s['percent']} percent"
     done = lambda s: f"Charging to {s['percent']} percent"

@@ -396,7 +396,7 @@ class Dialogue:
     def _offered(self, turn: Turn) -> Reply:
         """Offer to undo what was done last, if that can be."""
         if not self._doing.undoable():
-            return turn.reply(responder.OKAY)
+            return turn.reply(responder.nothing_to_call_off(spoken(turn.heard.text)))
         undo = parse_action("undo", {})
         self._ask(Confirmation(responder.question(undo), responder.TO_UNDO, (undo,)))
         return turn.reply()

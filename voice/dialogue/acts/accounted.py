@@ -19,8 +19,15 @@ from voice.dialogue.validator import careful, validate
 
 _EXCEPTION = re.compile(
     r"\b(?:except|apart from|other than|all but|but not|but leave|but keep|everything but|anything but)\b|"
-    r"\bnot (?:the|mine|my|hers|his)\b"
+    r"\bnot (?:the|mine|my|hers|his)\b|\b(?:that|which) (?:isn't|is not|aren't|are not)\b"
 )
+_LIMITED = re.compile(r"\b(?:only|just) (?:at |in |on |for )?the (?:front|back|rear|left|right|side|sides)\b")
+_CUT = re.compile(r"\b(?:and|then|also|plus|please)\b")
+"""Where the words of an exception or a condition end."""
+_CORRECTED = re.compile(
+    r"\b(?:no sorry|sorry no|no wait|wait no|no actually|actually no|scratch that|no no|i mean|i meant)\b"
+)
+_CORNERS = re.compile(r"\b(?:left|right|rear|back|front|passenger(?:'s)?|driver's)\b")
 _CONDITION = re.compile(
     r"\b(?:if|whenever|unless|until|as soon as|as long as|once (?:we|i|it|the))\b|\bwhen (?:we|i|it|the|my|she|he|they)\b"
 )
@@ -93,13 +100,11 @@ def doubt(
         return ""
     named = {act.name for act in acts}
     slots = {slot for act in acts for slot in act.slots}
-    excused = bool(named & {"refrain", "cannot", "no", "tell", "set_reminder", "set_timer", "cancel_timer"})
     placeable = any(_PLACED & set(type(action).model_fields) for action in moving)
     numbered = any(isinstance(value, int | float) for act in acts for value in act.slots.values())
     alone = len(moving) == 1
     reasons = {
-        "an exception was said that no action has": not excused and "but" not in slots and _EXCEPTION.search(text),
-        "a condition was said that no action has": not excused and _CONDITION.search(_POLITE.sub(" ", text)),
+        "something was said that no action has": unheeded(text, acts),
         "a side was said that no action names": placeable and not _PLACED & slots and _SIDE.search(text),
         "no word speaks of what would move": any(careful(one) and unnamed(one, text, context) for one in moving),
         "it was only thought of": "tell" not in named and _MUSED.search(text),
@@ -109,6 +114,33 @@ def doubt(
     }
     why = next((reason for reason, found in reasons.items() if found), "")
     return why or (_unsaid(text, acts[0], moving[0], context, offers, grounds) if len(acts) == 1 else "")
+
+
+def unheeded(text: str, acts: Sequence[Act]) -> str:
+    """The words of an exception, a condition, a limit or a correction that no act has; empty where there are none."""
+    if {act.name for act in acts} & _EXCUSED:
+        return ""
+    slots = {slot for act in acts for slot in act.slots}
+    plain = _POLITE.sub(lambda found: " " * len(found[0]), text)
+    exception = None if "but" in slots else _EXCEPTION.search(text)
+    limit = None if _PLACED & slots else _LIMITED.search(text)
+    found = exception or _CONDITION.search(plain) or limit
+    if found is not None:
+        return " ".join(_CUT.split(text[found.start() :])[0].split()[:8])
+    *_, last = _CORRECTED.split(text)
+    corner = _CORNERS.search(last) if last != text else None
+    places = " ".join(str(act.slots[slot]) for act in acts for slot in ("window", "zone") if slot in act.slots)
+    if corner is None or not places or _corner(corner[0]) in places or corner[0].startswith("driver"):
+        return ""
+    return " ".join(_CUT.split(last)[0].split()[:8])
+
+
+def _corner(word: str) -> str:
+    return "rear" if word == "back" else word.removesuffix("'s")
+
+
+_EXCUSED = frozenset({"refrain", "cannot", "no", "tell", "set_reminder", "set_timer", "cancel_timer"})
+"""Acts that speak of exceptions and conditions themselves."""
 
 
 def _unsaid(
@@ -201,6 +233,10 @@ def _left(text: str, acts: Sequence[Act]) -> tuple[float, ...]:
                 rest = rest.replace(f" {value} ", " ", 1)
             elif not isinstance(value, bool):
                 filled.add(float(value))
+        if {"minutes", "seconds"} <= set(act.slots):
+            filled.add(float(act.slots["minutes"]) + float(act.slots["seconds"]) / 60.0)  # "nine and a half minutes"
+        if act.slots.get("minute", 0) and "hour" in act.slots:
+            filled.add(float(act.slots["hour"]) + 1.0)  # "quarter to nine"
     filled.add(float(len(acts)))  # "two timers"
     said = {
         number_of(found[1]) * (1.0, 100.0)[bool(found[2])] + (0.5 if found[3] else 0.0)

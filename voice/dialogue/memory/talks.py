@@ -33,7 +33,7 @@ def talked(seat: Seat, question: str, now: datetime, *, moving: bool) -> str:
     """What was talked about, at a time or about something, in the driver's words, oldest first."""
     memory = seat.memory
     if not memory.consent().conversations:
-        return "I don't keep what we talk about. You can switch that on: memory optin conversations, or on the screen."
+        return "I don't keep what we talk about. You can switch that on at the screen."
     span = memory.period(question)
     found = memory.search(question, kinds=(Kind.EPISODE,), period=span, limit=1 if moving else ALOUD)
     named = {one.id for one in found}

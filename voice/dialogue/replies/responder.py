@@ -189,6 +189,8 @@ UNKNOWN = (NOTHING_TO_FOLLOW, NOT_UNDERSTOOD)
 """Replies to what was not understood."""
 NOTHING_PENDING = "I haven't asked you anything."
 CANCELLED = "Okay, I won't."
+_CALLS_OFF = re.compile(r"\b(?:cancel|undo|abort|call (?:it|that) off|take (?:it|that) back)\b")
+NOTHING_TO_CALL_OFF = "There is nothing to call off."
 OKAY = "Okay."
 DROPPED = "Sorry, I still don't understand, so I'll leave it."
 NOT_SURE = "Because I'm not sure that I understood you."
@@ -244,6 +246,16 @@ def try_saying(example: str) -> str:
 def for_what(number: float, *, alone: bool) -> str:
     """What is said to a number that found no place; ``alone``: nothing else comes of the sentence."""
     return f"I heard {number:g}, but I'm not sure what for.{' Please say that again.' if alone else ''}"
+
+
+def nothing_to_call_off(text: str) -> str:
+    """The reply to words in their spoken form that call something off, where there is nothing; "never mind" asks for nothing."""
+    return NOTHING_TO_CALL_OFF if _CALLS_OFF.search(text) else OKAY
+
+
+def not_done(clause: str) -> str:
+    """What is said to words that no action has, in the driver's own."""
+    return f"I can't do this part: {clause}."
 
 
 def lacks(names: Sequence[str]) -> str:

@@ -286,7 +286,7 @@ def test_a_value_is_not_made_up_where_another_one_is_named(rig: Rig) -> None:
 
 @pytest.mark.parametrize(("text", "acts"), [("cancel that", ""), ("oh drop that again would you", "cancel()")])
 def test_what_was_done_is_taken_back_when_it_is_called_off(rig: Rig, text: str, acts: str) -> None:
-    assert rig.say(text, acts).text in ("Okay.", "I haven't asked you anything.")
+    assert rig.say(text, acts).text in ("Okay.", "There is nothing to call off.", "I haven't asked you anything.")
     rig.say("bring the fan to three then", "set_fan_speed(level=3)")
     assert rig.say(text, acts).text == "Shall I undo that?"
     rig.say("yes")
@@ -434,6 +434,36 @@ def test_what_was_done_is_told_after_talk_of_something_else(rig: Rig) -> None:
     rig.say("what do you know about me")
     rig.say("no")
     assert rig.say("what have you been up to", "get_last(part=done)").text.endswith("Fan at 3.")
+
+
+@pytest.mark.parametrize(
+    ("text", "acts", "part"),
+    [
+        ("a pharmacy that isn't crown please", "find_place(kind=pharmacy)", "that isn't crown"),
+        ("some fleetwood mac but not dreams", "play_music(artist=fleetwood mac)", "but not dreams"),
+        ("recirculate the air until we are out of here", "set_recirculation(on=true)", "until we are out of here"),
+        ("the fog lights on only the rear", "set_fog_lights(on=true)", "only the rear"),
+        ("the back windows open no sorry just the right one and fan to four",
+         "set_window(window=rear,percent=100); set_fan_speed(level=4)", "just the right one"),
+    ],
+)  # fmt: skip
+def test_a_question_says_which_part_it_leaves_out(rig: Rig, text: str, acts: str, part: str) -> None:
+    told = rig.say(text, acts).text
+    assert told.startswith(f"I can't do this part: {part}.") and told.endswith("?"), told
+    assert rig.done == []
+
+
+def test_what_a_leftover_number_is_about_is_asked_with_the_rest(rig: Rig) -> None:
+    told = rig.say("windows up and air con on at nineteen", "set_window(percent=0); set_air_conditioning(on=true)").text
+    assert told.startswith("I heard 19, but I'm not sure what for. Shall I close") and "air conditioning" in told
+    assert rig.done == []
+
+
+@pytest.mark.parametrize(("acts", "obeyed"), [("pause_learning()", True), ("resume_learning()", False)])
+def test_what_lessens_what_is_kept_needs_less_to_be_obeyed(rig: Rig, acts: str, obeyed: bool) -> None:
+    before = rig.memory.consent()
+    rig.say("that learning thing you know what i want of it", acts, 0.5)
+    assert (rig.memory.consent() != before) is obeyed
 
 
 class NoMap(FakeVehicle):
