@@ -85,7 +85,6 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
     return Assistant(
         config,
         ears=ears,
-        structured=structured,
         mouth=mouth,
         car=car,
         another=lambda: open_car(config, encoder, structured, StreamClock(), car.matcher, parser=parser, talker=talker),

@@ -23,7 +23,6 @@ from deploy.screen import parts as screen_parts
 from deploy.speech import MakingAhead
 from deploy.timeline import Timeline, TimelineEntry, reply_entries
 from memory.screen.parts import Parts
-from models.structured import Structured
 from schemas.errors import NoSpeechError
 from schemas.events import Transcript, VehicleState
 from schemas.memory import Decision
@@ -65,7 +64,6 @@ class Assistant:
         config: Config,
         *,
         ears: Ears,
-        structured: Structured,
         mouth: Mouth,
         car: Car,
         another: Callable[[], Car],
@@ -77,7 +75,6 @@ class Assistant:
         Args:
             config: the whole configuration.
             ears: wake word, voice activity and recogniser.
-            structured: the language model, for its count of outputs.
             mouth: the voice.
             car: the vehicle, who drives it, and the dialogue.
             another: gives a car like it, in which nothing has happened.
@@ -85,7 +82,7 @@ class Assistant:
             lacks: a line for each better one that is missing.
         """
         self.config, self.engines, self.lacks = config, engines, lacks
-        self._ears, self._structured, self._mouth, self._car, self._another = ears, structured, mouth, car, another
+        self._ears, self._mouth, self._car, self._another = ears, mouth, car, another
         self._heard = False
         audio = config.audio
         self._sound = LiveSound(
@@ -236,10 +233,6 @@ class Assistant:
     def vehicle_state(self) -> VehicleState:
         """The vehicle's current signals."""
         return asyncio.run(self._car.vehicle.state())
-
-    def generations(self) -> tuple[int, int]:
-        """Outputs of the language model so far, and how many of them were valid against their slice."""
-        return self._structured.calls, self._structured.valid
 
     def _loop(self, source: AudioSource, sink: AudioSink, emit: Emit) -> VoiceLoop:
         config = self.config

@@ -54,7 +54,6 @@ def drive(config: Config, trip: Trip, out: Path) -> dict[str, Any]:
             {"detail": p.detail, "title": p.category.title, "value": p.value, "id": p.id}
             for p in assistant.memory.preferences()
         ]
-        calls, valid = assistant.generations()
         summary = {
             "number": trip.number,
             "ready_s": ready_s,
@@ -67,8 +66,6 @@ def drive(config: Config, trip: Trip, out: Path) -> dict[str, Any]:
             "recognise_rtf": load.recognise_cpu_s / max(load.recognise_audio_s, 1e-9),
             "resident_mb": weighed,
             "engines": engines,
-            "generations": calls,
-            "generations_valid": valid,
             "vehicle": state.values,
             "vault": held,
             "spoken": cabin.spoken,

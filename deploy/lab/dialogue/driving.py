@@ -191,7 +191,6 @@ class Fleet:
         return Assistant(
             config,
             ears=Ears(wake, vad, self._recognizers[mail]),
-            structured=self._structured,
             mouth=self._mouth,
             car=car,
             another=lambda: car,
