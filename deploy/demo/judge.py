@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict
 from deploy.demo.script import TRIPS, Trip
 from deploy.timeline import TimelineEntry
 from schemas.memory import Outcome
+from voice.dialogue.replies.responder import NOT_UNDERSTOOD
 
 P95_MS = {"fast": 400.0, "goes on": 950.0, "model": 950.0, "talk": 950.0}
 """Goals by path. A command that a longer one begins with waits .75 s for it, because people pause .7 s before they go on
@@ -141,7 +142,7 @@ def _trip(trip: Trip, entries: Sequence[TimelineEntry], summary: Mapping[str, An
     kinds = Counter(entry.kind for entry in entries)
     for kind, least in trip.statuses.items():
         checks.append(Check(ok=kinds[kind] >= least, text=f"{name}: {kinds[kind]} × {kind} (at least {least})"))
-    rejects = sum(e.kind == "decided" and e.data.get("route") == "reject" for e in entries)
+    rejects = sum(e.kind == "said" and NOT_UNDERSTOOD in e.text for e in entries)
     wanted = "" if rejects == trip.rejects else f" (should be {trip.rejects})"
     checks.append(Check(ok=rejects == trip.rejects, text=f"{name}: {rejects} not understood, and answered so{wanted}"))
     outcomes = Counter(entry.data["outcome"] for entry in entries if entry.kind == "learned")

@@ -15,6 +15,7 @@ from deploy.demo import play
 from deploy.demo.judge import REPLY, judge, latency_table, with_truth
 from deploy.demo.script import TRIPS
 from deploy.timeline import TimelineEntry
+from voice.dialogue.replies.responder import NOT_UNDERSTOOD
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +119,7 @@ def test_one_thing_wrong_is_enough(what: str) -> None:
     vehicle = dict(trip.vehicle)
     vault = [{"detail": detail, "value": value} for detail, value in trip.vault.items()]
     entries = [_entry(kind) for kind, least in trip.statuses.items() for _ in range(least)]
-    entries += [_entry("decided", route="reject")] * trip.rejects
+    entries += [_entry("said", text=f"“{NOT_UNDERSTOOD}”")] * trip.rejects
     entries += [_entry("learned", outcome=outcome) for outcome, count in trip.decisions.items() for _ in range(count)]
     summary = _summary(vehicle=vehicle, vault=vault)
 

@@ -105,7 +105,7 @@ REFUSED: tuple[Rule, ...] = (
     Rule(r"\b(?:don't|do not|didn't|doesn't|never|won't|wouldn't|cannot|can't) \w+ " + _FILL + "V", "it is refused"),
     Rule(r"\bnot (?:a (?:\w+ )?fan of |a |an |my |into |keen on |fond of |interested in |really |much of a |the )*"
          r"(?:\w+ )?V", "it is refused"),
-    Rule(r"\bno (?:\w+ )?V", "it is refused"),
+    Rule(r"\bno (?:\w+ )?" + _FILL + "V", "it is refused"),
     Rule(r"\b(?:isn't|aren't|is not|are not) (?:about |called |from )?V", "it is refused"),
     Rule(r"\bwithout (?:any |a |the )?(?:\w+ )?V", "it is refused"),
 )  # fmt: skip

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from models.numbers import NUMBER, SMALL, TENS, number_of, number_words, numbers
 from schemas.actions import Action, Domain
-from schemas.actions.acts import Act
+from schemas.actions.acts import Act, slots_of
 from schemas.actions.base import AMBIENT_COLORS
 from voice.dialogue.acts.worded import unnamed
 from voice.dialogue.replies.examples import stems
@@ -181,15 +181,18 @@ def copies(text: str, acts: Sequence[Act]) -> bool:
 
 
 def names(action: Action, text: str) -> bool:
-    """Whether a sentence has a word of what the action is called or asked for, by its first letters."""
-    kind = type(action)
+    """Whether a sentence has a word of what the action is called or asked for, by its first letters.
+
+    What stands in a slot of free words was said in any case, and speaks for nothing.
+    """
+    kind, slots = type(action), slots_of(action.name)
     known = (
         kind.title,
         kind.description,
         kind.thing,
         *kind.examples,
         *kind.named_by,
-        *map(str, action.slots().values()),
+        *(str(value) for slot, value in action.slots().items() if slot not in slots or slots[slot].kind != "words"),
     )
     signs = (sign for each in kind.complaints.values() for sign in each)
     return bool(stems(" ".join((*known, *signs))) & stems(text))

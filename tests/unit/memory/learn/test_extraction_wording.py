@@ -46,6 +46,8 @@ REFUSED = [
     ("i'm not into jazz", "jazz"),
     ("jazz is awful", "jazz"),
     ("no jazz please", "jazz"),
+    ("no podcasts about jazz ever", "jazz"),
+    ("no more songs with jazz in them", "jazz"),
     ("i like rock but i don't like jazz", "jazz"),
 ]
 HOLDS = [
