@@ -29,7 +29,7 @@ WALL_S = 90.0
 REPLY = "speech to reply"
 """From the true end of the driver's words, which only the cabin knows, to the first sound of the reply. It is longer than
 ``total``, which begins where the VAD heard the speech end: about 100 ms late in noise."""
-_STAGES = ("endpoint", "recognise", "route", "recall", "generate", "act", "synthesise", "total", REPLY)
+_STAGES = ("endpoint", "recognise", "route", "act", "synthesise", "total", REPLY)
 _PATHS = {"fast": "fast", "control": "fast", "memory": "fast", "reject": "talk", "model": "model"}
 """Route -> path: complete commands, requests that need the language model, and talk that asks for nothing; a command that was
 waited for, because it might have gone on, has a path of its own."""

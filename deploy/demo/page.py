@@ -26,8 +26,6 @@ STAGE_COLOURS = {
     "endpoint": "#3b4a63",
     "recognise": "#4f8cff",
     "route": "#22c3a6",
-    "recall": "#c77dff",
-    "generate": "#ff8a5b",
     "act": "#ffd166",
     "synthesise": "#6ee7ff",
 }
