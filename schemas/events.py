@@ -98,6 +98,8 @@ class Standing(StrEnum):
     """A command that a longer one begins with, which means something else: "open the window", "... halfway"."""
     UNFINISHED = "unfinished"
     """The beginning of a command, or words after which no sentence is over ("and then take me to the")."""
+    WHOLE = "whole"
+    """Free speech that is surely a whole sentence."""
     OPEN = "open"
     """None of these: free speech that may be over, or no words yet."""
 

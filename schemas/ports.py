@@ -78,6 +78,16 @@ class Recognizer(Protocol):
         """Take the next samples of the utterance (any number)."""
         ...
 
+    def hear(self) -> Transcript | None:
+        """The voice has paused: the words so far of the engine that has them first, before ``pause`` weighs others against them.
+
+        Blocks for as long as that takes. None where there is no such engine, nothing was heard, or `pause` has decided.
+
+        Raises:
+            schemas.errors.ModelError: the engine failed.
+        """
+        ...
+
     def pause(self) -> None:
         """The voice has paused: what was fed so far may be the whole utterance, so decode it now.
 

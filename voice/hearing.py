@@ -55,6 +55,8 @@ class Hearing:
         """Counts the pauses: what was found in one says nothing in the next."""
         self._found: tuple[float, Transcript | None] | None = None
         """What this pause has shown, and in playback the second from which on it counts."""
+        self._whole: tuple[float, str] | None = None
+        """Words that are surely a whole sentence, and from which second on that was known."""
         self._early: Transcript | None = None
         """What it had shown before anything was decoded."""
         self._busy_until = 0.0
@@ -103,6 +105,22 @@ class Hearing:
             self._early = found
         return found
 
+    async def hear(self, at: float) -> Transcript | None:
+        """The words so far, before others are weighed against them; None where they are not known sooner than `decide` tells."""
+        pause, started = self._pause, time.perf_counter()
+
+        def work() -> Transcript | None:
+            try:
+                return self._recognizer.hear()
+            except GloveboxError:  # it will be told when the utterance ends
+                return None
+
+        begins = max(self._busy_until, at)
+        found = await self._ask(work)
+        if self._worker is None:
+            self._busy_until = begins + time.perf_counter() - started
+        return found if pause == self._pause else None
+
     async def decide(self, at: float) -> Transcript | None:
         """Tell the recogniser of the pause that has begun; what was most likely said, None where it cannot tell.
 
@@ -132,6 +150,10 @@ class Hearing:
         """What was most likely said, if that is known in the pause of this moment."""
         return self._found[1] if self._found is not None and self._found[0] <= at else None
 
+    def whole(self, text: str, at: float) -> None:
+        """These words are surely a whole sentence, as is known from this second on; it holds for this pause."""
+        self._whole = at, text
+
     def standing(self, at: float) -> Standing:
         """How much of a sentence that is; nothing is known of words that fit two commands, or only nearly one."""
         words, early = self.words(at), self._early
@@ -141,7 +163,10 @@ class Hearing:
         if found is Standing.UNFINISHED or (found is not Standing.OPEN and words.in_grammar):
             return found
         waits = early is not None and self._matcher.standing(early.text) is Standing.CONTINUABLE
-        return Standing.CONTINUABLE if waits else Standing.OPEN
+        if waits:
+            return Standing.CONTINUABLE
+        whole = self._whole is not None and self._whole[0] <= at and self._whole[1] == words.text
+        return Standing.WHOLE if whole else Standing.OPEN
 
     def resume(self, samples_ago: int) -> None:
         """The utterance that had ended goes on: a voice began again so many samples ago."""
@@ -185,7 +210,7 @@ class Hearing:
 
     def _forget_words(self) -> None:
         """The voice is there: what was found in a pause before is not all."""
-        self._found = self._early = None
+        self._found = self._early = self._whole = None
         self._pause += 1
 
     def _restart(self) -> None:

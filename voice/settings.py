@@ -47,6 +47,10 @@ class EndpointSettings(_Settings):
     """Silence that ends it after free speech, or where nothing is known of the words.
 
     RealtimeSTT's default; 0.3 s cuts people off who think between words (heywillow/willow #254)."""
+    whole_silence_s: Seconds = 0.45
+    """The same where what the words mean is sure, and lacks nothing.
+
+    The reply's first sound is made by then; what is said within a second of the end still amends it."""
     hurry_silence_s: Seconds = 0.16
     """Silence that ends it when the words so far are a complete command that no longer one begins with.
 
@@ -71,11 +75,11 @@ class EndpointSettings(_Settings):
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
-        pauses = (self.silence_s, self.middle_silence_s, self.unfinished_silence_s)
+        pauses = (self.whole_silence_s, self.silence_s, self.middle_silence_s, self.unfinished_silence_s)
         if not self.hurry_silence_s <= min(pauses) or max(pauses) >= self.max_utterance_s:
             raise ValueError(
-                "needs hurry_silence_s <= silence_s, middle_silence_s, unfinished_silence_s < max_utterance_s; they are "
-                f"{self.hurry_silence_s}, {', '.join(map(str, pauses))} and {self.max_utterance_s}"
+                "needs hurry_silence_s <= whole_silence_s, silence_s, middle_silence_s, unfinished_silence_s < max_utterance_s; "
+                f"they are {self.hurry_silence_s}, {', '.join(map(str, pauses))} and {self.max_utterance_s}"
             )
         return self
 
@@ -85,6 +89,7 @@ class EndpointSettings(_Settings):
             Standing.COMPLETE: self.hurry_silence_s,
             Standing.CONTINUABLE: self.middle_silence_s,
             Standing.UNFINISHED: self.unfinished_silence_s,
+            Standing.WHOLE: self.whole_silence_s,
             Standing.OPEN: self.silence_s,
         }[words]
 

@@ -2,9 +2,10 @@
 
 Owns the order of it: words, reply, sound. As soon as a pause shows what was said, the reply to it is foreseen
 (``voice.dialogue.agent.Dialogue.foresee``: a look, which acts on nothing and notes nothing) and its first sound is made. A complete
-command is foreseen at once, free speech when the pause is long enough to be an end. If the utterance ends with these words and the
-reply is the one that was foreseen, its sound is there; if the voice returns or the words change, it is thrown away. Every error
-ends as a spoken failure and a record, never as silence. Owns no decision about a turn, and none about a reply.
+command is foreseen at once, free speech when its recogniser has the words, while commands are weighed against them. If the
+utterance ends with these words and the reply is the one that was foreseen, its sound is there; if the voice returns or the words
+change, it is thrown away. Every error ends as a spoken failure and a record, never as silence. Owns no decision about a turn, and
+none about a reply.
 """
 
 from __future__ import annotations
@@ -33,14 +34,9 @@ from voice.turn import Answered, Closed, Failed, TurnEvent, Unheard
 
 _log = logging.getLogger(__name__)
 
-FREE_AFTER_S = 0.25
-"""Pause after which free speech is thought about ahead: what is left of the .6 s that end it is time for the model and the voice,
-and most pauses between words are shorter. Our choice."""
-
-
-DECIDE_AFTER_S = 0.16
-"""Pause after which what seems to be no command is decided, which costs some .3 s of processor time: a stop consonant closes for
-.1 s, and what is decided for nothing delays what counts. What seems to be a command is decided at once."""
+DECIDE_AFTER_S = 0.09
+"""Pause after which what seems to be no command is decided, which costs some .2 s of processor time: a stop consonant closes for
+less, and what is decided for nothing delays what counts. What seems to be a command is decided at once."""
 EARLY_ALIKE = 0.6
 """Likeness of the words that were decided and the command that they seemed to be from which on the reply to that stays foreseen:
 the end may show that it was meant."""
@@ -95,7 +91,7 @@ class Thinking:
         if self._turn is turn and not self._decided and paused_s >= DECIDE_AFTER_S:
             await self._go_on(self._decide(turn, at))
         words = self._hearing.words(at)
-        if self._ahead is not None or words is None or paused_s < FREE_AFTER_S:
+        if self._ahead is not None or words is None:
             return
         self._foresee(turn, words, _stream(at))
         if not self._live:
@@ -115,6 +111,8 @@ class Thinking:
 
     async def _decide(self, turn: RunningTurn, at: float, early: Transcript | None = None) -> None:
         self._decided, now = True, _stream(at)
+        if early is None:
+            early = await self._hearing.hear(at)
         deciding = asyncio.create_task(self._hearing.decide(at))
         if early is not None:
             self._foresee(turn, early, now)
@@ -140,7 +138,10 @@ class Thinking:
         async def make() -> Speech | None:
             try:
                 said = self._speaker.lately(turn.began_s - ECHO_S)
-                text = await self._dialogue.foresee(heard, addressed=turn.wake is not None, said=said)
+                addressed = turn.wake is not None
+                text = await self._dialogue.foresee(heard, addressed=addressed, said=said)
+                if not heard.in_grammar and await self._dialogue.is_whole(heard, addressed=addressed):
+                    self._hearing.whole(heard.text, now())
                 if not text:
                     return None
                 ahead.text = text

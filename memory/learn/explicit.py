@@ -17,7 +17,7 @@ from memory.learn.english.clauses import apart, statements
 from memory.learn.english.kinds import BETWEEN, LISTED
 from memory.learn.english.negation import Polarity, negated, series
 from memory.learn.evidence import ENDED
-from memory.learn.extraction import Extraction, Extractor, mentions, refusal
+from memory.learn.extraction import NO_SECRETS, SECRET, Extraction, Extractor, mentions, refusal
 from memory.store.preferences import silent
 from models.text import contains, normal, words
 from schemas.errors import GenerationError
@@ -96,6 +96,8 @@ class Asked:
             if sure or found.decisions:
                 return replace(found, candidates=sure, unsure=())
             return Extraction(decisions=(_none(reader, turn.text, None),))
+        if SECRET.search(normal(turn.text)):
+            return Extraction(decisions=(refusal(self.details[0], NO_SECRETS),))
         allowed = [d for d in self.details if consent.forbids(BY_DETAIL[d], now) is None]
         if not allowed:
             reason = silent(consent, now) or consent.forbids(BY_DETAIL[self.details[0]], now) or ""

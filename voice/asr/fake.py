@@ -35,6 +35,10 @@ class FakeRecognizer:
         """Count the samples."""
         self._samples += len(chunk)
 
+    def hear(self) -> Transcript | None:
+        """It does not tell."""
+        return None
+
     def pause(self) -> None:
         """Nothing to decode: it knows its texts."""
 

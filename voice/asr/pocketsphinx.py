@@ -126,6 +126,10 @@ class PocketSphinxRecognizer:
         self._samples += len(chunk)
         self._open.take(self._ear.feed(chunk))
 
+    def hear(self) -> Transcript | None:
+        """Nothing before `pause`: both decoders have their words at once."""
+        return None
+
     def pause(self) -> None:
         """Nothing to do: both decoders have heard all that was fed but the few frames that are looked ahead."""
 

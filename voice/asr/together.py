@@ -135,6 +135,15 @@ class TogetherRecognizer:
         self._sphinx.feed(chunk)
         self._whisper.feed(chunk)
 
+    def hear(self) -> Transcript | None:
+        """Whisper's words, before commands that may have been said are weighed against them.
+
+        Raises:
+            schemas.errors.ModelError: the engine failed.
+        """
+        take = None if self._at_pause() is not None else self._whisper.take()
+        return self._plain(take, "") if take is not None and take.text else None
+
     def pause(self) -> None:
         """Decide on what was fed so far; `finish` decodes nothing again unless more is fed.
 
@@ -172,8 +181,9 @@ class TogetherRecognizer:
         if not self._whisper.samples and self._left_open:
             return Transcript(text="", confidence=0.0, in_grammar=False)
         decided, weighed = self._at_pause(), self._weighed
-        if decided is not None and weighed is not None and weighed.agreed:
-            transcript = decided.found  # both have it; what PocketSphinx makes of its last frames cannot change that
+        agreed = weighed is not None and weighed.agreed
+        if decided is not None and (agreed or not self._matters(decided.followed)):
+            transcript = decided.found  # what PocketSphinx makes of its last frames cannot change that
             self._left_open = True
         else:
             transcript = self._ended(self._sphinx.finish(), decided)
@@ -183,17 +193,15 @@ class TogetherRecognizer:
 
     def _ended(self, heard: Transcript, decided: _Decided | None) -> Transcript:
         followed = heard.grammar.text if heard.grammar is not None else ""
-        if decided is not None and (
-            self._same(decided.followed, followed) or not self._matters(decided.followed, followed)
-        ):
+        if decided is not None and self._same(decided.followed, followed):
             return decided.found
         free = heard.open.text if heard.open is not None else ""
         return self._found(followed, followed if trusted(followed, free) else free)
 
-    def _matters(self, *followed: str) -> bool:
+    def _matters(self, followed: str) -> bool:
         """Whether what the grammar follows can be what is decided for: only if it is like Whisper's words."""
         take = self._whisper.taken()
-        return take is None or any(_alike(one, take.text) >= MATTERS_ALIKE for one in followed)
+        return take is None or _alike(followed, take.text) >= MATTERS_ALIKE
 
     def _supposed(self, followed: str, words: str) -> str:
         """The command that the grammar follows, if PocketSphinx's words are somewhat like it, or that those are; else empty."""
@@ -237,7 +245,11 @@ class TogetherRecognizer:
             take = self._whisper.take()
         if take is None:
             return Transcript(text="", confidence=0.0, in_grammar=False, seconds=self._whisper.seconds)
-        plain = Transcript(
+        plain = self._plain(take, followed)
+        return self._decide(take, plain, command, trusted=words == followed) if take.text else plain
+
+    def _plain(self, take: Take, followed: str) -> Transcript:
+        return Transcript(
             text=take.text,
             confidence=take.confidence,
             misheard=self._whisper.misheard(take.confidence),
@@ -246,7 +258,6 @@ class TogetherRecognizer:
             open=Hypothesis(text=take.text, log_score=math.log(max(take.confidence, 1e-9))),
             seconds=self._whisper.seconds,
         )
-        return self._decide(take, plain, command, trusted=words == followed) if take.text else plain
 
     def _decide(self, take: Take, plain: Transcript, followed: Command | None, *, trusted: bool) -> Transcript:
         settings, whispered = self._settings, self._matcher.match(take.text)

@@ -136,6 +136,10 @@ class WhisperRecognizer:
         self._chunks.append(chunk.copy())
         self.samples += len(chunk)
 
+    def hear(self) -> Transcript | None:
+        """Nothing before `pause`: there is one engine."""
+        return None
+
     def pause(self) -> None:
         """Decode what was fed so far.
 

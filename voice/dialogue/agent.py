@@ -26,7 +26,7 @@ from schemas.ports import ActParser, CommandMatcher, Drivers, Encoder, Talker, V
 from schemas.seat import Seat
 from voice.dialogue import amending, followup, foresight, ours
 from voice.dialogue.acts import context, planning
-from voice.dialogue.acts.acting import Acting
+from voice.dialogue.acts.acting import Acting, is_whole
 from voice.dialogue.coordinator import Coordinator, DialogueSettings
 from voice.dialogue.doing import Doing
 from voice.dialogue.filling import fill
@@ -262,7 +262,7 @@ class Dialogue:
                 return _SAID.get(do, "")
 
     def _why(self, open_: Asked | None) -> str:
-        return open_.why if open_ is not None else self._doing.why or self._talk.why()
+        return open_.why if open_ is not None else self._doing.why or self._talk.why(self._doing.last.get("said", ""))
 
     def _finished(self, turn: Turn, reply: Reply) -> Reply:
         """The reply with the one question that is asked at its end; and what of the turn is kept."""
@@ -341,6 +341,15 @@ class Dialogue:
         if at_once is not None:
             return at_once
         return await foresight.reply(plan, self._vehicle, units)
+
+    async def is_whole(self, transcript: Transcript, *, addressed: bool = True) -> bool:
+        """Whether free words are surely all of an utterance: what they mean is sure and lacks nothing.
+
+        Raises:
+            schemas.errors.GloveboxError: memory, a model or the vehicle failed.
+        """
+        turn = await self._understanding.turn(transcript, self._open.thing, self._doing.recent, addressed=addressed)
+        return not (transcript.misheard or transcript.alternative) and is_whole(turn.plan, self._vehicle.offers())
 
     async def amend(
         self, whole: Transcript, tail: Transcript | None, first: amending.First | None, *,

@@ -228,25 +228,42 @@ def _step(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Act
     return (parse_action(name, {**_kept(had, "zone"), "change": "up" if up else "down"}),)
 
 
-_WARMER = re.compile(
-    r"(?:(?:a (?:bit|little|touch)|much|even|still) )?(?P<way>hotter|warmer|cooler|colder)(?: please| still)?"
+_COMPARED = re.compile(
+    r"(?:(?:a (?:bit|little|touch)|much|even|still) )?"
+    r"(?P<way>hotter|warmer|cooler|colder|brighter|dimmer|darker)(?: please| still)?"
 )
-_HEATED = re.compile(r"(?:set|change)_(?:seat|steering_wheel)_heating")
+_LIGHT = frozenset({"brighter", "dimmer", "darker"})
+_UP = frozenset({"hotter", "warmer", "brighter"})
+_COMPARABLE = {
+    "heat": re.compile(r"(?:set|change)_(?:seat|steering_wheel)_heating"),
+    "light": re.compile(r"(?:set|change)_(?:display_|ambient_)\w+"),
+}
 
 
-def warmed(text: str, recent: RecentActions, now: datetime) -> tuple[Action, ...]:
-    """What "warmer" is after a seat or the steering wheel was heated: more of that; else nothing, so that it is the cabin.
+def compared(text: str, recent: RecentActions, now: datetime) -> tuple[Action, ...]:
+    """What "warmer" is after a seat was heated, and "dimmer" after the display: more or less of that; else nothing.
+
+    Alone they are the cabin and its ambient light.
 
     Args:
         text: the utterance in its spoken form.
         recent: what was done last.
         now: the present moment.
     """
-    found = _WARMER.fullmatch(text)
+    found = _COMPARED.fullmatch(text)
     last = recent.actions[-1] if recent.actions and recent.fresh(now) else None
-    if found is None or last is None or _HEATED.fullmatch(last.name) is None:
+    kind = "light" if found is not None and found["way"] in _LIGHT else "heat"
+    if found is None or last is None or _COMPARABLE[kind].fullmatch(last.name) is None:
         return ()
-    return _step(last, {"step": "up" if found["way"] in ("hotter", "warmer") else "down"}, recent)
+    return _step(last, {"step": "up" if found["way"] in _UP else "down"}, recent)
+
+
+def undimmable(text: str, recent: RecentActions, now: datetime) -> bool:
+    """Whether "brighter" or "dimmer" follows on a lamp that is on or off, and no more; arguments as for `compared`."""
+    found = _COMPARED.fullmatch(text)
+    last = recent.actions[-1] if recent.actions and recent.fresh(now) else None
+    lamp = last is not None and last.domain is Domain.LIGHTS and not last.step and not last.name.startswith("change_")
+    return found is not None and found["way"] in _LIGHT and lamp
 
 
 def _stepping(last: Action) -> str:

@@ -20,8 +20,8 @@ NEGATIONS = re.compile(r"\b(don't|do not|never|without|not)\b")
 QUALITIES: dict[str, frozenset[str]] = {
     "level": frozenset("off low medium high full max maximum min minimum warm hot cool strong weak most least".split()),
     "percent": frozenset(
-        "open close closed shut half halfway full fully all bit little crack low high up down quarter lowest possible "
-        "maximum minimum".split()
+        "open close closed shut half halfway full fully all bit little crack low high up down quarter quarters third thirds lowest "
+        "possible maximum minimum".split()
     ),
     "number": frozenset("first second third".split()),
     "minutes": frozenset("half quarter hour hours minute couple".split()),

@@ -23,8 +23,10 @@ _LONG, _LONGER = 9, 16
 """Words of a sentence that is cut at a pause, and of one that is cut at a joint, too: nine words are 2.5 s of speech."""
 _LEAST, _LEAST_AT_JOINT = 3, 6
 """Words on either side of such a cut."""
-_OPENING = re.compile(r"(Okay,)\s+(?=\S)")
-"""A word of its own at the beginning: half a second of speech, in which the rest is made."""
+OPENING = "Okay,"
+"""A word of its own at the beginning: half a second of speech, in which the rest is made. Its sound is kept."""
+_OPENED = 5
+"""Words of a sentence from which on it is cut off."""
 _ITEM = re.compile(r"\S+(?: \S+)?,")
 """What follows a comma of a list, where nobody pauses for long."""
 LONGEST = 300
@@ -55,9 +57,8 @@ def split_clauses(sentence: str) -> tuple[str, ...]:
     sounds, the next is made, however long it is.
     """
     count = len(sentence.split())
-    opening = _OPENING.match(sentence) if count >= _LONG else None
-    if opening is not None:
-        return opening[1], *split_long(sentence[opening.end() :])
+    if count >= _OPENED and sentence.startswith(f"{OPENING} "):
+        return OPENING, *split_long(sentence.removeprefix(OPENING).strip())
     for cut, long, least in ((_PAUSE, _LONG, _LEAST), (_JOINT, _LONGER, _LEAST_AT_JOINT)):
         for place in cut.finditer(sentence) if count >= long else ():
             before, after = sentence[: place.start()].rstrip(), sentence[place.end() :]

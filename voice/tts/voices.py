@@ -54,7 +54,8 @@ class Voices:
                 yield kept
                 continue
             for piece in split_clauses(sentence) if number == 0 else split_long(sentence):
-                yield from self._spoken(piece)
+                opening = self._kept(piece)
+                yield from (opening,) if opening is not None else self._spoken(piece)
 
     def close(self) -> None:
         """End what belongs to the voices."""

@@ -8,9 +8,10 @@ the last `reset`. The rules, in order:
 2. A pause begins with the first frame under `stop_below`. It is over when `RESUME_FRAMES` frames in a row are speech;
    what lies between the two thresholds neither begins nor ends one.
 3. The utterance ends when the pause has lasted as long as the words so far want (`expect`): `hurry_silence_s` after a complete
-   command, `middle_silence_s` after one that a longer one begins with, `unfinished_silence_s` after what cannot be all, and
-   `silence_s` after free speech or where nothing is known of the words; not on a frame that is speech. What is expected holds for
-   one pause: when the voice returns, the words are not all.
+   command, `middle_silence_s` after one that a longer one begins with, `unfinished_silence_s` after what cannot be all,
+   `whole_silence_s` after free speech that is surely a whole sentence, and `silence_s` after other free speech or where nothing is
+   known of the words; not on a frame that is speech. What is expected holds for one pause: when the voice returns, the words are
+   not all.
 4. The utterance ends `max_utterance_s` after it began, whatever is heard. After that no new one begins before a frame
    under `stop_below`: a noise that was taken for speech must not keep the listener busy for ever.
 5. If nothing has begun `no_speech_s` after the reset or the last end, that is said once.
@@ -38,14 +39,15 @@ Of 120 one-word answers of 88 to 290 ms in 15 dB road noise they lost 6 and 10; 
 START_WINDOW = 4
 RESUME_FRAMES = 2
 
-Reason = Literal["silence", "hurry", "middle", "unfinished", "cap"]
-"""Which pause ended an utterance: that after free speech, a complete command, one that might go on, words that cannot be all; or
-none did."""
+Reason = Literal["silence", "whole", "hurry", "middle", "unfinished", "cap"]
+"""Which pause ended an utterance: that after free speech, free speech that is surely whole, a complete command, one that might go
+on, words that cannot be all; or none did."""
 
 _REASONS: dict[Standing, Reason] = {
     Standing.COMPLETE: "hurry",
     Standing.CONTINUABLE: "middle",
     Standing.UNFINISHED: "unfinished",
+    Standing.WHOLE: "whole",
     Standing.OPEN: "silence",
 }
 

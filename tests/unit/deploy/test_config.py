@@ -153,7 +153,7 @@ def test_a_value_that_does_not_fit_is_named(key: str, value: str) -> None:
         ({"vad.stop_below": "0.9"}, "stop_below (0.9) must not lie above start_at (0.5)"),
         (
             {"endpoint.silence_s": "0.1"},
-            "hurry_silence_s <= silence_s, middle_silence_s, unfinished_silence_s < max_utterance_s",
+            "hurry_silence_s <= whole_silence_s, silence_s, middle_silence_s, unfinished_silence_s < max_utterance_s",
         ),
     ],
 )

@@ -67,6 +67,9 @@ class FakeRecognizer:
     def feed(self, chunk: Samples) -> None:
         self.fed[-1] += len(chunk)
 
+    def hear(self) -> Transcript | None:
+        return None
+
     def pause(self) -> None:
         self.pauses.append(self.fed[-1])
 
@@ -97,6 +100,7 @@ class FakeDialogue:
         self.answers: dict[str, str] = {}
         self.foresees: dict[str, str] = {}
         self.foreseen: list[str] = []
+        self.whole: set[str] = set()
         self.said: list[list[str]] = []
 
     async def respond(self, transcript: Transcript, *, addressed: bool = True, said: Sequence[str] = ()) -> Reply:
@@ -112,6 +116,10 @@ class FakeDialogue:
     async def foresee(self, transcript: Transcript, *, addressed: bool = True, said: Sequence[str] = ()) -> str | None:
         self.foreseen.append(transcript.text)
         return self.foresees.get(transcript.text)
+
+    async def is_whole(self, transcript: Transcript, *, addressed: bool = True) -> bool:
+        del addressed
+        return transcript.text in self.whole
 
     async def amend(
         self, whole: Transcript, tail: Transcript | None, first: First | None, *,
@@ -540,16 +548,47 @@ def test_another_reply_than_was_foreseen_is_not_heard(finally_heard: str) -> Non
     assert notes.records[0].reply_seconds == pytest.approx(0.5, abs=0.01)
 
 
-def test_free_speech_is_foreseen_once_its_pause_is_long() -> None:
+def test_free_speech_is_foreseen_in_each_pause_and_thrown_away_when_the_voice_returns() -> None:
+    class Free(FakeRecognizer):
+        def likely(self) -> Transcript | None:
+            return Transcript(text=f"{len(self.pauses)}", confidence=0.9, in_grammar=False)
+
+    dialogue, voice = FakeDialogue(), SecondOfSound()
+    dialogue.foresees = {"1": "You said 1.", "2": "You said 2."}
+    goes_on = sound((1.5, QUIET), (1.0, LOUD), (0.3, QUIET), (1.0, LOUD), (9, QUIET))
+    notes, _, _ = run(goes_on, [1.0], Free("2"), dialogue, voice)
+    assert dialogue.foreseen == ["1", "2"]
+    assert [record.reply.text for record in notes.records if record.reply] == ["You said 2."]
+
+
+@pytest.mark.parametrize(
+    ("decided", "said"), [("one", ["You said one."]), ("four", ["You said one.", "You said four."])]
+)
+def test_the_reply_is_foreseen_before_commands_are_weighed_against_the_words(decided: str, said: list[str]) -> None:
+    class Hears(FakeRecognizer):
+        def hear(self) -> Transcript | None:
+            return Transcript(text="one", confidence=0.9, in_grammar=False)
+
+        def likely(self) -> Transcript | None:
+            return Transcript(text=decided, confidence=0.9, in_grammar=False) if self.pauses else None
+
+    dialogue, voice = FakeDialogue(), SecondOfSound()
+    dialogue.foresees = {word: f"You said {word}." for word in ("one", "four")}
+    notes, _, _ = run(sound(*ONE), [1.0], Hears(decided), dialogue, voice)
+    assert voice.said == said
+    assert [record.reply.text for record in notes.records if record.reply] == [said[-1]]
+
+
+@pytest.mark.parametrize(("whole", "ended"), [({"one"}, "whole"), (set[str](), "silence"), ({"other"}, "silence")])
+def test_what_is_surely_a_whole_sentence_waits_less(whole: set[str], ended: str) -> None:
     class Free(FakeRecognizer):
         def likely(self) -> Transcript | None:
             return Transcript(text="one", confidence=0.9, in_grammar=False)
 
-    dialogue, voice = FakeDialogue(), SecondOfSound()
-    dialogue.foresees = {"one": "You said one."}
-    goes_on = sound((1.5, QUIET), (1.0, LOUD), (0.2, QUIET), (1.0, LOUD), (9, QUIET))
-    run(goes_on, [1.0], Free("one"), dialogue, voice)
-    assert (dialogue.foreseen, voice.said) == (["one"], ["You said one."])
+    dialogue = FakeDialogue()
+    dialogue.whole = whole
+    notes, _, _ = run(sound(*ONE), [1.0], Free("one"), dialogue)
+    assert notes.records[0].endpoint_reason == ended
 
 
 def test_what_seems_to_be_no_command_is_decided_a_little_later() -> None:
@@ -558,7 +597,7 @@ def test_what_seems_to_be_no_command_is_decided_a_little_later() -> None:
             return Transcript(text="one", confidence=0.9, in_grammar=False)
 
     recognizer = Seeming("one")
-    gaps = sound((1.5, QUIET), (1.0, LOUD), (0.1, QUIET), (1.0, LOUD), (0.3, QUIET), (1.0, LOUD), (9, QUIET))
+    gaps = sound((1.5, QUIET), (1.0, LOUD), (0.07, QUIET), (1.0, LOUD), (0.3, QUIET), (1.0, LOUD), (9, QUIET))
     run(gaps, [1.0], recognizer, FakeDialogue())
     assert len(recognizer.pauses) == 2, "the short one was none"
 

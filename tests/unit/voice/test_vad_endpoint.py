@@ -15,14 +15,15 @@ from voice.vad.endpoint import Endpointer, EndpointEvent, NoSpeech, Reason, Spee
 PROBABILITY = {"#": 0.9, "-": 0.4, ".": 0.1}
 QUICK = EndpointSettings(
     silence_s=5 * FRAME / SAMPLE_RATE,
+    whole_silence_s=4 * FRAME / SAMPLE_RATE,
     hurry_silence_s=2 * FRAME / SAMPLE_RATE,
     middle_silence_s=6 * FRAME / SAMPLE_RATE,
     unfinished_silence_s=8 * FRAME / SAMPLE_RATE,
     max_utterance_s=20 * FRAME / SAMPLE_RATE,
     no_speech_s=10 * FRAME / SAMPLE_RATE,
 )
-"""3 of 4 frames begin, a pause of 5 ends, of 2 a complete command, of 6 one that may go on, of 8 what cannot be all, cap
-20, nothing said after 10."""
+"""3 of 4 frames begin, a pause of 5 ends, of 2 a complete command, of 4 what is surely whole, of 6 one that may go on, of 8 what
+cannot be all, cap 20, nothing said after 10."""
 
 
 def run(
@@ -99,7 +100,7 @@ def test_lines(case: str) -> None:
     ("words", "told_at", "reason"),
     [
         (Standing.COMPLETE, 8, "hurry"), (Standing.OPEN, 11, "silence"), (Standing.CONTINUABLE, 12, "middle"),
-        (Standing.UNFINISHED, 14, "unfinished"),
+        (Standing.UNFINISHED, 14, "unfinished"), (Standing.WHOLE, 10, "whole"),
     ],
 )  # fmt: skip
 def test_the_words_say_how_long_the_pause_may_be(words: Standing, told_at: int, reason: Reason) -> None:
@@ -160,6 +161,7 @@ def test_what_is_no_probability_is_refused(probability: float) -> None:
     "change",
     [
         {"hurry_silence_s": 0.7},
+        {"whole_silence_s": 0.1},
         {"middle_silence_s": 0.1},
         {"unfinished_silence_s": 12.0},
         {"hurry_silence_s": 0.0},
@@ -216,7 +218,7 @@ def test_whatever_is_heard(runs: list[tuple[float, int]], standings: list[Standi
                 silent = number * FRAME - sample
                 least = {
                     "silence": QUICK.silence_s, "hurry": QUICK.hurry_silence_s, "middle": QUICK.middle_silence_s,
-                    "unfinished": QUICK.unfinished_silence_s, "cap": 0.0,
+                    "unfinished": QUICK.unfinished_silence_s, "whole": QUICK.whole_silence_s, "cap": 0.0,
                 }[reason]  # fmt: skip
                 assert silent >= round(least * SAMPLE_RATE)
                 began, last = None, sample

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from models.numbers import NUMBER, SMALL, TENS, number_of, number_words, numbers
 from schemas.actions import Action, Domain
 from schemas.actions.acts import Act, slots_of
-from schemas.actions.base import AMBIENT_COLORS
+from schemas.actions.base import AMBIENT_COLORS, corners
 from voice.dialogue.acts.worded import unnamed
 from voice.dialogue.replies.examples import stems
 from voice.dialogue.validator import careful, validate
@@ -21,6 +21,7 @@ _EXCEPTION = re.compile(
     r"\b(?:except|apart from|other than|all but|but not|but leave|but keep|everything but|anything but)\b|"
     r"\bnot (?:the|mine|my|hers|his)\b|\b(?:that|which) (?:isn't|is not|aren't|are not)\b"
 )
+_NOT_ONE = re.compile(r"\b(?:but )?not (?:(?P<mine>mine|my \w+(?: \w+)?)|hers|his)$")
 _LIMITED = re.compile(r"\b(?:only|just) (?:at |in |on |for )?the (?:front|back|rear|left|right|side|sides)\b")
 _CUT = re.compile(r"\b(?:and|then|also|plus|please)\b")
 """Where the words of an exception or a condition end."""
@@ -110,7 +111,7 @@ def doubt(
         "it was only thought of": "tell" not in named and _MUSED.search(text),
         "what was said of a number is that it is too much": numbered and _UNDONE.search(text),
         "switching off was turned down": alone and _NOT_OFF.search(text),
-        "the words ask for the opposite": alone and _against(text, moving[0]),
+        "the words ask for the opposite": alone and against(text, moving[0]),
     }
     why = next((reason for reason, found in reasons.items() if found), "")
     return why or (_unsaid(text, acts[0], moving[0], context, offers, grounds) if len(acts) == 1 else "")
@@ -118,11 +119,15 @@ def doubt(
 
 def unheeded(text: str, acts: Sequence[Act]) -> str:
     """The words of an exception, a condition, a limit or a correction that no act has; empty where there are none."""
-    if {act.name for act in acts} & _EXCUSED:
-        return ""
     slots = {slot for act in acts for slot in act.slots}
+    if {act.name for act in acts} & _EXCUSED or "event" in slots:
+        return ""
+    for act in acts:  # what is to be reminded of, or sent, may have conditions of its own
+        for value in act.slots.values():
+            if isinstance(value, str):
+                text = re.sub(rf"\b{re.escape(value)}\b", lambda said: " " * len(said[0]), text, count=1)
     plain = _POLITE.sub(lambda found: " " * len(found[0]), text)
-    exception = None if "but" in slots else _EXCEPTION.search(text)
+    exception = None if "but" in slots or _spared(text, acts) else _EXCEPTION.search(text)
     limit = None if _PLACED & slots else _LIMITED.search(text)
     found = exception or _CONDITION.search(plain) or limit
     if found is not None:
@@ -139,7 +144,15 @@ def _corner(word: str) -> str:
     return "rear" if word == "back" else word.removesuffix("'s")
 
 
-_EXCUSED = frozenset({"refrain", "cannot", "no", "tell", "set_reminder", "set_timer", "cancel_timer"})
+def _spared(text: str, acts: Sequence[Act]) -> bool:
+    """Whether whoever is left out is not where the acts act, so that nothing is left over of the exception."""
+    found = _NOT_ONE.search(text)
+    places = [set(corners(str(act.slots[slot]))) for act in acts for slot in ("window", "zone") if slot in act.slots]
+    spared = set(corners("driver" if found["mine"] else "passenger")) if found is not None else set[str]()
+    return bool(spared and places) and not any(spared & where for where in places)
+
+
+_EXCUSED = frozenset({"refrain", "cannot", "no", "tell", "cancel_timer"})
 """Acts that speak of exceptions and conditions themselves."""
 
 
@@ -200,7 +213,7 @@ def names(action: Action, text: str) -> bool:
 
 def _wanted(text: str, meant: Mapping[str, object]) -> str:
     """The words without a thing that was turned down for another: "don't open it, just ...", "not blue, green"."""
-    text = _CONTRAST.sub("", text)
+    text = _NOT_ONE.sub("", _CONTRAST.sub("", text))
     values = {str(value) for value in meant.values()}
 
     def kept(found: re.Match[str]) -> str:
@@ -211,7 +224,7 @@ def _wanted(text: str, meant: Mapping[str, object]) -> str:
     return _NOT_THAT.sub(kept, text)
 
 
-def _against(text: str, action: Action) -> bool:
+def against(text: str, action: Action) -> bool:
     """Whether plain words of the sentence ask for the opposite of what the action does, and none for it."""
     if _WEAKENED.search(text):
         return False

@@ -7,7 +7,7 @@ car: the dialogue does, with what this hands it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -22,9 +22,9 @@ from schemas.ports import ActParser, CommandMatcher, Drivers, VehiclePort
 from schemas.seat import Seat
 from schemas.units import Units
 from voice.dialogue.acts import joined, planning
-from voice.dialogue.acts.accounted import asks_open, copies, doubt, left_over, names, unheeded
-from voice.dialogue.acts.planning import COMMANDS, CONTROLS, DEFAULTS, GUESS_AT, TOLD_AT, about_memory
-from voice.dialogue.acts.resolving import replacing, resolve
+from voice.dialogue.acts.accounted import against, asks_open, copies, doubt, left_over, names, unheeded
+from voice.dialogue.acts.planning import COMMANDS, CONTROLS, DEFAULTS, GUESS_AT, GUESS_CAREFUL_AT, TOLD_AT, about_memory
+from voice.dialogue.acts.resolving import on_day, replacing, resolve
 from voice.dialogue.acts.seen import Seen, seen, unconditional
 from voice.dialogue.coordinator import Plan
 from voice.dialogue.filling import fill
@@ -173,7 +173,11 @@ class Acting:
         pointed = seen(said, planning.arranged(acts), await self._signals(), self._seat.units)
         for act in pointed.acts:
             if act.is_action:
-                self._resolved(act, offers, work, found)
+                dated = on_day(act, said, self._clock())
+                if dated is None:
+                    work.said.append((len(found), responder.ONLY_TOMORROW))
+                else:
+                    self._resolved(dated, offers, work, found)
             elif act.name == "choose":
                 self._chosen(act, recent, work, found)
             elif act.name == "cancel" and len(acts) > 1 and recent.fresh(self._clock()):
@@ -209,13 +213,16 @@ class Acting:
     ) -> None:
         """Whether a yes is needed first, and whether there is anything to offer at all."""
         said = unconditional(spoken(transcript.text))
-        if (
-            sure < GUESS_AT
-            and not answers
-            and not pointed.grounds
-            and any(not names(action, said) for action in work.actions)
-        ):
-            work.actions, work.needs, work.why = (), None, "a guess without a word for it"
+        guessed = not answers and not pointed.grounds and sure < SURE_AT
+        wordless = any(
+            sure < (GUESS_CAREFUL_AT if careful(action) else GUESS_AT) and not names(action, said)
+            for action in work.actions
+        )
+        if guessed and (wordless or any(against(said, action) for action in work.actions)):
+            work.actions, work.needs = (), None
+            work.why = (
+                "a guess without a word for it" if wordless else "a guess of which the words ask for the opposite"
+            )
             work.said = [(0, responder.NOT_UNDERSTOOD)]
             return
         work.why = (
@@ -322,10 +329,8 @@ class Acting:
     def _answered(self, act: Act, text: str, *, alone: bool) -> str:
         if act.name == "cannot":
             return refusal(str(act.slots.get("topic", "other")), text if alone else "")
-        if act.name in ("repeat", "get_last"):  # what these are about changes while the others are done
+        if act.name in ("repeat", "get_last", "why"):  # what these are about changes while the others are done
             return responder.THE_REST
-        if act.name == "why":
-            return self._talk.why()
         if act.name in CONTROLS and CONTROLS[act.name] in responder.SMALL_TALK:
             return responder.SMALL_TALK[CONTROLS[act.name]]
         alone_only = responder.CANCELLED if act.name == "refrain" and alone else ""
@@ -386,6 +391,17 @@ def _amount_guessed(act: Act, said: str) -> bool:
     """Whether it has a number that nobody said in so many words."""
     amounts = [v for v in act.slots.values() if isinstance(v, int | float) and not isinstance(v, bool)]
     return any(float(amount) not in numbers(said) for amount in amounts)
+
+
+WHOLE_AT = 0.97
+"""Probability of all acts from which on the words are a whole sentence: that at which the quick parser's answer stands."""
+
+
+def is_whole(plan: Plan, offers: Collection[str]) -> bool:
+    """Whether the acts are surely all of an utterance: they are sure, and none lacks anything."""
+    if not plan.acts or plan.asks < WHOLE_AT or any(act.name in planning.NOT_MEANT for act in plan.acts):
+        return False
+    return all(not act.is_action or not resolve(act, offers).needs for act in plan.acts)
 
 
 def left_open(act: Act) -> bool:

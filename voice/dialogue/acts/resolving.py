@@ -12,6 +12,7 @@ from datetime import datetime
 
 from pydantic import ValidationError
 
+from models.text import WEEKDAYS
 from schemas.actions import BY_NAME, Action, SetReminder, SetTimer, Undo, corners, parse_action
 from schemas.actions.acts import Act
 from voice.dialogue.followup import RecentActions, lacks_time
@@ -58,6 +59,35 @@ class Resolved:
     """The question for what is missing."""
     says: str = ""
     """Why it cannot be."""
+
+
+_DAYED = frozenset({"get_weather", "get_calendar", "set_reminder"})
+_OTHER_DAY = re.compile(
+    rf"\b(?:{'|'.join(WEEKDAYS).lower()})\b|\b(?:at|on|over|this|next) (?:the )?weekend\b|\bnext (?:week|month)\b|"
+    r"\b(?:the )?day after tomorrow\b|\bin (?:\w+ )?(?:days|weeks|months)\b"
+)
+
+_NEAR_DAY = re.compile(r"\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening))\b")
+
+
+def on_day(act: Act, text: str, now: datetime) -> Act | None:
+    """The act on the day that was said by its name; None where that is neither today nor tomorrow, which no slot can say.
+
+    Args:
+        act: of the parser.
+        text: the utterance in its spoken form.
+        now: the present moment, where the car is.
+    """
+    if act.name not in _DAYED:
+        return act
+    rest = re.sub(rf"\b{re.escape(str(act.slots.get('what', '')))}\b", " ", text) if act.slots.get("what") else text
+    found = _OTHER_DAY.search(rest)
+    if found is None or _NEAR_DAY.search(rest):
+        return act
+    name = found[0].title()
+    ahead = (WEEKDAYS.index(name) - now.weekday()) % 7 if name in WEEKDAYS else None
+    day = {0: "today", 1: "tomorrow"}.get(ahead) if ahead is not None else None
+    return Act(act.name, {**act.slots, "day": day}) if day is not None else None
 
 
 def resolve(act: Act, offers: Collection[str]) -> Resolved:

@@ -23,6 +23,7 @@ from schemas.seat import Seat
 from voice.dialogue.memory.asking import Asked, Question, picked
 from voice.dialogue.memory.counted import gone, number, there, things
 from voice.dialogue.memory.likes import because
+from voice.dialogue.replies.examples import stems
 from voice.dialogue.replies.moments import SAID, pause_end, period, spoken_moment, spoken_span
 
 ALOUD = 3
@@ -92,8 +93,14 @@ class Remembering:
 
     def about(self, words: str, *, moving: bool) -> str:
         """What is remembered about something in the driver's own words."""
-        meant = self._meant(words)
+        meant = self._meant(words) or self._said_of(words)
         return self._read(meant, "I remember that", moving=moving) if meant else f"I remember nothing about {words}."
+
+    def _said_of(self, words: str) -> tuple[Preference, ...]:
+        """Recalled preferences of which the driver told with such a word ("I get my coffee from ...")."""
+        found = [r.preference for r in self._seat.memory.recall(words)]
+        told = {p.id: " ".join(sentence for _, sentence in self._seat.memory.explain(p.id).because) for p in found}
+        return tuple(p for p in found if stems(words) & stems(told[p.id]))
 
     def forget_about(self, words: str) -> str:
         """Forget what is remembered about something in the driver's own words; asks where that is several things."""
@@ -128,12 +135,12 @@ class Remembering:
         hint = "" if moving or not rest else " Say: what else."
         return f"{begin} {', '.join(self._likes(p) for p in first)}{tail}.{hint}"
 
-    def why(self) -> str:
-        """Why that was chosen, or is remembered."""
+    def why(self, said: str) -> str:
+        """Why that was chosen, or is remembered; ``said``: the driver's words to it, empty where they are not known."""
         if self._mind.stated:
             return "Because you have just told me."
         if not self._mind.about:
-            return "Nothing that I remember played a part in that." if self._mind.acted else _WHAT
+            return f"Because you said: {said.rstrip('.')}." if said and self._mind.acted else _WHAT
         try:
             told = self._seat.memory.explain(self._mind.about[0])
         except UnknownEntryError:
@@ -177,7 +184,7 @@ class Remembering:
         """Store what the driver asks to be remembered."""
         decisions = self._seat.memory.remember(sentence)
         return self._decided(decisions) or (
-            "I could not tell what kind of preference that is.",
+            NOT_KEPT,
             decisions[0] if decisions else None,
         )
 
@@ -433,7 +440,6 @@ class Remembering:
         simple: dict[str, Callable[[], str]] = {
             "remember_what": lambda: self.what(key, moving=moving),
             "remember_more": lambda: self.more(moving=moving),
-            "why_that": self.why,
             "when_said": self.when,
             "who_am_i": self.who,
             "forget_last": lambda: self.forget_that(conversation),
@@ -467,11 +473,12 @@ class Remembering:
         return self.forget(Selector(period=span), f"from {SAID[name].removeprefix('in ').removeprefix('on ')}")
 
 
-_LOOKS = frozenset({"remember_what", "remember_more", "why_that", "when_said", "who_am_i"})
+_LOOKS = frozenset({"remember_what", "remember_more", "when_said", "who_am_i"})
 """Commands that change nothing."""
 _SWITCHES = frozenset({"opt_out", "opt_in"})
 _PLACES = ("the first", "the second", "the third")
 _WHAT = "I don't know what you mean by that."
+NOT_KEPT = "I only keep what you like, avoid or need on the road, and I could not tell what this is."
 _NO_FILES = "I can't write files here: use the command line."
 _UNVERIFIED = "I deleted it, but could not verify it."
 

@@ -9,13 +9,16 @@ import pytest
 from models.acts.spelling import read
 from models.commands.matcher import TemplateMatcher
 from models.commands.templates import load_templates
+from models.text import WEEKDAYS
 from schemas.actions import Action, parse_action
-from schemas.actions.acts import TOPICS
+from schemas.actions.acts import TOPICS, Act
 from schemas.events import ActionResult, Route, Transcript
 from tests.dialogues import NOW, FakeVehicle, Rig
 from tests.memories import memory_of
-from voice.dialogue.acts.accounted import doubt
+from voice.dialogue.acts.accounted import doubt, unheeded
+from voice.dialogue.acts.resolving import on_day
 from voice.dialogue.doing import NO_STOP
+from voice.dialogue.replies import responder
 from voice.dialogue.replies.cannot import CANNOT, refusal
 from voice.dialogue.replies.responder import SMALL_TALK
 
@@ -482,3 +485,93 @@ def test_a_stop_on_the_way_to_nowhere_is_left_out(matcher: TemplateMatcher) -> N
     )
     assert rig.done == ["navigate_to(destination=blatherwick manor)"]
     assert "blatherwick manor" in reply.text and reply.text.endswith(NO_STOP)
+
+
+@pytest.mark.parametrize(
+    ("text", "acts", "done"),
+    [
+        ("passenger's seat heating to two please not mine", "set_seat_heating(level=2,zone=passenger)", "passenger"),
+        ("my seat heating to two but not hers", "set_seat_heating(level=2,zone=driver)", "driver"),
+    ],
+)
+def test_whoever_is_left_out_and_is_not_meant_anyway_needs_no_question(
+    rig: Rig, text: str, acts: str, done: str
+) -> None:
+    rig.say(text, acts)
+    assert rig.done == [f"set_seat_heating(level=2, zone={done})"]
+    assert "Shall I" in rig.say("seat heating on two but not mine", "set_seat_heating(level=2,zone=all)").text
+    assert len(rig.done) == 1
+
+
+def test_what_words_ask_the_opposite_of_is_no_guess(rig: Rig) -> None:
+    reply = rig.say(
+        "lock up and dome light off would you", "set_door_locks(locked=false); set_dome_light(on=false)", 0.3
+    )
+    assert rig.done == [] and "unlock" not in reply.text.lower()
+
+
+def test_what_opens_the_car_is_no_guess_without_a_word_for_it(rig: Rig) -> None:
+    assert "Shall I" not in rig.say("nine clever monkeys painted the moon", "set_sunroof(percent=10)", 0.3).text
+    assert "Shall I" in rig.say("could the sunroof have a gap", "set_sunroof(percent=10)", 0.3).text
+
+
+@pytest.mark.parametrize(
+    ("text", "acts"),
+    [
+        ("once we are past the bridge remind me to ring dave", "set_reminder(what=ring dave,minutes=15)"),
+        ("when we're ten minutes from home set a timer", "set_timer(minutes=10)"),
+    ],
+)
+def test_a_condition_of_a_reminder_is_not_left_out_in_silence(rig: Rig, text: str, acts: str) -> None:
+    assert rig.say(text, acts).text.startswith("I can't do this part")
+    assert rig.done == []
+
+
+def test_a_condition_in_what_one_is_reminded_of_is_no_condition_of_the_reminder() -> None:
+    what = "see when the bank closes"
+    reminder = Act("set_reminder", {"what": what, "minutes": 10})
+    assert unheeded(f"remind me in ten minutes to {what}", [reminder]) == ""
+    assert unheeded(f"when we pass the bank remind me to {what}", [reminder]) == "when we pass the bank remind me to"
+
+
+@pytest.mark.parametrize(
+    ("ahead", "slots"),
+    [(0, {"day": "today"}), (1, {"day": "tomorrow"}), (3, None), (6, None)],
+)
+@pytest.mark.parametrize("name", ["get_weather", "get_calendar", "set_reminder"])
+def test_another_day_than_tomorrow_is_not_taken_for_it(name: str, ahead: int, slots: dict[str, str] | None) -> None:
+    said = f"what about {WEEKDAYS[(NOW.weekday() + ahead) % 7].lower()}"
+    found = on_day(Act(name, {"day": "tomorrow"}), said, NOW)
+    assert (None if found is None else found.slots) == slots
+
+
+def test_a_day_beside_tomorrow_or_within_what_one_is_reminded_of_changes_nothing() -> None:
+    for act, said in (
+        (Act("get_weather", {"day": "tomorrow"}), "and tomorrow not on sunday"),
+        (Act("set_reminder", {"what": "cancel sunday lunch", "hour": 8}), "remind me at eight to cancel sunday lunch"),
+        (Act("play_music", {"song": "sunday bloody sunday"}), "play sunday bloody sunday"),
+    ):
+        assert on_day(act, said, NOW) == act
+
+
+def test_another_day_is_told_to_be_out_of_reach(rig: Rig) -> None:
+    assert rig.say("what's it like outside at the weekend", "get_weather()").text == responder.ONLY_TOMORROW
+    assert rig.done == []
+
+
+def test_dimmer_is_the_display_after_the_display_and_nothing_after_a_lamp_that_is_on_or_off(rig: Rig) -> None:
+    rig.say("set the display brightness to eighty percent")
+    rig.say("dimmer")
+    assert rig.done[-1] == "change_display_brightness(change=down)"
+    rig.say("turn on the dome light")
+    before = list(rig.done)
+    assert rig.say("dimmer").text == CANNOT["other"] and rig.done == before
+
+
+def test_interior_lights_off_are_all_of_them(rig: Rig) -> None:
+    rig.say("turn off the interior lights")
+    assert rig.done == [
+        "set_ambient_light(on=False)",
+        "set_reading_light(zone=all, on=False)",
+        "set_dome_light(on=False)",
+    ]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -26,6 +27,7 @@ from tests.memories import memory_of
 from tests.memories import talk as talked
 from voice.dialogue.agent import Dialogue
 from voice.dialogue.coordinator import DialogueSettings
+from voice.dialogue.memory.remembering import NOT_KEPT, Remembering
 from voice.dialogue.replies.moments import pause_end, period, spoken_moment, spoken_span
 from voice.dialogue.replies.responder import NOT_UNDERSTOOD
 
@@ -159,7 +161,7 @@ def test_why_an_action_went_as_it_did(talk: Talk) -> None:
     (used,) = talk.memory.explain(talk.memory.preferences()[0].id).used_for
     assert used[1] == "play_music"
     talk("set the temperature to twenty two degrees")
-    assert talk("why did you do that") == "Nothing that I remember played a part in that."
+    assert talk("why did you do that") == "Because you said: set the temperature to twenty two degrees."
     talk("open the trunk")
     assert talk("why did you say that") == "Because I can only open the trunk when parked."
 
@@ -185,7 +187,7 @@ def test_what_is_asked_to_be_remembered_is_stored_at_once(talk: Talk) -> None:
     assert reply.decision is not None and reply.decision.outcome is Outcome.APPEND
     assert talk.values() == {"jazz"} and talk.memory.learn_pending() == ()
     assert talk("remember that i like jazz") == "I knew already that you like jazz."
-    assert talk("remember that i like the moon") == "I could not tell what kind of preference that is."
+    assert talk("remember that i like the moon") == NOT_KEPT
     assert talk("remember that i am vegan").startswith("I won't keep that: the topic dietary needs")
     assert talk("forget that") == "Forgotten: one thing about music genres." and talk.values() == set()
 
@@ -453,3 +455,23 @@ def test_what_is_heard_too_faintly_changes_nothing(car: Talk) -> None:
     faint = Transcript(text="i am grace", confidence=0.05, in_grammar=False)
     asyncio.run(car.dialogue.respond(faint))
     assert car.memory.driver == "ada" and car.values() == set()
+
+
+@pytest.mark.parametrize(
+    "said", ["remember that my pin is four four seven one", "remember my bank password is swordfish please"]
+)
+def test_secrets_are_never_kept(talk: Talk, said: str) -> None:
+    assert talk(said) == "I won't keep that: I never keep PINs, passwords or numbers of accounts."
+    assert talk.values() == set() and talk.memory.learn_pending() == ()
+
+
+def test_what_is_remembered_is_found_by_a_word_with_which_it_was_told(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tell(talk, "jazz on long drives")
+    assert talk.values() == {"jazz"}
+    alike = talk.memory.recall("jazz")
+    monkeypatch.setattr(talk.memory, "recall", Mock(return_value=alike))
+    remembering = Remembering(talk.seat, talk.clock)
+    assert remembering.about("drives", moving=False) == "I remember that you like jazz."
+    assert remembering.about("boats", moving=False) == "I remember nothing about boats."

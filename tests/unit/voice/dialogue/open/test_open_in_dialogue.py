@@ -93,7 +93,7 @@ def test_why_not_after_a_refusal_gives_the_reason(rig: Rig) -> None:
     assert rig.say("why not", "why()").text == responder.why_not("messages")
     assert responder.why_not("driving") != responder.why_not("messages") != responder.why_not("rules")
     rig.say("bring the fan to three then", "set_fan_speed(level=3)")
-    assert rig.say("why not", "why()").text == "Nothing that I remember played a part in that."
+    assert rig.say("why not", "why()").text == "Because you said: bring the fan to three then."
 
 
 def test_why_of_a_question_gives_the_reason_and_asks_again(rig: Rig) -> None:
