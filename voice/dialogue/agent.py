@@ -373,7 +373,8 @@ class Dialogue:
             and not whole.in_grammar
             and (await understood(whole)).plan.route is Route.REJECT
         ):
-            chosen = amending.Way.STANDS
+            known = tail is not None and amending.action_of(self._matcher, tail) is not None
+            chosen = amending.Way.FOLLOWED if known else amending.Way.STANDS
         if chosen in (amending.Way.REPLACED, amending.Way.CANCELLED):
             self.drop_pending()
         instead = amending.action_of(self._matcher, whole)

@@ -7,7 +7,8 @@ Nothing is done twice and nothing stays done that the whole does not ask for. Th
    It is the same command (what followed was a cough): the answer stands.
 2. What was said since is "no", "cancel" or "undo that" by itself: what was done is taken back.
 3. What was said since is a command by itself ("open the window ... play some jazz", "... I mean the passenger one", "stop"): it is
-   dealt with after the first part.
+   dealt with after the first part. Where nothing was done for that, the whole comes first, if it is understood ("a reminder in
+   twenty minutes ... to ring my sister").
 4. Nothing was understood of what was said since, or the first part was a complete command that was carried out: the answer stands.
 5. Free speech that is understood as a whole takes the place of its first part; if it is not, the answer stands.
 
@@ -103,7 +104,8 @@ def way(matcher: CommandMatcher, whole: Transcript, tail: Transcript | None, fir
     if added is not None:
         if added.name == "undo" or (added.kind is CommandKind.CONTROL and added.name == "no"):
             return Way.CANCELLED
-        return Way.FOLLOWED
+        idle = first.reply is not None and not first.reply.results and begun is None
+        return Way.REPLACED if idle and added.kind is CommandKind.ACTION else Way.FOLLOWED
     return Way.STANDS if begun is not None and first.reply is not None and first.reply.results else Way.REPLACED
 
 

@@ -1,11 +1,12 @@
 """Pauses within a sentence, spoken by synthetic voices through the whole chain: who is cut off, and how long a reply takes.
 
-Owns the cases and the judgement. Four kinds, each sentence after the wake word:
+Owns the cases and the judgement. Five kinds, each sentence after the wake word:
 
 - *middle*: a sentence with a pause where its words are no command yet ("set the temperature to ... twenty two degrees");
 - *goes on*: a complete command, a pause, and words that make another of it ("open the passenger window ... halfway");
 - *stays*: the same complete commands, and nothing after them;
-- *final*: complete commands that nothing makes another of.
+- *final*: complete commands that nothing makes another of;
+- *free*: free wordings with a pause where they could be over.
 
 Right is what the whole sentence asks for when it is typed, done once, and nothing else that was not taken back. The voices are
 flite's and espeak-ng's, on which the built-in recogniser was fitted: this measures the endpointer, not the ears.
@@ -27,9 +28,10 @@ from deploy.assistant import Assistant
 from deploy.config import load_config
 from deploy.lab.report.statistics import spread
 from deploy.timeline import TimelineEntry
+from models.acts.spelling import read
 from models.commands.matcher import TemplateMatcher
 from models.training.voices import FLITE_VOICES, SAMPLE_RATE, Prosody, speak
-from schemas.actions import parse_action
+from schemas.actions import Action, parse_action
 from schemas.errors import GloveboxError
 from schemas.events import CommandKind, Samples
 from voice.audio.wavefile import write
@@ -77,6 +79,33 @@ FINAL = (
     "take the second route", "night mode", "what time is it", "turn on the fog lights", "shuffle the songs", "more air please",
     "turn off the heated steering wheel", "stop navigating", "play the radio",
 )  # fmt: skip
+FREE = (
+    (("would you make it a bit warmer", "just on my side"), "change_temperature(change=up,zone=driver)"),
+    (("could you let my window down", "about halfway please"), "set_window(window=driver,percent=50)"),
+    (("let's have some jazz on", "and turn it up a touch"), "play_music(genre=jazz); change_volume(change=up)"),
+    (
+        ("warm up the passenger's seat would you", "and mine"),
+        "set_seat_heating(level=2,zone=passenger); set_seat_heating(level=2,zone=driver)",
+    ),
+    (
+        ("i'd like the fan down a bit", "and lock the doors"),
+        "change_fan_speed(change=down); set_door_locks(locked=true)",
+    ),
+    (("give me a reminder in twenty minutes", "to ring my sister"), "set_reminder(what=ring my sister,minutes=20)"),
+    (("could you put a podcast on", "about history"), "play_podcast(genre=history)"),
+    (
+        ("take us to the town hall would you", "and keep off the motorway"),
+        "navigate_to(destination=town hall); set_route_preference(preference=avoid_highways)",
+    ),
+    (("the screen is a bit bright for me", "make it darker please"), "change_display_brightness(change=down)"),
+    (("let a little air in on the passenger's side", "just a crack"), "change_window(window=passenger,change=open)"),
+    (
+        ("get the frost off the back window please", "and heat the mirrors"),
+        "set_defrost(window=rear,on=true); set_mirror_heating(on=true)",
+    ),
+    (("i'd like the mood lighting red", "no make it green"), "set_ambient_color(color=green)"),
+)
+"""Parts, and what the whole asks for. Written before any of them was measured."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +114,8 @@ class Case:
 
     kind: str
     parts: tuple[str, ...]
+    acts: str = ""
+    """What the whole asks for, where no command says it."""
 
     @property
     def text(self) -> str:
@@ -99,6 +130,7 @@ def cases(kinds: tuple[str, ...]) -> list[Case]:
         "goes on": [Case("goes on", parts) for parts in GOES_ON],
         "stays": [Case("stays", (first,)) for first, _ in GOES_ON],
         "final": [Case("final", (text,)) for text in FINAL],
+        "free": [Case("free", parts, acts) for parts, acts in FREE],
         "whole": [Case("whole", (" ".join(parts),)) for parts in (*MIDDLE, *GOES_ON)],
     }
     return [case for kind in kinds for case in made[kind]]
@@ -135,13 +167,19 @@ def done(entries: list[TimelineEntry]) -> list[tuple[str, str]]:
     return standing
 
 
-def asked(matcher: TemplateMatcher, text: str) -> list[tuple[str, str]]:
-    """The action that a sentence asks for, as `done` gives it."""
+def asked(matcher: TemplateMatcher, case: Case) -> list[tuple[str, str]]:
+    """The actions that a case asks for, as `done` gives them."""
+    if case.acts:
+        return [_told(parse_action(act.name, act.slots)) for act in read(case.acts)]
+    text = case.text
     command = matcher.match(text)
     if command is None or command.kind is not CommandKind.ACTION:
         raise SystemExit(f"{text!r} asks for no action: not a case")
-    action = parse_action(command.name, command.slots)
-    return [(action.name, json.dumps(action.slots(), sort_keys=True))]
+    return [_told(parse_action(command.name, command.slots))]
+
+
+def _told(action: Action) -> tuple[str, str]:
+    return action.name, json.dumps(action.slots(), sort_keys=True)
 
 
 def judged(assistant: Assistant, case: Case, sound: Samples, wanted: list[tuple[str, str]]) -> dict[str, object]:
@@ -171,7 +209,7 @@ def main() -> None:
     """Measure, and print a line a case and the figures of each kind as JSON."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--pause", type=float, default=0.7, help="seconds between the parts")
-    parser.add_argument("--kinds", nargs="*", default=["middle", "goes on", "stays", "final"])
+    parser.add_argument("--kinds", nargs="*", default=["middle", "goes on", "stays", "final", "free"])
     parser.add_argument("--set", nargs="*", default=[], metavar="KEY=VALUE", help="settings, as for glovebox")
     given = parser.parse_args()
     matcher, rows = TemplateMatcher(), list[dict[str, object]]()
@@ -181,7 +219,7 @@ def main() -> None:
         with assemble(config) as assistant:  # each file is heard in a car of its own
             for number, case in enumerate(cases(tuple(given.kinds))):
                 sound = spoken_by(voice_of(number), case.parts, given.pause)
-                rows.append(judged(assistant, case, sound, asked(matcher, case.text)))
+                rows.append(judged(assistant, case, sound, asked(matcher, case)))
                 print(json.dumps(rows[-1]), flush=True)
     for kind in given.kinds:
         own = [row for row in rows if row["kind"] == kind]

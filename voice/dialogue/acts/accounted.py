@@ -65,6 +65,8 @@ _OPPOSITES = {
 """Slot -> plain words that ask for its one end, and for its other."""
 _WEAKENED = re.compile(r"\b(?:not|n't|too|so|less|than|why|child|kids|let|stop)\b|n't\b")
 """Where such words may turn round."""
+_CLEARED = re.compile(r"\b(?:frost|ice|fog(?! l)|mist|steam|snow|condensation|chill)(?: \w+)? off\b")
+"""An "off" that switches nothing off: "get the frost off"."""
 _PLACES = frozenset({"find_place", "find_on_route", "list_places"})
 _OPEN_NOW = re.compile(
     r"\b(?:still|that's|that is|which is|that are|is|are|one) open\b|\bopen (?:now|late|today|tonight|still|at (?:this|the))\b"
@@ -228,7 +230,7 @@ def against(text: str, action: Action) -> bool:
     """Whether plain words of the sentence ask for the opposite of what the action does, and none for it."""
     if _WEAKENED.search(text):
         return False
-    said, slots = frozenset(text.split()), action.slots()
+    said, slots = frozenset(_CLEARED.sub(" ", text).split()), action.slots()
     for slot, (raised, lowered) in _OPPOSITES.items():
         if slot not in slots or (slot == "percent" and action.domain is not Domain.OPENINGS):
             continue

@@ -13,7 +13,7 @@ from schemas.actions import SetUnit
 from schemas.clock import StreamClock
 from schemas.events import Reply, Transcript
 from schemas.seat import Seat
-from tests.dialogues import NOW, FakeMemory, StubParser
+from tests.dialogues import NOW, FakeMemory, Rig, StubParser
 from vehicle.adapters.simulated import SimulatedVehicle
 from vehicle.service import GatedVehicle
 from voice.dialogue.agent import Dialogue
@@ -158,3 +158,18 @@ def test_what_is_joined_to_an_order_after_a_pause_is_done_too(car: Car) -> None:
     said = car.go_on("lock the doors", "lock the doors and fold the mirrors", "and fold the mirrors")
     assert said.text == "Doors locked already. Mirrors folded."
     assert car.values("doors.locked", "mirrors.folded") == [True, True]
+
+
+@pytest.mark.parametrize(("known", "done"), [(True, []), (False, ["set_mute(on=True)"])])
+def test_a_command_that_ends_what_was_not_done_yet_is_read_with_it(
+    matcher: TemplateMatcher, known: bool, done: list[str]
+) -> None:
+    rig = Rig(matcher)
+    begun, tail = "i fancy silence in twenty minutes so", "mute the sound"
+    whole = f"{begun} {tail}"
+    if known:
+        rig.parser.knows[whole] = "cannot(topic=schedule)", 0.95
+    first = First(rig.dialogue.typed(begun), rig.say(begun))
+    heard = [rig.dialogue.typed(text) for text in (whole, tail)]
+    asyncio.run(rig.dialogue.amend(heard[0], heard[1], first))
+    assert rig.done == done

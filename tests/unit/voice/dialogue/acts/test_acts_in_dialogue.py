@@ -575,3 +575,8 @@ def test_interior_lights_off_are_all_of_them(rig: Rig) -> None:
         "set_reading_light(zone=all, on=False)",
         "set_dome_light(on=False)",
     ]
+
+
+def test_frost_that_is_to_come_off_is_not_to_be_switched_off(rig: Rig) -> None:
+    rig.say("get the frost off the back window please", "set_defrost(window=rear,on=true)")
+    assert rig.done == ["set_defrost(window=rear, on=True)"]
