@@ -40,13 +40,16 @@ from schemas.memory import (
 class RecallPort(Protocol):
     """What is remembered that matters now: for the voice."""
 
-    def recall(self, query: str, *, details: Sequence[str] = (), limit: int = 3) -> tuple[Recollection, ...]:
+    def recall(
+        self, query: str, *, details: Sequence[str] = (), limit: int = 3, ahead: bool = False
+    ) -> tuple[Recollection, ...]:
         """Active preferences that matter for the query, best first; empty when none passes the threshold.
 
         Args:
             query: what was asked, in words.
             details: only these detail keys; empty for all.
             limit: at most that many.
+            ahead: it is only looked what a reply would be; the query does not count among the recent ones, by which is pruned.
         """
         ...
 

@@ -143,9 +143,14 @@ class FakeMemory:
         ]  # fmt: skip
         self.noted: list[Turn] = []
         self.used_ids: list[str] = []
+        self.asked: list[str] = []
         self.agreed = Consent()
 
-    def recall(self, query: str, *, details: Sequence[str] = (), limit: int = 3) -> tuple[Recollection, ...]:
+    def recall(
+        self, query: str, *, details: Sequence[str] = (), limit: int = 3, ahead: bool = False
+    ) -> tuple[Recollection, ...]:
+        if not ahead:
+            self.asked.append(query)
         fitting = [p for p in self.held if not details or p.detail in details]
         return tuple(Recollection(preference=p, score=0.8) for p in fitting[:limit])
 

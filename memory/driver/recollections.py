@@ -27,7 +27,9 @@ class Recollections:
         """Over this vault; the conversations are told what was asked, for pruning goes by it."""
         self._session, self._conversations = session, conversations
 
-    def recall(self, query: str, *, details: Sequence[str] = (), limit: int = 3) -> tuple[Recollection, ...]:
+    def recall(
+        self, query: str, *, details: Sequence[str] = (), limit: int = 3, ahead: bool = False
+    ) -> tuple[Recollection, ...]:
         """Active preferences that matter for the query, best first."""
         session = self._session
         with session.lock:
@@ -35,7 +37,8 @@ class Recollections:
             found = session.search.preferences(
                 query, details=details, hidden=_hidden(consent, now), limit=limit, now=now
             )
-            self._conversations.asked(query, consent, now)
+            if not ahead:
+                self._conversations.asked(query, consent, now)
             held = {p.id: p for p in session.store.preferences(ids=[name for name, _ in found])} if found else {}
             return tuple(Recollection(preference=held[name], score=score) for name, score in found if name in held)
 

@@ -334,13 +334,15 @@ class Dialogue:
             work = await self._acting.look(
                 turn.acts, plan.asks, transcript, turn.context, turn.recent, answers=turn.answers
             )
+            if len(turn.acts) == 1:
+                await self._acting.fill(turn.acts[0], transcript, work, ahead=True)
             return await foresight.acts(plan, work, self._vehicle, units)
         if turn.about_memory:
             return None
         at_once = self._understanding.at_once(plan, transcript)
         if at_once is not None:
             return at_once
-        return await foresight.reply(plan, self._vehicle, units)
+        return await foresight.reply(plan, transcript.text, self._vehicle, self.seat)
 
     async def is_whole(self, transcript: Transcript, *, addressed: bool = True) -> bool:
         """Whether free words are surely all of an utterance: what they mean is sure and lacks nothing.

@@ -44,7 +44,7 @@ class Filled:
     used: tuple[Recollection, ...] = field(default=())
 
 
-def fill(memory: MemoryPort, text: str, name: str, slots: Mapping[str, Any]) -> Filled:
+def fill(memory: MemoryPort, text: str, name: str, slots: Mapping[str, Any], *, ahead: bool = False) -> Filled:
     """The action of a name with the first remembered value that fits what was left open. Blocks for some ten milliseconds.
 
     Args:
@@ -52,9 +52,10 @@ def fill(memory: MemoryPort, text: str, name: str, slots: Mapping[str, Any]) -> 
         text: the utterance, for the search.
         name: the action's.
         slots: what was said.
+        ahead: it is only looked what would come of it.
     """
     kind = BY_NAME[name]
-    for recalled in memory.recall(text, details=tuple(kind.details), limit=RECALLED):
+    for recalled in memory.recall(text, details=tuple(kind.details), limit=RECALLED, ahead=ahead):
         slot = kind.details.get(recalled.preference.detail)
         value = None if slot is None or slot in slots else fitting(name, slot, recalled.preference.value)
         if slot is None or value is None:

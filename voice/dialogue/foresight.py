@@ -7,17 +7,22 @@ reply hangs on more than that, as with what is said about memory, nothing is for
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from schemas.actions import Action, Domain, ListPlaces, parse_action
 from schemas.actions.acts import MEMORY
-from schemas.events import ActionResult, Reply, Route, Transcript
+from schemas.events import ActionResult, ActionStatus, Reply, Route, Transcript
+from schemas.memory import Recollection
 from schemas.ports import CommandMatcher, VehiclePort
+from schemas.seat import Seat
 from schemas.units import Units, units_of
 from voice.dialogue import followup
-from voice.dialogue.acts.acting import Work, left_open
+from voice.dialogue.acts.acting import Work
 from voice.dialogue.coordinator import Plan
+from voice.dialogue.filling import fill
 from voice.dialogue.memory import talks, wishes
 from voice.dialogue.open.things import Asked, Confirmation
 from voice.dialogue.replies import responder
@@ -59,27 +64,37 @@ async def control(plan: Plan, open_: Asked | None, vehicle: VehiclePort, units: 
 
 async def acts(plan: Plan, work: Work, vehicle: VehiclePort, units: Units) -> str | None:
     """What the acts of an utterance will be answered, as far as it hangs on nothing but the car."""
-    if any(act.name in MEMORY or left_open(act) for act in plan.acts):
+    if any(act.name in MEMORY for act in plan.acts):
         return None
     if work.ask_first or work.needs is not None:
         return None if work.said or work.first else work.asked(units)
-    told = await _report(work.actions, vehicle, units, said=work.said) if work.actions else " ".join(work.words)
+    told = (
+        await _report(work.actions, vehicle, units, used=work.used, said=work.said)
+        if work.actions
+        else " ".join(work.words)
+    )
     return told or None
 
 
-async def reply(plan: Plan, vehicle: VehiclePort, units: Units) -> str | None:
-    """What a complete command will be answered, if all is done as it should be and memory fills nothing."""
+async def reply(plan: Plan, text: str, vehicle: VehiclePort, seat: Seat) -> str | None:
+    """What a complete command will be answered, if all is done as it should be; ``text``: the words, by which memory fills it."""
+    units = seat.units
     if plan.meant:
         return None if isinstance(plan.meant[0], ListPlaces) else await _report(plan.meant, vehicle, units)
-    if plan.route is not Route.FAST or plan.command is None or plan.open:
+    if plan.route is not Route.FAST or plan.command is None:
         return None
-    action = units.as_meant(parse_action(plan.command.name, plan.command.slots))
-    return followup.lacks_time(action) or await _report((action,), vehicle, units)
+    action, used = units.as_meant(parse_action(plan.command.name, plan.command.slots)), ()
+    if question := followup.lacks_time(action):
+        return question
+    if plan.open:
+        filled = await asyncio.to_thread(partial(fill, ahead=True), seat.memory, text, action.name, action.slots())
+        action, used = filled.action or action, filled.used
+    return await _report((action,), vehicle, units, used=used)
 
 
 async def _report(
     actions: Sequence[Action], vehicle: VehiclePort, units: Units, *,
-    confirmed: bool = False, said: Sequence[tuple[int, str]] = (),
+    confirmed: bool = False, used: Sequence[Recollection] = (), said: Sequence[tuple[int, str]] = (),
 ) -> str | None:  # fmt: skip
     if any(action.domain is Domain.MEMORY for action in actions):
         return None
@@ -91,4 +106,5 @@ async def _report(
         results.append(result)
     if any(action.name in MEASURED for action in actions):
         units = units_of(await vehicle.state())
-    return responder.report(results, (), units, said)
+    done = any(result.status is ActionStatus.DONE for result in results)
+    return responder.report(results, used if done else (), units, said)

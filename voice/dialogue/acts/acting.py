@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 
 from models.numbers import numbers
 from models.text import spoken
@@ -282,16 +283,26 @@ class Acting:
                     (before, await self._of_memory(act, transcript.text, conversation, work, moving=moving))
                 )
         if len(plan.acts) == 1:
-            await self._filled(plan.acts[0], transcript, work)
+            await self.fill(plan.acts[0], transcript, work)
         return work
 
-    async def _filled(self, act: Act, transcript: Transcript, work: Work) -> None:
-        """Let memory fill what was left open ("play some music"), if it knows something that fits."""
+    async def fill(self, act: Act, transcript: Transcript, work: Work, *, ahead: bool = False) -> None:
+        """Let memory fill what was left open ("play some music"), if it knows something that fits.
+
+        Args:
+            act: the only one of the utterance.
+            transcript: the utterance.
+            work: what it came to so far, where this is put.
+            ahead: it is only looked what would come of it.
+
+        Raises:
+            schemas.errors.GloveboxError: memory failed.
+        """
         if work.said or not act.is_action or not left_open(act):
             return
         memory = self._seat.memory
         name = "find_place" if act.name == "list_places" and "near" not in act.slots else act.name
-        filled = await asyncio.to_thread(fill, memory, transcript.text, name, act.slots)
+        filled = await asyncio.to_thread(partial(fill, ahead=ahead), memory, transcript.text, name, act.slots)
         if filled.action is None or filled.action.name not in self._vehicle.offers():
             return
         if self._seat.memory is memory:  # nobody else took over meanwhile

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any, cast
 
 import pytest
@@ -26,12 +27,12 @@ def matcher() -> TemplateMatcher:
 class Car:
     """A simulated car in a town, and a dialogue whose parser knows nothing."""
 
-    def __init__(self, matcher: TemplateMatcher, profile: str = "town") -> None:
-        self.clock, self.memory = StreamClock(), FakeMemory()
+    def __init__(self, matcher: TemplateMatcher, profile: str = "town", held: Sequence[tuple[str, str]] = ()) -> None:
+        self.clock, self.memory = StreamClock(), FakeMemory(*held)
         self.vehicle = GatedVehicle(SimulatedVehicle(self.clock, profile=profile), self.clock)
         self.dialogue = Dialogue(
             seat=Seat(cast(Any, self.memory)), vehicle=self.vehicle,
-            matcher=matcher, parser=StubParser({"set a timer": "set_timer()"}),
+            matcher=matcher, parser=StubParser({"set a timer": "set_timer()", "i could eat": "list_places(kind=restaurant)"}),
             clock=lambda: NOW,
         )  # fmt: skip
 
@@ -47,6 +48,8 @@ class Car:
             list(self.memory.noted),
             self.vehicle.organizer.waiting(),
             self.memory.agreed,
+            list(self.memory.asked),
+            list(self.memory.used_ids),
         )
 
     def foresee(self, text: str, *, addressed: bool = True) -> str | None:
@@ -73,6 +76,22 @@ def test_what_is_foreseen_is_what_is_said(matcher: TemplateMatcher, text: str) -
     assert car.foresee(text) == foreseen
     assert foreseen is None or car.respond(text) == foreseen
     assert foreseen or text == "thank you"
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [("play something", ("favorite_genres", "jazz")), ("i could eat", ("favourite_cuisine", "italian"))],
+)
+def test_what_memory_fills_is_foreseen_and_counts_as_no_question(
+    matcher: TemplateMatcher, text: str, held: tuple[str, str]
+) -> None:
+    car = Car(matcher, held=[held])
+    before = car.seen()
+    foreseen = car.foresee(text)
+    assert car.seen() == before
+    assert foreseen and held[1] in foreseen and "because you like" in foreseen
+    assert car.respond(text) == foreseen
+    assert car.memory.asked and car.memory.used_ids
 
 
 def test_a_yes_is_foreseen_with_what_it_does(matcher: TemplateMatcher) -> None:
