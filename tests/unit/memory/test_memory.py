@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from pydantic import BaseModel
@@ -22,6 +23,7 @@ from models.structured.fake import KeywordModel
 from schemas.errors import GenerationError, ModelError, StorageFullError
 from schemas.memory import Conversation, Outcome, Turn, Words
 from schemas.ports import StructuredModel
+from tests.memories import memory_of
 from tests.vaults import every_word
 
 NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
@@ -387,3 +389,14 @@ def test_any_text_comes_back_as_it_was(open_memory: Open, text: str) -> None:
     memory.learn_pending()
     (preference,) = memory.preferences()
     assert preference.value == "jazz" and preference.sentences == (text,)
+
+
+def test_a_look_ahead_does_not_count_as_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = memory_of("ada")
+    memory.learn(talk("i love jazz"))
+    counted = Mock()
+    monkeypatch.setattr(memory.conversations, "asked", counted)
+    assert memory.recall("some music", ahead=True) == memory.recall("some music", ahead=True) != ()
+    counted.assert_not_called()
+    assert memory.recall("some music") == memory.recall("some music", ahead=True)
+    counted.assert_called_once()
