@@ -392,7 +392,7 @@ def test_any_text_comes_back_as_it_was(open_memory: Open, text: str) -> None:
 
 
 def test_a_look_ahead_does_not_count_as_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    memory = memory_of("ada")
+    memory = memory_of("ada", clock=lambda: NOW)
     memory.learn(talk("i love jazz"))
     counted = Mock()
     monkeypatch.setattr(memory.conversations, "asked", counted)
