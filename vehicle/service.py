@@ -19,7 +19,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from schemas.actions import Action, StopMoving, Undo
+from schemas.actions import Action, SetWindow, StopMoving, Undo
+from schemas.actions.base import GROUPS, corners
 from schemas.errors import AdapterError, NotMovedError, VehicleError
 from schemas.events import ActionResult, ActionStatus, Moved, Ruling, VehicleState, Verdict
 from schemas.ports import Clock
@@ -200,6 +201,8 @@ class GatedVehicle:
         if _already(action, state, plan):
             return _unchanged(action, plan)
         if ruling.verdict is Verdict.CONFIRM and not confirmed:
+            if (less := _narrower(action, state)) is not None:
+                return await self.foresee(less)
             return ActionResult(action=action, status=ActionStatus.NEEDS_CONFIRMATION, ruling=ruling)
         return ActionResult(action=action, status=ActionStatus.DONE, ruling=ruling, answer=dict(plan.answer))
 
@@ -296,6 +299,9 @@ class GatedVehicle:
             ) is not None:  # nobody is asked about what cannot be, or is so already
                 self.gate.withdraw(token)
                 return settled
+            elif (less := _narrower(action, state)) is not None:
+                self.gate.withdraw(token)
+                return await self._requested(less, None)
             status = ActionStatus.NEEDS_CONFIRMATION
             return ActionResult(action=action, status=status, ruling=ruling, token=token)
         return await self._carry_out(action, state, ruling, meant)
@@ -504,6 +510,19 @@ def _unchanged(action: Action, plan: Plan) -> ActionResult:
     return ActionResult(
         action=action, status=ActionStatus.DONE, ruling=SO_ALREADY, already=True, answer=dict(plan.answer)
     )
+
+
+def _narrower(action: Action, state: VehicleState) -> Action | None:
+    """The same for those of several windows that are not where they are to be; None where that is all of them, or has no name.
+
+    What nobody would see moving needs nobody's yes.
+    """
+    if not isinstance(action, SetWindow):
+        return None
+    meant = set(corners(action.window, action.but))
+    moving = {corner for corner in meant if state.values.get(f"window.{corner}") != action.percent}
+    name = next((name for name in (*GROUPS, *meant) if set(corners(name)) == moving), None)
+    return action.model_copy(update={"window": name, "but": None}) if name is not None and moving < meant else None
 
 
 def _already(action: Action, state: VehicleState, plan: Plan) -> bool:

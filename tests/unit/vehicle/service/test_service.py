@@ -104,6 +104,25 @@ def test_nobody_is_asked_about_what_is_so_already() -> None:
     assert car.act(close).status is ActionStatus.NEEDS_CONFIRMATION
 
 
+def test_what_would_not_move_is_no_reason_to_ask() -> None:
+    car, close = Car("town", at=30.0), SetWindow(window="all", percent=0)
+    car.act(SetWindow(window="front", percent=50))
+    car.later(10.0)
+    foreseen = asyncio.run(car.vehicle.foresee(close))
+    result = car.act(close)
+    assert (result.status, result.action) == (ActionStatus.DONE, SetWindow(window="front", percent=0))
+    assert foreseen is not None and (foreseen.status, foreseen.action) == (result.status, result.action)
+    car.later(10.0)
+    assert (car.value("window.driver"), car.value("window.passenger")) == (0, 0)
+    car.act(SetWindow(window="rear_left", percent=50))
+    car.later(10.0)
+    asked = car.act(close)
+    assert (asked.status, asked.action) == (
+        ActionStatus.NEEDS_CONFIRMATION,
+        SetWindow(window="rear_left", percent=0),
+    )
+
+
 def test_refused_while_driving() -> None:
     car = Car("town", at=30.0)
     result = car.act(SetTrunk(open=True))
