@@ -172,7 +172,10 @@ class Remembering:
         """Whose memory is open."""
         if self._seat.memory.consent().private_trip and self._guest:
             return "You are a guest: I remember nothing and know nothing about you."
-        return f"I remember things for {self._seat.memory.driver.replace('_', ' ').title()}."
+        name = self._seat.memory.driver
+        if name == UNNAMED:
+            return "You are the driver of this car; nobody has told me your name."
+        return f"I remember things for {name.replace('_', ' ').title()}."
 
     @property
     def _guest(self) -> bool:
@@ -477,6 +480,8 @@ _LOOKS = frozenset({"remember_what", "remember_more", "when_said", "who_am_i"})
 """Commands that change nothing."""
 _SWITCHES = frozenset({"opt_out", "opt_in"})
 _PLACES = ("the first", "the second", "the third")
+UNNAMED = "driver"
+"""The name that the configuration gives before anybody chose one."""
 _WHAT = "I don't know what you mean by that."
 NOT_KEPT = "I only keep what you like, avoid or need on the road, and I could not tell what this is."
 _NO_FILES = "I can't write files here: use the command line."

@@ -475,3 +475,9 @@ def test_what_is_remembered_is_found_by_a_word_with_which_it_was_told(
     remembering = Remembering(talk.seat, talk.clock)
     assert remembering.about("drives", moving=False) == "I remember that you like jazz."
     assert remembering.about("boats", moving=False) == "I remember nothing about boats."
+
+
+def test_who_has_no_name_is_not_called_by_one(matcher: TemplateMatcher) -> None:
+    clock, unnamed = Clock(), load_config(flags={}, environment={}).driver.name
+    talk = Talk(matcher, Seat(memory_of(unnamed, clock=clock)), clock)
+    assert talk("who am i") == "You are the driver of this car; nobody has told me your name."
