@@ -69,7 +69,10 @@ SERIOUS: Final = (
 )
 """What is no small talk, lives hang on it or trust, and its answer: no model is asked. The first that fits."""
 _DENIES: Final = re.compile(r"^(?:no, )?i don't know\b")
-"""Memory recalls what the words are about: to know nothing of it, then, would be false."""
+"""Memory recalls what the words are about, or they ask about what was done or said: to know nothing of it, then, would be false."""
+_PAST: Final = re.compile(
+    r"\b(?:who|what|which|where|when|why|how)\b.*\b(?:did|was|were|had|\w{2,}ed|said|told|put|set|made|just|before|earlier|ago|last)\b"
+)
 _ASKS: Final = re.compile(r"\bask me\b")
 
 
@@ -140,7 +143,8 @@ def held(reply: str, said: str, given: Given, offers: Collection[str], fitting: 
     """
     kept: list[str] = []
     for sentence in sentences(sayings().held(reply, said, given)):
-        if given.facts and _DENIES.search(sentence.lower()):
+        known = given.facts or ((given.did or given.said) and _PAST.search(said))
+        if known and _DENIES.search(sentence.lower()):
             break
         asks = _ASKS.search(sentence.lower()) is not None
         if asks and any(what in sentence and action not in offers for what, action in OFFERED.items()):

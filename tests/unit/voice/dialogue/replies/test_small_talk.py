@@ -173,3 +173,9 @@ def test_a_reply_teaches_memory_nothing(rig: TalkRig) -> None:
     rig.say("guess what music i love")
     rig.memory.learn_pending()
     assert rig.memory.preferences() == ()
+
+
+def test_what_was_just_done_is_not_denied(rig: TalkRig) -> None:
+    rig.talker.writes = "I don't know that, sorry."
+    rig.say("open the sunroof")
+    assert rig.say("who turned this on").text == CHAT
