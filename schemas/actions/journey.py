@@ -32,7 +32,7 @@ class NavigateTo(Action):
     name, domain, description = "navigate_to", Domain.NAVIGATION, "Start navigation to a destination by name."
     title, thing = "Route to", "navigation"
     examples = "take me home", "navigate to the central station"
-    do = lambda s: f"take you to {s['destination']}"
+    do = lambda s: "take you home" if s["destination"] == "home" else f"take you to {s['destination']}"
     tells = "name, minutes; empty: unknown place"
     needs = _ROUTE
     also = ("navigation.kilometers", "navigation.route", "navigation.latitude", "navigation.longitude")

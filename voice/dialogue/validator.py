@@ -45,7 +45,9 @@ STATE_QUESTION = re.compile(
     r"\b(?:is|are|am|did) (?:the|my|all|any|a|it|i)\b.*\b(?:on|off|open|closed|shut|locked|unlocked|running|heated)$"
 )
 """A question after a state: whatever is proposed, it must not change it."""
-WEAK = re.compile(r"\bnot (?:so|that(?! one)|quite|too|as|very|yet|\w+ enough)\b|\bwhy (?:is|does|do)(?:n't| not)\b")
+WEAK = re.compile(
+    r"\bnever mind\b|\bnot (?:so|that(?! one)|quite|too|as|very|yet|\w+ enough)\b|\bwhy (?:is|does|do)(?:n't| not)\b"
+)
 """A "not" that turns nothing round: "not so loud", "not warm enough"."""
 
 

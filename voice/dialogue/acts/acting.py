@@ -23,9 +23,19 @@ from schemas.ports import ActParser, CommandMatcher, Drivers, VehiclePort
 from schemas.seat import Seat
 from schemas.units import Units
 from voice.dialogue.acts import joined, planning
-from voice.dialogue.acts.accounted import against, asks_open, copies, doubt, left_over, names, unheeded
+from voice.dialogue.acts.accounted import (
+    against,
+    asks_open,
+    contrary,
+    copies,
+    doubt,
+    left_over,
+    names,
+    unheeded,
+    unspoken,
+)
 from voice.dialogue.acts.planning import COMMANDS, CONTROLS, DEFAULTS, GUESS_AT, GUESS_CAREFUL_AT, TOLD_AT, about_memory
-from voice.dialogue.acts.resolving import on_day, replacing, resolve
+from voice.dialogue.acts.resolving import on_day, replacing, resolve, to_share
 from voice.dialogue.acts.seen import Seen, seen, unconditional
 from voice.dialogue.coordinator import Plan
 from voice.dialogue.filling import fill
@@ -133,7 +143,7 @@ class Acting:
         text = unconditional(text)
         whole = planning.timed(text, await asyncio.to_thread(parser.parse, text, context))
         pieces = joined.parts(text)
-        doubtful = whole.sure < SURE_AT or left_over(text, whole.acts) is not None
+        doubtful = whole.sure < SURE_AT or left_over(text, whole.acts) is not None or unspoken(text, whole.acts)
         if len(pieces) < 2 or not (doubtful or joined.lacks_side(pieces, whole.acts)):
             return whole
         found = list[Parsed]()
@@ -178,7 +188,7 @@ class Acting:
                 if dated is None:
                     work.said.append((len(found), responder.ONLY_TOMORROW))
                 else:
-                    self._resolved(dated, offers, work, found)
+                    self._resolved(to_share(dated, said), offers, work, found)
             elif act.name == "choose":
                 self._chosen(act, recent, work, found)
             elif act.name == "cancel" and len(acts) > 1 and recent.fresh(self._clock()):
@@ -192,6 +202,9 @@ class Acting:
         if asks_open(said, acts):
             work.said.append((len(found), responder.OPENING_UNKNOWN))
         said = unconditional(said)
+        if contrary(acts):
+            work.said.append((0, responder.CONTRARY))
+            found.clear()
         work.actions = tuple(dict.fromkeys(found))
         left = left_over(said, acts) if not all(action.query for action in work.actions) else None
         copied, guessed = copies(said, acts) and not pointed.copied, False
@@ -229,8 +242,11 @@ class Acting:
         work.why = (
             "" if answers else doubt(said, pointed.acts, work.actions, context, self._vehicle.offers(), pointed.grounds)
         )
+        moving = not all(action.query for action in work.actions)
         if work.actions and not answers and (clause := unheeded(said, pointed.acts)):
             work.said.insert(0, (0, responder.not_done(clause)))
+        elif moving and not answers and (thing := unspoken(said, pointed.acts)):
+            work.said.insert(0, (0, responder.unsure_of(thing)))
         heard_badly = transcript.confidence < 1.0 and any(map(careful, work.actions))
         unsure = sure < (ANSWERS_AT if answers else SURE_AT) or heard_badly
         work.ask_first = (bool(work.why) or unsure) and not all(action.query for action in work.actions)
@@ -274,7 +290,9 @@ class Acting:
         before = 0
         for act in plan.acts:
             before += act.is_action
-            if act.name == "tell" and (len(plan.acts) == 1 or plan.asks >= TOLD_AT):
+            if act.name == "tell" and planning.by_liking(spoken(transcript.text)):
+                work.said.append((before, responder.NOTHING_TO_FOLLOW))
+            elif act.name == "tell" and (len(plan.acts) == 1 or plan.asks >= TOLD_AT):
                 said = await self._told(conversation, work)
                 if (work.decision is not None and work.decision.preference is not None) or not work.actions:
                     work.said.append((before, said))

@@ -15,7 +15,7 @@ from schemas.actions.acts import Act, Parsed, slots_of
 from schemas.actions.base import GROUPS
 from schemas.events import CommandKind
 from schemas.ports import CommandMatcher
-from voice.dialogue.acts.accounted import left_over
+from voice.dialogue.acts.accounted import left_over, unspoken
 from voice.dialogue.acts.planning import GUESS_AT
 
 _JOINS = re.compile(
@@ -65,7 +65,9 @@ def better(text: str, whole: Parsed, found: Sequence[Parsed]) -> Parsed:
     fewer = len(acts) < len([act for act in whole.acts if act.name not in _IDLE])
     if not acts or (fewer and whole.sure >= GUESS_AT):
         return whole
-    mends = left_over(text, whole.acts) is not None and left_over(text, acts) is None
+    mends = (left_over(text, whole.acts) is not None and left_over(text, acts) is None) or (
+        unspoken(text, whole.acts) != "" and unspoken(text, acts) == ""
+    )
     more = len(acts) > len(whole.acts) and together.sure >= 0.5
     return together if together.sure > whole.sure or (mends and together.sure >= 0.5) or more else whole
 

@@ -66,6 +66,10 @@ _REFUSES = re.compile(r"\b(?:never|hate|rather die|can't (?:stand|bear)|anything
 _ORDER = re.compile(r"^(?:please |can you |could you )?(?:remember|note|store|save|memori[sz]e)\b")
 _OWN = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|my|mine|me|we|our|us)\b")
 """An order to keep something teaches only what it says of whoever gives it."""
+_BY_LIKING = re.compile(
+    r"\b(?:use|set|put|choose|pick|play|apply|restore|take|switch|go|turn|give me|get me)\b(?: \w+){0,3} "
+    r"(?:my|our) (?:preferred|favou?rite|usual|normal|saved|regular)\b"
+)
 NOT_MEANT = frozenset({"none", "chat"})
 """Acts of what was most likely said to somebody else, where nobody was addressed."""
 UNMEANT_AT = 0.5
@@ -181,12 +185,19 @@ def teaches(planned: Plan, text: str) -> bool:
         planned: the plan.
         text: the utterance in its spoken form.
     """
+    if by_liking(text):
+        return False
     if not planned.acts:
         return _ORDER.match(text) is None or _OWN.search(text) is not None
     if len(planned.acts) > 1 and planned.asks < TOLD_AT:
         return False
     refused = _REFUSES.search(text) is not None and bool(numbers(text))
     return any(act.name == "tell" for act in planned.acts) and not refused and _HEDGES.search(text) is None
+
+
+def by_liking(text: str) -> bool:
+    """Whether a sentence in its spoken form asks for what is liked ("use my preferred mode"), and so tells of no liking."""
+    return _BY_LIKING.search(text) is not None
 
 
 def only_talk(planned: Plan) -> bool:

@@ -90,6 +90,21 @@ def on_day(act: Act, text: str, now: datetime) -> Act | None:
     return Act(act.name, {**act.slots, "day": day}) if day is not None else None
 
 
+_SHARE = re.compile(r"\b(?P<half>half(?:way)?)\b|\b(?P<of>a|one|two|three) (?P<part>third|quarter)s?\b")
+_PARTS = {"third": 35, "quarter": 25}
+_SET = {"change_window": "set_window", "change_sunroof": "set_sunroof"}
+
+
+def to_share(act: Act, text: str) -> Act:
+    """A step of a window or the roof of which a share was said ("drop the back windows by half"): that far open, or shut."""
+    found = _SHARE.search(text) if act.name in _SET and "by" not in act.slots else None
+    if found is None:
+        return act
+    share = 50 if found["half"] else {"two": 65, "three": 75}.get(found["of"], _PARTS[found["part"] or "third"])
+    place = {slot: value for slot, value in act.slots.items() if slot in ("window", "but")}
+    return Act(_SET[act.name], {**place, "percent": 100 - share if act.slots.get("change") == "close" else share})
+
+
 def resolve(act: Act, offers: Collection[str]) -> Resolved:
     """The action of an act, if it is one that this vehicle has and all is there that it needs."""
     if act.name not in offers:

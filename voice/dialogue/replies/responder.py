@@ -197,6 +197,7 @@ NOT_SURE = "Because I'm not sure that I understood you."
 TO_UNDO = "Because you called it off."
 TOO_LONG = "That was too long for me. Please say it in a few words."
 COPIES = "I can't see that setting. Please tell me the value."
+CONTRARY = "I heard two opposite wishes. Please say which one you want."
 ONLY_TOMORROW = "I can only do that for today or tomorrow."
 OPENING_UNKNOWN = "I don't know whether it is open."
 WHICH_SEATS = "I'm not sure which seats you mean. Please name them, for example: the passenger's seat."
@@ -257,6 +258,11 @@ def nothing_to_call_off(text: str) -> str:
 def not_done(clause: str) -> str:
     """What is said to words that no action has, in the driver's own."""
     return f"I can't do this part: {clause}."
+
+
+def unsure_of(thing: str) -> str:
+    """What is said where a thing was named that nothing is done with."""
+    return f"I'm not sure what you want with the {thing}."
 
 
 def lacks(names: Sequence[str]) -> str:

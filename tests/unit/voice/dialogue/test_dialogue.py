@@ -185,7 +185,10 @@ def test_who_takes_over_while_memory_is_asked_hears_nothing_of_the_other_drivers
     dialogue, vehicle, memory, _ = make(HUNGRY, held=held)
     taken, recall = FakeMemory(), memory.recall
 
-    def meanwhile(query: str, *, details: Sequence[str] = (), limit: int = 3) -> tuple[Recollection, ...]:
+    def meanwhile(
+        query: str, *, details: Sequence[str] = (), limit: int = 3, ahead: bool = False
+    ) -> tuple[Recollection, ...]:
+        del ahead
         dialogue.seat.take(cast(Any, taken))
         return recall(query, details=details, limit=limit)
 

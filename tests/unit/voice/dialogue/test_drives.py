@@ -124,8 +124,7 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ("close it but not completely", "Your window to 20 percent."),
         ("open it but not all the way", "Your window to 50 percent."),
         ("close all the windows but not all the way", "Your window to 20 percent."),
-        ("close all the windows", "Somebody may have a hand at a rear window. Shall I close all windows?"),
-        ("yes", "Closing all windows."),
+        ("close all the windows", "Closing your window."),
         ("open all the windows but not all the way", "All windows to 50 percent."),
         (
             "close them but not all the way",
@@ -176,6 +175,8 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
     "window groups": [
         ("open the front windows a third", "The front windows to 35 percent."),
         ("and the other ones", NOT_UNDERSTOOD),
+        ("close all the windows except mine", "Closing the passenger's window."),
+        ("open all the windows", "Opening all windows."),
         ("close all the windows except mine",
          "Somebody may have a hand at a rear window. Shall I close all windows but yours?"),
         ("yes", "Closing all windows but yours."),
@@ -260,8 +261,8 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ("a bit more", "Opening the sunroof a little."),
         ("open the rear windows halfway", "The rear windows to 50 percent."),
         ("close everything", ("Somebody may have a hand at a rear window. Somebody may have a hand at the sunroof. "
-         "Shall I close all windows and close the sunroof?")),
-        ("yes", "Closing all windows. Closing the sunroof."),
+         "Shall I close the rear windows and close the sunroof?")),
+        ("yes", "Closing the rear windows. Closing the sunroof."),
     ],
     "lights": [
         ("set the ambient lights to blue", "Ambient light blue."),

@@ -399,7 +399,7 @@ def test_a_timer_beside_the_last_one_leaves_both(rig: Rig, text: str) -> None:
 def test_what_was_done_elsewhere_is_taken_back_where_the_driver_corrects_it(
     rig: Rig, first: str, text: str, acts: str, done: list[str]
 ) -> None:
-    for wish, meant in (("a window or a seat as i like it would you", first), (text, acts)):
+    for wish, meant in (("the way that i like it would you open and heat it", first), (text, acts)):
         if rig.say(wish, meant).pending:
             rig.say("yes")
     assert rig.done == done
@@ -580,3 +580,60 @@ def test_interior_lights_off_are_all_of_them(rig: Rig) -> None:
 def test_frost_that_is_to_come_off_is_not_to_be_switched_off(rig: Rig) -> None:
     rig.say("get the frost off the back window please", "set_defrost(window=rear,on=true)")
     assert rig.done == ["set_defrost(window=rear, on=True)"]
+
+
+@pytest.mark.parametrize(
+    ("text", "act", "percent"),
+    [
+        ("drop the back windows by half", "change_window(window=rear,change=open)", 50),
+        ("let the back windows down two thirds of the way", "change_window(window=rear,change=open)", 65),
+        ("bring the back windows up a quarter", "change_window(window=rear,change=close)", 75),
+    ],
+)
+def test_a_share_that_was_said_is_no_step(rig: Rig, text: str, act: str, percent: int) -> None:
+    assert rig.say(text, act).text.endswith(f"the rear windows to {percent} percent?")
+    rig.say("yes")
+    assert rig.done == [f"set_window(window=rear, percent={percent})"]
+
+
+def test_what_is_asked_for_by_a_liking_tells_of_none(rig: Rig) -> None:
+    assert rig.say("use my preferred jazz channel", "tell()").text == responder.NOTHING_TO_FOLLOW
+    assert rig.memory.learn_pending() == () and rig.memory.preferences() == ()
+
+
+def test_how_it_was_left_is_not_how_it_is_wanted(rig: Rig) -> None:
+    rig.say("somebody left a light on back there would you kill it", "set_reading_light(zone=rear,on=false)")
+    assert rig.done == ["set_reading_light(zone=rear, on=False)"]
+
+
+@pytest.mark.parametrize(
+    ("text", "acts", "told"),
+    [
+        ("lock up lights off and wake me", "set_door_locks(locked=true); stop()", "what you want with the lights"),
+        ("heat her seat cool mine", "set_seat_ventilation(level=2,zone=passenger)", "Shall I"),
+        (
+            "go home via the bakery on elm street",
+            "navigate_to(destination=home)",
+            "I can't do this part: via the bakery",
+        ),
+        ("up and down with the heating", "change_temperature(change=up); change_temperature(change=down)", "opposite"),
+    ],
+)
+def test_a_thing_a_side_or_a_stop_that_no_act_has_is_not_left_out_in_silence(
+    rig: Rig, text: str, acts: str, told: str
+) -> None:
+    assert told in rig.say(text, acts).text
+    assert rig.done == []
+
+
+@pytest.mark.parametrize(
+    ("text", "acts"),
+    [
+        ("never mind the lights lock the doors", "set_door_locks(locked=true)"),
+        ("the seat next to the window could be warmer", "set_seat_heating(level=2,zone=passenger)"),
+        ("find us a bakery on the way home via wherever", "navigate_to(destination=home); find_on_route(kind=bakery)"),
+    ],
+)
+def test_what_is_only_named_is_not_missed(rig: Rig, text: str, acts: str) -> None:
+    rig.say(text, acts)
+    assert rig.done
