@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 
-from schemas.actions import Action, Domain, ForgetPreference, ListPlaces, parse_action
+from schemas.actions import Action, Domain, ForgetPreference, ListPlaces, Undo, parse_action
 from schemas.actions.acts import Act
 from schemas.errors import ConfirmationError, VehicleError
 from schemas.events import ActionResult, ActionStatus, Reply, Route
@@ -31,6 +31,7 @@ _STOPPED = (Domain.OPENINGS, Domain.SEATS)
 """Domains in which something may still be on its way when the driver says stop."""
 _ON_THE_WAY = frozenset({"add_stop", "find_on_route"})
 NO_STOP = "So I'm not adding the stop either."
+STAYS = "What I did before stays as it is."
 
 
 class Doing:
@@ -93,14 +94,19 @@ class Doing:
     async def _one_by_one(self, actions: Sequence[Action]) -> list[ActionResult]:
         """The results of actions, done in their order.
 
-        A stop on the way to a place that nobody knows is left out: it would become the destination.
+        A stop on the way to a place that nobody knows is left out: it would become the destination. So is taking back what was done
+        before, where that needs a yes.
         """
         results = list[ActionResult]()
         lost = False
         for action in actions:
             if lost and action.name in _ON_THE_WAY:
                 continue
-            results.append(await self._vehicle.act(action))
+            result = await self._vehicle.act(action)
+            if isinstance(action, Undo) and len(actions) > 1 and result.token is not None:
+                self._vehicle.withdraw(result.token)  # taken back after what is done in its place, it would undo that
+                continue
+            results.append(result)
             lost = lost or (action.name == "navigate_to" and found_nothing(action.name, results[-1].answer))
         return results
 
@@ -239,4 +245,6 @@ class Doing:
 
 def _left_out(actions: Sequence[Action], results: Sequence[ActionResult]) -> tuple[tuple[int, str], ...]:
     """What is said to actions that were not tried, behind the results."""
-    return ((len(results), NO_STOP),) if len(results) < len(actions) else ()
+    if len(results) == len(actions):
+        return ()
+    return ((len(results), STAYS if isinstance(actions[0], Undo) else NO_STOP),)

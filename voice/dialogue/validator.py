@@ -42,6 +42,7 @@ PLAIN: dict[Domain, dict[str, frozenset[int]]] = {
 }
 """Numbers that mean no more than on, off, open or closed: nobody has to say them. What opens is asked about anyway."""
 STATE_QUESTION = re.compile(
+    r"^how (?:loud|high|low|bright|warm|hot|cold|fast|far open|wide) (?:is|are)\b|"
     r"\b(?:is|are|am|did) (?:the|my|all|any|a|it|i)\b.*\b(?:on|off|open|closed|shut|locked|unlocked|running|heated)$"
 )
 """A question after a state: whatever is proposed, it must not change it."""

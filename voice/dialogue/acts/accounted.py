@@ -74,6 +74,7 @@ _CLEARED = re.compile(
 _OWNED = re.compile(
     r"(?<!of )(?<!as )(?<!than )(?<!like )(?<!but )(?<!not )(?<!leave )(?<!touch )(?<!to )(?<!keep )\b(mine|hers)\b"
 )
+_ROADS = re.compile(r"\b(?:motorways?|highways?|freeways?|tolls?|ferr(?:y|ies))\b")
 _ROUTED, _STOPS = (
     frozenset({"navigate_to", "change_destination", "find_place"}),
     frozenset({"add_stop", "find_on_route"}),
@@ -88,13 +89,14 @@ _THINGS = {
     **dict.fromkeys(("window", "windows"), ("window", "openings", "sunroof", "moving", "defrost", *_AIR, "recirculation")),
     **dict.fromkeys(("roof", "sunroof"), ("sunroof", "sunshade", "openings", "moving", "recirculation")),
     **dict.fromkeys(("boot", "trunk"), ("trunk", "openings", "moving")),
-    "doors": ("lock", "openings", "ambient"), "locks": ("lock", "openings"), "mirrors": ("mirror",),
+    **dict.fromkeys(("doors", "locks", "lock", "unlock"), ("lock", "openings", "ambient", "trunk", "charge")),
+    "mirrors": ("mirror",),
     **dict.fromkeys(("light", "lights", "lamp", "lamps"), _LAMPS), **dict.fromkeys(("fan", "blower"), _AIR),
     **dict.fromkeys(("music", "radio", "podcast"), _MUSIC), "volume": ("volume", "mute", "stop"),
     **dict.fromkeys(("screen", "display"), ("display", "guidance", "defrost", "air", "unit")), "timer": ("timer",),
     "weather": ("weather", "temperature"), "blind": ("sunshade", "brightness"), "massage": ("massage",),
     **dict.fromkeys(("seat", "seats"), ("seat", "lumbar", "reading", "temperature", "window", "air", "stop", "wheel")),
-    "heating": ("heating", "seats", *_AIR),
+    "heating": ("heating", "seats", *_AIR), "temperature": ("temperature", "climate", "weather", "unit"),
 }  # fmt: skip
 """What a car has, by the words for it, and parts of the names of the acts that have to do with it: as they stand together in the
 training data's lines of one act (docs/log.md, 2026-11-23)."""
@@ -173,13 +175,34 @@ def unheeded(text: str, acts: Sequence[Act]) -> str:
     limit = None if _PLACED & slots else _LIMITED.search(text)
     found = exception or _CONDITION.search(plain) or limit
     if found is not None:
-        return " ".join(_CUT.split(text[found.start() :])[0].split()[:8])
+        clause = " ".join(_CUT.split(whole[found.start() :])[0].split()[:8])
+        return "" if found is exception and _heeded(clause, acts) else clause
     *_, last = _CORRECTED.split(text)
     corner = _CORNERS.search(last) if last != text else None
     places = " ".join(str(act.slots[slot]) for act in acts for slot in ("window", "zone") if slot in act.slots)
     if corner is None or not places or _corner(corner[0]) in places or corner[0].startswith("driver"):
         return ""
     return " ".join(_CUT.split(last)[0].split()[:8])
+
+
+def _heeded(clause: str, acts: Sequence[Act]) -> bool:
+    """Whether what is left out in such words is nothing that the acts touch, or is what an act of them does."""
+    names = " ".join(act.name for act in acts)
+    if (road := _ROADS.search(clause)) is not None:
+        return any(str(act.slots.get("preference", "")).startswith("avoid") for act in acts) and bool(road)
+    things = [word for word in clause.split() if word in _THINGS]
+    return bool(things) and not any(part in names for word in things for part in _THINGS[word])
+
+
+def rules_out(clause: str, acts: Sequence[Act]) -> bool:
+    """Whether a name that an act has is what the words turn down: "anything but jazz"."""
+    said = (
+        set(clause.split()) if clause.startswith(("anything but", "everything but", "not ", "but not")) else set[str]()
+    )
+    values = (
+        str(value) for act in acts for slot, value in act.slots.items() if slots_of(act.name)[slot].kind == "words"
+    )
+    return any(set(value.split()) <= said for value in values)
 
 
 def unspoken(text: str, acts: Sequence[Act]) -> str:
@@ -302,7 +325,7 @@ def _wanted(text: str, meant: Mapping[str, object]) -> str:
 
     def kept(found: re.Match[str]) -> str:
         word = str(found[1])
-        other = word not in values and (word in AMBIENT_COLORS or (word in SMALL or word in TENS))
+        other = word not in values and (word in AMBIENT_COLORS or word in _THINGS or (word in SMALL or word in TENS))
         return " " if other else str(found[0])
 
     return _NOT_THAT.sub(kept, text)

@@ -31,6 +31,7 @@ from voice.dialogue.acts.accounted import (
     doubt,
     left_over,
     names,
+    rules_out,
     unheeded,
     unspoken,
 )
@@ -245,6 +246,9 @@ class Acting:
         moving = not all(action.query for action in work.actions)
         if work.actions and not answers and (clause := unheeded(said, pointed.acts)):
             work.said.insert(0, (0, responder.not_done(clause)))
+            if rules_out(clause, pointed.acts):  # what is left without it is what was turned down
+                work.actions = ()
+                return
         elif moving and not answers and (thing := unspoken(said, pointed.acts)):
             work.said.insert(0, (0, responder.unsure_of(thing)))
         heard_badly = transcript.confidence < 1.0 and any(map(careful, work.actions))

@@ -637,3 +637,36 @@ def test_a_thing_a_side_or_a_stop_that_no_act_has_is_not_left_out_in_silence(
 def test_what_is_only_named_is_not_missed(rig: Rig, text: str, acts: str) -> None:
     rig.say(text, acts)
     assert rig.done
+
+
+@pytest.mark.parametrize(
+    ("text", "acts", "done"),
+    [
+        ("fan to two not the temperature", "set_fan_speed(level=2)", ["set_fan_speed(level=2)"]),
+        (
+            "take me to the airport but not on the motorway",
+            "navigate_to(destination=airport); set_route_preference(preference=avoid_highways)",
+            ["navigate_to(destination=airport)", "set_route_preference(preference=avoid_highways)"],
+        ),
+    ],
+)
+def test_an_exception_that_is_heeded_needs_no_question(rig: Rig, text: str, acts: str, done: list[str]) -> None:
+    rig.say(text, acts)
+    assert rig.done == done
+
+
+def test_what_was_ruled_out_is_not_offered(rig: Rig) -> None:
+    reply = rig.say("anything but jazz please just put something on", "play_music(genre=jazz)")
+    assert reply.text == responder.not_done("anything but jazz") and rig.done == []
+
+
+def test_how_loud_it_is_turns_nothing_down(rig: Rig) -> None:
+    rig.say("how loud is it", "change_volume(change=down)")
+    assert rig.done == []
+
+
+def test_a_lock_that_an_offer_would_leave_out_is_named(rig: Rig) -> None:
+    reply = rig.say(
+        "close the windows lock up and lights off", "set_window(window=all,percent=0); set_dome_light(on=false)", 0.5
+    )
+    assert "what you want with the lock" in reply.text and rig.done == []
