@@ -170,7 +170,7 @@ def done(entries: list[TimelineEntry]) -> list[tuple[str, str]]:
 def asked(matcher: TemplateMatcher, case: Case) -> list[tuple[str, str]]:
     """The actions that a case asks for, as `done` gives them."""
     if case.acts:
-        return [_told(parse_action(act.name, act.slots)) for act in read(case.acts)]
+        return [_told(parse_action(act.name, dict(act.slots))) for act in read(case.acts)]
     text = case.text
     command = matcher.match(text)
     if command is None or command.kind is not CommandKind.ACTION:
