@@ -188,8 +188,8 @@ def unheeded(text: str, acts: Sequence[Act]) -> str:
 def _heeded(clause: str, acts: Sequence[Act]) -> bool:
     """Whether what is left out in such words is nothing that the acts touch, or is what an act of them does."""
     names = " ".join(act.name for act in acts)
-    if (road := _ROADS.search(clause)) is not None:
-        return any(str(act.slots.get("preference", "")).startswith("avoid") for act in acts) and bool(road)
+    if _ROADS.search(clause):
+        return any(str(act.slots.get("preference", "")).startswith("avoid") for act in acts)
     things = [word for word in clause.split() if word in _THINGS]
     return bool(things) and not any(part in names for word in things for part in _THINGS[word])
 

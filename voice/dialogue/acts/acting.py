@@ -189,7 +189,7 @@ class Acting:
                 if dated is None:
                     work.said.append((len(found), responder.ONLY_TOMORROW))
                 else:
-                    self._resolved(to_share(dated, said), offers, work, found)
+                    self._resolved(to_share(dated, said) if len(acts) == 1 else dated, offers, work, found)
             elif act.name == "choose":
                 self._chosen(act, recent, work, found)
             elif act.name == "cancel" and len(acts) > 1 and recent.fresh(self._clock()):

@@ -90,7 +90,9 @@ def on_day(act: Act, text: str, now: datetime) -> Act | None:
     return Act(act.name, {**act.slots, "day": day}) if day is not None else None
 
 
-_SHARE = re.compile(r"\b(?P<half>half(?:way)?)\b|\b(?P<of>a|one|two|three) (?P<part>third|quarter)s?\b")
+_SHARE = re.compile(
+    r"\b(?P<half>half(?:way)?)\b(?! (?:an?|past|there|asleep|blind|deaf)\b)|\b(?P<of>a|one|two|three) (?P<part>third|quarter)s?\b"
+)
 _PARTS = {"third": 35, "quarter": 25}
 _SET = {"change_window": "set_window", "change_sunroof": "set_sunroof"}
 

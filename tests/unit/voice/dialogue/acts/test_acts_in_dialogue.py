@@ -596,6 +596,22 @@ def test_a_share_that_was_said_is_no_step(rig: Rig, text: str, act: str, percent
     assert rig.done == [f"set_window(window=rear, percent={percent})"]
 
 
+@pytest.mark.parametrize(
+    ("text", "acts"),
+    [
+        ("open my window a bit i'll be half an hour", "change_window(window=driver,change=open)"),
+        (
+            "open my window a bit and the screen at half brightness",
+            "change_window(window=driver,change=open); set_display_brightness(percent=50)",
+        ),
+    ],
+)
+def test_another_half_is_no_share_of_the_window(rig: Rig, text: str, acts: str) -> None:
+    if rig.say(text, acts).pending:
+        rig.say("yes")
+    assert "set_window(window=driver, percent=50)" not in rig.done
+
+
 def test_what_is_asked_for_by_a_liking_tells_of_none(rig: Rig) -> None:
     assert rig.say("use my preferred jazz channel", "tell()").text == responder.NOTHING_TO_FOLLOW
     assert rig.memory.learn_pending() == () and rig.memory.preferences() == ()
