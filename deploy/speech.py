@@ -22,6 +22,7 @@ from deploy.engines import Engines
 from schemas.errors import GloveboxError
 from schemas.events import SAMPLE_RATE, Samples
 from schemas.ports import Synthesizer
+from vehicle.policy import REFUSING
 from voice.audio.devices.loudspeaker import Loudspeaker
 from voice.audio.devices.portaudio import DeviceId
 from voice.audio.wavefile import write
@@ -62,7 +63,7 @@ def assembled_voice(engine: Synthesizer, behind: Synthesizer, folder: Path) -> t
         return Voices(engine), None
     if not isinstance(engine, PiperSynthesizer):
         return Voices(engine, behind), None
-    kept = KeptSentences(folder, voice_digest(engine.voice), fixed_sentences())
+    kept = KeptSentences(folder, voice_digest(engine.voice), (*fixed_sentences(), *REFUSING.values()))
     return Voices(engine, behind, kept=kept.get, close=engine.close), MakingAhead(kept, engine.voice)
 
 

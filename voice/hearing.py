@@ -81,8 +81,13 @@ class Hearing:
         self._before, self._sound = before, [sound]
         self._restart()
 
-    def take(self, frame: Samples, pause_frames: int) -> bool:
+    def take(self, frame: Samples, pause_frames: int, *, fading: bool = False) -> bool:
         """The next frame of the open utterance, and how long the pause has lasted before it.
+
+        Args:
+            frame: the frame.
+            pause_frames: see ``voice.vad.endpoint.Endpointer``.
+            fading: the same; what is decided meanwhile holds if the pause confirms it.
 
         Returns:
             Whether all has been fed that a pause is given: now it is time to `decide`.
@@ -90,9 +95,10 @@ class Hearing:
         self._sound.append(frame)
         for one in self._hold.take(frame, pause_frames):
             self._feed(one)
-        if not pause_frames:
+        settled = pause_frames == self._hold.keep - 1
+        if settled or not (pause_frames or fading):
             self._forget_words()
-        return pause_frames == self._hold.keep - 1
+        return settled
 
     def follow(self, frame: Samples) -> None:
         """A frame after the end: kept in case the utterance goes on."""

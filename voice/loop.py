@@ -218,7 +218,10 @@ class VoiceLoop:
             await self._capture_frame(frame)
         elif self._may_go_on(self._position - SAMPLE_RATE):  # a second later than a voice may begin, until it is found
             self._hearing.follow(frame)
+        faded = self._endpointer.fading
         event = self._endpointer.process(probability)
+        if state is State.CAPTURING and self._endpointer.fading and not faded:
+            await self._thinking.glance(self._turn, self.at)
         if isinstance(event, VoiceStarted):
             self._voice_at = self._voice_base + event.sample
         elif isinstance(event, VoiceEnded):
@@ -235,12 +238,12 @@ class VoiceLoop:
                 self._speaker.play(chime("listening"), lambda: self.at)
 
     async def _capture_frame(self, frame: Samples) -> None:
-        pause_frames = self._endpointer.pause_frames
-        if self._hearing.take(frame, pause_frames):
+        pause_frames, fading = self._endpointer.pause_frames, self._endpointer.fading
+        if self._hearing.take(frame, pause_frames, fading=fading):
             await self._thinking.look(self._turn, self.at)
         elif pause_frames:
             await self._thinking.linger(self._turn, pause_frames, self.at)
-        else:
+        elif not fading:
             self._thinking.drop()
         self._endpointer.expect(self._hearing.standing(self.at))
 

@@ -79,11 +79,18 @@ class Thinking:
 
     # Ahead -------------------------------------------------------------------------------------------------------------
 
+    async def glance(self, turn: RunningTurn, at: float) -> None:
+        """The voice fades: decide on what surely seems to be a command, and foresee the reply to it; a pause will confirm it."""
+        self.drop()
+        self._turn = turn
+        await self._go_on(self._glance(turn, at))
+
     async def look(self, turn: RunningTurn, at: float) -> None:
         """A pause has begun: decide on what seems to be a command, and foresee the reply to it. Live it goes on by itself."""
-        self.drop()
+        if self._turn is not turn:
+            self.drop()
         self._turn, self._decided = turn, False
-        await self._go_on(self._look(turn, at))
+        await self._go_on(self._look(turn, at, self._looking))
 
     async def linger(self, turn: RunningTurn, pause_frames: int, at: float) -> None:
         """The pause goes on: decide on the rest, and foresee the reply to free speech."""
@@ -104,7 +111,14 @@ class Thinking:
                 task.cancel()
         self._looking = self._ahead = None
 
-    async def _look(self, turn: RunningTurn, at: float) -> None:
+    async def _glance(self, turn: RunningTurn, at: float) -> None:
+        early = await self._hearing.likely()
+        if early is not None and early.in_grammar:
+            await self._decide(turn, at, early)
+
+    async def _look(self, turn: RunningTurn, at: float, glance: asyncio.Task[None] | None) -> None:
+        if glance is not None:
+            await glance
         early = await self._hearing.likely()
         if early is None or early.in_grammar:
             await self._decide(turn, at, early)

@@ -11,13 +11,13 @@ the question (``voice.dialogue``).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rapidfuzz.distance import Indel
 
 from models.commands.matcher import TemplateMatcher
 from models.commands.nearest import nearest
-from schemas.events import Command, Hypothesis, Samples, Transcript
+from schemas.events import SAMPLE_RATE, Command, Hypothesis, Samples, Transcript
 from voice.asr import Hearing, pocketsphinx, whisper
 from voice.asr.decision import ADAPTED, PLAIN, Candidate, Words, probabilities
 from voice.asr.pocketsphinx import PocketSphinxRecognizer, trusted
@@ -65,6 +65,10 @@ and a reply is made ahead. Of the 18 sentences of the demo's first trip the comm
 for two that are nearly commands."""
 MATTERS_ALIKE = 0.5
 """Likeness to Whisper's words from which on the grammar's may be what is decided for."""
+
+FADED_S = 0.16
+"""Most sound since a decision for a pause to confirm it: from where the voice fades (``voice.vad.endpoint.FADES_BELOW``) to where
+decoding begins, which was 32 to 128 ms, five frames at most where it fades slowly."""
 
 
 def _alike(one: str, other: str) -> float:
@@ -153,6 +157,8 @@ class TogetherRecognizer:
         if self._at_pause() is not None or not self._whisper.samples:
             return
         followed = self._sphinx.followed()
+        if self._confirmed(followed):
+            return
         self._decided = _Decided(self._whisper.samples, followed, self._found(followed, self._sphinx.partial()))
 
     def partial(self) -> str:
@@ -211,6 +217,16 @@ class TogetherRecognizer:
 
     def _same(self, one: str, other: str) -> bool:
         return one == other or self._matcher.match(one) == self._matcher.match(other) is not None
+
+    def _confirmed(self, followed: str) -> bool:
+        """Whether both had the same command when the voice faded, and what was fed since is no word more to the grammar."""
+        decided, weighed = self._decided, self._weighed
+        if decided is None or weighed is None or not weighed.agreed or decided.followed != followed:
+            return False
+        if self._whisper.samples - decided.samples > FADED_S * SAMPLE_RATE:
+            return False
+        self._decided = replace(decided, samples=self._whisper.samples)
+        return True
 
     def _at_pause(self) -> _Decided | None:
         """What the last pause decided, if nothing was fed since."""

@@ -19,8 +19,8 @@ _PAUSE = re.compile(r"(?<=[,;:])\s+|\s+[–—-]\s+")
 """Where a speaker pauses within a sentence anyway."""
 _JOINT = re.compile(r"\s+(?=(?:and|but|because|so|which|while|then)\s)")
 """Where one may, in a long sentence."""
-_LONG, _LONGER = 9, 16
-"""Words of a sentence that is cut at a pause, and of one that is cut at a joint, too: nine words are 2.5 s of speech."""
+_LONG, _LONGER = 7, 16
+"""Words of a sentence that is cut at a pause, and of one that is cut at a joint, too: seven words are 2 s of speech."""
 _LEAST, _LEAST_AT_JOINT = 3, 6
 """Words on either side of such a cut."""
 OPENING = "Okay,"

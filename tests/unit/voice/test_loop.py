@@ -38,7 +38,7 @@ from voice.vad.fake import FakeVad
 from voice.vad.hold import KEEP_S
 from voice.wake.fake import FakeWakeWord
 
-LOUD, QUIET = 8000, 10
+LOUD, FAINT, QUIET = 8000, 1000, 10
 
 
 class WakesOnce(FakeWakeWord):
@@ -529,6 +529,46 @@ def test_a_reply_that_was_foreseen_is_made_before_the_end_and_once() -> None:
     assert dialogue.heard == [("yes", True)]
     assert notes.records[0].reply_seconds == pytest.approx(0.5, abs=0.01)
     assert sink.track().any()
+
+
+class Fades(FakeVad):
+    """A fake: faint sound is a voice that fades."""
+
+    def process(self, frame: Samples) -> float:
+        level = float(np.abs(frame.astype(np.int32)).mean())
+        return 0.6 if 2 * QUIET < level < LOUD / 2 else super().process(frame)
+
+
+@pytest.mark.parametrize(
+    ("after", "pauses", "foreseen", "ended"),
+    [
+        ([(9.0, QUIET)], 2, ["yes"], "hurry"),
+        ([(1.0, LOUD), (9.0, QUIET)], 3, ["yes", "yes"], "hurry"),
+    ],
+    ids=["a pause follows", "the voice goes on"],
+)
+def test_a_command_is_decided_when_the_voice_fades(
+    after: list[tuple[float, int]], pauses: int, foreseen: list[str], ended: str
+) -> None:
+    dialogue, recognizer = FakeDialogue(), FakeRecognizer("yes", partial="yes")
+    dialogue.foresees = {"yes": "You said yes."}
+    fading = [(1.5, QUIET), (1.0, LOUD), (0.1, FAINT), *after]
+    notes, _, _ = run(sound(*fading), [1.0], recognizer, dialogue, vad=Fades())
+    assert (len(recognizer.pauses), dialogue.foreseen) == (pauses, foreseen)
+    assert [record.endpoint_reason for record in notes.records] == [ended]
+    assert dialogue.heard == [("yes", True)]
+
+
+def test_what_was_decided_when_the_voice_faded_ends_nothing_that_the_pause_does_not_confirm() -> None:
+    class Longer(FakeRecognizer):
+        def pause(self) -> None:
+            super().pause()
+            self.words_so_far = "yes" if len(self.pauses) == 1 else ""
+
+    recognizer = Longer("yes but no", partial="yes")
+    fading = [(1.5, QUIET), (1.0, LOUD), (0.1, FAINT), (9.0, QUIET)]
+    notes, _, _ = run(sound(*fading), [1.0], recognizer, FakeDialogue(), vad=Fades())
+    assert [record.endpoint_reason for record in notes.records] == ["silence"]
 
 
 def test_what_is_added_to_a_reply_that_was_foreseen_is_made_after_it() -> None:

@@ -237,3 +237,32 @@ def test_no_answer_of_250_ms_or_more_is_lost(before: int, length: int, after: in
     line = "." * before + "#" * length + "." * after
     told = [event for _, event in run(line, EndpointSettings()) if not isinstance(event, NoSpeech)]
     assert told == [started(before), SpeechEnded((before + length) * FRAME, "silence")]
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "fading"),
+    [
+        ([0.99, 0.8, 0.75], [False, False, False]),
+        ([0.6, 0.8, 0.95], [True, True, False]),
+        ([0.6, 0.3, 0.1], [True, True, True]),
+        ([0.3, 0.6, 0.6, 0.6], [True, True, False, True]),
+    ],
+    ids=["not sure, but voice", "comes back", "ends in a pause", "comes back faintly"],
+)
+def test_a_voice_fades_before_a_pause(probabilities: list[float], fading: list[bool]) -> None:
+    endpointer = Endpointer()
+    for _ in range(10):
+        endpointer.process(0.99)
+    assert not endpointer.fading
+    found: list[bool] = []
+    for one in probabilities:
+        endpointer.process(one)
+        found.append(endpointer.fading)
+    assert found == fading
+
+
+def test_what_has_not_begun_does_not_fade() -> None:
+    endpointer = Endpointer()
+    for one in (0.99, 0.6, 0.3):
+        endpointer.process(one)
+        assert not endpointer.fading

@@ -128,6 +128,39 @@ def test_where_whisper_agrees_without_a_prompt_nothing_else_is_decoded(matcher: 
     assert ear.decoded == 1
 
 
+@pytest.mark.parametrize(
+    ("grammar_then", "more_s", "again"),
+    [
+        ("unlock the doors", 0.1, False),
+        ("unlock the doors", 0.3, True),
+        ("unlock the doors please", 0.1, True),
+        ("lock the doors", 0.1, True),
+    ],
+)
+def test_a_pause_confirms_what_both_had_when_the_voice_faded(
+    matcher: TemplateMatcher, grammar_then: str, more_s: float, again: bool
+) -> None:
+    found, ear = together(matcher, "unlock the doors", "unlock the doors")
+    found.pause()
+    found._sphinx.said = grammar_then  # type: ignore[attr-defined]
+    ear.samples += int(more_s * 16_000)
+    found.feed(np.zeros(int(more_s * 16_000), np.int16))
+    found.pause()
+    assert ear.plainly == 1 + again
+    found.finish()
+    assert ear.plainly <= 2
+
+
+def test_a_pause_confirms_nothing_on_which_they_did_not_agree(matcher: TemplateMatcher) -> None:
+    found, ear = together(matcher, "unlock the doors", "lock the doors")
+    ear.unprompted_as = "lock the doors"
+    found.pause()
+    ear.samples += 1_600
+    found.feed(np.zeros(1_600, np.int16))
+    found.pause()
+    assert ear.decoded == 2
+
+
 def test_a_command_of_which_the_grammar_is_sure_is_done_though_whisper_hears_none(matcher: TemplateMatcher) -> None:
     scores = {"see teeding high": -4.0, "seat heating high": -5.0}
     found, ear = together(matcher, "seat heating high", "see teeding high", scores, confidence=0.6, sure=True)
