@@ -5,7 +5,7 @@ Values only. Times are timezone-aware UTC datetimes; clocks are injected by the 
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 
@@ -194,6 +194,10 @@ CONVERSATIONS = "conversations"
 """The key by which the driver asks that conversations as such are kept (episodes, summaries, events, trips); off until then."""
 
 
+ENDLESS = datetime(9999, 12, 31, tzinfo=UTC)
+"""The end of a pause that only the driver ends."""
+
+
 class Consent(Value):
     """What may be remembered."""
 
@@ -202,6 +206,7 @@ class Consent(Value):
     opted_in: frozenset[str] = frozenset()
     """Sensitive detail keys that the driver asked for, and `CONVERSATIONS` if the driver asked for that."""
     paused_until: datetime | None = None
+    """`ENDLESS` until the driver says otherwise."""
     private_trip: bool = False
 
     @property

@@ -20,7 +20,17 @@ from rich.text import Text
 from deploy.cli.session import Session, out, put_json, session_of
 from deploy.timeline import entry_of
 from schemas.errors import UnknownEntryError
-from schemas.memory import CONVERSATIONS, Consent, Decision, Outcome, Preference, ProfileEntry, Proposal, Status
+from schemas.memory import (
+    CONVERSATIONS,
+    ENDLESS,
+    Consent,
+    Decision,
+    Outcome,
+    Preference,
+    ProfileEntry,
+    Proposal,
+    Status,
+)
 from schemas.ports import MemoryPort
 from schemas.preferences import MAIN_TITLES, SUB_TITLES, Category
 
@@ -324,7 +334,8 @@ def consent_line(consent: Consent) -> Text:
     if consent.private_trip:
         parts.append("private trip: nothing is remembered")
     if consent.paused_until is not None:
-        parts.append(f"learning is paused until {_local(consent.paused_until)}")
+        told = consent.paused_until == ENDLESS
+        parts.append(f"learning is paused until {'you resume it' if told else _local(consent.paused_until)}")
     return Text("; ".join(parts).capitalize() + ".", style="dim")
 
 

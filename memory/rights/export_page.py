@@ -10,6 +10,7 @@ from datetime import datetime, tzinfo
 from html import escape
 from typing import Any
 
+from schemas.memory import ENDLESS
 from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES
 
 _STYLE = """
@@ -81,7 +82,8 @@ def _consent(consent: Mapping[str, Any], terms: Mapping[str, Any] | None, when: 
     if consent["private_trip"]:
         yield "<li>This is a private trip: nothing is remembered.</li>"
     if consent["paused_until"] is not None:
-        yield f"<li>Learning is paused until {when(consent['paused_until'])}.</li>"
+        endless = datetime.fromisoformat(consent["paused_until"]) == ENDLESS
+        yield f"<li>Learning is paused until {'you resume it' if endless else when(consent['paused_until'])}.</li>"
     if terms is not None:
         days = ", ".join(f"{name} {terms[f'{key}_days']} days" for name, key in _TERMS)
         yield f"<li>You chose to keep {days}.</li>"

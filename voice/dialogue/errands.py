@@ -15,6 +15,7 @@ from schemas.events import Command, CommandKind
 _SPANS = {"half an hour": 30, "a quarter of an hour": 15, "an hour and a half": 90, "one and a half hours": 90, "a minute": 1,
           "an hour": 60, "three quarters of an hour": 45, "a couple of minutes": 2, "a few minutes": 5}  # fmt: skip
 _SPAN = rf"(?:{'|'.join(sorted(_SPANS, key=len, reverse=True))}|(?:{NUMBER}) (?:minutes?|hours?))"
+_SPAN_SAID = re.compile(rf"\b{_SPAN}\b")
 _DAY = (
     r"(?:(?P<day>tomorrow|today|tonight|this (?:morning|afternoon|evening))(?: (?:morning|afternoon|evening|night))?)"
 )
@@ -238,6 +239,12 @@ def _time(found: re.Match[str]) -> dict[str, Any]:
     if said.get("day") == "tomorrow":
         slots["day"] = "tomorrow"
     return slots
+
+
+def span_minutes(text: str) -> int | None:
+    """The first length of time in these words, in minutes: "an hour and a half"."""
+    found = _SPAN_SAID.search(text)
+    return None if found is None else _minutes(found[0])
 
 
 def _minutes(span: str) -> int:

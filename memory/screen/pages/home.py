@@ -8,7 +8,7 @@ from typing import Any
 from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
 from memory.screen.feed import Happened, What
 from schemas.errors import ConsentError, UnknownEntryError
-from schemas.memory import Outcome, Selector
+from schemas.memory import ENDLESS, Outcome, Selector
 
 SHOWN = 4
 """Things that happened, on a parked screen; one while driving."""
@@ -20,7 +20,9 @@ def status(visit: Visit) -> dict[str, Any]:
     consent, now = visit.consent, visit.parts.clock()
     paused = consent.paused_until if consent.paused_until is not None and consent.paused_until > now else None
     guest = _guest(visit)
-    learning = "guest" if guest else "private" if consent.private_trip else "paused" if paused else "on"
+    learning = "guest" if guest else "private" if consent.private_trip else "on"
+    if paused and learning == "on":
+        learning = "stopped" if paused == ENDLESS else "paused"
     microphone = "absent"
     if visit.parts.microphone is not None:
         microphone = "on" if visit.parts.microphone() else "off"
@@ -54,13 +56,15 @@ def show(visit: Visit) -> Answer:
 
 
 def pause(visit: Visit) -> Answer:
-    """Learn nothing on this trip or for a day, or go on learning."""
+    """Learn nothing on this trip, for a day or until told, or go on learning."""
     what = visit.form.get("what", "")
     memory = visit.memory
     if what == "trip":
         memory.set_private_trip(True)
     elif what == "day":
         memory.pause(visit.parts.clock() + PAUSE)
+    elif what == "always":
+        memory.pause(ENDLESS)
     elif what == "off":
         memory.set_private_trip(False)
         memory.pause(None)

@@ -59,6 +59,9 @@ _FROM_NOW = re.compile(
     r"\b(?:don't|do not|stop|quit|never|nothing|none)\b.*\b(?:i|we) (?:say|tell|talk|mention|do)\b(?!.*\b(?:said|told|yesterday)\b)"
 )
 """What is still to be said shall not be kept: to erase what was said before would not do."""
+_THIS_DAY = re.compile(
+    r"\b(?:tomorrow|today|tonight|(?:rest of the|this|end of the) (?:day|evening|afternoon|morning))\b"
+)
 _HEDGES = re.compile(r"\b(?:maybe|perhaps|might|not sure|if i)\b")
 """Words after which a liking is none yet."""
 _REFUSES = re.compile(r"\b(?:never|hate|rather die|can't (?:stand|bear)|anything but|wouldn't|too)\b")
@@ -108,11 +111,20 @@ def plan(parsed: Parsed, text: str, context: str) -> Plan:
         )
     if only.name in COMMANDS:
         slots = {**DEFAULTS.get(only.name, {}), **only.slots}
+        if only.name == "pause_learning":
+            slots["pause"] = _paused(text)
         command = _command(CommandKind.MEMORY, COMMANDS[only.name], slots)
         return replace(planned, route=Route.MEMORY, command=command, acts=())
     if only.name == "none":
         return replace(planned, route=Route.REJECT, acts=())
     return planned
+
+
+def _paused(text: str) -> int | str:
+    """How long nothing is to be learnt: minutes, until ``tomorrow``, or ``always`` where the words name no end."""
+    if _THIS_DAY.search(text):
+        return "tomorrow"
+    return errands.span_minutes(text) or "always"
 
 
 def _lessens(act: Act) -> bool:

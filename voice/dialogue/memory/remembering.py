@@ -301,7 +301,7 @@ class Remembering:
         return "I may remember things again."
 
     def pause(self, span: int | str) -> str:
-        """Learn nothing for a while."""
+        """Learn nothing for a while, or until told."""
         self._seat.memory.pause(pause_end(span, self._clock(), self._seat.zone))
         return f"Okay, I learn nothing {spoken_span(span)}."
 
@@ -448,7 +448,7 @@ class Remembering:
             "forget_last": lambda: self.forget_that(conversation),
             "forget_everything": lambda: self.forget(Selector(everything=True), "about you"),
             "private_trip": lambda: self.private(bool(slots.get("on", True))),
-            "pause_learning": lambda: self.pause(slots.get("pause", "tomorrow")),
+            "pause_learning": lambda: self.pause(slots.get("pause", "always")),
             "resume_learning": self.resume,
             "guest_mode": lambda: self.switch(None) if slots.get("on", True) else self.unguest(),
             "switch_driver": lambda: self.switch(int(slots["driver"])),

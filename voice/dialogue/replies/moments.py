@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta, tzinfo
 
 from models.text import MONTHS, WEEKDAYS
-from schemas.memory import Period
+from schemas.memory import ENDLESS, Period
 
 SAID = {
     "today": "today",
@@ -67,7 +67,9 @@ def period(name: str, now: datetime, zone: tzinfo, trip: datetime) -> Period:
 
 
 def pause_end(span: int | str, now: datetime, zone: tzinfo) -> datetime:
-    """When a pause of so many minutes, or ``tomorrow``, ends."""
+    """When a pause of so many minutes, until ``tomorrow`` or for ``always`` ends."""
+    if span == "always":
+        return ENDLESS
     if span == "tomorrow":
         local = now.astimezone(zone)
         return (local + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
@@ -75,7 +77,9 @@ def pause_end(span: int | str, now: datetime, zone: tzinfo) -> datetime:
 
 
 def spoken_span(span: int | str) -> str:
-    """How long, in words: ``for an hour``, ``until tomorrow``."""
+    """How long, in words: ``for an hour``, ``until tomorrow``, ``until you say: learn again``."""
+    if span == "always":
+        return "until you say: learn again"
     if span == "tomorrow":
         return "until tomorrow"
     minutes = int(span)

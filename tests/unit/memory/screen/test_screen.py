@@ -8,7 +8,7 @@ from memory.screen.app import Screen
 from memory.screen.feed import Happened, What
 from memory.screen.parts import CarPicture
 from schemas.events import Motion
-from schemas.memory import CONVERSATIONS, Terms
+from schemas.memory import CONVERSATIONS, ENDLESS, Terms
 from schemas.ports import MemoryPort
 from schemas.preferences import CATEGORIES, MAIN_TITLES, SUB_TITLES
 from tests.memories import fill
@@ -187,6 +187,11 @@ def test_learning_is_paused_and_goes_on(browser: Browser, memory: MemoryPort) ->
     browser.get("/privacy")
     assert browser.post("/pause", what="day", **{"from": "privacy"}) == "/privacy"
     assert "Paused until 2 Mar 2026, 08:05" in browser.get("/privacy")
+    browser.post("/pause", what="off", **{"from": "privacy"})
+    browser.get("/privacy")
+    browser.post("/pause", what="always", **{"from": "privacy"})
+    assert memory.consent().paused_until == ENDLESS and "Off until you switch it on" in browser.get("/privacy")
+    assert "9999" not in browser.get("/") + browser.get("/privacy")
 
 
 def test_conversations_are_kept_only_when_switched_on(browser: Browser, memory: MemoryPort) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -13,6 +14,7 @@ from models.text import WEEKDAYS
 from schemas.actions import Action, parse_action
 from schemas.actions.acts import TOPICS, Act
 from schemas.events import ActionResult, Route, Transcript
+from schemas.memory import ENDLESS
 from tests.dialogues import NOW, FakeVehicle, Rig
 from tests.memories import memory_of
 from voice.dialogue.acts.accounted import doubt, unheeded
@@ -430,6 +432,19 @@ def test_whether_a_place_is_open_is_not_known_and_that_is_said(rig: Rig) -> None
 def test_what_is_still_to_be_said_is_not_learnt_instead_of_erasing_what_was(rig: Rig, text: str) -> None:
     rig.say(text, "forget_period(period=today)")
     assert rig.memory.consent().paused_until is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        ("stop remembering things about me", ENDLESS),
+        ("i'd rather you kept nothing for the rest of the day", NOW.replace(day=3, hour=0, minute=0)),
+        ("keep nothing of this for half an hour", NOW + timedelta(minutes=30)),
+    ],
+)
+def test_a_pause_ends_when_the_words_say_so(rig: Rig, text: str, ends: datetime) -> None:
+    rig.say(text, "pause_learning()")
+    assert rig.memory.consent().paused_until == ends
 
 
 def test_what_was_done_is_told_after_talk_of_something_else(rig: Rig) -> None:

@@ -299,6 +299,12 @@ def test_a_pause(talk: Talk) -> None:
     talk.clock.now += timedelta(hours=2)
     talk("remember that i like jazz")
     assert talk.values() == {"jazz"}
+    assert talk("pause learning") == "Okay, I learn nothing until you say: learn again."
+    talk.clock.now += timedelta(days=400)
+    talk("remember that i like rock")
+    assert talk.values() == {"jazz"}
+    assert talk("learn again")
+    assert talk.memory.consent().paused_until is None
     talk("pause learning")
     assert talk("resume learning") == "Okay, I learn again."
     assert talk.memory.consent().paused_until is None
