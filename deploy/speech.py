@@ -26,7 +26,7 @@ from vehicle.policy import REFUSING
 from voice.audio.devices.loudspeaker import Loudspeaker
 from voice.audio.devices.portaudio import DeviceId
 from voice.audio.wavefile import write
-from voice.dialogue.replies.fixed import fixed_sentences
+from voice.dialogue.replies.fixed import PLAIN, fixed_sentences
 from voice.tts.espeak import EspeakSettings, EspeakSynthesizer
 from voice.tts.kept import KeptSentences, voice_digest
 from voice.tts.piper import PiperSynthesizer
@@ -35,6 +35,8 @@ from voice.tts.voices import Voices
 _log = logging.getLogger("glovebox.voice")
 _BEGIN_S = 20.0
 """Seconds after the start in which nothing is made ahead: the driver speaks first. Our choice."""
+_AT_ONCE = 1 + len(PLAIN)
+"""Sentences, those that are said most, that the very first start makes before the driver can speak: 2 s, once."""
 _NICENESS = 19
 _PATIENCE = 20.0
 """How much longer such a sentence may take: the machine's other work comes first."""
@@ -64,6 +66,11 @@ def assembled_voice(engine: Synthesizer, behind: Synthesizer, folder: Path) -> t
     if not isinstance(engine, PiperSynthesizer):
         return Voices(engine, behind), None
     kept = KeptSentences(folder, voice_digest(engine.voice), (*fixed_sentences(), *REFUSING.values()))
+    try:
+        for _ in kept.missing(_AT_ONCE):
+            kept.make(engine)
+    except (GloveboxError, OSError) as error:  # they are made when they are needed
+        _log.warning("no sentence could be made ahead: %s", error)
     return Voices(engine, behind, kept=kept.get, close=engine.close), MakingAhead(kept, engine.voice)
 
 

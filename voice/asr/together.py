@@ -11,6 +11,7 @@ the question (``voice.dialogue``).
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rapidfuzz.distance import Indel
@@ -116,6 +117,7 @@ class TogetherRecognizer:
         self._unprompted: Take | None = None
         self._weighed: Weighed | None = None
         self._decided: _Decided | None = None
+        self._scored: tuple[Take, dict[str, float]] | None = None
         self._left_open = False
         """PocketSphinx still has the utterance before: ending it takes 20 ms, which the next beginning has to spare."""
 
@@ -238,7 +240,7 @@ class TogetherRecognizer:
         return self._weighed
 
     def _forget(self) -> None:
-        self._unprompted = self._decided = None
+        self._unprompted = self._decided = self._scored = None
         self._left_open = False
 
     def _plainly(self) -> Take | None:
@@ -303,6 +305,15 @@ class TogetherRecognizer:
             )  # fmt: skip
         return plain.model_copy(update={"misheard": plain.misheard or whispered is not None})
 
+    def _scores(self, take: Take, texts: Sequence[str]) -> list[float]:
+        """``WhisperRecognizer.scores``; the end of an utterance weighs much of what its last pause weighed."""
+        if self._scored is None or self._scored[0] is not take:
+            self._scored = take, {}
+        known = self._scored[1]
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        known.update(zip(new, self._whisper.scores(take, new), strict=True))
+        return [known[text] for text in texts]
+
     def _rival(self, best: Candidate, candidates: list[Candidate]) -> Candidate | None:
         """What speaks against doing even a likely command: Whisper has another, or one that sounds like it fits nearly as well."""
         alike = sounding_alike(best.text)
@@ -327,7 +338,7 @@ class TogetherRecognizer:
         known = [(text, command) for text in texts if (command := self._matcher.match(text)) is not None]
         if not known:
             return []
-        own, *scores = self._whisper.scores(take, [take.text, *(text for text, _ in known)])
+        own, *scores = self._scores(take, [take.text, *(text for text, _ in known)])
         rated: dict[str, Candidate] = {}
         for (text, command), score in sorted(zip(known, scores, strict=True), key=lambda pair: -pair[1]):
             rated.setdefault(

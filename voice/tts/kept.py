@@ -53,9 +53,9 @@ class KeptSentences:
         """Its sound, read-only; None if it is not kept."""
         return self._sounds.get(sentence)
 
-    def missing(self) -> tuple[str, ...]:
-        """What may be kept and was not made yet."""
-        return tuple(one for one in self._sentences if one not in self._sounds) if self._left > 0 else ()
+    def missing(self, first: int | None = None) -> tuple[str, ...]:
+        """What may be kept and was not made yet; of the first so many sentences, or of all."""
+        return tuple(one for one in self._sentences[:first] if one not in self._sounds) if self._left > 0 else ()
 
     def make(self, voice: Synthesizer) -> int:
         """Make one sentence that is missing; returns how many still are. For idle time, in a thread of its own.

@@ -59,6 +59,7 @@ class Whisper:
         self.unprompted_as = heard
         self.kept: Take | None = None
         self.plainly = 0
+        self.scored: list[str] = []
 
     def reset(self) -> None: ...
 
@@ -86,6 +87,7 @@ class Whisper:
         return confidence < 0.45
 
     def scores(self, take: Take, texts: list[str]) -> list[float]:
+        self.scored += texts
         return [self.told.get(text, -20.0) for text in texts]
 
 
@@ -149,6 +151,16 @@ def test_a_pause_confirms_what_both_had_when_the_voice_faded(
     assert ear.plainly == 1 + again
     found.finish()
     assert ear.plainly <= 2
+
+
+def test_the_end_scores_no_text_again_that_the_pause_scored(matcher: TemplateMatcher) -> None:
+    found, ear = together(matcher, "turn the seat heating on", "turn the seed heating of", sure=True)
+    found.pause()
+    before = len(ear.scored)
+    found._sphinx.said = "turn the seat heating off"  # type: ignore[attr-defined]
+    found.finish()
+    assert ear.scored.count("turn the seed heating of") == 1
+    assert len(ear.scored) == len(set(ear.scored)) >= before > 1
 
 
 def test_a_pause_confirms_nothing_on_which_they_did_not_agree(matcher: TemplateMatcher) -> None:

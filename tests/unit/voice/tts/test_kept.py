@@ -18,6 +18,7 @@ from voice.audio.wavefile import read
 from voice.dialogue.replies.fixed import PLAIN, fixed_sentences
 from voice.tts.fake import FakeSynthesizer
 from voice.tts.kept import KeptSentences, voice_digest
+from voice.tts.piper import PiperSynthesizer
 from voice.tts.sentences import split_sentences
 from voice.tts.speakable import speakable
 
@@ -121,6 +122,29 @@ def test_a_voice_that_fails_ahead_disturbs_nothing(tmp_path: Path, caplog: pytes
 def test_a_quick_voice_keeps_nothing(tmp_path: Path) -> None:
     speech, ahead = assembled_voice(FakeSynthesizer(), FakeSynthesizer(), tmp_path)
     assert ahead is None and list(speech.synthesize("Okay.")) and not list(tmp_path.iterdir())
+    speech.close()
+
+
+def test_the_very_first_start_makes_what_is_said_most(tmp_path: Path) -> None:
+    class Made(PiperSynthesizer):
+        def __init__(self) -> None:
+            self.voice, self.said = tmp_path / "a.onnx", list[str]()
+
+        def synthesize(self, text: str) -> Iterator[Samples]:
+            self.said.append(text)
+            yield np.ones(160, np.int16)
+
+        def close(self) -> None: ...
+
+    (tmp_path / "a.onnx").write_bytes(b"a")
+    (tmp_path / "a.onnx.json").write_text("{}")
+    first, again = Made(), Made()
+    speech, ahead = assembled_voice(first, FakeSynthesizer(), tmp_path / "spoken")
+    assert ahead is not None and first.said[:2] == list(fixed_sentences()[:2]) and 10 < len(first.said) < 20
+    assembled_voice(again, FakeSynthesizer(), tmp_path / "spoken")
+    assert again.said == []
+    list(speech.synthesize(PLAIN[0]))
+    assert first.said.count(PLAIN[0]) == 1
     speech.close()
 
 
