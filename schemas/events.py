@@ -65,6 +65,9 @@ class Transcript(Event):
     Only where ``in_grammar`` is False; mostly empty."""
     grammar: Hypothesis | None = None
     open: Hypothesis | None = None
+    others: tuple[Hypothesis, ...] = ()
+    """Other words that may have been said where no complete command was, each with the natural logarithm of its probability; that
+    of ``text`` is what they leave of 1."""
     seconds: float = 0.0
     """Length of the utterance."""
 

@@ -165,6 +165,10 @@ class ActParser(Protocol):
         """
         ...
 
+    def skim(self, text: str, context: str = "") -> Parsed:
+        """The same in some ten milliseconds where there is a way to it, and less surely; see `parse`."""
+        ...
+
 
 class Talker(Protocol):
     """Writes a short reply to small talk. What of it is said, its caller decides."""

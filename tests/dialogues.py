@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -17,6 +18,7 @@ from schemas.events import (
     ActionStatus,
     Command,
     CommandKind,
+    Hypothesis,
     Reply,
     Ruling,
     Standing,
@@ -203,6 +205,9 @@ class StubParser:
         self.asked: list[str] = []
         self.contexts: list[str] = []
 
+    def skim(self, text: str, context: str = "") -> Parsed:
+        return self.parse(text, context)
+
     def parse(self, text: str, context: str = "") -> Parsed:
         self.asked.append(text)
         self.contexts.append(context)
@@ -259,11 +264,19 @@ class Rig:
         return self.now
 
     def say(
-        self, text: str, acts: str = "", sure: float = 0.95, *, confidence: float = 1.0, addressed: bool = True
+        self,
+        text: str,
+        acts: str = "",
+        sure: float = 0.95,
+        *,
+        confidence: float = 1.0,
+        addressed: bool = True,
+        others: Mapping[str, float] = MappingProxyType({}),
     ) -> Reply:
         if acts:
             self.parser.knows[text] = acts, sure
-        heard = self.dialogue.typed(text).model_copy(update={"confidence": confidence})
+        also = tuple(Hypothesis(text=other, log_score=math.log(share)) for other, share in others.items())
+        heard = self.dialogue.typed(text).model_copy(update={"confidence": confidence, "others": also})
         return asyncio.run(self.dialogue.respond(heard, addressed=addressed))
 
     @property

@@ -45,6 +45,10 @@ class CascadeParser:
             return quick
         return combined(quick, thorough)
 
+    def skim(self, text: str, context: str = "") -> Parsed:
+        """See `schemas.ports.ActParser.skim`."""
+        return self._quick.skim(text, context)
+
 
 def combined(quick: Parsed, thorough: Parsed) -> Parsed:
     """What the thorough one says: as probable as the surer of two that agree; where they differ, less, the surer the other is.

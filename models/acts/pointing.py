@@ -117,6 +117,10 @@ class PointingParser:
             taken[rows < 0] = unknown
             tensors[name] = taken
 
+    def skim(self, text: str, context: str = "") -> Parsed:
+        """See `schemas.ports.ActParser.skim`: there is no quicker way."""
+        return self.parse(text, context)
+
     def parse(self, text: str, context: str = "") -> Parsed:
         """See `schemas.ports.ActParser.parse`."""
         said = spoken(text)

@@ -305,6 +305,9 @@ class Worst:
     def __init__(self, acts: str) -> None:
         self._acts, self._count = read(acts), 0
 
+    def skim(self, text: str, context: str = "") -> Parsed:
+        return Parsed(self._acts, 1.0)
+
     def parse(self, text: str, context: str = "") -> Parsed:
         self._count += 1
         return Parsed(self._acts if self._count == 1 else (Act("yes"),), 1.0)

@@ -274,6 +274,7 @@ class TogetherRecognizer:
             in_grammar=False,
             grammar=Hypothesis(text=followed, log_score=0.0),
             open=Hypothesis(text=take.text, log_score=math.log(max(take.confidence, 1e-9))),
+            others=take.others(),
             seconds=self._whisper.seconds,
         )
 

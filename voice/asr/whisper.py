@@ -45,8 +45,9 @@ class WhisperSettings:
 
     padding_s: float = 1.0
     """Silence after the utterance, seconds."""
-    beam: int = 1
-    """1 is greedy; each further beam costs as much again."""
+    beam: int = 3
+    """Texts that are followed at a time. 260 sentences by two unseen voices at 10 dB had a word error rate of .157 with one, .144
+    with two, .142 with three and .141 with five, at 92, 100, 109 and 119 ms of processor time; in quiet .054 to .058."""
     no_speech: float = 0.6
     """A segment more likely empty than this is dropped if it is also improbable (Radford et al. 2022, section 4.5)."""
     log_probability: float = -1.0
@@ -74,6 +75,15 @@ class Take:
     text: str
     """In the form of ``spoken``; empty if it was invented."""
     confidence: float
+
+    def others(self) -> tuple[Hypothesis, ...]:
+        """Other words that may have been said, each once, likeliest first; not for words that were invented."""
+        shares: dict[str, float] = {}
+        for text, share in self.decoded.others if self.text else ():
+            if (words := spoken(text)) and words != self.text:
+                shares[words] = shares.get(words, 0.0) + share
+        ranked = sorted(shares.items(), key=lambda item: -item[1])
+        return tuple(Hypothesis(text=words, log_score=math.log(max(share, 1e-9))) for words, share in ranked)
 
 
 class WhisperRecognizer:
@@ -175,6 +185,7 @@ class WhisperRecognizer:
             misheard=self.misheard(confidence),
             in_grammar=bool(text) and self._match(text) is not None,
             open=Hypothesis(text=text, log_score=math.log(max(confidence, 1e-9))),
+            others=take.others() if take is not None else (),
             seconds=self.seconds,
         )
 

@@ -56,6 +56,8 @@ class Decoded:
     """Bytes of the text over those of its zlib compression; 1 and less for short texts."""
     again: bool = False
     """It was written more than once; ``text`` is the first time."""
+    others: tuple[tuple[str, float], ...] = ()
+    """What else was likely, as Whisper writes it, with its share of the probability of all that was looked at."""
 
 
 class WhisperModel:
@@ -149,7 +151,7 @@ class WhisperModel:
         Args:
             encoded: the engine's view of it.
             seconds: its length.
-            beam: 1 is greedy.
+            beam: texts that are followed at a time; 1 is greedy.
             prompted: with what is expected before it, which costs .1 s of processor time.
 
         Raises:
@@ -159,19 +161,23 @@ class WhisperModel:
         most = min(MOST_TOKENS, round(TOKENS_A_SECOND * seconds) + SPARE_TOKENS)
         try:
             result = self._engine.generate(
-                encoded, [prompt], beam_size=beam, max_length=min(MOST_LENGTH, len(prompt) + most), return_scores=True,
-                return_no_speech_prob=True, suppress_blank=True, suppress_tokens=self._suppressed,
+                encoded, [prompt], beam_size=beam, num_hypotheses=beam, max_length=min(MOST_LENGTH, len(prompt) + most),
+                return_scores=True, return_no_speech_prob=True, suppress_blank=True, suppress_tokens=self._suppressed,
             )[0]  # fmt: skip
         except (RuntimeError, ValueError) as error:
             raise ModelError(f"whisper failed: {error}") from error
         tokens = result.sequences_ids[0]
         text, whole = self._tokenizer.decode(tokens).strip(), len(tokens)
         mean = result.scores[0] * whole / (whole + 1)  # the engine divides by the words' tokens alone
+        likely = np.exp([score * len(ids) for score, ids in zip(result.scores, result.sequences_ids, strict=True)])
+        shares = likely / likely.sum()
+        others = [self._tokenizer.decode(ids).strip() for ids in result.sequences_ids[1:]]
         once = said_once(text)
         data = text.encode()
         return Decoded(
             text=once, log_probability=mean, no_speech=result.no_speech_prob,
             compression=len(data) / len(zlib.compress(data)) if data else 0.0, again=len(once) < len(text),
+            others=tuple((said_once(other), float(share)) for other, share in zip(others, shares[1:], strict=True)),
         )  # fmt: skip
 
     def scores(self, encoded: Any, texts: Sequence[str], seconds: float) -> list[float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -151,6 +152,16 @@ def test_a_pause_confirms_what_both_had_when_the_voice_faded(
     assert ear.plainly == 1 + again
     found.finish()
     assert ear.plainly <= 2
+
+
+def test_other_words_are_told_each_once_and_not_those_that_are_the_same() -> None:
+    also = (("Put on new beat.", 0.2), ("Put on music!", 0.3), ("But I need you", 0.05), ("put on new beat", 0.1))
+    others = Take(0, Decoded("Put on music.", -0.1, 0.0, 1.0, others=also), None, "put on music", 0.9).others()
+    assert [(one.text, round(math.exp(one.log_score), 6)) for one in others] == [
+        ("put on new beat", 0.3),
+        ("but i need you", 0.05),
+    ]
+    assert Take(0, Decoded("Bye.", -2.0, 0.9, 1.0, others=also), None, "", 0.0).others() == ()
 
 
 def test_the_end_scores_no_text_again_that_the_pause_scored(matcher: TemplateMatcher) -> None:

@@ -447,6 +447,35 @@ def test_a_pause_ends_when_the_words_say_so(rig: Rig, text: str, ends: datetime)
     assert rig.memory.consent().paused_until == ends
 
 
+@pytest.mark.parametrize(
+    ("others", "done"),
+    [
+        ({"put on new beat": 0.2}, True),
+        ({"put on new beat": 0.4}, False),
+        ({"whack on the music": 0.6}, True),
+        ({"but i need you": 0.4}, False),
+    ],
+    ids=["unlikely", "another wish", "the same wish", "no wish at all"],
+)
+def test_a_wish_is_asked_about_where_other_words_sound_the_same(rig: Rig, others: dict[str, float], done: bool) -> None:
+    rig.parser.knows |= {
+        "put on new beat": ("play_music(title=new beat)", 0.9),
+        "whack on the music": ("play_music()", 0.9),
+    }
+    reply = rig.say("whack on some music", "play_music()", confidence=0.9, others=others)
+    assert rig.done == (["play_music()"] if done else [])
+    assert reply.text.startswith("Shall I play ") is not done
+
+
+@pytest.mark.parametrize(("share", "learnt"), [(0.2, True), (0.5, False)])
+def test_what_may_have_been_something_else_teaches_nothing(rig: Rig, share: float, learnt: bool) -> None:
+    rig.say("i love jazz", "tell()", confidence=0.9, others={"i have asked": share})
+    assert [one.value for one in rig.memory.preferences()] == (["jazz"] if learnt else [])
+    rig.dialogue.end_conversation()
+    rig.memory.learn_pending()
+    assert [one.value for one in rig.memory.preferences()] == (["jazz"] if learnt else [])
+
+
 def test_what_was_done_is_told_after_talk_of_something_else(rig: Rig) -> None:
     rig.say("set the fan to three")
     rig.say("what do you know about me")
