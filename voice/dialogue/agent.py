@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from itertools import cycle
 from uuid import uuid4
 
 from models.text import spoken
@@ -105,6 +106,7 @@ class Dialogue:
             drivers=drivers,
         )
         self._last_reply = ""
+        self._jokes = cycle(responder.JOKES)
         """Without its question."""
         self._asks = False
         """The reply is to end with the question that is open."""
@@ -255,6 +257,8 @@ class Dialogue:
                 return self._last_reply.strip() or ("" if turn.open_ is not None else responder.NOTHING_PENDING)
             case Do.TALK:
                 name = turn.plan.command.name if turn.plan.command is not None else ""
+                if name == "joke":
+                    return next(self._jokes)
                 part = str(turn.plan.command.slots.get("part", "done")) if turn.plan.command is not None else "done"
                 told = responder.last(part, self._doing.last) if name == "get_last" else responder.HELP
                 return responder.SMALL_TALK.get(name, told)

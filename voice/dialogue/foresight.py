@@ -59,7 +59,7 @@ async def control(plan: Plan, open_: Asked | None, vehicle: VehiclePort, units: 
         return await _report(open_.actions, vehicle, units, confirmed=True)
     if name == "no":
         return responder.CANCELLED if open_ is not None else responder.OKAY
-    return responder.SMALL_TALK.get(name)
+    return responder.SMALL_TALK.get(name) if name != "joke" else None  # which one is told, the dialogue knows
 
 
 async def acts(plan: Plan, work: Work, vehicle: VehiclePort, units: Units) -> str | None:

@@ -74,6 +74,13 @@ _CLEARED = re.compile(
 _OWNED = re.compile(
     r"(?<!of )(?<!as )(?<!than )(?<!like )(?<!but )(?<!not )(?<!leave )(?<!touch )(?<!to )(?<!keep )\b(mine|hers)\b"
 )
+_FOR_ME = re.compile(r"\b(?:for (?:me|myself)|mine|my side)\b")
+_FOR_HER = re.compile(
+    r"\bfor (?:the passenger|her|him|my (?:wife|husband|partner|friend|mate|missus|mum|mam|mom|dad|nan|gran))\b|\bhers\b|"
+    r"\b(?:passenger|her|his) side\b"
+)
+_ONE_OF_TWO = re.compile(r"\b(?:not?|never|same|wait|alone|fine|rather|than|take)\b|n't\b")
+"""Words that come where two are named and only one is meant. Of 72 training lines that name both, 24 act for one; all have one."""
 _ROADS = re.compile(r"\b(?:motorways?|highways?|freeways?|tolls?|ferr(?:y|ies))\b")
 _ROUTED, _STOPS = (
     frozenset({"navigate_to", "change_destination", "find_place"}),
@@ -220,8 +227,10 @@ def unspoken(text: str, acts: Sequence[Act]) -> str:
 
 
 def _anothers(text: str, actions: Sequence[Action]) -> bool:
-    """Whether "mine" or "hers" was said, and of all places that would move none is that one."""
+    """Whether "mine" or "hers" was said, or "for me" and "for her", and of all places that would move none is that one."""
     owners = {"driver" if found[1] == "mine" else "passenger" for found in _OWNED.finditer(text)}
+    if _FOR_ME.search(text) and _FOR_HER.search(text) and not _ONE_OF_TWO.search(text):
+        owners = {"driver", "passenger"}
     slots = (action.slots() for action in actions)
     places = [str(held.get("zone") or held.get("window")) for held in slots if held.get("zone") or held.get("window")]
     moving = {corner for place in places for corner in corners(place)}

@@ -289,7 +289,9 @@ class Remembering:
         return _opted_in(key)
 
     def private(self, on: bool) -> str:
-        """Begin or end a private trip."""
+        """Begin or end a private trip; where there is none, end the pause."""
+        if not on and not self._seat.memory.consent().private_trip:
+            return self.resume()
         consent = self._seat.memory.set_private_trip(on)
         if on:
             return "Private trip: I remember nothing."

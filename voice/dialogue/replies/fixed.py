@@ -12,7 +12,7 @@ from typing import Any
 
 from schemas.actions import ACTIONS, Action
 from schemas.errors import GloveboxError
-from voice.dialogue.replies.responder import HELP, SMALL_TALK
+from voice.dialogue.replies.responder import HELP, JOKES, SMALL_TALK
 from voice.tts.sentences import OPENING, split_sentences
 
 PLAIN = (
@@ -43,7 +43,7 @@ _MOST_OF_ONE = 25
 
 def fixed_sentences() -> tuple[str, ...]:
     """All of them, the most frequent kinds first, each once; some 300, about 7 minutes of speech."""
-    replies = [*PLAIN, *(kind.spoken for kind in _kinds(GloveboxError)), *_done(), HELP, *SMALL_TALK.values()]
+    replies = [*PLAIN, *(kind.spoken for kind in _kinds(GloveboxError)), *_done(), HELP, *SMALL_TALK.values(), *JOKES]
     return (OPENING, *dict.fromkeys(sentence for reply in replies for sentence in split_sentences(reply)))
 
 

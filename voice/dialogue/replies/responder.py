@@ -161,11 +161,20 @@ HELP = (
     "You can ask for the climate, windows, lights, music, or the way somewhere. "
     "Tell me what you like, or ask what I remember about you."
 )
+JOKES = (
+    "I told the sat nav to get lost. It took the scenic route.",
+    "Why did the car go to sleep? It was exhausted.",
+    "What has four wheels and flies? A bin lorry.",
+    "I asked the tyres how they were. They said: under pressure, but rolling with it.",
+    "Why don't cars play football? They only have one boot.",
+    "My favourite music is heavy metal. Well, look at me.",
+)
+"""Told in turn, so that "another one" is another one."""
 SMALL_TALK = {
     "hello": "Hello. What can I do for you?",
     "how_are_you": "All is well, thank you. What can I do for you?",
     "good_night": "Good night, and drive safely.",
-    "joke": "I told the sat nav to get lost. It took the scenic route.",
+    "joke": JOKES[0],
     "who_are_you": "I'm your car's assistant. Everything that you tell me stays in this car.",
     "privacy": "I record no sound, and listen only after the wake word. What I remember stays in this car, encrypted.",
     "thanks": "You're welcome.",

@@ -75,7 +75,7 @@ def test_what_is_foreseen_is_what_is_said(matcher: TemplateMatcher, text: str) -
     assert car.seen() == before
     assert car.foresee(text) == foreseen
     assert foreseen is None or car.respond(text) == foreseen
-    assert foreseen or text == "thank you"
+    assert foreseen or text in ("thank you", "tell me a joke")
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from voice.dialogue.acts.resolving import on_day
 from voice.dialogue.doing import NO_STOP
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.cannot import CANNOT, refusal
-from voice.dialogue.replies.responder import SMALL_TALK
+from voice.dialogue.replies.responder import JOKES, SMALL_TALK
 
 
 @pytest.fixture(scope="module")
@@ -465,6 +465,23 @@ def test_a_wish_is_asked_about_where_other_words_sound_the_same(rig: Rig, others
     reply = rig.say("whack on some music", "play_music()", confidence=0.9, others=others)
     assert rig.done == (["play_music()"] if done else [])
     assert reply.text.startswith("Shall I play ") is not done
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("heat for the passenger cool for me", True),
+        ("make hers cooler than mine", False),
+    ],
+)
+def test_two_who_are_named_are_both_meant(rig: Rig, text: str, asks: bool) -> None:
+    rig.say(text, "change_temperature(change=down,zone=passenger)")
+    assert (rig.done == []) is asks
+
+
+def test_another_joke_is_another_one(rig: Rig) -> None:
+    told = [rig.say("tell me a joke").text for _ in range(len(JOKES) + 1)]
+    assert told == [*JOKES, JOKES[0]]
 
 
 @pytest.mark.parametrize(("share", "learnt"), [(0.2, True), (0.5, False)])

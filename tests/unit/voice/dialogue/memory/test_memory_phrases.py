@@ -65,7 +65,7 @@ PHRASES: dict[tuple[str, tuple[tuple[str, object], ...]], str] = {
     ("private_trip", (("on", False),)): """end the private trip | stop this private trip | private mode off |
         turn off private mode | leave privacy mode | the private trip is over | this is no longer a private trip |
         switch private mode off |
-        you may remember again | start remembering things again | end private mode""",
+        you may remember again | remember things again | start remembering things again | end private mode""",
     ("pause_learning", (("pause", "tomorrow"),)): """pause learning until tomorrow | stop learning until tomorrow |
         don't learn anything until tomorrow | please pause learning for today | no learning today |
         take a break from learning until tomorrow | pause your memory until tomorrow | do not remember anything until tomorrow |

@@ -303,8 +303,10 @@ def test_a_pause(talk: Talk) -> None:
     talk.clock.now += timedelta(days=400)
     talk("remember that i like rock")
     assert talk.values() == {"jazz"}
-    assert talk("learn again")
-    assert talk.memory.consent().paused_until is None
+    for text in ("learn again", "you may remember again"):
+        talk("pause learning")
+        assert talk(text) == "Okay, I learn again."
+        assert talk.memory.consent().paused_until is None
     talk("pause learning")
     assert talk("resume learning") == "Okay, I learn again."
     assert talk.memory.consent().paused_until is None
