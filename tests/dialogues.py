@@ -81,12 +81,13 @@ class FakeVehicle:
     def __init__(self) -> None:
         self.done: list[Action] = []
         self.waiting: dict[str, Action] = {}
+        self.values: dict[str, int | float | str | bool] = {}
 
     def offers(self) -> frozenset[str]:
         return frozenset(action.name for action in ACTIONS)
 
     async def state(self) -> VehicleState:
-        return VehicleState()
+        return VehicleState(values=dict(self.values))
 
     async def foresee(self, action: Action, *, confirmed: bool = False) -> ActionResult | None:
         done, waiting = list(self.done), dict(self.waiting)

@@ -58,10 +58,16 @@ class RecentActions:
     at: datetime | None = None
     visited: tuple[str, ...] = ()
     """Names of places that were chosen one after the other, for "the other one"."""
-    undoable: bool = False
-    """Something was done that can be called off."""
+    done: Action | None = None
+    """What was done last that can be called off; a question about the car ("how long's left on it?") changes nothing of it."""
+    done_at: datetime | None = None
     ended: str = ""
     """Where the route went that was ended last, for "restart the navigation"; however long ago."""
+
+    @property
+    def undoable(self) -> bool:
+        """Whether something was done that can be called off."""
+        return self.done is not None
 
     def fresh(self, now: datetime) -> bool:
         """Whether it is still what the driver means."""
@@ -71,9 +77,14 @@ class RecentActions:
         """What is meant once these were done, or asked about; the same as before where nothing was."""
         kept = [r for r in results if r.status in (ActionStatus.DONE, ActionStatus.NEEDS_CONFIRMATION)]
         actions = tuple(r.action for r in kept if r.action.name != "undo")
-        undoable = any(r.status is ActionStatus.DONE and not r.action.query for r in kept if r.action.name != "undo")
+        changed = [
+            r.action for r in kept if r.status is ActionStatus.DONE and not r.action.query and r.action.name != "undo"
+        ]
+        asked = bool(actions) and all(r.status is ActionStatus.DONE and r.action.query for r in kept)
         if not actions:
-            return replace(self, undoable=False) if kept else self
+            return replace(self, done=None) if kept else self
+        lately = asked and self.undoable and self.done_at is not None and now - self.done_at <= FRESH
+        done, done_at = (self.done, self.done_at) if lately else (changed[-1] if changed else None, now)
         ended = next(
             (str(m.before) for r in kept for m in r.moved if m.signal == "navigation.destination" and not m.after),
             self.ended,
@@ -82,7 +93,7 @@ class RecentActions:
         visited = self.visited if actions == self.actions or goal(actions[-1]) else ()
         if goal(actions[-1]) and answer.get("name"):
             visited = (*visited, str(answer["name"]))
-        return RecentActions(actions, answer, now, visited, undoable, ended)
+        return RecentActions(actions, answer, now, visited, done, done_at, ended)
 
 
 def meant(

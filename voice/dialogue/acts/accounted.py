@@ -22,7 +22,10 @@ _EXCEPTION = re.compile(
     r"\bnot (?:the|mine|my|hers|his)\b|\b(?:that|which) (?:isn't|is not|aren't|are not)\b"
 )
 _NOT_ONE = re.compile(r"\b(?:but )?not (?:(?P<mine>mine|my \w+(?: \w+)?)|hers|his)$")
-_LIMITED = re.compile(r"\b(?:only|just) (?:at |in |on |for )?the (?:front|back|rear|left|right|side|sides)\b")
+_LIMITED = re.compile(
+    r"\b(?:only|just) (?:at |in |on |for )?the (?:front|back|rear|left|right|side|sides)\b|"
+    r"\b(?:at|in|on|for) the (?:front|back|rear|left|right) (?:only|alone)\b|\b(?:front|back|rear) only\b"
+)
 _CUT = re.compile(r"\b(?:and|then|also|plus|please)\b")
 """Where the words of an exception or a condition end."""
 _CORRECTED = re.compile(

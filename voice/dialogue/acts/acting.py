@@ -243,6 +243,8 @@ class Acting:
             work.said.append((0, responder.CONTRARY))
             found.clear()
         work.actions = tuple(dict.fromkeys(found))
+        for words in pointed.heeded:
+            said = said.replace(words, " ", 1)
         left = left_over(said, acts) if not all(action.query for action in work.actions) else None
         copied, guessed = copies(said, acts) and not pointed.copied, False
         if left is not None or copied:  # an offer would hide what it leaves out

@@ -33,6 +33,8 @@ class Seen:
     """A value stands in them that the car had elsewhere."""
     grounds: frozenset[str] = field(default_factory=frozenset[str])
     """Slots that the car has filled: nobody needs to have said them."""
+    heeded: tuple[str, ...] = ()
+    """Words that are spent on them, and ask for nothing else."""
 
 
 # Conditions -----------------------------------------------------------------------------------------------------------
@@ -46,11 +48,17 @@ _CONDITION = re.compile(
     r"it(?:'s| is)(?P<dry>n't| not)? raining(?: outside| out there| right now| now)?)\b"
 )
 """Conditions on what the car sees now: warmth outside, and rain."""
+_ELSE = re.compile(
+    r"\b(?:and )?(?:otherwise|or else|else|if not)(?: just)? (?:leave|don't|do not|keep|forget|skip|never mind)\b.*$"
+)
+"""What is to be left where a condition does not hold: that is what a condition says anyway."""
 
 
 def unconditional(text: str) -> str:
     """The words without a condition that the car can judge at once."""
-    return re.sub(r"\s+", " ", _CONDITION.sub(" ", text)).strip()
+    found = _CONDITION.search(text)
+    rest = _ELSE.sub(" ", _CONDITION.sub(" ", text)) if found is not None else text
+    return re.sub(r"\s+", " ", rest).strip()
 
 
 def _held(text: str, values: Signals, units: Units) -> tuple[bool | None, str]:
@@ -277,6 +285,33 @@ def _by_window(text: str, acts: Sequence[Act], values: Signals) -> Seen:
     return Seen((*rest[:place], *meant, *rest[place:]), says, grounds=frozenset({"window"}))
 
 
+_CORNER = re.compile(
+    r"\b(?:(?P<row>front|rear|back) (?P<side>left|right)|(?P<side_>left|right) (?P<row_>front|rear|back))\b"
+)
+_UP, _DOWN = re.compile(r"\b(?:up|shut|closed?)\b"), re.compile(r"\b(?:down|open)\b")
+_CORNERS = frozenset(GROUPS["all"])
+
+
+def _by_corner(text: str, acts: Sequence[Act]) -> Seen:
+    """The windows that were named by their corners, each with its own: "front left down, rear right up"."""
+    named = list(_CORNER.finditer(text))
+    panes = [act for act in acts if act.name == "set_window" and act.slots.get("window") in _CORNERS]
+    if not named or len(named) != len(panes):
+        return Seen(tuple(acts))
+    ends = [*(found.start() for found in named[1:]), len(text)]
+    meant: dict[int, Act] = {}
+    for found, end, act in zip(named, ends, panes, strict=True):
+        row, side = found["row"] or found["row_"], found["side"] or found["side_"]
+        window = next(one for one in GROUPS[side] if one.startswith("rear") is (row != "front"))
+        clause, slots = _CLAUSE.split(text[found.start() : end])[0], {**act.slots, "window": window}
+        if _UP.search(clause) and not _DOWN.search(clause) and slots.get("percent") == 100:
+            slots["percent"] = 0
+        elif _DOWN.search(clause) and not _UP.search(clause) and slots.get("percent") == 0:
+            slots["percent"] = 100
+        meant[id(act)] = Act(act.name, slots)
+    return Seen(tuple(meant.get(id(act), act) for act in acts), grounds=frozenset({"window"}))
+
+
 _SIDE_WINDOW = re.compile(r"\b(?:left|right)(?: hand)? window\b")
 
 
@@ -290,6 +325,33 @@ def _by_side(text: str, acts: Sequence[Act]) -> Seen:
         if act.slots.get("window") in ("left", "right")
     }
     return Seen(tuple(front.get(act, act) for act in acts), grounds=frozenset({"window"} if front else ()))
+
+
+_STEPS = re.compile(
+    rf"\b(?:by )?(?P<number>a couple of|{NUMBER}) (?:notch(?:es)?|steps?|levels?|clicks?|stages?|bars?)\b"
+)
+_STEPPED = {
+    "change_fan_speed": ("set_fan_speed", "climate.fan", 5), "change_seat_heating": ("set_seat_heating", "seat.{}.heating", 3),
+    "change_seat_ventilation": ("set_seat_ventilation", "seat.{}.ventilation", 3),
+}  # fmt: skip
+"""Action of one step -> the one that sets a level, the signal, and the highest level."""
+
+
+def _by_steps(text: str, acts: Sequence[Act], values: Signals) -> Seen:
+    """The level that is so many steps up or down: "fan down two notches"."""
+    found, stepped = _STEPS.search(text), [act for act in acts if act.name in _STEPPED]
+    if found is None or len(stepped) != 1:
+        return Seen(tuple(acts))
+    (act,) = stepped
+    name, signal, most = _STEPPED[act.name]
+    now = values.get(signal.format(act.slots.get("zone", "driver")))
+    if not isinstance(now, int | float):
+        return Seen(tuple(acts))
+    steps = 2 if found["number"] == "a couple of" else int(number_of(found["number"]))
+    level = max(0, min(most, int(now) + (steps if act.slots.get("change") == "up" else -steps)))
+    where = {slot: value for slot, value in act.slots.items() if slot == "zone"}
+    meant = tuple(Act(name, {**where, "level": level}) if one is act else one for one in acts)
+    return Seen(meant, grounds=frozenset({"level"}), heeded=(found[0],))
 
 
 _LAMPS = {
@@ -355,6 +417,8 @@ def seen(text: str, acts: Sequence[Act], values: Signals, units: Units) -> Seen:
         lambda found: _further(text, found, values, units),
         lambda found: _by_window(text, found, values),
         lambda found: _by_side(text, found),
+        lambda found: _by_corner(text, found),
+        lambda found: _by_steps(text, found, values),
         lambda found: _by_lamp(text, found, values),
         lambda found: _by_source(text, found, values),
     )
@@ -365,5 +429,6 @@ def seen(text: str, acts: Sequence[Act], values: Signals, units: Units) -> Seen:
             says=(*whole.says, *one.says),
             copied=whole.copied or one.copied,
             grounds=whole.grounds | one.grounds,
+            heeded=(*whole.heeded, *one.heeded),
         )
     return whole

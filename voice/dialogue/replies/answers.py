@@ -266,6 +266,8 @@ def _capabilities(slots: _Told, told: _Told) -> str:
     can: Sequence[str] = told.get("can") or ()
     if slots.get("about"):
         named = examples.of(can, _MANY)
+        if slots["about"] == "memory":
+            return "I remember what you like, avoid or need. You can ask what I remember, and tell me to forget it"
         return f"You can say, for example: {'; '.join(named)}" if named else "This car has nothing of that"
     groups = dict.fromkeys(BY_NAME[name].domain.value for name in can if name in BY_NAME)
     return f"You can ask for {', '.join(_DOMAINS[g] for g in groups if g in _DOMAINS)}"

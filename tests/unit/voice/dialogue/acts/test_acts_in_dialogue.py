@@ -20,6 +20,7 @@ from tests.memories import memory_of
 from voice.dialogue.acts.accounted import doubt, unheeded
 from voice.dialogue.acts.resolving import on_day
 from voice.dialogue.doing import NO_STOP
+from voice.dialogue.followup import FRESH
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.cannot import CANNOT, refusal
 from voice.dialogue.replies.responder import JOKES, SMALL_TALK
@@ -477,6 +478,30 @@ def test_a_wish_is_asked_about_where_other_words_sound_the_same(rig: Rig, others
 def test_two_who_are_named_are_both_meant(rig: Rig, text: str, asks: bool) -> None:
     rig.say(text, "change_temperature(change=down,zone=passenger)")
     assert (rig.done == []) is asks
+
+
+def test_a_question_between_changes_nothing_of_what_was_done(rig: Rig) -> None:
+    rig.say("set a timer for twenty minutes", "set_timer(minutes=20)")
+    rig.say("how long's left on it", "get_timers(kind=timer)")
+    rig.say("make it twenty five", "set_timer(minutes=25)")
+    assert rig.done == ["set_timer(minutes=20)", "get_timers(kind=timer)", "undo()", "set_timer(minutes=25)"]
+    rig.say("how long's left on it", "get_timers(kind=timer)")
+    assert rig.say("cancel it").text == "Shall I undo that?"
+    rig.now += FRESH + timedelta(seconds=1)
+    rig.say("how long's left on it", "get_timers(kind=timer)")
+    assert rig.say("cancel it").pending is None
+
+
+def test_so_many_steps_are_no_number_that_is_left_over(rig: Rig) -> None:
+    rig.vehicle.values["climate.fan"] = 4
+    rig.say("fan down two notches", "change_fan_speed(change=down)")
+    assert rig.done == ["set_fan_speed(level=2)"]
+
+
+@pytest.mark.parametrize("text", ["a bit louder in the back only", "volume up but just at the front"])
+def test_a_place_that_nothing_can_have_is_not_lost(rig: Rig, text: str) -> None:
+    assert "I can't do this part" in rig.say(text, "change_volume(change=up)").text
+    assert rig.done == []
 
 
 def test_another_joke_is_another_one(rig: Rig) -> None:

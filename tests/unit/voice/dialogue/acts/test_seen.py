@@ -17,7 +17,7 @@ CAR: dict[str, Any] = {
     "climate.passenger.temperature": 23.0, "outside.temperature": 9.0, "outside.rain": 10, "window.driver": 0,
     "window.passenger": 0, "window.rear_left": 100, "window.rear_right": 20, "light.dome": False, "light.ambient.on": False,
     "light.reading.driver": True, "light.reading.passenger": False, "light.reading.rear_left": False,
-    "light.reading.rear_right": False, "media.source": "music",
+    "light.reading.rear_right": False, "media.source": "music", "climate.fan": 3,
 }  # fmt: skip
 
 
@@ -71,6 +71,19 @@ def put(text: str, acts: str, units: Units = METRIC, **changed: object) -> tuple
         ("close the roof if it's raining", "set_sunroof(percent=0)", "set_sunroof(percent=0)"),
         ("heat my seat if it is colder than ten degrees outside", "set_seat_heating(level=2)", "set_seat_heating(level=2)"),
         ("warm my seat", "set_seat_heating(level=2)", "set_seat_heating(level=2)"),
+        ("front left window down thirty percent rear right up all the way",
+         "set_window(window=passenger,percent=30); set_window(window=rear_right,percent=100)",
+         "set_window(window=driver,percent=30); set_window(window=rear_right,percent=0)"),
+        ("open the front right and shut the left rear", "set_window(window=driver,percent=100); set_window(window=driver,percent=0)",
+         "set_window(window=passenger,percent=100); set_window(window=rear_left,percent=0)"),
+        ("not the front left the rear left down", "set_window(window=rear_left,percent=100)",
+         "set_window(window=rear_left,percent=100)"),
+        ("all but the rear left down", "set_window(window=all,but=rear_left,percent=100)",
+         "set_window(window=all,but=rear_left,percent=100)"),
+        ("fan down two notches", "change_fan_speed(change=down)", "set_fan_speed(level=1)"),
+        ("fan up by a couple of steps", "change_fan_speed(change=up)", "set_fan_speed(level=5)"),
+        ("her seat up five levels", "change_seat_heating(change=up,zone=passenger)", "set_seat_heating(level=3,zone=passenger)"),
+        ("turn the fan up a notch", "change_fan_speed(change=up)", "change_fan_speed(change=up)"),
     ],
 )  # fmt: skip
 def test_the_cars_state_fills_what_was_pointed_at(text: str, acts: str, meant: str) -> None:
@@ -105,4 +118,7 @@ def test_seats_that_the_car_does_not_see_are_asked_for() -> None:
 
 def test_a_condition_of_the_moment_is_no_part_of_the_order() -> None:
     assert unconditional("open the roof only if it's not raining right now") == "open the roof"
+    whole = "if it's below ten degrees outside turn on my seat heater otherwise leave it"
+    assert unconditional(whole) == "turn on my seat heater"
+    assert unconditional("turn it on or else leave it") == "turn it on or else leave it"
     assert unconditional("close it whenever it rains") == "close it whenever it rains"
