@@ -101,7 +101,7 @@ class Sound:
         return (
             _play(found, "a station")
             if found
-            else Plan(refusal="I can't find that station; ask me for one by its name.")
+            else Plan(refusal="I can't find that station; ask me for another one, or for a frequency.")
         )
 
     def _source(self, source: str) -> Plan:

@@ -178,7 +178,7 @@ class Acting:
             schemas.errors.GenerationError: the language model gave nothing usable.
         """
         text = unconditional(text)
-        whole = planning.timed(text, await asyncio.to_thread(parser.parse, text, context))
+        whole = planning.liked(text, planning.timed(text, await asyncio.to_thread(parser.parse, text, context)))
         pieces = joined.parts(text)
         doubtful = whole.sure < SURE_AT or left_over(text, whole.acts) is not None or unspoken(text, whole.acts)
         if len(pieces) < 2 or not (doubtful or joined.lacks_side(pieces, whole.acts)):

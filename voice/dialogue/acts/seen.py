@@ -149,9 +149,14 @@ def _in_front(text: str, acts: Sequence[Act]) -> Seen:
     """Both front seats, for an action that has no place for the two: "both seats on high, the back off"."""
     if _FRONT.search(text) is None:
         return Seen(tuple(acts))
-    found = list[Act]()
+    found, wanted = list[Act](), {(act.name, str({**act.slots, "zone": ""})) for act in acts}
     for act in acts:
         choices = slots_of(act.name)["zone"].choices if act.is_action and "zone" in slots_of(act.name) else ()
+        if sum(name == act.name for name, _ in wanted) > 1 and act.slots.get("zone") in (
+            "driver",
+            "passenger",
+        ):  # each got its own
+            choices = ()
         both = {"driver", "passenger"} <= set(choices) and "front" not in choices and act.slots.get("zone") != "rear"
         zones = ("driver", "passenger") if "rear" in choices else ("all",)
         found += [Act(act.name, {**act.slots, "zone": zone}) for zone in zones] if both else [act]

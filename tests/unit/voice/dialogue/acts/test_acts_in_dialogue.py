@@ -504,6 +504,13 @@ def test_a_place_that_nothing_can_have_is_not_lost(rig: Rig, text: str) -> None:
     assert rig.done == []
 
 
+def test_a_favourite_is_what_memory_knows(rig: Rig) -> None:
+    rig.say("play my favorite station", "play_favorites()")
+    rig.say("play my favorite band", "play_favorites()")
+    rig.say("play my favorites would you", "play_favorites()")
+    assert rig.done == ["play_radio()", "play_music()", "play_favorites()"]
+
+
 def test_another_joke_is_another_one(rig: Rig) -> None:
     told = [rig.say("tell me a joke").text for _ in range(len(JOKES) + 1)]
     assert told == [*JOKES, JOKES[0]]
