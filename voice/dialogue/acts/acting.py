@@ -247,11 +247,11 @@ class Acting:
             said = said.replace(words, " ", 1)
         left = left_over(said, acts) if not all(action.query for action in work.actions) else None
         copied, guessed = copies(said, acts) and not pointed.copied, False
-        if left is not None or copied:  # an offer would hide what it leaves out
+        if left is not None or copied:  # an offer of an amount that nobody said would hide what it leaves out
             counted = [resolve(act, offers).action for act in acts if act.is_action and not _amount_guessed(act, said)]
             several = len(acts) > 1
-            guessed = not all(one.query or one in counted for one in work.actions)
-            work.actions = tuple(one for one in work.actions if one.query or several)
+            guessed = not several or not all(one.query or one in counted for one in work.actions)
+            work.actions = tuple(one for one in work.actions if one.query or several or (one in counted and not copied))
             rest = responder.COPIES if left is None else responder.for_what(left, alone=not work.actions)
             work.said.append((len(found), rest))
             work.needs = None

@@ -278,8 +278,10 @@ def test_what_was_asked_for_completes_what_was_begun(rig: Rig) -> None:
     assert rig.done == ["send_email(person=sister, message=i am late)"]
 
 
-def test_a_number_that_went_nowhere_is_named_and_nothing_is_offered_without_it(rig: Rig) -> None:
+def test_a_number_that_went_nowhere_is_named_and_only_what_was_said_is_offered(rig: Rig) -> None:
     reply = rig.say("twenty three and fan five", "set_fan_speed(level=5)")
+    assert reply.text == "I heard 23, but I'm not sure what for. Shall I set the fan to 5?" and rig.done == []
+    reply = rig.say("twenty three on the fan", "set_fan_speed(level=5)")
     assert reply.text == "I heard 23, but I'm not sure what for. Please say that again." and rig.done == []
 
 
