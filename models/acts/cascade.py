@@ -15,6 +15,10 @@ ALONE_AT = 0.97
 """Probability from which on the quick parser's answer stands. Of 400 sentences, written before any training, 64 % lay there,
 .988 of them right, where the language model had .972 (docs/log.md)."""
 
+FULLER_AT = 0.3
+"""Probability from which on the one with more acts counts, though it is less sure: what one of two leaves out was mostly said. Of
+400 sentences .907 come out exactly right so and .905 otherwise; the driver is asked, since the other was surer."""
+
 
 class CascadeParser:
     """A `schemas.ports.ActParser` over two."""
@@ -48,9 +52,14 @@ class CascadeParser:
 
 
 def combined(quick: Parsed, thorough: Parsed) -> Parsed:
-    """What the surer one says: as probable as the surer of two that agree; where they differ, less, the surer the other is."""
+    """What the surer one says, or the one that has all of the other's acts and more, if it is not quite unsure.
+
+    It is as probable as the surer of two that agree; where they differ, less, the surer the other is.
+    """
     if len(quick.acts) == len(thorough.acts) and all(act in thorough.acts for act in quick.acts):
         return Parsed(thorough.acts, max(quick.sure, thorough.sure))
     said, other = (quick, thorough) if quick.sure > thorough.sure else (thorough, quick)
+    if other.sure >= FULLER_AT and len(other.acts) > len(said.acts) and all(act in other.acts for act in said.acts):
+        said, other = other, said
     right, wrong = said.sure * (1 - other.sure), other.sure * (1 - said.sure)
     return Parsed(said.acts, min(said.sure, right / (right + wrong) if right + wrong else 0.0))

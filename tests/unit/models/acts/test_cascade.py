@@ -61,6 +61,19 @@ def test_where_they_differ_the_surer_one_counts_the_less_the_surer_the_other_is(
     assert found.sure == pytest.approx(sure)
 
 
+@pytest.mark.parametrize(
+    ("fuller", "acts", "sure"), [(0.6, (WINDOW, ROOF), 0.06 / 0.42), (0.2, (WINDOW,), 0.72 / 0.74)]
+)
+def test_what_one_leaves_out_was_mostly_said(fuller: float, acts: tuple[Act, ...], sure: float) -> None:
+    for one, other in (
+        (Parsed((WINDOW, ROOF), fuller), Parsed((WINDOW,), 0.9)),
+        (Parsed((WINDOW,), 0.9), Parsed((WINDOW, ROOF), fuller)),
+    ):
+        found = combined(one, other)
+        assert found.acts == acts
+        assert found.sure == pytest.approx(min(0.9, sure))
+
+
 def test_other_slots_are_another_answer() -> None:
     assert combined(Parsed((WINDOW,), 0.8), Parsed((Act("set_window", {"window": "passenger"}),), 0.8)).sure == 0.5
 
