@@ -3,7 +3,8 @@
 Owns: the loop and its settings. Rounds of cases (``models.training.acts.data``) are drawn once into WORK and gone over again and
 again, with some of the states left out each time. Rates stay at their peak until the last share of the run, where they fall to
 nothing. Checkpoints go to WORK; a run that was stopped goes on from there, and files ``round-*.npz`` that are put there meanwhile
-are used from the next pass on.
+are used from the next pass on. With ``--tune FILE`` a network goes on to learn in its last block and what reads that alone: the
+rest of its file stays as it is to the byte, so that a version control keeps a third of it once more and not all.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from random import Random
 import numpy as np
 import torch
 
-from models.acts.pointing import packed
+from models.acts.pointing import load, packed
 from models.acts.steps import CLOSED
 from models.runtime.onnx_encoder import OnnxEncoder
 from models.training.acts.data import Corpus
@@ -40,6 +41,10 @@ DROPPED, UNREAD = 0.1, 0.03
 """Shares of the states' dimensions, for a row, and of its words that are left out."""
 AVERAGED = 0.02
 """What each step adds to the averaged weights, which are those that are kept and measured."""
+TUNED = 0.2
+"""Share of the peak rates at which a network is tuned. Our choice."""
+LAST = ("output_norm.", "place_norm.", "closed.", "place_q.", "place_k.", "following")
+"""What reads the last block."""
 SAVE_EVERY, TELL_EVERY = 50, 200
 
 
@@ -82,17 +87,25 @@ def accuracy(network: Pointing, tests: Sequence[Row]) -> tuple[float, float]:
 class Run:
     """A training: the network, its averaged weights, and what its optimizers keep."""
 
-    def __init__(self, work: Path, shape: Shape) -> None:
-        """Begin, or go on from the checkpoint in ``work``."""
-        self._saved = work / "checkpoint.pt"
+    def __init__(self, work: Path, shape: Shape, tuned: Path | None = None) -> None:
+        """Begin, or go on from the checkpoint in ``work``; with a file, from that network, of which only the end learns."""
+        self._saved, self._tuned = work / "checkpoint.pt", tuned
         self.network, self.averaged = Pointing(shape), Pointing(shape)
+        if tuned is not None:
+            tensors, tokens = load(tuned)
+            if tokens != tuple(CLOSED):
+                raise SystemExit(f"{tuned} was taught other closed tokens: train a new network")
+            self.network.load_state_dict({name: torch.from_numpy(np.array(value)) for name, value in tensors.items()})
+            for name, parameter in self.network.named_parameters():
+                parameter.requires_grad = self.learns(name)
         self.averaged.load_state_dict(self.network.state_dict())
-        matrices = [p for block in self.network.blocks for p in block.parameters() if p.ndim > 1]
+        matrices = [p for block in self.network.blocks for p in block.parameters() if p.ndim > 1 and p.requires_grad]
         known = {id(p) for p in matrices}
-        rest = [p for p in self.network.parameters() if id(p) not in known]
+        rest = [p for p in self.network.parameters() if id(p) not in known and p.requires_grad]
+        share = 1.0 if tuned is None else TUNED
         self._optimizers: list[tuple[torch.optim.Optimizer, float]] = [
-            (Muon(matrices, MUON_RATE, weight_decay=0.05), MUON_RATE),
-            (torch.optim.AdamW(rest, lr=ADAM_RATE, betas=(0.9, 0.98), weight_decay=0.02), ADAM_RATE),
+            (Muon(matrices, MUON_RATE * share, weight_decay=0.05), MUON_RATE * share),
+            (torch.optim.AdamW(rest, lr=ADAM_RATE * share, betas=(0.9, 0.98), weight_decay=0.02), ADAM_RATE * share),
         ]
         self.step, self.cases = 0, 0
         if self._saved.exists():
@@ -102,6 +115,19 @@ class Run:
             for (one, _), own in zip(self._optimizers, state["optimizers"], strict=True):
                 one.load_state_dict(own)
             self.step, self.cases = state["step"], state["cases"]
+
+    def learns(self, name: str) -> bool:
+        """Whether this tensor is changed by the training."""
+        return self._tuned is None or name.startswith((f"blocks.{len(self.network.blocks) - 1}.", *LAST))
+
+    def write(self, path: Path) -> None:
+        """Write the file of the averaged network; what did not learn stands in it as it stood in the one that was tuned."""
+        made = packed(self.averaged.tensors(), CLOSED)
+        if self._tuned is not None:
+            with np.load(self._tuned, allow_pickle=False) as before:
+                made = {name: made[name] if self.learns(name) else before[name] for name in before.files}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        np.savez(path, **made)
 
     def save(self) -> None:
         """Write the checkpoint."""
@@ -175,6 +201,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("work", type=Path)
     parser.add_argument("--out", type=Path, help="file of the network, once it is trained")
+    parser.add_argument("--tune", type=Path, help="file of a network that goes on to learn, in its last third")
     parser.add_argument("--lines", type=Path, default=FOLDER)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=0, help="in all, with those of the checkpoint")
@@ -190,13 +217,12 @@ def main() -> None:
     shape = Shape(
         vocabulary=len(CLOSED), width=given.width, layers=given.layers, heads=given.width // 32, inner=given.inner
     )
-    run = Run(given.work, shape)
+    run = Run(given.work, shape, given.tune)
     print(f"{sum(p.numel() for p in run.network.parameters()):,} parameters", flush=True)
     train(given.work, run, steps=given.steps, minutes=given.minutes)
     print(told_of(run, kept(given.work / "held-out.npz")))
     if given.out is not None:
-        given.out.parent.mkdir(parents=True, exist_ok=True)
-        np.savez(given.out, **packed(run.averaged.tensors(), CLOSED))
+        run.write(given.out)
 
 
 if __name__ == "__main__":

@@ -77,7 +77,32 @@ def test_a_few_steps_learn_something_and_a_stopped_run_goes_on(tmp_path: Path) -
     keep(tmp_path / "held-out.npz", made)
     run = Run(tmp_path, shape)
     before = run.learn(Batch(made), 1.0)
-    train(tmp_path, run, steps=40, minutes=0.0)
+    train(tmp_path, run, steps=120, minutes=0.0)
     again = Run(tmp_path, shape)
-    assert (again.step, again.cases) == (40, 160)
+    assert (again.step, again.cases) == (120, 480)
     assert again.learn(Batch(made), 0.0) < 0.3 * before
+
+
+def test_a_tuned_network_keeps_the_rest_of_its_file_to_the_byte(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed (extra `train`): nothing to train with")
+    from models.training.acts.pointing.network import Batch, Pointing
+    from models.training.acts.pointing.train import Run
+    from models.training.language.shape import Shape
+
+    torch.manual_seed(0)
+    shape, before, after = (
+        Shape(vocabulary=len(CLOSED), width=64, layers=2, heads=2, inner=96),
+        tmp_path / "a.npz",
+        tmp_path / "b.npz",
+    )
+    np.savez(before, **pointing.packed(Pointing(shape).tensors(), CLOSED))
+    run = Run(tmp_path, shape, before)
+    losses = [run.learn(Batch(rows(Hashed(), CASES)), 1.0) for _ in range(60)]
+    assert losses[-1] < losses[0]
+    run.write(after)
+    with np.load(before) as old, np.load(after) as new:
+        changed = {name for name in old.files if not np.array_equal(old[name], new[name])}
+        assert old.files == new.files
+    assert {"blocks.1.ffn_up.weight", "closed.weight", "place_q.weight"} <= changed
+    assert not any(name.startswith(("blocks.0.", "word.", "copied.", "token")) for name in changed)
+    pointing.load(after)
