@@ -148,7 +148,7 @@ class Limits:
     follow_up_s: float = 5.0
     conversation_s: float = 120.0
     """From the wake word to the last moment at which a follow-up window is open: as long as "it" means what was done last
-    (``voice.dialogue.followup.FRESH``). Without it one conversation lasted 929 s of a passenger's talk."""
+    (``voice.dialogue.recent.FRESH``). Without it one conversation lasted 929 s of a passenger's talk."""
 
     def of(self, state: State) -> float | None:
         """Limit of a state; None for IDLE."""

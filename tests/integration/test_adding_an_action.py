@@ -17,6 +17,7 @@ from schemas.events import ActionStatus, VehicleState, Verdict
 from tests.gated_car import Car
 from vehicle.gate import rule
 from voice.dialogue import followup
+from voice.dialogue.recent import RecentActions
 from voice.dialogue.replies.responder import lacks, report
 from voice.dialogue.validator import careful, validate
 
@@ -47,7 +48,7 @@ assert careful(raised)
 assert validate(raised, "my feet want the footrest up all the way", car.vehicle.offers()).ok
 assert not validate(raised, "open up", car.vehicle.offers()).ok
 
-recent = followup.RecentActions((raised,), at=datetime.now(UTC))
+recent = RecentActions((raised,), at=datetime.now(UTC))
 (lower,) = followup.meant(matcher.match("a bit less"), recent, datetime.now(UTC))
 assert lower == SetFootrest(percent=80)
 assert said(lower) == ("Footrest at 80 percent.", 80)

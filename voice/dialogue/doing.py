@@ -20,9 +20,9 @@ from schemas.ports import VehiclePort
 from schemas.seat import Seat
 from schemas.units import units_of
 from voice.dialogue.coordinator import Plan
-from voice.dialogue.followup import RecentActions
 from voice.dialogue.memory.remembering import Remembering
 from voice.dialogue.open.things import Asked, Choice, Confirmation
+from voice.dialogue.recent import RecentActions
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.answers import found_nothing
 from voice.dialogue.replies.units import MEASURED

@@ -7,9 +7,8 @@ do is judged like any other action; nothing here is done without the gate.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from pydantic import ValidationError
@@ -27,11 +26,9 @@ from schemas.actions import (
     parse_action,
 )
 from schemas.actions.acts import Act
-from schemas.events import ActionResult, ActionStatus, Command
+from schemas.events import Command
+from voice.dialogue.recent import RecentActions
 from voice.dialogue.replies import responder
-
-FRESH = timedelta(minutes=2)
-"""How long what was done is what "it" means. Our choice: afterwards something else may be on the driver's mind."""
 
 RESUME = "follow_resume"
 """The command that takes up the route that was ended last."""
@@ -47,53 +44,6 @@ _OTHER = {"passenger": "driver", "rear_left": "rear_right", "rear_right": "rear_
 """What "the other one" is, beside a window; for any other the passenger's."""
 _ROWS = {"driver": "front", "passenger": "front", "rear_left": "rear", "rear_right": "rear"}
 """What "both" are, after one of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class RecentActions:
-    """What was done last, and what the vehicle told about it."""
-
-    actions: tuple[Action, ...] = ()
-    answer: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    at: datetime | None = None
-    visited: tuple[str, ...] = ()
-    """Names of places that were chosen one after the other, for "the other one"."""
-    done: Action | None = None
-    """What was done last that can be called off; a question about the car ("how long's left on it?") changes nothing of it."""
-    done_at: datetime | None = None
-    ended: str = ""
-    """Where the route went that was ended last, for "restart the navigation"; however long ago."""
-
-    @property
-    def undoable(self) -> bool:
-        """Whether something was done that can be called off."""
-        return self.done is not None
-
-    def fresh(self, now: datetime) -> bool:
-        """Whether it is still what the driver means."""
-        return self.at is not None and now - self.at <= FRESH
-
-    def after(self, results: Sequence[ActionResult], now: datetime) -> RecentActions:
-        """What is meant once these were done, or asked about; the same as before where nothing was."""
-        kept = [r for r in results if r.status in (ActionStatus.DONE, ActionStatus.NEEDS_CONFIRMATION)]
-        actions = tuple(r.action for r in kept if r.action.name != "undo")
-        changed = [
-            r.action for r in kept if r.status is ActionStatus.DONE and not r.action.query and r.action.name != "undo"
-        ]
-        asked = bool(actions) and all(r.status is ActionStatus.DONE and r.action.query for r in kept)
-        if not actions:
-            return replace(self, done=None) if kept else self
-        lately = asked and self.undoable and self.done_at is not None and now - self.done_at <= FRESH
-        done, done_at = (self.done, self.done_at) if lately else (changed[-1] if changed else None, now)
-        ended = next(
-            (str(m.before) for r in kept for m in r.moved if m.signal == "navigation.destination" and not m.after),
-            self.ended,
-        )
-        answer: Mapping[str, object] = kept[-1].answer
-        visited = self.visited if actions == self.actions or goal(actions[-1]) else ()
-        if goal(actions[-1]) and answer.get("name"):
-            visited = (*visited, str(answer["name"]))
-        return RecentActions(actions, answer, now, visited, done, done_at, ended)
 
 
 def meant(
@@ -486,11 +436,6 @@ NAMES = frozenset({*_ALONE, *LOOKS, *_AFTER, RESUME})
 def depends(command: Command) -> bool:
     """Whether the command means something only by what was done or asked before."""
     return command.name in _AFTER
-
-
-def goal(action: Action) -> bool:
-    """Whether the action goes somewhere, so that "another one" is another place."""
-    return action.to_place and not action.query
 
 
 def parse_fields(name: str) -> frozenset[str]:

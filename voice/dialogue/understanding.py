@@ -22,10 +22,10 @@ from voice.dialogue.acts import context, planning
 from voice.dialogue.acts.acting import Acting
 from voice.dialogue.acts.resolving import replacing
 from voice.dialogue.coordinator import Coordinator, Plan
-from voice.dialogue.followup import RecentActions
 from voice.dialogue.open import reading, which
 from voice.dialogue.open.table import Event
 from voice.dialogue.open.things import Asked, Choice, Confirmation, Forgetting, Missing, Remembering
+from voice.dialogue.recent import RecentActions
 from voice.dialogue.replies import responder
 
 _ANSWERS = frozenset({Event.YES, Event.NO, Event.CALLED_OFF, Event.FITS, Event.AGAIN, Event.STOP})

@@ -41,9 +41,10 @@ from voice.dialogue.acts.resolving import on_day, replacing, resolve, to_share
 from voice.dialogue.acts.seen import Seen, seen, unconditional
 from voice.dialogue.coordinator import Plan
 from voice.dialogue.filling import fill
-from voice.dialogue.followup import RecentActions, lacks_time
+from voice.dialogue.followup import lacks_time
 from voice.dialogue.memory import talks
 from voice.dialogue.memory.remembering import Remembering
+from voice.dialogue.recent import RecentActions
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.cannot import refusal
 from voice.dialogue.validator import careful

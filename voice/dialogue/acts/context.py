@@ -12,8 +12,8 @@ from datetime import datetime
 from models.acts.spelling import write
 from schemas.actions import Action
 from schemas.actions.acts import Act, slots_of
-from voice.dialogue.followup import RecentActions
 from voice.dialogue.open.things import Asked, Choice, Confirmation, Missing, Remembering
+from voice.dialogue.recent import RecentActions
 
 MOST = 2
 """Acts that stand in a context: the last two."""

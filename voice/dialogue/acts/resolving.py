@@ -15,7 +15,8 @@ from pydantic import ValidationError
 from models.text import WEEKDAYS
 from schemas.actions import BY_NAME, Action, SetReminder, SetTimer, Undo, corners, parse_action
 from schemas.actions.acts import Act
-from voice.dialogue.followup import RecentActions, lacks_time
+from voice.dialogue.followup import lacks_time
+from voice.dialogue.recent import RecentActions
 from voice.dialogue.replies import responder
 
 ASKS = {

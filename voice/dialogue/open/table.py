@@ -23,7 +23,7 @@ from enum import StrEnum
 from typing import Generic, Protocol, TypeVar
 
 OPEN_FOR = timedelta(minutes=2)
-"""How long a question waits: as long as "it" means what was done last (``voice.dialogue.followup.FRESH``). The gate's own questions
+"""How long a question waits: as long as "it" means what was done last (``voice.dialogue.recent.FRESH``). The gate's own questions
 expire sooner (``vehicle.policy.CONFIRMATION_S``), and in a spoken conversation the follow-up window closes long before."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -95,7 +96,8 @@ def test_a_tuned_network_keeps_the_rest_of_its_file_to_the_byte(tmp_path: Path) 
         tmp_path / "a.npz",
         tmp_path / "b.npz",
     )
-    np.savez(before, **pointing.packed(Pointing(shape).tensors(), CLOSED))
+    fresh: dict[str, Any] = {**pointing.packed(Pointing(shape).tensors(), CLOSED)}
+    np.savez(before, **fresh)
     run = Run(tmp_path, shape, before)
     losses = [run.learn(Batch(rows(Hashed(), CASES)), 1.0) for _ in range(60)]
     assert losses[-1] < losses[0]

@@ -20,7 +20,7 @@ from tests.memories import memory_of
 from voice.dialogue.acts.accounted import doubt, unheeded
 from voice.dialogue.acts.resolving import on_day
 from voice.dialogue.doing import NO_STOP
-from voice.dialogue.followup import FRESH
+from voice.dialogue.recent import FRESH
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.cannot import CANNOT, refusal
 from voice.dialogue.replies.responder import JOKES, SMALL_TALK
