@@ -284,7 +284,7 @@ class TogetherRecognizer:
         if whispered is not None and whispered == followed:
             one = Candidate(take.text, whispered, followed=True, trusted=trusted, whispered=True, margin=0.0, alike=1.0)
             self._weighed = Weighed((one,), words, agreed=True)
-            return plain.model_copy(update={"confidence": AGREED, "misheard": False, "in_grammar": True})
+            return plain.model_copy(update={"confidence": AGREED, "misheard": False, "in_grammar": True, "others": ()})
         if take.confidence < settings.heard_at:
             return plain.model_copy(update={"misheard": True})
         texts = [plain.grammar.text] if followed is not None and plain.grammar is not None else []
@@ -301,7 +301,7 @@ class TogetherRecognizer:
             return plain.model_copy(
                 update={
                     "text": best.text, "confidence": first, "misheard": False, "in_grammar": sure,
-                    "alternative": "" if sure else (rival or other).text,
+                    "alternative": "" if sure else (rival or other).text, "others": (),
                 }
             )  # fmt: skip
         return plain.model_copy(update={"misheard": plain.misheard or whispered is not None})

@@ -106,8 +106,8 @@ class Dialogue:
             drivers=drivers,
         )
         self._last_reply = ""
-        self._jokes = cycle(responder.JOKES)
         """Without its question."""
+        self._jokes = cycle(responder.JOKES)
         self._asks = False
         """The reply is to end with the question that is open."""
         self._apologised = False

@@ -55,7 +55,8 @@ before the first training, 12 % lay below, .61 of them right; of the others .94 
 HEARD_AT = 0.7
 """Probability that what was heard means what is made of it, beside other words that fit the sound, from which on a driver who tells
 something is believed. What is asked for is as likely as it is likely to be meant and heard: of 111 requests at 10 dB, 12 of them
-heard as something else, five of those and seven of the others were under .7; in quiet one of 47 (docs/log.md)."""
+heard as something else, five of those and seven of the others were under .7 where four texts were followed; in quiet one of 47
+(docs/log.md)."""
 OFFERED = 0.5
 """What a request counts that was only asked about ("how do I turn the fog lights on?"): it is offered."""
 REFUSE_AT = 0.4

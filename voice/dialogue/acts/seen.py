@@ -291,15 +291,17 @@ def _by_window(text: str, acts: Sequence[Act], values: Signals) -> Seen:
 
 
 _CORNER = re.compile(
-    r"\b(?:(?P<row>front|rear|back) (?P<side>left|right)|(?P<side_>left|right) (?P<row_>front|rear|back))\b"
+    r"(?<!in the )\b(?:(?P<row>front|rear|back) (?P<side>left|right)|(?P<side_>left|right) (?P<row_>front|rear|back))\b"
+    r"(?! (?:hand )?(?:passenger'?s? )?(?:seat|door|light|lamp|reading|speaker|tyre|tire|wheel|zone))"
 )
+_WHOSE = re.compile(r"\b(?:my|mine|his|her|hers|their)\b")
 _UP, _DOWN = re.compile(r"\b(?:up|shut|closed?)\b"), re.compile(r"\b(?:down|open)\b")
 _CORNERS = frozenset(GROUPS["all"])
 
 
 def _by_corner(text: str, acts: Sequence[Act]) -> Seen:
     """The windows that were named by their corners, each with its own: "front left down, rear right up"."""
-    named = list(_CORNER.finditer(text))
+    named = [] if _WHOSE.search(text) else list(_CORNER.finditer(text))
     panes = [act for act in acts if act.name == "set_window" and act.slots.get("window") in _CORNERS]
     if not named or len(named) != len(panes):
         return Seen(tuple(acts))
