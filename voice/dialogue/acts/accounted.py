@@ -19,8 +19,13 @@ from voice.dialogue.validator import careful, validate
 
 _EXCEPTION = re.compile(
     r"\b(?:except|apart from|other than|all but|but not|but leave|but keep|everything but|anything but)\b|"
-    r"\bnot (?:the|mine|my|hers|his)\b|\b(?:that|which) (?:isn't|is not|aren't|are not)\b"
+    r"\bnot (?:the|mine|my|hers|his)\b|\b(?:that|which) (?:isn't|is not|aren't|are not)\b|"
+    r"(?:(?<=but )|(?<=and )|(?<=just )|(?<=please ))(?:don't|do not|never) (?:open|close|shut|move|change|turn|put|switch|start)\b|"
+    r"\b(?:don't|do not) (?:touch|bother)\b|"
+    r"\bleave (?:the |my |his |her )?(?:\w+ ){1,2}(?:alone|be|as (?:it|they)|how (?:it|they)|where (?:it|they))\b"
 )
+_TOLD = re.compile(r"\b(?:tell|ask|text|message|email|ping) (?:him|her|them)\b")
+"""Somebody else is to hear of it: of all actions, reminders alone can have such words."""
 _NOT_ONE = re.compile(r"\b(?:but )?not (?:(?P<mine>mine|my \w+(?: \w+)?)|hers|his)$")
 _LIMITED = re.compile(
     r"\b(?:only|just) (?:at |in |on |for )?the (?:front|back|rear|left|right|side|sides)\b|"
@@ -28,10 +33,13 @@ _LIMITED = re.compile(
 )
 _CUT = re.compile(r"\b(?:and|then|also|plus|please)\b")
 """Where the words of an exception or a condition end."""
+_NEXT = re.compile(r"(?<=\w) (?:just|but|so)\b")
+"""Where what is wanted begins, after what is not."""
 _CORRECTED = re.compile(
     r"\b(?:no sorry|sorry no|no wait|wait no|no actually|actually no|scratch that|no no|i mean|i meant)\b"
 )
 _CORNERS = re.compile(r"\b(?:left|right|rear|back|front|passenger(?:'s)?|driver's)\b")
+_SOMEWHERE = re.compile(rf"{_CORNERS.pattern}|\b(?:mine|hers|his)\b")
 _CONDITION = re.compile(
     r"\b(?:if|whenever|unless|until|as soon as|as long as|once (?:we|i|it|the))\b|\bwhen (?:we|i|it|the|my|she|he|they)\b"
 )
@@ -157,6 +165,7 @@ def doubt(
     alone = len(moving) == 1
     reasons = {
         "something was said that no action has": unheeded(text, acts),
+        "somebody is to be told": _TOLD.search(_without_names(text, acts)) and not slots & {"person", "message"},
         "a thing was named that no action has": unspoken(text, acts),
         "a side was said that no action names": placeable and not _PLACED & slots and _SIDE.search(text),
         "no word speaks of what would move": any(careful(one) and unnamed(one, text, context) for one in moving),
@@ -200,7 +209,11 @@ def _heeded(clause: str, acts: Sequence[Act]) -> bool:
     names = " ".join(act.name for act in acts)
     if _ROADS.search(clause):
         return any(str(act.slots.get("preference", "")).startswith("avoid") for act in acts)
-    things = [word for word in clause.split() if word in _THINGS]
+    places = [str(act.slots[slot]) for act in acts for slot in ("window", "zone") if slot in act.slots]
+    spared = {corner for found in _SOMEWHERE.finditer(clause) for corner in corners(_corner(found[0]))}
+    if spared and places and not any(spared & set(corners(place)) for place in places):
+        return True
+    things = [word for word in _NEXT.split(clause)[0].split() if word in _THINGS]
     return bool(things) and not any(part in names for word in things for part in _THINGS[word])
 
 
@@ -260,7 +273,8 @@ def _without_names(text: str, acts: Sequence[Act]) -> str:
 
 
 def _corner(word: str) -> str:
-    return "rear" if word == "back" else word.removesuffix("'s")
+    named = {"back": "rear", "mine": "driver", "hers": "passenger", "his": "passenger"}
+    return named.get(word, word.removesuffix("'s"))
 
 
 def _spared(text: str, acts: Sequence[Act]) -> bool:

@@ -19,8 +19,10 @@ from voice.dialogue.acts.accounted import left_over, unspoken
 from voice.dialogue.acts.planning import GUESS_AT
 
 _JOINS = re.compile(
-    r"\b(?:and then|and also|and please|and|then|also|plus|but)\b(?! (?:a |one |a half|half|quarter)\b)"
+    r"\b(?:and then|and also|and please|and|then|also|plus|but)\b"
+    r"(?! (?:a |one |a half|half|quarter|(?:please )?(?:not|don't|do not|never|leave|keep))\b)"
 )
+"""Not before what is to be left out: that belongs to what stands before it."""
 MOST = 4
 """Parts of a sentence that are read by themselves: more is a story."""
 _SIDE = re.compile(

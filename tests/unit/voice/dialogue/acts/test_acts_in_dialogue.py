@@ -11,7 +11,7 @@ from models.acts.spelling import read
 from models.commands.matcher import TemplateMatcher
 from models.commands.templates import load_templates
 from models.text import WEEKDAYS
-from schemas.actions import Action, parse_action
+from schemas.actions import Action, SetTimer, parse_action
 from schemas.actions.acts import TOPICS, Act
 from schemas.events import ActionResult, Route, Transcript
 from schemas.memory import ENDLESS
@@ -627,6 +627,28 @@ def test_a_condition_in_what_one_is_reminded_of_is_no_condition_of_the_reminder(
     reminder = Act("set_reminder", {"what": what, "minutes": 10})
     assert unheeded(f"remind me in ten minutes to {what}", [reminder]) == ""
     assert unheeded(f"when we pass the bank remind me to {what}", [reminder]) == "when we pass the bank remind me to"
+
+
+@pytest.mark.parametrize(
+    ("text", "acts", "left"),
+    [
+        ("open the windows but don't touch the back", "set_window(window=all,percent=100)", True),
+        ("open the front windows but don't touch the back", "set_window(window=front,percent=100)", False),
+        ("open the windows but don't touch the back", "set_window(window=all,but=rear,percent=100)", False),
+        ("warm the seats and leave mine alone", "set_seat_heating(zone=all,level=2)", True),
+        ("warm her seat and leave mine alone", "set_seat_heating(zone=passenger,level=2)", False),
+        ("a c on and don't touch the heating", "set_seat_heating(level=2)", True),
+    ],
+)
+def test_what_is_to_be_left_alone_is_heeded_or_asked_about(text: str, acts: str, left: bool) -> None:
+    assert bool(unheeded(text, read(acts))) is left
+
+
+def test_what_somebody_is_to_be_told_is_no_timer() -> None:
+    timer = read("set_timer(minutes=10)")
+    said = doubt("tell him ten minutes", timer, [SetTimer(minutes=10)], "", ())
+    assert said == "somebody is to be told"
+    assert doubt("ten minutes", timer, [SetTimer(minutes=10)], "", ()) != said
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,11 @@ def test_numbers_and_halves_are_not_cut() -> None:
     assert joined.parts("a and b and c and d and e") == ("a and b and c and d and e",)
 
 
+@pytest.mark.parametrize("out", ["but don't touch the back", "and leave the rear ones alone", "but please not mine"])
+def test_what_is_left_out_is_read_with_what_it_is_left_out_of(out: str) -> None:
+    assert joined.parts(f"open the windows {out} and play some jazz") == (f"open the windows {out}", "play some jazz")
+
+
 def test_a_second_side_without_a_place_is_seen() -> None:
     pieces = joined.parts("open mine and the one behind me")
     assert joined.lacks_side(pieces, read("set_window(window=driver,percent=100)"))
