@@ -20,7 +20,7 @@ from voice.dialogue.validator import careful, validate
 _EXCEPTION = re.compile(
     r"\b(?:except|apart from|other than|all but|but not|but leave|but keep|everything but|anything but)\b|"
     r"\bnot (?:the|mine|my|hers|his)\b|\b(?:that|which) (?:isn't|is not|aren't|are not)\b|"
-    r"(?:(?<=but )|(?<=and )|(?<=just )|(?<=please ))(?:don't|do not|never) (?:open|close|shut|move|change|turn|put|switch|start)\b|"
+    r"(?:(?<=but )|(?<=and )|(?<=just )|(?<=please ))(?:don't|do not) (?:open|close|shut|move|change|turn|put|switch|start)\b|"
     r"\b(?:don't|do not) (?:touch|bother)\b|"
     r"\bleave (?:the |my |his |her )?(?:\w+ ){1,2}(?:alone|be|as (?:it|they)|how (?:it|they)|where (?:it|they))\b"
 )
