@@ -112,6 +112,12 @@ def _same(wanted: str, names: Sequence[str]) -> bool:
     return any(fuzz.ratio(plain, _plain(name)) >= ALIKE for name in names)
 
 
+def _part(wanted: str, names: Sequence[str]) -> bool:
+    """Whether it is whole words of one of the names: "Bowie"."""
+    plain = f" {_plain(wanted)} "
+    return bool(plain.strip()) and any(plain in f" {_plain(name)} " for name in names)
+
+
 def digits_mhz(name: str) -> float | None:
     """The place on the dial that a name in digits is ("98.5"); None for any other."""
     return float(name) if re.fullmatch(r"\d{2,3}(?:\.\d)?", name.strip()) else None
@@ -173,7 +179,15 @@ class MediaLibrary:
         return cls(*lists, mhz_of=mhz_of)
 
     def song(self, *, genre: str | None = None, artist: str | None = None, song: str | None = None) -> Item | None:
-        """The first song that is all of what was asked for; anything where nothing was; None where nothing fits."""
+        """The first song that is all of what was asked for; anything where nothing was; None where nothing fits.
+
+        An artist goes by a part of the name, too, that no other artist has.
+        """
+        if artist is not None:
+            artists = dict.fromkeys(item.artist for item in self.music)
+            if not any(_same(artist, self._names[one]) for one in artists):
+                parts = [one for one in artists if _part(artist, self._names[one])]
+                artist = parts[0] if len(parts) == 1 else artist
         return next(
             (
                 item

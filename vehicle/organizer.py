@@ -353,12 +353,14 @@ class Organizer:
         return found[0] if len(found) == 1 else None
 
     def named(self, name: str) -> tuple[Contact, ...]:
-        """The contacts of that name ("my boss", "boss"); those of that first or last name where none has it whole."""
-        name = name.removesuffix("'s").removeprefix("my ")
+        """The contacts of that name ("my boss", "boss"); where none has it whole, of that first or last name ("the Walkers")."""
+        name = name.removesuffix("'s").removeprefix("my ").removeprefix("the ")
         exact = tuple(
             who for who in self.contacts if _alike(name, (who.name, *(also.removeprefix("my ") for also in who.also)))
         )
-        return exact or tuple(who for who in self.contacts if _alike(name, who.name.split()))
+        one = tuple(who for who in self.contacts if _alike(name, who.name.split()))
+        family = name.removesuffix("s")
+        return exact or one or tuple(who for who in self.contacts if _alike(family, who.name.split()[-1:]))
 
     def appointments(self, day: date) -> tuple[Appointment, ...] | None:
         """What is in the calendar on a day, by time; None where there is no calendar."""

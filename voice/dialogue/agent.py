@@ -490,7 +490,7 @@ class Dialogue:
         )
         reply = turn.reply(ends=work.ends)
         words = list(work.words)
-        if work.actions and work.ask_first:
+        if work.actions and work.ask_first and not await foresight.stays(work.actions, self._vehicle):
             if work.first:
                 reply = await self._doing.act(work.first, plan)
             self._ask(self._not_sure(work.actions))

@@ -26,6 +26,7 @@ from voice.dialogue.filling import fill
 from voice.dialogue.memory import talks, wishes
 from voice.dialogue.open.things import Asked, Confirmation
 from voice.dialogue.replies import responder
+from voice.dialogue.replies.answers import found_nothing
 from voice.dialogue.replies.units import MEASURED
 
 _REFUSED = re.compile(r"^(?:please )?(?:don't|do not|never) (?:you )?")
@@ -66,7 +67,7 @@ async def acts(plan: Plan, work: Work, vehicle: VehiclePort, units: Units) -> st
     """What the acts of an utterance will be answered, as far as it hangs on nothing but the car."""
     if any(act.name in MEMORY for act in plan.acts):
         return None
-    if work.ask_first or work.needs is not None:
+    if work.needs is not None or (work.ask_first and not await stays(work.actions, vehicle)):
         return None if work.said or work.first else work.asked(units)
     told = (
         await _report(work.actions, vehicle, units, used=work.used, said=work.said)
@@ -74,6 +75,21 @@ async def acts(plan: Plan, work: Work, vehicle: VehiclePort, units: Units) -> st
         else " ".join(work.words)
     )
     return told or None
+
+
+async def stays(actions: Sequence[Action], vehicle: VehiclePort) -> bool:
+    """Whether nothing would move if these were asked of the car: it refuses, asks first, finds nothing, or it is so already.
+
+    What is not sure is not offered then: the driver would be asked twice, or would agree to what cannot be done.
+    """
+    for action in actions:
+        result = await vehicle.foresee(action)
+        if result is None or action.domain is Domain.MEMORY:
+            return False
+        lost = result.already or found_nothing(action.name, result.answer)
+        if result.status is ActionStatus.DONE and not lost:
+            return False
+    return bool(actions)
 
 
 async def reply(plan: Plan, text: str, vehicle: VehiclePort, seat: Seat) -> str | None:

@@ -49,7 +49,8 @@ _POLITE = re.compile(
 )
 """"If you would", "tell me when we arrive": no condition."""
 _MUSED = re.compile(
-    r"\b(?:i'm|i am|we're|we are|i was|i've been|been) (?:thinking (?:of|about)|considering|wondering)\b|\b(?:i|we) (?:might|may)\b"
+    r"\b(?:i'm|i am|we're|we are|i was|i've been|been) (?:thinking (?:of|about)|considering|wondering)\b|"
+    r"\b(?:i|we) (?:might|may)\b|\bi wonder (?:if|whether) (?:i|we)(?:'d)?\b(?! (?:can|could|might|may))"
 )
 """Thinking aloud: no order yet."""
 _CONTRAST = re.compile(r"^(?:no )?(?:please )?(?:don't|do not|never|not)\b.*?\b(?=(?:just|only|but|instead|rather)\b)")
@@ -69,7 +70,7 @@ _ONE = re.compile(
 _SHARES = re.compile(r"\b(?:one|two|three) (?:third|quarter)s?\b")
 _WARMER = frozenset("warmer hotter louder brighter higher stronger".split())
 _COOLER = frozenset("cooler colder quieter softer dimmer darker lower weaker".split())
-_OPEN, _SHUT = frozenset({"open", "unlock"}), frozenset({"close", "shut", "lock"})
+_OPEN, _SHUT = frozenset({"open", "opened", "unlock"}), frozenset({"close", "closed", "shut", "lock"})
 _OPPOSITES = {
     "change": (_WARMER, _COOLER), "percent": (_OPEN, _SHUT), "open": (_OPEN, _SHUT),
     "locked": (frozenset({"lock"}), frozenset({"unlock"})), "on": (frozenset({"on"}), frozenset({"off"})),

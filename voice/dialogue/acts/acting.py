@@ -285,6 +285,9 @@ class Acting:
         )
         moving = not all(action.query for action in work.actions)
         if work.actions and not answers and (clause := unheeded(said, pointed.acts)):
+            if any(against(clause, action) for action in work.actions):  # "open it but keep it closed"
+                work.actions, work.said = (), [(0, responder.CONTRARY)]
+                return
             work.said.insert(0, (0, responder.not_done(clause)))
             if rules_out(clause, pointed.acts):  # what is left without it is what was turned down
                 work.actions = ()

@@ -62,7 +62,7 @@ _FROM_NOW = re.compile(
 _THIS_DAY = re.compile(
     r"\b(?:tomorrow|today|tonight|(?:rest of the|this|end of the) (?:day|evening|afternoon|morning))\b"
 )
-_HEDGES = re.compile(r"\b(?:maybe|perhaps|might|not sure|if i)\b")
+_HEDGES = re.compile(r"\b(?:maybe|perhaps|might|not sure|if i(?! can\b))\b")
 """Words after which a liking is none yet."""
 _REFUSES = re.compile(r"\b(?:never|hate|rather die|can't (?:stand|bear)|anything but|wouldn't|too)\b")
 """Words that turn a number down: memory knows no number that is not liked."""
