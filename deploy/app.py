@@ -23,6 +23,7 @@ from deploy.drivers.switching import ConfiguredDrivers
 from deploy.drivers.trips import TripMemory
 from deploy.drivers.zone import zone
 from deploy.engines import Engines
+from deploy.machine.belongings import secure
 from deploy.speech import open_voice
 from memory.driver.conversations import TierTuning
 from memory.learn.proposals import ProposalSettings
@@ -208,6 +209,7 @@ def _structured(config: Config, engines: Engines) -> Structured:
 def _memory(
     config: Config, encoder: Encoder, structured: StructuredModel, now: Callable[[], datetime] = utc_now
 ) -> DriverMemory:
+    secure(config.data.folder)
     vault = Vault.open(
         config.data.folder, config.driver.name, key_source(config), clock=now, keep=config.memory.backups
     )

@@ -20,7 +20,6 @@ from schemas.ports import Clock
 from schemas.seat import Seat
 from vehicle.adapters import VehicleAdapter, open_adapter
 from vehicle.gate import Gate
-from vehicle.journal import Journal
 from vehicle.media import MediaLibrary
 from vehicle.organizer import Organizer
 from vehicle.service import GatedVehicle
@@ -94,7 +93,7 @@ def open_vehicle(
     initial: Mapping[str, Any] | None = None,
     now: Callable[[], datetime] = utc_now,
 ) -> GatedVehicle:
-    """The configured vehicle behind its gate, with its contacts and calendar, and the gate's decisions on disk.
+    """The configured vehicle behind its gate, with its contacts and calendar.
 
     Args:
         config: the whole configuration.
@@ -110,8 +109,7 @@ def open_vehicle(
     adapter, own = reach_vehicle(config, clock, patient=patient, initial=initial)
     settings = config.vehicle
     organizer = Organizer.load(settings.organizer, own.now, lambda: now().astimezone(), outbox=settings.outbox)
-    sink = Journal(config.data.folder / "decisions.jsonl") if settings.decision_log else None
-    gate = Gate(own, confirmation_s=settings.confirmation_s, sink=sink)
+    gate = Gate(own, confirmation_s=settings.confirmation_s)
     return GatedVehicle(adapter, own, gate=gate, organizer=organizer, media=MediaLibrary.load(mhz_of=mhz_of))
 
 

@@ -277,8 +277,6 @@ class VehicleSettings(Section):
     """What the simulated vehicle does meanwhile: a speed profile's name."""
     confirmation_s: Seconds
     """How long an action waits for a spoken yes."""
-    decision_log: bool
-    """Whether the gate's decisions (actions and rules, never words) are kept in ``decisions.jsonl`` of the data folder."""
     organizer: Folder | None = None
     """File of contacts, calendar and weather (docs/places.md); None: the assistant knows none."""
     outbox: Folder | None = None

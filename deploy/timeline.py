@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.events import ActionResult, ActionStatus, Moved, Reply, TurnRecord, WakeDetection
 from schemas.memory import Decision, Outcome, Proposal, Reflected
@@ -30,6 +30,8 @@ class TimelineEntry(BaseModel):
     said, learned, thought (after a trip), ended, error."""
     text: str
     data: dict[str, Any] = {}
+    era: int | None = Field(default=None, exclude=True)
+    """Of the seat when it was said (``schemas.seat.Seat.era``); None for what is nobody's."""
 
 
 class Timeline:
@@ -49,7 +51,7 @@ class Timeline:
         """The entries of a turn."""
         self.records.append(record)
         for entry in entries_of(record):
-            self._emit(entry)
+            self._emit(entry.model_copy(update={"era": record.era}))
 
     def ended(self, at: float, conversation: str) -> None:
         """An entry for the end of a conversation."""

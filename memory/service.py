@@ -80,7 +80,7 @@ class DriverMemory:
         )  # fmt: skip
         canon = Canon(encoder)
         proposals = Proposals(session.store, settings.proposals, new_id)
-        self.reminders = Reminders(session.store, session.lock)
+        self.reminders, self.watch = Reminders(session.store, session.lock), session.watch
         self.conversations = Conversations(session, settings.tiers, zone)
         self.learner = Learner(
             session, self.conversations,

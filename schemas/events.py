@@ -222,6 +222,8 @@ class TurnRecord(Event):
     """A finished turn, for timelines, latency tables and logs. Seconds are stream time."""
 
     conversation: str
+    era: int = 0
+    """Of the seat (``schemas.seat.Seat.era``) when the utterance began."""
     wake: WakeDetection | None = None
     """The wake word that opened it; None in the follow-up window."""
     began_s: float = 0.0

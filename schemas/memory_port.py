@@ -411,6 +411,13 @@ class MemoryPort(RecallPort, NotingPort, ProposalPort, ConsentPort, RightsPort, 
         """Timers and reminders that wait."""
         ...
 
+    def watch(self, changed: Callable[[bool], None] | None) -> None:
+        """From now on call this when what is stored or may be is another; True: something was forgotten. None: call nothing.
+
+        Called once it is done, on the thread that did it and without the memory's locks; it must not wait for anything.
+        """
+        ...
+
     def close(self) -> None:
         """Release the vault."""
         ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from types import MappingProxyType
 
@@ -145,6 +145,7 @@ class FakeMemory:
             for n, (detail, value) in enumerate(held)
         ]  # fmt: skip
         self.noted: list[Turn] = []
+        self.told: Callable[[bool], None] | None = None
         self.used_ids: list[str] = []
         self.asked: list[str] = []
         self.agreed = Consent()
@@ -156,6 +157,9 @@ class FakeMemory:
             self.asked.append(query)
         fitting = [p for p in self.held if not details or p.detail in details]
         return tuple(Recollection(preference=p, score=0.8) for p in fitting[:limit])
+
+    def watch(self, changed: Callable[[bool], None] | None) -> None:
+        self.told = changed
 
     def used(self, recalled: Sequence[Recollection], action: str | None = None) -> None:
         self.used_ids += [r.preference.id for r in recalled]

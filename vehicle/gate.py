@@ -35,7 +35,7 @@ Policy = Mapping[str, tuple[Row, ...]]
 
 GEARS = frozenset({"P", "R", "N", "D"})
 LOG_LENGTH = 10_000
-"""Decisions kept in memory; the oldest leave first. A sink gets all of them."""
+"""Decisions kept in this process's memory, and nowhere else; the oldest leave first."""
 
 _SEVERITY = {Verdict.ALLOW: 0, Verdict.CONFIRM: 1, Verdict.DENY: 2}
 
@@ -264,7 +264,6 @@ class Gate:
         policy: Policy = POLICY,
         confirmation_s: float = CONFIRMATION_S,
         new_token: Callable[[], str] = lambda: secrets.token_hex(8),
-        sink: Callable[[Decided], None] | None = None,
     ) -> None:
         """A silent gate.
 
@@ -273,11 +272,10 @@ class Gate:
             policy: rows by action.
             confirmation_s: seconds that a question stays open, the last instant included.
             new_token: makes the name of a question; must not repeat itself.
-            sink: gets every entry of the log as it is written; None: nobody does.
         """
         self._clock, self._policy, self._confirmation_s = clock, policy, confirmation_s
         self._table = _IN_FORCE if policy is POLICY else Table(policy)
-        self._new_token, self._sink = new_token, sink
+        self._new_token = new_token
         self._armed = False
         self._questions: dict[str, _Question] = {}
         self._recent: dict[str, deque[float]] = {}
@@ -403,7 +401,4 @@ class Gate:
 
     def _note(self, occasion: Occasion, action: Action, driving: Motion, ruling: Ruling) -> None:
         slots = MappingProxyType(impersonal_slots(action))
-        entry = Decided(self._clock.now(), occasion, action.name, slots, driving, ruling.verdict, ruling.rule)
-        self._log.append(entry)
-        if self._sink is not None:
-            self._sink(entry)
+        self._log.append(Decided(self._clock.now(), occasion, action.name, slots, driving, ruling.verdict, ruling.rule))

@@ -70,6 +70,8 @@ class RunningTurn:
     """What is known of the running turn."""
 
     wake: WakeDetection | None = None
+    era: int = 0
+    """Of the seat when the utterance began."""
     began_s: float = 0.0
     speech_ended_s: float = 0.0
     endpoint_s: float = 0.0
@@ -95,6 +97,7 @@ class RunningTurn:
         """What stays known of a turn whose utterance or thought is thrown away; late results reach the old object only."""
         return RunningTurn(
             wake=self.wake,
+            era=self.era,
             began_s=self.began_s,
             speech_ended_s=self.speech_ended_s,
             endpoint_s=self.endpoint_s,
@@ -108,6 +111,7 @@ class RunningTurn:
         return TurnRecord(
             conversation=conversation,
             wake=self.wake,
+            era=self.era,
             began_s=self.began_s,
             speech_ended_s=self.speech_ended_s,
             endpoint_s=self.endpoint_s,

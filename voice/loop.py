@@ -260,6 +260,7 @@ class VoiceLoop:
         else:
             preroll = int(self._settings.preroll_s * SAMPLE_RATE)
             self._turn.began_s = max(self._earliest, begin - preroll) / SAMPLE_RATE
+            self._turn.era = self._dialogue.era
             await self._feed(SpeechBegan(self.at))
         self._voice_at = None
 
@@ -342,7 +343,7 @@ class VoiceLoop:
         begin = self._position if self._voice_at is None else self._voice_at
         assert earlier is not None  # noqa: S101 - `_may_go_on` said so
         earlier.superseded, self._ready, self._last = True, None, None
-        self._turn = RunningTurn(wake=earlier.wake, began_s=earlier.began_s, earlier=earlier)
+        self._turn = RunningTurn(wake=earlier.wake, era=earlier.era, began_s=earlier.began_s, earlier=earlier)
         self._hearing.resume(self._position - begin + int(self._settings.preroll_s * SAMPLE_RATE))
 
     async def _understand(self) -> None:

@@ -82,15 +82,19 @@ def run(
     with ready(session, live=True) as assistant:
         given = assistant.screen(dev=dev)
         with ScreenServer(given, assistant.config.data.folder, port) as server:
+            watched = out().is_terminal
+            """By a person: what is printed anywhere else may be kept there, as systemd's journal keeps it."""
 
             def emit(entry: TimelineEntry) -> None:
-                show(entry)
+                if watched:
+                    show(entry)
                 happened = told(entry, given.clock)
                 if happened is not None:
-                    given.feed.tell(happened)
+                    given.feed.tell(happened, entry.era)
 
             err().print(f"Listening. Say “{assistant.config.wake.keyword}”, then what you want. Ctrl-C ends it.")
-            err().print(f"The screen: {server.address}")
+            if watched:
+                err().print(f"The screen: {server.address}")
             if dev:
                 err().print("The car, live: /dev/car on the same address, once the screen is open.")
             assistant.run(emit)

@@ -41,12 +41,12 @@ class TripMemory:
 
     def learn(self, emit: Emit) -> tuple[Decision, ...]:
         """Learn from what was said and not yet learnt from, and keep the conversation if conversations are kept."""
-        memory = self._seat.memory
+        era, memory = self._seat.era, self._seat.memory
         if self._begun:
             memory.begin_trip(self.id)
         decisions = memory.learn_pending()
         for decision in decisions:
-            emit(entry_of(0.0, decision))
+            emit(entry_of(0.0, decision).model_copy(update={"era": era}))
         return decisions
 
     def learn_beside(self, emit: Emit) -> None:

@@ -116,7 +116,7 @@ class Learner:
             with self._session.store.transaction():
                 erased = self._session.store.learnt(conversation) + self._session.store.erase("proposals", told)
             erased += self._conversations.hot.forget(conversation)
-            self._session.changed()
+            self._session.changed(forgotten=True)
             self._session.vault.wipe()
             return erased
 
@@ -309,7 +309,7 @@ class Learner:
                 decision = self._proposals.decline(proposal, now)
                 if silent(self._session.store.consent(), now) is None:
                     self._session.store.log([decision], proposal.conversation, now)
-            self._session.changed()
+            self._session.changed(forgotten=True)
             self._session.store.wiped()
             return decision
 

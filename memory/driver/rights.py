@@ -107,7 +107,7 @@ class Rights:
     def forget_where(self, what: Selector) -> Receipt:
         """Erase everything that meets a selector's conditions, and what derives from it. With everything goes what is withheld."""
         with self._session.lock:
-            self._session.changed()
+            self._session.changed(forgotten=True)
             if what.everything:
                 self._learner.forget_refused()
             self._conversations.let_go(what)
@@ -128,7 +128,7 @@ class Rights:
         """Take it out of every list and of recall at once, to be erased by `carry_out` unless `restore` takes it back."""
         session = self._session
         with session.lock:
-            session.changed()
+            session.changed(forgotten=True)
             self._conversations.let_go(what)
             found = choose(self._store, what, self._about)
             if not found.named:
@@ -178,7 +178,7 @@ class Rights:
     def carry_out(self, token: str) -> Receipt:
         """Erase what was withheld. With everything goes whatever else is withheld."""
         with self._session.lock:
-            self._session.changed()
+            self._session.changed(forgotten=True)
             _, named = self._of(token)
             everything = _EVERYTHING in named
             tokens = self._withholding.tokens() if everything else (token,)
@@ -237,7 +237,7 @@ class Rights:
     def correct(self, name: str, value: str) -> Preference:
         """Put another value in the place of a preference's. It has no sentence: the driver wrote it down, and said nothing."""
         with self._session.lock:
-            self._session.changed()
+            self._session.changed(forgotten=True)
             now = self._session.clock()
             old = self._one(name)
             if old.status is not Status.ACTIVE:

@@ -21,6 +21,35 @@ from schemas.memory import Consent
 from schemas.ports import Encoder
 
 
+class ActLock:
+    """Held for every act on the vault, by a thread as often as it likes; tells what changed once it is let go for good."""
+
+    def __init__(self) -> None:
+        """Nobody is told yet."""
+        self.told: Callable[[bool], None] | None = None
+        self._lock, self._depth = threading.RLock(), 0
+        self._news: bool | None = None
+
+    def changed(self, forgotten: bool) -> None:
+        """Something is another, or about to be; called while it is held."""
+        self._news = forgotten or bool(self._news)
+
+    def __enter__(self) -> None:
+        """Wait for it."""
+        self._lock.acquire()
+        self._depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        """Let it go, and tell."""
+        self._depth -= 1
+        news = self._news if self._depth == 0 else None
+        if news is not None:
+            self._news = None
+        self._lock.release()
+        if news is not None and self.told is not None:
+            self.told(news)
+
+
 class Session:
     """One driver's vault while it is open."""
 
@@ -54,16 +83,25 @@ class Session:
         self.archive = Archive(vault, self.store)
         self.search = HybridSearch(vault, encoder, recall, retrieval)
         """The searchable copy; whoever changes the vault says `HybridSearch.refresh`."""
-        self.lock = threading.RLock()
+        self.lock = ActLock()
         """Held for every act on the vault."""
         self.thinking = threading.Lock()
         """Held while something is learnt or thought about; taken before `lock`."""
         self.revision = 0
         """Counts changes of consent and of what is stored."""
 
-    def changed(self) -> None:
-        """Consent or what is stored is about to be another. Called with the lock held."""
+    def changed(self, *, forgotten: bool = False) -> None:
+        """Consent or what is stored is about to be another. Called with the lock held.
+
+        Args:
+            forgotten: something of what was said or shown is not to be seen any more.
+        """
         self.revision += 1
+        self.lock.changed(forgotten)
+
+    def watch(self, changed: Callable[[bool], None] | None) -> None:
+        """See ``schemas.memory_port.MemoryPort``."""
+        self.lock.told = changed
 
     def now(self) -> tuple[datetime, Consent]:
         """The time, and what may be remembered at it."""

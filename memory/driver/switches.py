@@ -35,6 +35,7 @@ class Switches:
 
             numbers = [number for number, text in store.turns() if forbidden(text)]
             proposed = [p.id for p in store.proposals() if off.forbids(p.category, now) or forbidden(p.sentence)]
+            self._session.changed(forgotten=True)
             store.erase("turns", numbers)
             store.erase("proposals", proposed)
         if numbers or proposed:

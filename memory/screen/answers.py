@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memory.screen.departures import Departures
+from memory.screen.feed import Mark
 from memory.screen.parts import Parts
 from memory.screen.sessions import Doorkeeper, Session
 from memory.screen.wording import Wording
@@ -23,6 +24,8 @@ class Page:
     status: int = 200
     refresh: tuple[int, str] | None = None
     """Seconds, and where to go then."""
+    anybodys: bool = False
+    """Shows nothing of a driver, so that whoever drives next may see it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +61,10 @@ class Visit:
     path: Mapping[str, str]
     query: Mapping[str, str]
     form: Mapping[str, str]
-    _memory: MemoryPort | None = None
-
-    @property
-    def memory(self) -> MemoryPort:
-        """The memory of whoever drives; the same one during the visit."""
-        if self._memory is None:
-            self._memory = self.parts.seat.memory
-        return self._memory
+    mark: Mark
+    """When the visit began."""
+    memory: MemoryPort
+    """Of whoever drove then; the same one during the visit."""
 
     @property
     def consent(self) -> Consent:
@@ -76,8 +75,3 @@ class Visit:
         """A number of the address, 0 where there is none."""
         text = self.query.get(name, "")
         return int(text) if text.isascii() and text.isdigit() and len(text) <= 7 else 0
-
-    def forget_traces(self) -> None:
-        """Let go of what this process still shows or searches for: something was erased, or somebody else drives."""
-        self.parts.feed.clear()
-        self.door.forget_views()

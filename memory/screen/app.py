@@ -1,13 +1,18 @@
 """The screen as a web application: who may come in, what may be done now, and how an answer becomes a page.
 
-Every request goes through `Screen._serve`, in this order: host, origin, session, driving lock, token, the page's own function.
-No page can be reached around it: the table in `memory.screen.routes` is all there is.
+Every request is asked for its host before anything else, redirects and errors included; then it goes through `Screen._serve`, in
+this order: origin, session, driving lock, token, the page's own function. No page can be reached around it: the table in
+`memory.screen.routes` is all there is. Of a driver who has left nothing is shown: the seat says so, and what is open is told.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Mapping
+import asyncio
+import math
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -17,10 +22,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from memory.screen import live
 from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
-from memory.screen.departures import Departures
+from memory.screen.departures import Departures, Leaving
+from memory.screen.feed import Mark
 from memory.screen.pages import dev
 from memory.screen.parts import Parts
 from memory.screen.render import Renderer
@@ -77,21 +84,28 @@ class Screen:
         """A screen over these parts; ``told`` gets every new secret of the launcher."""
         self.parts = parts
         self.door = Doorkeeper(told)
-        self.departures = Departures(parts.clock, parts.later, self._changed)
+        self.departures = Departures(parts.clock, parts.later)
         self.renderer = Renderer()
+        self._seen_parked = _Recent(self.parked)
         self.hosts: frozenset[str] = frozenset()
         """Host headers that are ours, port included; set by whoever binds the socket."""
+        self._strangers: dict[tuple[str, int, str, str], bytes] = {}
         routes = [Route("/enter", self._enter, methods=["GET"]), Route("/live", self._live, methods=["GET"])]
         routes += [Route("/dev/car/live", self._live_car, methods=["GET"])]
         routes += [Route("/static/{name}", self._static, methods=["GET"])]
         for path in dict.fromkeys(entry.path for entry in ROUTES):
             by_method = {entry.method: entry for entry in ROUTES if entry.path == path}
             routes.append(Route(path, self._endpoint(by_method), methods=list(by_method)))
-        self.app = Starlette(
+        pages = Starlette(
             routes=routes,
             lifespan=self._life,
             exception_handlers={HTTPException: self._unknown, 500: self._defect},
         )
+        pages.router.redirect_slashes = False
+        self.app: ASGIApp = _Named(pages, self)
+        parts.seat.follow(self._emptied)
+        parts.seat.observe(self._observed)
+        self._emptied()
 
     def bind(self, port: int) -> str:
         """Take requests to this port of the loopback interface as ours; returns the address that opens the screen, once."""
@@ -103,19 +117,26 @@ class Screen:
         yield
         await run_in_threadpool(self.departures.finish_all)
 
-    def _changed(self, erased: bool) -> None:
-        if erased:
-            self.parts.feed.clear()
-            self.door.forget_views()
+    def _emptied(self) -> None:
+        """Somebody else drives, or something was forgotten: nothing of before is shown or searched for."""
+        seat = self.parts.seat
+        self.parts.feed.clear(seat.shift, seat.era)
+        self.door.forget_views()
+
+    def _observed(self, forgotten: bool) -> None:
+        if forgotten:
+            self._emptied()
         else:
-            self.parts.feed.changed()
+            self.parts.feed.stored()
 
     # The way in
 
+    def to_other_host(self, request: Request) -> Response:
+        """The answer to a request that was made to another name."""
+        return self._to_stranger(request, ProblemError("host", 403))
+
     def _stranger(self, request: Request) -> str | None:
-        """Why a request is none of ours: made to another name (DNS rebinding) or by another page."""
-        if request.headers.get("host", "") not in self.hosts:
-            return "host"
+        """Why a request is none of ours: made by another page."""
         origin = request.headers.get("origin")
         if origin is not None and urlsplit(origin).netloc not in self.hosts:
             return "origin"
@@ -127,8 +148,6 @@ class Screen:
         return None
 
     async def _enter(self, request: Request) -> Response:
-        if request.headers.get("host", "") not in self.hosts:
-            return self._problem(request, ProblemError("host", 403))
         session = self.door.enter(request.query_params.get("key", ""))
         if session is None:
             return self._problem(request, ProblemError("key", 403))
@@ -175,15 +194,19 @@ class Screen:
             form = await _form(request)
         if entry.when is When.PARKED and not parked:
             return self._locked(request, session)
+        visit = self._visit(request, session, parked=parked, form=form)
         if entry.method == "POST":
-            spent = session.spend(form.get("token", ""), request.url.path)
+            spent = session.spend(form.get("token", ""), request.url.path, visit.mark.shift)
             if spent is not Token.GOOD:
                 raise ProblemError("forged" if spent is Token.FORGED else "used", 403 if spent is Token.FORGED else 409)
-        visit = self._visit(request, session, parked=parked, form=form)
         answer = await run_in_threadpool(entry.handler, visit)
         return await run_in_threadpool(self._respond, request, visit, answer)
 
     def _visit(self, request: Request, session: Session, *, parked: bool, form: Mapping[str, str]) -> Visit:
+        seat, mark = self.parts.seat, self.parts.feed.mark
+        shift, memory = seat.shift, seat.memory
+        while shift != seat.shift:
+            shift, memory = seat.shift, seat.memory
         return Visit(
             self.parts,
             session,
@@ -194,6 +217,8 @@ class Screen:
             dict(request.path_params),
             dict(request.query_params),
             form,
+            mark._replace(shift=shift),
+            memory,
         )
 
     def _words(self, request: Request) -> Wording:
@@ -205,22 +230,41 @@ class Screen:
             for name, value in answer.cookies.items():
                 response.set_cookie(name, value, max_age=YEAR_S, httponly=True, samesite="strict", path="/")
             return response
-        return self._html(request, answer, visit.session, visit.words, parked=visit.parked)
+        if not answer.anybodys and visit.mark.shift != self.parts.seat.shift:
+            return RedirectResponse("/", status_code=303, headers=dict(HEADERS))
+        mark = None if answer.anybodys else visit.mark
+        return self._html(request, answer, visit.session, visit.words, parked=visit.parked, mark=mark)
 
-    def _html(self, request: Request, page: Page, session: Session | None, words: Wording, *, parked: bool) -> Response:
-        look = request.cookies.get("look", "dark")
+    def _html(
+        self,
+        request: Request,
+        page: Page,
+        session: Session | None,
+        words: Wording,
+        *,
+        parked: bool,
+        mark: Mark | None = None,
+    ) -> Response:
+        look, mark = request.cookies.get("look", "dark"), mark or self.parts.feed.mark
         text = self.renderer.page(
             page,
             words=words,
-            token=session.token if session is not None else None,
+            token=partial(session.token, shift=mark.shift) if session is not None else None,
+            mark=mark,
             path=request.url.path,
             parked=parked,
             look=look if look in {"dark", "light"} else "dark",
-            leaving=self.departures.open() if session is not None else None,
+            leaving=self._leaving() if session is not None else None,
             now=self.parts.clock(),
         )
         headers = dict(HEADERS)
         return Response(text, status_code=page.status, media_type="text/html; charset=utf-8", headers=headers)
+
+    def _leaving(self) -> Leaving | None:
+        try:
+            return self.departures.open(self.parts.seat.memory)
+        except Exception:  # noqa: BLE001 - a memory that cannot be had is told by the page itself
+            return None
 
     def _locked(self, request: Request, session: Session) -> Response:
         page = Page("locked.html", {}, status=403, refresh=(5, "/"))
@@ -229,8 +273,20 @@ class Screen:
     def _problem(self, request: Request, problem: ProblemError) -> Response:
         """A page that says what is wrong; without a session it has no way on."""
         session = self.door.known(request.cookies.get(COOKIE)) if problem.key not in {"host", "origin"} else None
-        page = Page("problem.html", {"key": problem.key, "inside": session is not None}, status=problem.status)
-        return self._html(request, page, session, self._words(request), parked=session is not None)
+        if session is None:
+            return self._to_stranger(request, problem)
+        page = Page("problem.html", {"key": problem.key, "inside": True}, status=problem.status)
+        return self._html(request, page, session, self._words(request), parked=True)
+
+    def _to_stranger(self, request: Request, problem: ProblemError) -> Response:
+        """The page for who was not let in; always the same, so that many who ask cost the driver no time."""
+        words, look = self._words(request), request.cookies.get("look", "dark")
+        kind = (problem.key, problem.status, words.language, look if look in {"dark", "light"} else "dark")
+        if kind not in self._strangers:
+            page = Page("problem.html", {"key": problem.key, "inside": False}, status=problem.status)
+            self._strangers[kind] = bytes(self._html(request, page, None, words, parked=False).body)
+        headers = {**HEADERS, "Content-Type": "text/html; charset=utf-8"}
+        return Response(self._strangers[kind], status_code=problem.status, headers=headers)
 
     async def _unknown(self, request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 404
@@ -246,8 +302,8 @@ class Screen:
 
     async def _static(self, request: Request) -> Response:
         found = self.renderer.static(request.path_params["name"])
-        if request.headers.get("host", "") not in self.hosts or found is None:
-            return self._problem(request, ProblemError("host" if found else "missing", 404))
+        if found is None:
+            return self._problem(request, ProblemError("missing", 404))
         text, kind = found
         return Response(text, media_type=kind, headers={**HEADERS, "Cache-Control": "private, max-age=3600"})
 
@@ -263,9 +319,14 @@ class Screen:
 
             visit = self._visit(request, session, parked=watch.parked, form={})
             values = {**home.status(visit), **home.happened(visit)}
-            return self.renderer.part("happened.html", values, words=words, token=session.token, parked=watch.parked)
+            token = partial(session.token, shift=visit.mark.shift)
+            return self.renderer.part("happened.html", values, words=words, token=token, parked=watch.parked)
 
-        watch = live.Watch(self.parts.feed, self.parked, section, lambda: self.door.known(session.id) is not None)
+        def welcome() -> bool:
+            return self.door.known(session.id) is not None
+
+        seen = Mark.read(request.query_params.get("seen", ""))
+        watch = live.Watch(self.parts.feed, self._seen_parked, section, welcome, seen)
         return live.stream(watch.events(), HEADERS)
 
     async def _live_car(self, request: Request) -> Response:
@@ -279,10 +340,41 @@ class Screen:
 
         def section() -> str:
             return self.renderer.part(
-                "car_now.html", dev.values(visit), words=visit.words, token=session.token, parked=False
+                "car_now.html",
+                dev.values(visit),
+                words=visit.words,
+                token=partial(session.token, shift=visit.mark.shift),
+                parked=False,
             )
 
         return live.stream(live.pictures(section, lambda: self.door.known(session.id) is not None), HEADERS)
+
+
+class _Named:
+    """Lets nothing in that was asked of another name (DNS rebinding), whatever it would be answered with."""
+
+    def __init__(self, pages: ASGIApp, screen: Screen) -> None:
+        self._pages, self._screen = pages, screen
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and Request(scope).headers.get("host", "") not in self._screen.hosts:
+            await self._screen.to_other_host(Request(scope))(scope, receive, send)
+        else:
+            await self._pages(scope, receive, send)
+
+
+class _Recent:
+    """The driving state for pages that stay open: looked at once for all of them."""
+
+    def __init__(self, look: Callable[[], Awaitable[bool]]) -> None:
+        self._look, self._asked = look, asyncio.Lock()
+        self._at, self._parked = -math.inf, False
+
+    async def __call__(self) -> bool:
+        async with self._asked:
+            if time.monotonic() - self._at > live.LOOK_S / 2:
+                self._parked, self._at = await self._look(), time.monotonic()
+            return self._parked
 
 
 async def _form(request: Request) -> Mapping[str, str]:

@@ -47,15 +47,14 @@ class Leaving:
 class Departures:
     """What is on its way out, and the latest receipts."""
 
-    def __init__(self, clock: Callable[[], datetime], later: Later, changed: Callable[[bool], None]) -> None:
+    def __init__(self, clock: Callable[[], datetime], later: Later) -> None:
         """Nothing yet.
 
         Args:
             clock: aware current time.
             later: does something after a while.
-            changed: called after every change; with True when something was erased.
         """
-        self._clock, self._later, self._changed = clock, later, changed
+        self._clock, self._later = clock, later
         self._held: dict[str, Leaving] = {}
         self._lock = threading.Lock()
 
@@ -75,38 +74,36 @@ class Departures:
                 del self._held[old]
         seconds = max(0.0, (held.until - self._clock()).total_seconds()) + GRACE_S
         self._later(seconds, partial(self.finish, leaving.handle))
-        self._changed(False)
         return leaving
 
-    def find(self, handle: str) -> Leaving:
-        """What has this handle.
+    def find(self, handle: str, memory: MemoryPort) -> Leaving:
+        """What has this handle, of what this memory was told to forget.
 
         Raises:
             UnknownEntryError: nothing has.
         """
         with self._lock:
-            if handle not in self._held:
-                raise UnknownEntryError(
-                    "nothing is on its way out under that handle: it was taken back or is long gone"
-                )
-            return self._held[handle]
+            found = self._held.get(handle)
+        if found is None or found.memory is not memory:
+            raise UnknownEntryError("nothing is on its way out under that handle: it was taken back or is long gone")
+        return found
 
-    def open(self) -> Leaving | None:
-        """What can be taken back still; the latest."""
+    def open(self, memory: MemoryPort) -> Leaving | None:
+        """What this memory can still be told to take back; the latest."""
         with self._lock:
-            return next((one for one in reversed(self._held.values()) if not one.over), None)
+            held = list(reversed(self._held.values()))
+        return next((one for one in held if not one.over and one.memory is memory), None)
 
-    def restore(self, handle: str) -> None:
+    def restore(self, handle: str, memory: MemoryPort) -> None:
         """Take it back.
 
         Raises:
             UnknownEntryError: nothing has that handle, or it is too late.
         """
-        leaving = self.find(handle)
+        leaving = self.find(handle, memory)
         leaving.memory.restore(leaving.token)
         with self._lock:
             self._held.pop(handle, None)
-        self._changed(False)
 
     def finish(self, handle: str) -> Leaving | None:
         """Erase it now, if it was not taken back; what comes of it."""
@@ -119,7 +116,6 @@ class Departures:
         except GloveboxError:
             leaving.failed = not leaving.over  # two may come at once: the timer and the driver's impatience
         leaving.matches = Matches()
-        self._changed(True)
         return leaving
 
     def finish_all(self) -> None:

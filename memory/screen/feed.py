@@ -1,6 +1,7 @@
 """What just happened, for the pages that are open: a short list in this process's memory, and whoever watches it.
 
-Nothing of it is stored. It is emptied with every erasure and with every change of driver: it holds words that were said.
+Nothing of it is stored. It is emptied with everything that is forgotten and with every change of driver, since it holds words that
+were said; what comes late of an earlier era (`schemas.seat.Seat.era`) is not taken. `Mark` counts what a page may have missed.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 LATEST = 12
 """Entries that are kept."""
@@ -55,6 +56,29 @@ class Happened:
     """Counts from 1; given by the feed."""
 
 
+class Mark(NamedTuple):
+    """How much has changed; a page that was made at one mark is out of date at another."""
+
+    shift: int = 0
+    """Changes of driver."""
+    era: int = 0
+    """Those, and everything that was forgotten."""
+    stored: int = 0
+    """Changes of what is remembered or may be."""
+
+    def __str__(self) -> str:
+        """As it stands in a page."""
+        return ".".join(map(str, self))
+
+    @classmethod
+    def read(cls, text: str) -> Mark | None:
+        """The mark of a page; None where it is none."""
+        parts = text.split(".")
+        if len(parts) != len(cls._fields) or not all(p.isascii() and p.isdigit() and len(p) <= 12 for p in parts):
+            return None
+        return cls(*map(int, parts))
+
+
 Inbox = asyncio.Queue[None]
 
 
@@ -66,11 +90,19 @@ class Feed:
         self._lock = threading.Lock()
         self._latest: deque[Happened] = deque(maxlen=LATEST)
         self._count = 0
+        self._mark = Mark()
         self._watching: dict[Inbox, asyncio.AbstractEventLoop] = {}
 
-    def tell(self, happened: Happened) -> None:
-        """Add what happened and wake whoever watches; from any thread."""
+    @property
+    def mark(self) -> Mark:
+        """How much has changed."""
+        return self._mark
+
+    def tell(self, happened: Happened, era: int | None = None) -> None:
+        """Add what happened and wake whoever watches; from any thread. What is of an earlier era is let go."""
         with self._lock:
+            if era is not None and era < self._mark.era:
+                return
             self._count += 1
             self._latest.append(replace(happened, number=self._count))
         self.changed()
@@ -80,10 +112,17 @@ class Feed:
         with self._lock:
             return tuple(reversed(self._latest))
 
-    def clear(self) -> None:
-        """Let go of everything, because something was erased or somebody else drives."""
+    def clear(self, shift: int, era: int) -> None:
+        """Let go of everything, because something was forgotten or somebody else drives."""
         with self._lock:
             self._latest.clear()
+            self._mark = Mark(shift, era, self._mark.stored + 1)
+        self.changed()
+
+    def stored(self) -> None:
+        """What is remembered, or may be, is another."""
+        with self._lock:
+            self._mark = self._mark._replace(stored=self._mark.stored + 1)
         self.changed()
 
     def changed(self) -> None:

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
-from memory.screen.feed import Feed
+from memory.screen.feed import Feed, Mark
 from schemas.errors import GloveboxError
 
-LOOK_S = 0.5
-"""How often the driving state is looked at while a page is open."""
-BEAT_EVERY = 4
+LOOK_S = 0.2
+"""How often the driving state is looked at while a page is open: what is locked is covered within 300 ms."""
+BEAT_EVERY = 10
 """Looks between two beats: every two seconds; the script gives up after three missed ones."""
 
 
@@ -30,6 +30,7 @@ class Watch:
         parked: Callable[[], Awaitable[bool]],
         section: Callable[[], str],
         welcome: Callable[[], bool],
+        seen: Mark | None = None,
     ) -> None:
         """Watches a feed.
 
@@ -38,8 +39,10 @@ class Watch:
             parked: whether the car is surely parked.
             section: the text of what is shown live.
             welcome: whether the session still counts.
+            seen: when the page was made; None: now.
         """
         self._feed, self._look, self._section, self._welcome = feed, parked, section, welcome
+        self._seen = seen or feed.mark
         self.parked = False
 
     async def events(self) -> AsyncGenerator[str]:
@@ -57,6 +60,8 @@ class Watch:
                     except TimeoutError:
                         changed = False
                 first = False
+                for name in self._out_of_date():
+                    yield _event(name, "")
                 before, self.parked = self.parked, await self._look()
                 if before != self.parked:
                     yield _event("motion", "parked" if self.parked else "moving")
@@ -69,6 +74,16 @@ class Watch:
                 if looks % BEAT_EVERY == 0:
                     yield _event("beat", "")
             yield _event("end", "")
+
+    def _out_of_date(self) -> Iterator[str]:
+        """What a page that was made when it was looked at last does not know: another driver before anything else."""
+        before, self._seen = self._seen, self._feed.mark
+        if before.shift != self._seen.shift:
+            yield "driver"
+        elif before.era != self._seen.era:
+            yield "forgotten"
+        elif before.stored != self._seen.stored:
+            yield "stored"
 
 
 PICTURE_S = 0.1

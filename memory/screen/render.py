@@ -13,6 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from memory.screen.answers import Page
 from memory.screen.departures import Leaving
+from memory.screen.feed import Mark
 from memory.screen.wording import Wording
 
 _FOLDER = Path(__file__).parent
@@ -26,7 +27,7 @@ class Renderer:
         """All templates are read when the program starts, not when a driver waits."""
         self._environment, self._version = _environment(), _digest()
 
-    def page(
+    def page(  # noqa: PLR0913 - what a page is made of
         self,
         page: Page,
         *,
@@ -37,8 +38,9 @@ class Renderer:
         look: str,
         leaving: Leaving | None,
         now: datetime,
+        mark: Mark,
     ) -> str:
-        """The whole page; ``token`` makes a form's token, None where nobody was let in."""
+        """The whole page as of a mark; ``token`` makes a form's token, None where nobody was let in."""
         left = 0 if leaving is None else max(0, round((leaving.until - now).total_seconds()))
         return self._environment.get_template(page.template).render(
             {"version": self._version, "missed": False, "wait": 0, "tried": None, "unfit": False},
@@ -51,6 +53,7 @@ class Renderer:
             banner=leaving if page.template != "leaving.html" and left else None,
             banner_left=left,
             refresh=page.refresh,
+            mark=mark,
         )
 
     def part(

@@ -66,6 +66,7 @@ ROUTES: tuple[Entry, ...] = (
     Entry("POST", "/privacy/retention", privacy.keep, _P),
     Entry("POST", "/privacy/export", privacy.export, _P),
     Entry("GET", "/privacy/exported", privacy.exported, _P),
+    Entry("GET", "/privacy/files", privacy.files, _P),
     Entry("GET", "/privacy/delete", privacy.deleting, _P),
     Entry("POST", "/privacy/delete", privacy.delete, _P),
     Entry("GET", "/privacy/everything", privacy.everything, _P),

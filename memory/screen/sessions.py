@@ -1,6 +1,6 @@
 """Who may use the screen: the one-time secret of the launcher, the sessions it opens, and the tokens on their forms.
 
-No I/O. A token belongs to a session and to the address that its form is sent to, and works once.
+No I/O. A token belongs to a session, to the address that its form is sent to and to whoever drives, and works once.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ class Session:
     _floor: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def token(self, address: str) -> str:
-        """A fresh token for a form that is sent to this address."""
+    def token(self, address: str, shift: int) -> str:
+        """A fresh token for a form that is sent to this address under the driver of this shift (`schemas.seat.Seat.shift`)."""
         with self._lock:
             self._issued += 1
-            return f"{self._issued}.{self._mark(self._issued, address)}"
+            return f"{self._issued}.{self._mark(self._issued, address, shift)}"
 
-    def spend(self, token: str, address: str) -> Token:
-        """Whether a form may be carried out; it may not again with the same token."""
+    def spend(self, token: str, address: str, shift: int) -> Token:
+        """Whether a form may be carried out; it may not again with the same token, nor when somebody else drives."""
         number, _, mark = token.partition(".")
         if not number.isascii() or not number.isdigit() or len(number) > 12:
             return Token.FORGED
         count = int(number)
-        if not hmac.compare_digest(mark.encode(), self._mark(count, address).encode()):
+        if not hmac.compare_digest(mark.encode(), self._mark(count, address, shift).encode()):
             return Token.FORGED
         with self._lock:
             if count <= self._floor or count in self._used:
@@ -65,8 +65,8 @@ class Session:
                 self._used = {one for one in self._used if one > self._floor}
             return Token.GOOD
 
-    def _mark(self, number: int, address: str) -> str:
-        return hmac.new(self._secret, f"{number} {address}".encode(), "sha256").hexdigest()[:32]
+    def _mark(self, number: int, address: str, shift: int) -> str:
+        return hmac.new(self._secret, f"{number} {shift} {address}".encode(), "sha256").hexdigest()[:32]
 
 
 class Doorkeeper:
@@ -96,6 +96,6 @@ class Doorkeeper:
         return None if cookie is None else self._sessions.get(cookie)
 
     def forget_views(self) -> None:
-        """Let go of what was searched for: it may be words of what is erased now, or of another driver."""
+        """Let go of what was searched for and agreed to: it may be words of what is erased now, or of another driver."""
         for session in list(self._sessions.values()):
-            session.view = View()
+            session.view, session.agreed = View(), ""

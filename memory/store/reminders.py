@@ -7,8 +7,8 @@ program runs.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -72,7 +72,7 @@ def in_order(waiting: Iterable[Waiting]) -> tuple[Waiting, ...]:
 class Reminders:
     """What waits of one driver, for whoever rings. Safe for use by several threads."""
 
-    def __init__(self, store: Store, lock: threading.RLock) -> None:
+    def __init__(self, store: Store, lock: AbstractContextManager[None]) -> None:
         """What lies in this vault, read and written under this lock."""
         self._store, self._lock = store, lock
         self._unkept: tuple[Waiting, ...] = ()

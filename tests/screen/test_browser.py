@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -116,6 +117,48 @@ def test_what_is_remembered_appears_by_itself_and_is_taken_back(rig: Rig, chromi
     page.click("#happened >> text=Undo")
     page.wait_for_url("**/leaving/*")
     assert len(rig.memory.preferences()) == 7
+
+
+GONE_S = 1.5
+"""How long a window may go on showing what is over: 0.3 s, and what a processor that trains beside adds (docs/log.md)."""
+
+
+def test_every_open_window_is_emptied_when_somebody_else_drives_or_something_is_forgotten(
+    rig: Rig, chromium: Browser
+) -> None:
+    rig.remembered()
+    windows = [rig.open(chromium) for _ in range(3)]
+    for page, path in zip(windows, ("/", "/memory", "/memory/p0"), strict=True):
+        with page.expect_response("**/live?seen=*"):
+            page.goto(f"{rig.address}{path}")
+        assert page.locator("main >> text=jazz").count() >= 1
+    begun = time.monotonic()
+    rig.memory.forget("p0")  # as by voice
+    for page in windows:
+        page.wait_for_selector("main >> text=jazz", state="detached")
+    assert time.monotonic() - begun < GONE_S
+    for page, path in zip(windows, ("/memory/p1", "/memory", "/memory/p1"), strict=True):
+        with page.expect_response("**/live?seen=*"):
+            page.goto(f"{rig.address}{path}")
+        assert page.locator("main >> text=soul").count() >= 1
+    begun = time.monotonic()
+    rig.drivers.switch("bert")
+    for page in windows:
+        page.wait_for_selector("main >> text=soul", state="detached")
+    assert time.monotonic() - begun < GONE_S
+    for page in windows:
+        page.wait_for_url(f"{rig.address}/")
+
+
+def test_a_window_follows_what_is_learnt_but_not_while_it_is_typed_on(rig: Rig, chromium: Browser) -> None:
+    list_, typed = rig.open(chromium), rig.open(chromium)
+    for page, path in ((list_, "/memory"), (typed, "/memory/search")):
+        with page.expect_response("**/live?seen=*"):
+            page.goto(f"{rig.address}{path}")
+    typed.fill("input[name=text]", "sam")
+    rig.memory.remember("i love italian food", "favourite_cuisine")
+    list_.wait_for_selector("main >> text=italian")
+    assert typed.input_value("input[name=text]") == "sam"
 
 
 def test_a_list_goes_from_the_screen_when_the_car_begins_to_move(rig: Rig, chromium: Browser) -> None:

@@ -122,6 +122,11 @@ class Dialogue:
         return self._conversation
 
     @property
+    def era(self) -> int:
+        """Of the seat: see ``schemas.seat.Seat.era``."""
+        return self.seat.era
+
+    @property
     def open(self) -> Asked | None:
         """What waits for an answer."""
         return self._open.thing

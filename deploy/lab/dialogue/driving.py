@@ -206,7 +206,6 @@ class Fleet:
             update={
                 "adapter": "simulated",
                 "profile": profile,
-                "decision_log": False,
                 "organizer": self._organizer,
                 "outbox": folder / "outbox" if mail else None,
             }

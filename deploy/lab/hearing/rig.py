@@ -82,5 +82,5 @@ def own(config: Config, folder: Path) -> Config:
     data = config.data.model_copy(update={"folder": folder / "data", "key_file": folder / "vault.key"})
     key = config.memory.key.model_copy(update={"source": "file"})
     memory = config.memory.model_copy(update={"learn": "trip", "ask": False, "key": key})
-    vehicle = config.vehicle.model_copy(update={"adapter": "simulated", "profile": "parked", "decision_log": False})
+    vehicle = config.vehicle.model_copy(update={"adapter": "simulated", "profile": "parked"})
     return config.model_copy(update={"data": data, "memory": memory, "vehicle": vehicle})

@@ -70,7 +70,6 @@ def pause(visit: Visit) -> Answer:
         memory.pause(None)
     else:
         raise ProblemError("form", 400)
-    visit.parts.feed.changed()
     return Go("/privacy" if visit.form.get("from") == "privacy" and visit.parked else "/")
 
 
@@ -97,7 +96,7 @@ def take_back(visit: Visit) -> Answer:
 
 def leaving(visit: Visit) -> Answer:
     """Something is on its way out: ten seconds to take it back."""
-    found = visit.departures.find(visit.path["handle"])
+    found = visit.departures.find(visit.path["handle"], visit.memory)
     if found.over:
         return Go(f"/receipt/{found.handle}" if visit.parked else "/")
     left = max(0, round((found.until - visit.parts.clock()).total_seconds()))
@@ -107,7 +106,7 @@ def leaving(visit: Visit) -> Answer:
 def undo(visit: Visit) -> Answer:
     """Take it back."""
     try:
-        visit.departures.restore(visit.path["handle"])
+        visit.departures.restore(visit.path["handle"], visit.memory)
     except UnknownEntryError as error:
         raise ProblemError("late", 409) from error
     return Go("/memory" if visit.parked else "/")
@@ -115,14 +114,14 @@ def undo(visit: Visit) -> Answer:
 
 def now(visit: Visit) -> Answer:
     """Don't wait."""
-    found = visit.departures.find(visit.path["handle"])
+    found = visit.departures.find(visit.path["handle"], visit.memory)
     visit.departures.finish(found.handle)
     return Go(f"/receipt/{found.handle}")
 
 
 def receipt(visit: Visit) -> Answer:
     """What an erasure removed."""
-    found = visit.departures.find(visit.path["handle"])
+    found = visit.departures.find(visit.path["handle"], visit.memory)
     if not found.over:
         return Go(f"/leaving/{found.handle}")
     categories = sorted({key.rpartition(".")[2] for key in found.receipt.categories}) if found.receipt else []

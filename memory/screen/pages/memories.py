@@ -151,7 +151,6 @@ def correct(visit: Visit) -> Answer:
     except UnknownEntryError:
         values = {"preference": held, "choices": _choices(held.detail), "examples": BY_DETAIL[held.detail].examples}
         return Page("correct.html", values | {"tried": value[:80]}, status=422)
-    visit.forget_traces()
     return Go(f"/memory/{made.id}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from memory.rights.files import FILES
 from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
 from memory.screen.pages.home import status
 from schemas.errors import UnknownEntryError
@@ -67,6 +68,12 @@ def export(visit: Visit) -> Answer:
 def exported(visit: Visit) -> Answer:
     """Where the file is."""
     return Page("exported.html", {"driver": visit.memory.driver})
+
+
+def files(visit: Visit) -> Answer:
+    """Every file that lies on the device."""
+    del visit
+    return Page("files.html", {"files": FILES})
 
 
 def deleting(visit: Visit) -> Answer:

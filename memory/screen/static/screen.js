@@ -38,9 +38,25 @@
   let cover = null;
   const uncover = () => { heard = Date.now(); if (cover) location.reload(); };
   const car = document.getElementById("car");
-  const source = new EventSource(car ? "/dev/car/live" : "/live");
+  const source = new EventSource(car ? "/dev/car/live" : `/live?seen=${body.dataset.mark}`);
   window.addEventListener("pagehide", () => source.close());
-  for (const name of ["motion", "happened", "beat", "car"]) source.addEventListener(name, uncover);
+  for (const name of ["motion", "happened", "beat", "car", "driver", "forgotten", "stored"]) source.addEventListener(name, uncover);
+  // Another driver sees nothing of what was open, not even while the next page loads. What was forgotten goes from every page but the
+  // one that has just asked for it, which goes on by itself; a page that is typed on stays unless what it shows may be gone.
+  const home = document.getElementById("happened");
+  const asking = () => document.querySelector("form[data-sent]");
+  source.addEventListener("driver", () => {
+    const goes = asking();
+    document.querySelector("main").replaceChildren();
+    setTimeout(() => location.replace("/"), goes ? 3000 : 0);
+  });
+  source.addEventListener("forgotten", () => {
+    if (asking() || leaving) return;
+    if (home) home.querySelector(".latest")?.replaceChildren(); else location.reload();
+  });
+  source.addEventListener("stored", () => {
+    if (!home && !leaving && !asking() && !document.querySelector("input:not([type=hidden])")) location.reload();
+  });
   source.addEventListener("motion", (event) => { if (JSON.parse(event.data) !== body.dataset.live) location.replace("/"); });
   source.addEventListener("car", (event) => { car.innerHTML = JSON.parse(event.data); });
   source.addEventListener("end", () => location.reload());

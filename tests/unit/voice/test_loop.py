@@ -90,6 +90,8 @@ class FakeRecognizer:
 class FakeDialogue:
     """A fake: answers every utterance with its own words."""
 
+    era = 0
+
     def __init__(self, *, fails: Exception | None = None, ends: bool = False) -> None:
         self.heard: list[tuple[str, bool]] = []
         self.amended: list[tuple[str, str | None, str | None]] = []

@@ -219,7 +219,20 @@ def test_run_is_live(cabin: Cabin, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run"]) == 0
     assert cabin.live == [True] and cabin.assistants[0].ran and cabin.assistants[0].closed
     captured = capsys.readouterr()
-    assert "Say “computer”" in captured.err and "(0.93)" in captured.out
+    assert "Say “computer”" in captured.err
+
+
+def test_what_is_said_is_printed_at_a_terminal_and_nowhere_else(
+    cabin: Cabin, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A service's output is kept in the system's journal, in clear."""
+    assert main(["run"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == "" and "enter?key=" not in captured.err
+    monkeypatch.setattr("rich.console.Console.is_terminal", True)
+    assert main(["run"]) == 0
+    captured = capsys.readouterr()
+    assert "(0.93)" in captured.out and "enter?key=" in captured.err
 
 
 @pytest.mark.parametrize(

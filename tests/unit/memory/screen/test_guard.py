@@ -41,9 +41,8 @@ def test_every_address_asks_for_session_token_and_lock(
     car.motion = motion
     session = screen.door.known(browser.session())
     assert session is not None
-    answer = browser.client.request(
-        entry.method, path, headers=headers, data={"token": session.token(path)} if entry.method == "POST" else None
-    )
+    token = {"token": session.token(path, screen.parts.seat.shift)} if entry.method == "POST" else None
+    answer = browser.client.request(entry.method, path, headers=headers, data=token)
     locked = answer.status_code == 403 and "You are driving" in answer.text
     assert locked == (entry.when is When.PARKED)
     assert "jazz" not in answer.text and drivers.deleted == [] and len(drivers.memories["ada"].preferences()) == 2
@@ -116,12 +115,12 @@ def test_the_same_form_counts_once(browser: Browser, memory: MemoryPort) -> None
 
 def test_tokens_that_are_long_gone_are_refused_and_the_list_of_them_stays_short() -> None:
     session = Session()
-    first = session.token("/")
+    first = session.token("/", 0)
     for _ in range(MOST_USED + 10):
-        assert session.spend(session.token("/"), "/") is Token.GOOD
-    assert session.spend(first, "/") is Token.USED and len(session._used) <= MOST_USED
+        assert session.spend(session.token("/", 0), "/", 0) is Token.GOOD
+    assert session.spend(first, "/", 0) is Token.USED and len(session._used) <= MOST_USED
     for forged in ("", ".", "1.", "x.y", "1.ü", f"{'9' * 40}.a", "-1.a"):
-        assert session.spend(forged, "/") is Token.FORGED
+        assert session.spend(forged, "/", 0) is Token.FORGED
 
 
 def test_two_windows_that_edit_the_same_thing_are_told(screen: Screen, browser: Browser, memory: MemoryPort) -> None:

@@ -249,7 +249,9 @@ def test_without_a_pin_everything_is_asked_about_twice(browser: Browser, memory:
     assert memory.preferences() == () and "Everything is out of sight" in browser.get(where)
     token = screen.door.known(browser.session())
     assert token is not None
-    alone = {"token": token.token("/privacy/everything/really")}  # the second without the first
+    alone = {
+        "token": token.token("/privacy/everything/really", screen.parts.seat.shift)
+    }  # the second without the first
     again = browser.client.post("/privacy/everything/really", data=alone, headers={"Origin": ORIGIN})
     assert again.status_code == 400 and "once" not in first
 
@@ -259,7 +261,7 @@ def test_the_second_question_belongs_to_one_driver(browser: Browser, drivers: Fa
     browser.post("/privacy/everything", 200)
     drivers.switch("bert")
     fill(drivers.current, preference("b1", "folk"))
-    browser.post("/privacy/everything/really", 400)
+    browser.post("/privacy/everything/really", 403)
     assert len(drivers.current.preferences()) == 1
 
 

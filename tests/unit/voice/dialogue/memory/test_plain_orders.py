@@ -18,6 +18,9 @@ class Held:
     def __init__(self, proposal: Proposal) -> None:
         self.proposal = proposal
 
+    def watch(self, changed: object) -> None:
+        del changed
+
     def proposals(self) -> tuple[Proposal, ...]:
         return (self.proposal,)
 

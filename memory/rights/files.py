@@ -1,0 +1,31 @@
+"""Every file that the program keeps of its drivers in the data folder, by what it is.
+
+The pages that tell of privacy show this table (docs/privacy.md, the screen), and a test compares it with what a day of use writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fnmatch import fnmatch
+from types import MappingProxyType
+
+FILES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "vault": ("*.vault", "*.vault-wal"),
+        "copies": ("*.v*.backup", "*.new", "*.rekeyed"),
+        "keys": ("keys/*.wrapped", "keys/*.key", "*.key"),
+        "pin": ("*.pin",),
+        "marks": ("*.lock", "*.deleting", "screen.url"),
+        "exports": ("exports/*.json",),
+    }
+)
+"""What it is -> names below the data folder. Only exports hold words that are not encrypted. A file that is being written has the
+ending ``.part`` or ``.new`` until it takes its place."""
+
+
+def kind_of(name: str) -> str | None:
+    """What a file is by its name below the data folder, with slashes; None for one that is not of ours."""
+    whole = (
+        name.removesuffix(".part").removesuffix(".new") if name.endswith((".part", ".url.new", ".pin.new")) else name
+    )
+    return next((kind for kind, patterns in FILES.items() if any(fnmatch(whole, one) for one in patterns)), None)
