@@ -20,8 +20,9 @@ from deploy import __version__
 from deploy.config import Config
 from deploy.engines import ROLES, standing
 from deploy.picture import lines, svg
+from deploy.serving import HEAD_BYTES, IDLE_S, connections
 from deploy.timeline import TimelineEntry
-from memory.screen.app import Screen
+from memory.screen.app import COOKIE, Screen
 from memory.screen.feed import Happened, What
 from memory.screen.parts import About, CarPicture, Model, Parts
 from memory.screen.pin import Pins
@@ -227,7 +228,10 @@ class ScreenServer:
             server_header=False,
             date_header=False,
             timeout_graceful_shutdown=1,
-            limit_concurrency=64,
+            timeout_keep_alive=IDLE_S,
+            http=connections(self.screen.door.known, COOKIE),
+            ws="none",
+            h11_max_incomplete_event_size=HEAD_BYTES,
         )
         self._server = uvicorn.Server(settings)
         self._thread = threading.Thread(target=self._serve, name="screen", daemon=True)

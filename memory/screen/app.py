@@ -49,6 +49,8 @@ from schemas.events import Motion
 COOKIE = "glovebox_screen"
 LONGEST_FORM = 8192
 """Bytes of a form; the longest field is a value of 200 characters."""
+FORM_S = 5.0
+"""Seconds in which a form must be there."""
 YEAR_S = 31_536_000
 
 HEADERS: Mapping[str, str] = {
@@ -383,10 +385,14 @@ async def _form(request: Request) -> Mapping[str, str]:
     if kind != "application/x-www-form-urlencoded":
         raise ProblemError("form", 415)
     body = bytearray()
-    async for piece in request.stream():
-        body += piece
-        if len(body) > LONGEST_FORM:
-            raise ProblemError("form", 413)
+    try:
+        async with asyncio.timeout(FORM_S):
+            async for piece in request.stream():
+                body += piece
+                if len(body) > LONGEST_FORM:
+                    raise ProblemError("form", 413)
+    except TimeoutError:
+        raise ProblemError("form", 408) from None
     try:
         return dict(parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=16, strict_parsing=False))
     except ValueError as error:
