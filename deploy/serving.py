@@ -150,10 +150,12 @@ class Connection(H11Protocol):
         """Look at what was brought."""
         brought, self._brought = self._brought, b""
         super().data_received(brought)
-        if self.cycle is not None and not self.cycle.response_complete:
-            self._calm()
-        else:
+        if getattr(
+            self.cycle, "response_complete", True
+        ):  # there is none before the first request, whatever its type says
             self._hurry()
+        else:
+            self._calm()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """It is over."""
