@@ -1,0 +1,24 @@
+"""The suites of dialogues that are measured on, and the lines that are trained on, have nothing in common."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from deploy.lab.dialogue import suite
+from models.text import spoken
+from models.training.acts.lines import lines
+
+SUITES = Path(__file__).parents[3] / "suites"
+SHORT = 3
+"""Words that anybody may say in the same order: "not that one"."""
+
+
+@pytest.mark.parametrize("name", ["read", "unread"])
+def test_no_sentence_of_a_suite_is_trained_on(name: str) -> None:
+    said = {spoken(turn.say) for case in suite.read(SUITES / f"{name}.jsonl") for turn in case.turns}
+    taught = {line.text.partition("=>")[0].rpartition("]")[2].strip() for line in lines()}
+    assert len(said) > 100 and len(taught) > 10_000
+    shared = {text for text in said & taught if len(text.split()) > SHORT}
+    assert not shared, f"{len(shared)} sentences stand in both"
