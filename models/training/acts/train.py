@@ -2,7 +2,8 @@
 
 ``python -m models.training.acts.train GGUF OUT [--minutes 45] [--threads 2] [--processes 1] [--device cpu|cuda] [--init STATE]``:
 GGUF is the file of Gemma 3 270M; OUT, a folder, gets ``state.pt`` every ten minutes and at the end. Started again with the same OUT
-it goes on from there, for what is left of the minutes. With ``--init`` it begins with the addition of another training.
+it goes on from there, for what is left of the minutes. With ``--init`` it begins with the addition of another training, with
+``--tune ADAPTER.gguf`` with a shipped one, of which only the last blocks learn: the rest of its file stays as it is.
 
 With ``--processes 2`` two processes of one thread each take a batch and average their gradients: on cores that others use too
 that is quicker than two threads, which wait for each other.
@@ -23,6 +24,7 @@ from torch import Tensor, distributed, multiprocessing
 from torch.nn import functional
 
 from models.training.acts.data import Corpus
+from models.training.acts.export import additions_of
 from models.training.acts.lines import FOLDER
 from models.training.acts.network import Gemma
 from models.training.acts.tokens import Item, Spelling
@@ -33,6 +35,8 @@ TOKENS, STEP = 1024, 8
 """Tokens of a batch, and what lengths are padded to a multiple of: few shapes are quick."""
 SAVE, SAY = 600.0, 25
 """Seconds between states, and steps between lines of the log."""
+TUNED = 6
+"""Blocks of a shipped addition, from the last, that are tuned."""
 LOOK = 192
 """Held-out cases that are looked at with each state."""
 
@@ -130,6 +134,7 @@ class Task:
     processes: int
     device: str
     init: Path | None
+    tune: Path | None
     rate: float
     seed: int
     meeting: str = ""
@@ -153,7 +158,8 @@ class Run:
         """Load all of it, and go on from a state if there is one."""
         self.rank, self.task, self.path = rank, task, task.out / "state.pt"
         self.trainer = Trainer(task.gguf, task.lines, task.device, task.seed)
-        self.weights = list(self.trainer.network.additions().values())
+        self.tuned = self._tuned()
+        self.weights = [one for one in self.trainer.network.additions().values() if one.requires_grad]
         self.optimizer = torch.optim.AdamW(self.weights, lr=task.rate, betas=(0.9, 0.98), weight_decay=0.01)
         self.step, self.number, self.examples, self.before = 0, 1, 0, 0.0
         if self.path.exists():
@@ -165,7 +171,19 @@ class Run:
         elif task.init is not None:
             state = torch.load(task.init, weights_only=True, map_location=task.device)
             self.trainer.network.add(state["additions"])
+        elif task.tune is not None:
+            self.trainer.network.add(additions_of(task.tune))
         self.began = time.monotonic()
+
+    def _tuned(self) -> list[str]:
+        """Names of what is tuned of a shipped addition; of nothing else is a gradient taken then."""
+        if self.task.tune is None:
+            return []
+        additions, first = self.trainer.network.additions(), self.trainer.network.shape.layers - TUNED
+        tuned = [name for name in additions if int(name.split(".")[1]) >= first]
+        for name, one in additions.items():
+            one.requires_grad_(name in tuned)
+        return tuned
 
     @property
     def seconds(self) -> float:
@@ -191,7 +209,7 @@ class Run:
         made = {
             "additions": {name: one.detach().cpu() for name, one in self.trainer.network.additions().items()},
             "optimizer": self.optimizer.state_dict(),
-            "step": self.step, "seconds": self.seconds, "round": self.number, "examples": self.examples,
+            "tuned": self.tuned, "step": self.step, "seconds": self.seconds, "round": self.number, "examples": self.examples,
         }  # fmt: skip
         torch.save(made, self.path.with_suffix(".new"))
         self.path.with_suffix(".new").replace(self.path)
@@ -281,6 +299,7 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=1, help="that average their gradients; on a processor only")
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
     parser.add_argument("--init", type=Path, help="a state.pt whose addition to begin with")
+    parser.add_argument("--tune", type=Path, help="a shipped adapter, of which the last blocks go on to learn")
     parser.add_argument("--rate", type=float, default=RATE, help="peak learning rate")
     parser.add_argument("--seed", type=int, default=0, help="of the first weights")
     task = Task(**vars(parser.parse_args()))
