@@ -18,6 +18,7 @@ from typing import Self
 from deploy.car import Car
 from deploy.config import Config
 from deploy.engines import Choice, Role
+from deploy.machine.notify import ServiceManager
 from deploy.screen import LiveDrivers, car_of, motion_of
 from deploy.screen import parts as screen_parts
 from deploy.speech import MakingAhead
@@ -185,7 +186,8 @@ class Assistant:
             schemas.errors.EngineMissingError: PortAudio is not installed.
         """
         sound = self._sound
-        loop = self._loop(sound.microphone, sound.loudspeaker, emit)
+        manager = ServiceManager()
+        loop = self._loop(sound.microphone, sound.loudspeaker, emit, manager.beat)
         self._car.trip.begin()
 
         async def until_stopped() -> None:
@@ -202,6 +204,7 @@ class Assistant:
             with self._mouth.ahead or nullcontext():
                 asyncio.run(until_stopped())
         finally:
+            manager.ending()
             self._running = self._voice = None
             sound.close()
         self.end_trip(emit)
@@ -234,7 +237,9 @@ class Assistant:
         """The vehicle's current signals."""
         return asyncio.run(self._car.vehicle.state())
 
-    def _loop(self, source: AudioSource, sink: AudioSink, emit: Emit) -> VoiceLoop:
+    def _loop(
+        self, source: AudioSource, sink: AudioSink, emit: Emit, beat: Callable[[], None] | None = None
+    ) -> VoiceLoop:
         config = self.config
         live, trip = self._car.live, self._car.trip
         learn = trip.learn_beside if live else trip.learn
@@ -263,6 +268,7 @@ class Assistant:
                 or self._sound.cancels_echo,  # in a file there is no echo
             ),
             due=self._car.vehicle.due,
+            beat=beat,
         )
 
 

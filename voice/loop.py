@@ -80,10 +80,12 @@ class VoiceLoop:
         clock: StreamClock | None = None,
         settings: LoopSettings | None = None,
         due: Callable[[], Sequence[str]] | None = None,
+        beat: Callable[[], None] | None = None,
     ) -> None:
         """A loop; with a ``clock`` of the stream it plays back, without one it is live.
 
-        ``due`` gives sentences that are to be spoken unasked (a timer is over); it is asked while nobody speaks.
+        ``due`` gives sentences that are to be spoken unasked (a timer is over); it is asked while nobody speaks. ``beat`` is called
+        after every frame that was dealt with: while the loop hangs it is not.
         """
         self._source, self._wake, self._vad = source, wake, vad
         self._endpointer = endpointer
@@ -94,7 +96,7 @@ class VoiceLoop:
         self._dialogue, self._observer = dialogue, observer
         self._machine, self._clock = machine or TurnMachine(), clock
         self._settings = settings or LoopSettings()
-        self._due = due
+        self._due, self._beat = due, beat
         self._announcing = False
         self._position = 0
         """Samples of the stream so far."""
@@ -151,6 +153,8 @@ class VoiceLoop:
         try:
             while (frame := next(frames, None) if reader is None else await reader.next()) is not None:
                 await self._frame(frame)
+                if self._beat is not None:
+                    self._beat()
             await self._finish()
         finally:
             if reader is not None:

@@ -16,6 +16,7 @@ from typer.exceptions import TyperException
 from deploy import __version__
 from deploy.cli import device, drive, forgetting, laboratory, memory, models, screen, vault, vehicle
 from deploy.cli.session import Session, parse_flags, put_json, report, report_unexpected
+from deploy.machine import unseen
 from schemas.errors import GloveboxError
 
 WRONG_USAGE = 2
@@ -107,6 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit code: 0, 2 for wrong usage, an error's own, 130 when interrupted.
     """
+    unseen.hide()
     session = Session()
     given = sys.argv[1:] if arguments is None else list(arguments)
     try:

@@ -218,6 +218,7 @@ def run(
     hush_at: float | None = None,
     wake: Callable[[list[int]], FakeWakeWord] = WakesOnce,
     vad: FakeVad | None = None,
+    beat: Callable[[], None] | None = None,
     **settings: object,
 ) -> tuple[Notes, WaveSink, VoiceLoop]:
     notes, clock = Notes(), StreamClock()
@@ -238,9 +239,31 @@ def run(
         clock=clock,
         settings=LoopSettings(**settings),  # type: ignore[arg-type]
         due=due and (lambda: due() if clock.now() >= DUE_S else ()),
+        beat=beat,
     )
     asyncio.run(loop.run())
     return notes, sink, loop
+
+
+def test_every_frame_that_was_dealt_with_is_a_beat_and_a_loop_that_hangs_has_none() -> None:
+    beats, hangs, let = list[int](), threading.Event(), threading.Event()
+
+    def due() -> Sequence[str]:
+        hangs.set()
+        assert let.wait(60)
+        return ()
+
+    spoken = sound((DUE_S + 2, QUIET))
+    loop = threading.Thread(
+        target=lambda: run(spoken, [], FakeRecognizer(), FakeDialogue(), due=due, beat=lambda: beats.append(1))
+    )
+    loop.start()
+    assert hangs.wait(60)
+    before = len(beats)
+    assert before == int(DUE_S * SAMPLE_RATE / FRAME) and not let.wait(0.2) and len(beats) == before
+    let.set()
+    loop.join(60)
+    assert len(beats) == len(spoken) // FRAME
 
 
 def test_nothing_is_recognised_before_the_wake_word() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import socket  # noqa: TID251 - connections that ask nothing, on the loopback interface
+import socket
 import subprocess
 import sys
 import time
