@@ -17,26 +17,28 @@ from pydantic import BaseModel
 from deploy.assistant import Assistant, Ears, Mouth
 from deploy.car import Car, commands_of, open_vehicle, utc_now
 from deploy.config import Config
-from deploy.drivers.keys import key_source
+from deploy.drivers.keys import key_source, pins_of
 from deploy.drivers.reminders import KeptNotices
-from deploy.drivers.switching import ConfiguredDrivers
+from deploy.drivers.switching import ConfiguredDrivers, Open
 from deploy.drivers.trips import TripMemory
 from deploy.drivers.zone import zone
 from deploy.engines import Engines
 from deploy.machine.belongings import secure
 from deploy.speech import open_voice
 from memory.driver.conversations import TierTuning
+from memory.guest import GuestMemory
 from memory.learn.proposals import ProposalSettings
 from memory.recall.preferences import RetrievalSettings
 from memory.recall.search import SearchTuning
 from memory.service import DriverMemory, MemorySettings
+from memory.vault.keys import KeySource
 from memory.vault.lifecycle import Vault
 from models.catalog import Catalog
 from models.commands.matcher import TemplateMatcher
 from models.runtime.onnx_encoder import OnnxEncoder
 from models.structured import Structured
 from schemas.clock import StreamClock, WallClock
-from schemas.ports import ActParser, Encoder, StructuredModel, Talker
+from schemas.ports import ActParser, Encoder, MemoryPort, StructuredModel, Talker
 from schemas.seat import Seat
 from voice.audio.devices.portaudio import load_portaudio
 from voice.dialogue.agent import Dialogue
@@ -123,9 +125,13 @@ def open_car(  # noqa: PLR0913 - the composition root hands over every part
         schemas.errors.GloveboxError: vault, key or vehicle cannot be had.
     """
     with ExitStack() as opened:
-        seat = Seat(_memory(config, encoder, structured, now), zone(config.memory.tiers.zone))
+
+        def remember(driving: Config, keys: KeySource | None = None) -> MemoryPort:
+            return _memory(driving, encoder, structured, now, keys)
+
+        seat = Seat(first_memory(config, remember), zone(config.memory.tiers.zone))
         opened.callback(seat.close)
-        drivers = ConfiguredDrivers(config, seat, lambda other: _memory(other, encoder, structured, now))
+        drivers = ConfiguredDrivers(config, seat, remember)
         opened.callback(drivers.wait)
         vehicle = open_vehicle(config, stream or WallClock(), patient=stream is None, initial=initial, now=now)
         opened.callback(lambda: asyncio.run(vehicle.close()))
@@ -151,15 +157,26 @@ def open_car(  # noqa: PLR0913 - the composition root hands over every part
         return Car(stream, seat, drivers, vehicle, matcher, trip, dialogue, opened.pop_all())
 
 
-def open_memory(config: Config) -> DriverMemory:
+def first_memory(config: Config, open_: Open) -> MemoryPort:
+    """The memory of the driver who begins: a guest's until the PIN is entered, where there is one."""
+    return GuestMemory() if pins_of(config).has(config.driver.name) else open_(config)
+
+
+def open_memory(config: Config, keys: KeySource | None = None) -> DriverMemory:
     """The driver's memory alone, for looking and deleting: the language model is loaded only if something is learnt.
 
+    Args:
+        config: the whole configuration.
+        keys: what the driver's PIN has opened; None: the device's own key.
+
     Raises:
+        schemas.errors.PinError: the driver has a PIN, and it was not entered.
         schemas.errors.GloveboxError: vault, key or encoder cannot be had.
     """
     catalog = Catalog.load(config.data)
     encoder = OnnxEncoder(catalog.find(config.encoder.model), threads=config.encoder.threads)
-    return _memory(config, encoder, _OnDemand(lambda: _structured(config, Engines(config, catalog))))
+    model = _OnDemand(lambda: _structured(config, Engines(config, catalog)))
+    return _memory(config, encoder, model, keys=keys)
 
 
 def understanding(config: Config, engines: Engines | None = None) -> tuple[OnnxEncoder, Structured]:
@@ -207,12 +224,15 @@ def _structured(config: Config, engines: Engines) -> Structured:
 
 
 def _memory(
-    config: Config, encoder: Encoder, structured: StructuredModel, now: Callable[[], datetime] = utc_now
+    config: Config,
+    encoder: Encoder,
+    structured: StructuredModel,
+    now: Callable[[], datetime] = utc_now,
+    keys: KeySource | None = None,
 ) -> DriverMemory:
     secure(config.data.folder)
-    vault = Vault.open(
-        config.data.folder, config.driver.name, key_source(config), clock=now, keep=config.memory.backups
-    )
+    keys = keys or key_source(config)
+    vault = Vault.open(config.data.folder, config.driver.name, keys, clock=now, keep=config.memory.backups)
     settings = memory_settings(config)
     here = zone(config.memory.tiers.zone)
     return DriverMemory(

@@ -18,6 +18,7 @@ import uvicorn
 
 from deploy import __version__
 from deploy.config import Config
+from deploy.drivers.switching import ConfiguredDrivers
 from deploy.engines import ROLES, standing
 from deploy.picture import lines, svg
 from deploy.serving import HEAD_BYTES, IDLE_S, connections
@@ -25,12 +26,11 @@ from deploy.timeline import TimelineEntry
 from memory.screen.app import COOKIE, Screen
 from memory.screen.feed import Happened, What
 from memory.screen.parts import About, CarPicture, Model, Parts
-from memory.screen.pin import Pins
 from models.catalog import Catalog
 from schemas.errors import ConfigError, GloveboxError
 from schemas.events import Motion, VehicleState
 from schemas.memory import Outcome
-from schemas.ports import Drivers, MemoryPort
+from schemas.ports import MemoryPort
 from schemas.seat import Seat
 from vehicle.gate import motion
 
@@ -105,29 +105,38 @@ class OwnLoop:
 class LiveDrivers:
     """The drivers of a running assistant; meets ``schemas.ports.Drivers``.
 
-    The dialogue follows who drives, and it lives on the assistant's loop: changes are made there.
+    The dialogue follows who drives, and it lives on the assistant's loop: changes are made there. PINs are tried before, here.
     """
 
-    def __init__(self, drivers: Drivers, loop: Loop) -> None:
+    def __init__(self, drivers: ConfiguredDrivers, loop: Loop) -> None:
         """Of these; ``loop`` is the one that runs, None where none does."""
-        self._drivers, self._loop = drivers, loop
+        self._drivers, self._loop, self.pins = drivers, loop, drivers.pins
+        self.guarded, self.save_export = drivers.guarded, drivers.save_export
+        self.wiping, self.may_wipe = drivers.wiping, drivers.may_wipe
 
     @property
     def names(self) -> tuple[str, ...]:
         """See ``Drivers``."""
         return self._drivers.names
 
-    def switch(self, driver: str | None) -> MemoryPort:
+    @property
+    def awaited(self) -> str | None:
         """See ``Drivers``."""
-        return self._there(lambda: self._drivers.switch(driver))
+        return self._drivers.awaited
 
-    def save_export(self) -> str:
+    def switch(self, driver: str | None, pin: str | None = None) -> MemoryPort:
         """See ``Drivers``."""
-        return self._drivers.save_export()
+        proof = self._drivers.proof(driver, pin)
+        return self._there(lambda: self._drivers.take(driver, proof))
 
-    def delete(self) -> None:
+    def delete(self, pin: str | None = None) -> None:
         """See ``Drivers``."""
-        self._there(self._drivers.delete)
+        self._drivers.require(pin)
+        self._there(self._drivers.delete_proven)
+
+    def wipe(self, agreed: str) -> int:
+        """See ``Drivers``."""
+        return self._there(lambda: self._drivers.wipe(agreed))
 
     def _there(self, work: Callable[[], _Answer]) -> _Answer:
         running = self._loop()
@@ -188,7 +197,7 @@ def about(config: Config) -> About:
 def parts(
     config: Config,
     seat: Seat,
-    drivers: Drivers,
+    drivers: ConfiguredDrivers | LiveDrivers,
     moving: Callable[[], Motion | None],
     now: Callable[[], Any],
     *,
@@ -201,7 +210,7 @@ def parts(
         seat=seat,
         motion=moving,
         clock=now,
-        pins=Pins(config.data.folder),
+        pins=drivers.pins,
         drivers=drivers,
         about=about(config),
         microphone=microphone,

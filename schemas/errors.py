@@ -23,7 +23,8 @@ never holds transcript, memory text or keys.
     |   |-- ConsentError          45   a write that consent forbids (a defect in the caller, never a user's mistake)
     |   |-- UnknownEntryError     46   no such preference, category or driver
     |   |-- ExportError           47   a file that is no export of a memory, or one of a newer version
-    |   `-- UnstorableTextError   48   a text that cannot be stored as it is
+    |   |-- UnstorableTextError   48   a text that cannot be stored as it is
+    |   `-- PinError              49   a driver's PIN is missing or wrong, or nobody may try now
     |-- VehicleError              50   the vehicle's side
     |   |-- AdapterError          51   the adapter failed or lost its connection
     |   |-- NotMovedError         52   accepted, but the vehicle's current value did not move in time
@@ -200,6 +201,19 @@ class UnstorableTextError(MemoryStoreError):
     code = "text"
     exit_code = 48
     spoken = "I can't store that text."
+
+
+class PinError(MemoryStoreError):
+    """A driver's PIN, or what stands for it, is missing or wrong, or was tried too often. Nothing is changed."""
+
+    code = "pin"
+    exit_code = 49
+    spoken = "That needs a PIN: please enter it on the screen."
+
+    def __init__(self, message: str, wait_s: int = 0) -> None:
+        """With the seconds until the next try; 0: at once."""
+        super().__init__(message)
+        self.wait_s = wait_s
 
 
 class VehicleError(GloveboxError):

@@ -7,7 +7,8 @@ mono int16 at 16 kHz unless a parameter says otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -269,40 +270,97 @@ class AudioSink(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Wiping:
+    """What whoever drives has to bring to destroy the memories of all drivers."""
+
+    allowed: bool
+    """False: neither PINs nor two yeses are enough; the owner's recovery code is, where there is one."""
+    pins: tuple[str, ...] = ()
+    """Whose PINs are asked for, all of them; none: a second yes is."""
+    code: bool = False
+    """Whether there is a recovery code that does in place of all this."""
+    owner: str | None = None
+    """Who owns the car, where somebody was appointed."""
+
+
 class Drivers(Protocol):
-    """Whose memory is open: one of the configured drivers', or a guest's."""
+    """Whose memory is open: one of the configured drivers', or a guest's. A name opens no memory that has a PIN.
+
+    Whoever destroys or hands out a memory proves to be its driver: every such method asks for the PIN where there is one.
+    """
 
     @property
     def names(self) -> tuple[str, ...]:
         """The configured drivers."""
         ...
 
-    def switch(self, driver: str | None) -> MemoryPort:
+    @property
+    def awaited(self) -> str | None:
+        """The driver whose PIN is asked for: until it is entered they are served as a guest. None: nobody's is."""
+        ...
+
+    def guarded(self, driver: str) -> bool:
+        """Whether this driver has a PIN."""
+        ...
+
+    def switch(self, driver: str | None, pin: str | None = None) -> MemoryPort:
         """Leave the memory that is open and open that of a configured driver; None: a guest's, which reads and writes nothing.
 
-        The one that is left is closed when what was said is learnt, which nobody waits for.
+        The one that is left is closed when what was said is learnt, which nobody waits for. Without the PIN of a driver who has
+        one a guest's memory is open then, and the driver is ``awaited``.
 
         Raises:
             schemas.errors.UnknownEntryError: no driver of that name is configured.
+            schemas.errors.PinError: a PIN was given and is wrong; nothing is changed.
             schemas.errors.MemoryStoreError: the vault cannot be opened; a guest's memory is open then.
         """
         ...
 
-    def save_export(self) -> str:
+    def save_export(self, pin: str | None = None) -> str:
         """Write the open memory's export where its driver can fetch it, readable by nobody else; returns the file's name.
 
         It is erased with the next thing that is forgotten, and with the driver: a copy would keep what the vault must not.
 
         Raises:
+            schemas.errors.PinError: the driver has a PIN, and this is not it.
             schemas.errors.StorageFullError: no room for it.
             schemas.errors.MemoryStoreError: it cannot be written.
         """
         ...
 
-    def delete(self) -> None:
+    def delete(self, pin: str | None = None) -> None:
         """Destroy the open vault, its key and its backups; a guest's memory is open then.
 
         Raises:
+            schemas.errors.PinError: the driver has a PIN, and this is not it.
+            schemas.errors.MemoryStoreError: something could not be removed; the message says what.
+        """
+        ...
+
+    def wiping(self) -> Wiping:
+        """What whoever drives has to bring to destroy the memories of all drivers."""
+        ...
+
+    def may_wipe(self, pins: Mapping[str, str], code: str | None = None) -> str:
+        """Prove it: the PINs that `wiping` asks for, by driver, or the owner's recovery code; returns a word for `wipe`.
+
+        Raises:
+            schemas.errors.PinError: something of it is wrong or missing, or whoever drives may not.
+        """
+        ...
+
+    def wipe(self, agreed: str) -> int:
+        """Destroy the vaults, keys, backups, exports and PINs of all drivers; a guest's memory is open then.
+
+        Args:
+            agreed: what `may_wipe` gave, once and within minutes, while nobody else took the wheel.
+
+        Returns:
+            How many drivers' memories went.
+
+        Raises:
+            schemas.errors.PinError: it was not agreed.
             schemas.errors.MemoryStoreError: something could not be removed; the message says what.
         """
         ...

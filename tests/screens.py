@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from starlette.testclient import TestClient
 
+from deploy.drivers.owner import wiping
 from memory.guest import GuestMemory
 from memory.screen.app import Screen
 from memory.screen.parts import About, Model, Parts
-from memory.screen.pin import Pins
-from schemas.errors import UnknownEntryError
+from memory.vault.keys import RawKey
+from memory.vault.keys.pinned import Cost
+from memory.vault.pins import Pins
+from schemas.errors import PinError, UnknownEntryError
 from schemas.events import Motion
 from schemas.memory import Preference
-from schemas.ports import MemoryPort
+from schemas.ports import MemoryPort, Wiping
 from schemas.seat import Seat
 from tests.memories import memory_of, talk
 
@@ -52,33 +55,78 @@ class Car:
 
 
 class FakeDrivers:
-    """Two drivers with a memory each; meets ``schemas.ports.Drivers``."""
+    """Two drivers with a memory each, and their PINs; meets ``schemas.ports.Drivers``."""
 
-    def __init__(self, make: Callable[[str], MemoryPort], names: tuple[str, ...] = ("ada", "bert")) -> None:
+    def __init__(
+        self,
+        make: Callable[[str], MemoryPort],
+        names: tuple[str, ...] = ("ada", "bert"),
+        now: Callable[[], datetime] = lambda: NOW,
+    ) -> None:
         self.names = names
-        self._make, self.memories = make, {name: make(name) for name in names}
+        self._make, self._now, self.memories = make, now, {name: make(name) for name in names}
         self.seat = Seat(self.memories[names[0]])
+        self.awaited: str | None = None
+        self.owner: str | None = None
         self.deleted: list[str] = []
         self.exports = 0
+        self.keys = {name: RawKey(bytes(32)) for name in (*names, "guest")}
+        self.pins: Pins | None = None
 
     @property
     def current(self) -> MemoryPort:
         return self.seat.memory
 
-    def switch(self, driver: str | None) -> MemoryPort:
+    def guarded(self, driver: str) -> bool:
+        return self.pins is not None and self.pins.has(driver)
+
+    def switch(self, driver: str | None, pin: str | None = None) -> MemoryPort:
         if driver is not None and driver not in self.names:
             raise UnknownEntryError("no such driver")
-        self.seat.take(GuestMemory() if driver is None else self.memories[driver])
+        self.awaited = driver if driver is not None and pin is None and self.guarded(driver) else None
+        if driver is not None and self.awaited is None:
+            self._require(driver, pin)
+        self.seat.take(GuestMemory() if driver is None or self.awaited else self.memories[driver])
         return self.current
 
-    def save_export(self) -> str:
+    def save_export(self, pin: str | None = None) -> str:
+        self._require(self.current.driver, pin)
         self.exports += 1
         return "export.json"
 
-    def delete(self) -> None:
-        self.deleted.append(self.current.driver)
-        self.memories[self.current.driver] = self._make(self.current.driver)
+    def delete(self, pin: str | None = None) -> None:
+        self._require(self.current.driver, pin)
+        self._delete(self.current.driver)
+
+    def wiping(self) -> Wiping:
+        driver = self.current.driver
+        guarded = [name for name in self.names if self.guarded(name)]
+        return wiping(driver if driver in self.names else None, self.owner, guarded, code=self.owner is not None)
+
+    def may_wipe(self, pins: Mapping[str, str], code: str | None = None) -> str:
+        needed = self.wiping()
+        if code is not None or not needed.allowed:
+            raise PinError("not so")
+        for name in needed.pins:
+            self._require(name, pins.get(name))
+        return "agreed"
+
+    def wipe(self, agreed: str) -> int:
+        assert agreed == "agreed"
+        for name in self.names:
+            self._delete(name)
+        return len(self.names)
+
+    def _require(self, driver: str, pin: str | None) -> None:
+        if self.pins is not None:
+            self.pins.require(driver, pin, self._now())
+
+    def _delete(self, driver: str) -> None:
+        self.deleted.append(driver)
+        self.memories[driver] = self._make(driver)
         self.seat.take(GuestMemory())
+        if self.guarded(driver) and self.pins is not None:
+            self.pins.source(driver).destroy()
 
 
 def preference(name: str, value: str = "jazz", detail: str = "favorite_genres", days: int = 0) -> Preference:
@@ -95,15 +143,16 @@ def ask(memory: MemoryPort, value: str = "thai") -> None:
 
 def drivers_of(car: Car) -> FakeDrivers:
     """Two drivers by the car's clock, with memories in no file."""
-    return FakeDrivers(lambda name: memory_of(name, clock=lambda: car.now))
+    return FakeDrivers(lambda name: memory_of(name, clock=lambda: car.now), now=lambda: car.now)
 
 
 def parts_of(car: Car, drivers: FakeDrivers, folder: Path, *, voice: bool = True) -> Parts:
+    drivers.pins = Pins(folder, drivers.keys.__getitem__, cost=Cost(iterations=1, memory_kib=64))
     return Parts(
         seat=drivers.seat,
         motion=lambda: car.motion,
         clock=lambda: car.now,
-        pins=Pins(folder),
+        pins=drivers.pins,
         drivers=drivers,
         about=About("0.1.0", MODELS),
         microphone=(lambda: True) if voice else None,

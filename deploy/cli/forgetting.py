@@ -126,12 +126,17 @@ def wipe(
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Delete the driver: the key first, then the vault and its backups. Nothing can bring it back."""
+    """Delete the driver: the key first, then the vault and its backups. Nothing can bring it back.
+
+    Asks for the driver's PIN, or the owner's recovery code in its place.
+    """
+    from deploy.cli.drivers import prove
     from deploy.drivers.switching import delete_driver
 
     session = session_of(context, as_json=as_json, driver=driver, home=home)
     config = session.config()
     require_yes(yes=yes, as_json=as_json)
+    prove(session, config, config.driver.name, code=True)
     if not yes and not typer.confirm(
         f"Delete all of {config.driver.name}'s memory, its key and its backups?", err=True
     ):

@@ -14,7 +14,7 @@ import typer
 from typer.exceptions import TyperException
 
 from deploy import __version__
-from deploy.cli import device, drive, forgetting, laboratory, memory, models, screen, vault, vehicle
+from deploy.cli import device, drive, drivers, forgetting, laboratory, memory, models, screen, vault, vehicle
 from deploy.cli.session import Session, parse_flags, put_json, report, report_unexpected
 from deploy.machine import unseen
 from schemas.errors import GloveboxError
@@ -35,6 +35,7 @@ drive.add_to(app)
 memory.add_to(app)
 forgetting.add_to(memory.app)
 app.add_typer(memory.app)
+app.add_typer(drivers.app)
 app.add_typer(vault.app)
 app.add_typer(models.app)
 app.add_typer(vehicle.app)
@@ -50,7 +51,7 @@ def _print_version(wanted: bool) -> None:
 
 
 @app.callback()
-def options(
+def options(  # noqa: PLR0913 - typer makes an option of each
     context: typer.Context,
     config: Annotated[
         Path | None, typer.Option("--config", metavar="FILE", help="Configuration file instead of the device's own.")
@@ -66,6 +67,9 @@ def options(
         Path | None,
         typer.Option("--home", metavar="DIR", help="Folder of everything personal; or in GLOVEBOX_HOME."),
     ] = None,
+    pin_stdin: Annotated[
+        bool, typer.Option("--pin-stdin", help="Read a PIN that is asked for from standard input, a line each.")
+    ] = False,
     debug: Annotated[
         bool, typer.Option("--debug", help="Show tracebacks; they may hold words that were said.")
     ] = False,
@@ -75,7 +79,7 @@ def options(
 ) -> None:
     """An in-car voice assistant that runs wholly inside the car."""
     session = context.ensure_object(Session)
-    session.file, session.debug = config, debug
+    session.file, session.debug, session.pin_stdin = config, debug, pin_stdin
     session.flags = parse_flags(set_ or [])
     if profile is not None:
         session.flags["profile"] = profile

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
@@ -33,6 +33,9 @@ from schemas.memory import (
 )
 from schemas.ports import MemoryPort
 from schemas.preferences import MAIN_TITLES, SUB_TITLES, Category
+
+if TYPE_CHECKING:
+    from memory.vault.keys.pinned import PinnedKey
 
 app = typer.Typer(
     name="memory",
@@ -62,12 +65,22 @@ TIERS = ("preferences", "proposals", "episodes", "thoughts", "summaries", "profi
 
 
 @contextmanager
-def opened(session: Session) -> Generator[MemoryPort]:
-    """The driver's vault, closed again afterwards."""
+def opened(session: Session, proven: list[PinnedKey] | None = None) -> Generator[MemoryPort]:
+    """The driver's vault, closed again afterwards; where there is a PIN it is asked for. ``proven`` gets what it opened."""
     from deploy.app import open_memory
+    from deploy.drivers.keys import pins_of
 
-    memory = open_memory(session.config())
+    config = session.config()
+    name, pins, pin = config.driver.name, pins_of(config), None
+    if pins.has(name):
+        pin = session.pin(f"PIN of {name}")
+    keys = pins.require(name, pin, datetime.now(UTC))
+    memory = open_memory(config, keys)
     try:
+        if pin is not None:
+            pins.adopt(name, pin, keys)
+        if proven is not None:
+            proven.append(keys)
         yield memory
     finally:
         memory.close()

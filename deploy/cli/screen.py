@@ -60,7 +60,7 @@ def _show(
     from schemas.clock import WallClock
     from schemas.seat import Seat
 
-    seat = Seat(app.open_memory(config), zone(config.memory.tiers.zone))
+    seat = Seat(app.first_memory(config, app.open_memory), zone(config.memory.tiers.zone))
     drivers = ConfiguredDrivers(config, seat, app.open_memory)
     vehicle, loop = open_vehicle(config, WallClock()), OwnLoop()
     moving = motion_of(vehicle, lambda: loop.loop)

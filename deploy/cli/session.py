@@ -5,6 +5,7 @@ Owns no command.
 
 from __future__ import annotations
 
+import getpass
 import json
 import sys
 import traceback
@@ -18,7 +19,7 @@ from rich.console import Console
 from rich.text import Text
 
 from deploy import config as configuration
-from schemas.errors import ConfigError, GloveboxError
+from schemas.errors import ConfigError, GloveboxError, PinError, UnknownEntryError
 
 UNEXPECTED_EXIT = 1
 
@@ -32,14 +33,55 @@ class Session:
     debug: bool = False
     json: bool = False
     """Whether the command was asked for JSON: then errors are JSON, too."""
+    pin_stdin: bool = False
+    """Whether a PIN is read from standard input instead of being asked for at the terminal."""
 
     def load(self) -> configuration.Loaded:
         """The configuration with its origins."""
         return configuration.load(self.file, flags=self.flags)
 
     def config(self) -> configuration.Config:
-        """The configuration."""
-        return self.load().config
+        """The configuration.
+
+        Raises:
+            UnknownEntryError: a driver was named on the command line who does not exist; a typing error makes no vault.
+        """
+        config = self.load().config
+        if NAME in self.flags:
+            others = {key: value for key, value in self.flags.items() if key != NAME}
+            require_known(config, configuration.load(self.file, flags=others).config)
+        return config
+
+    def pin(self, what: str) -> str:
+        """A PIN or recovery code: typed unseen at the terminal, or the first line of standard input.
+
+        Raises:
+            PinError: there is nobody to type it.
+        """
+        if self.pin_stdin:
+            return sys.stdin.readline().strip()
+        if self.json or not sys.stdin.isatty():
+            raise PinError(f"{what} is asked for: call this at a terminal, or with --pin-stdin before the command")
+        return getpass.getpass(f"{what}: ")
+
+
+NAME = "driver.name"
+
+
+def require_known(config: configuration.Config, configured: configuration.Config) -> None:
+    """Refuse a driver who is neither in the configuration (without the command line's own flag) nor has a vault.
+
+    Raises:
+        UnknownEntryError: with the names that there are, and how to make a new one.
+    """
+    from deploy.drivers.switching import known
+
+    names = known(configured)
+    if config.driver.name not in names:
+        raise UnknownEntryError(
+            f"no driver is called {config.driver.name!r}: there {'are' if len(names) > 1 else 'is'} {', '.join(names)}; "
+            f"`glovebox drivers add {config.driver.name}` makes a new one"
+        )
 
 
 def session_of(

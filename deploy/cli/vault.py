@@ -5,11 +5,17 @@ Owns no rule: `memory.vault.lifecycle` does the work, `deploy.drivers.keys` find
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from deploy.cli.session import Session, out, put_json, require_yes, session_of
+from schemas.errors import KeySourceError
+
+if TYPE_CHECKING:
+    from deploy.config import Config
+    from memory.vault.keys import KeySource
 
 app = typer.Typer(
     name="vault", help="The encrypted file of a driver's memory: check it, change its key.", no_args_is_help=True
@@ -26,17 +32,26 @@ def _session(context: typer.Context, driver: str | None, *, as_json: bool) -> Se
     return session
 
 
+def _keys(session: Session, config: Config) -> KeySource:
+    """Where the vault's key comes from; where there is a PIN it is asked for."""
+    from deploy.drivers.keys import pins_of
+
+    name, pins = config.driver.name, pins_of(config)
+    pin = session.pin(f"PIN of {name}") if pins.has(name) else None
+    return pins.require(name, pin, datetime.now(UTC))
+
+
 @app.command()
 def check(context: typer.Context, driver: DriverOption = None, as_json: JsonOption = False) -> None:
     """Read and verify every page of the vault, and list its backups. Changes nothing."""
-    from deploy.drivers.keys import key_source
     from memory.vault.lifecycle import backups, vault_path
     from memory.vault.lifecycle import check as check_vault
     from memory.vault.migrations import VERSION
 
-    config = _session(context, driver, as_json=as_json).config()
+    session = _session(context, driver, as_json=as_json)
+    config = session.config()
     folder, name = config.data.folder, config.driver.name
-    version = check_vault(folder, name, key_source(config))
+    version = check_vault(folder, name, _keys(session, config))
     path, held = vault_path(folder, name), backups(folder, name)
     told: dict[str, Any] = {
         "driver": name,
@@ -72,18 +87,22 @@ def rotate(
     as_json: JsonOption = False,
 ) -> None:
     """Encrypt the vault anew with a new random key and destroy the old one, with which goes whatever old copies still hold."""
-    from deploy.drivers.keys import key_source
+    from deploy.drivers.keys import device_key, pins_of
     from memory.vault.keys import KEY_SOURCES
     from memory.vault.lifecycle import rotate as rotate_vault
 
     if to is not None and to not in KEY_SOURCES.names():
         raise typer.BadParameter(f"there are {', '.join(KEY_SOURCES.names())}", param_hint="--to")
-    config = _session(context, driver, as_json=as_json).config()
+    session = _session(context, driver, as_json=as_json)
+    config = session.config()
     present = config.memory.key.source
     moved = to is not None and to != present
-    rotate_vault(
-        config.data.folder, config.driver.name, key_source(config), to=key_source(config, to) if moved else None
-    )
+    if moved and pins_of(config).has(config.driver.name):
+        raise KeySourceError(
+            f"{config.driver.name} has a PIN, which goes with the present source: take the PIN away, move, and set it again"
+        )
+    keys = device_key(config) if moved else _keys(session, config)
+    rotate_vault(config.data.folder, config.driver.name, keys, to=device_key(config, to) if moved else None)
     if as_json:
         put_json({"driver": config.driver.name, "rotated": True, "key_source": to or present})
         return
@@ -101,14 +120,14 @@ def restore(
     as_json: JsonOption = False,
 ) -> None:
     """Put a backup from before an upgrade in the vault's place; what was remembered since is lost."""
-    from deploy.drivers.keys import key_source
     from memory.vault.lifecycle import restore as restore_vault
 
     require_yes(yes=yes, as_json=as_json)
-    config = _session(context, driver, as_json=as_json).config()
+    session = _session(context, driver, as_json=as_json)
+    config = session.config()
     if not yes and not typer.confirm("What was remembered since then will be lost. Go on?"):
         raise typer.Exit(1)
-    restore_vault(config.data.folder, config.driver.name, key_source(config), version)
+    restore_vault(config.data.folder, config.driver.name, _keys(session, config), version)
     if as_json:
         put_json({"driver": config.driver.name, "restored": version})
     else:

@@ -1,4 +1,4 @@
-"""The configured key source of a driver's vault.
+"""The configured key source of a driver's vault, and the PINs that may stand before it.
 
 Owns which file or entry holds whose key, and how a passphrase is asked for. The sources themselves stand in `memory.vault.keys`.
 """
@@ -14,14 +14,28 @@ from pathlib import Path
 from deploy.config import Config
 from memory.vault.files import file_stem, vault_path
 from memory.vault.keys import KEY_SOURCES, KeySource, Lock
+from memory.vault.keys.pinned import PinnedKey
+from memory.vault.pins import KEYS, Pins
 from schemas.errors import KeySourceError
 
-KEYS = "keys"
-"""Folder of wrapped keys in the data folder."""
+
+def as_driver(config: Config, driver: str) -> Config:
+    """The configuration with this driver at the wheel."""
+    return config.model_copy(update={"driver": config.driver.model_copy(update={"name": driver})})
 
 
-def key_source(config: Config, source: str | None = None) -> KeySource:
-    """Where the key of the configured driver's vault comes from.
+def pins_of(config: Config) -> Pins:
+    """The PINs of this data folder's drivers."""
+    return Pins(config.data.folder, lambda driver: device_key(as_driver(config, driver)))
+
+
+def key_source(config: Config) -> PinnedKey:
+    """Where the key of the configured driver's vault comes from; of one with a PIN it gives none (`Pins.require` does)."""
+    return pins_of(config).source(config.driver.name)
+
+
+def device_key(config: Config, source: str | None = None) -> KeySource:
+    """What this device has for the configured driver: the vault's key, or with a PIN the secret that it takes beside.
 
     Args:
         config: the whole configuration.

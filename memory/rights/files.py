@@ -13,9 +13,9 @@ FILES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "vault": ("*.vault", "*.vault-wal"),
         "copies": ("*.v*.backup", "*.new", "*.rekeyed"),
-        "keys": ("keys/*.wrapped", "keys/*.key", "*.key"),
-        "pin": ("*.pin",),
-        "marks": ("*.lock", "*.deleting", "screen.url"),
+        "keys": ("keys/*.wrapped", "keys/*.locked", "keys/*.key", "*.key"),
+        "pin": ("*.pin", "owner.json"),
+        "marks": ("*.lock", "*.deleting", "wiping", "screen.url"),
         "exports": ("exports/*.json",),
     }
 )

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Protocol
 
 from memory.screen.feed import Feed
-from memory.screen.pin import Pins
+from memory.vault.pins import Pins
 from schemas.events import Motion
 from schemas.ports import Drivers
 from schemas.seat import Seat

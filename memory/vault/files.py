@@ -190,6 +190,16 @@ def remove(path: Path) -> bool:
     return True
 
 
+def retire(path: Path) -> bool:
+    """`remove`, so that a crash leaves no zeroed file under a name that is read: it is renamed to one that is cleared first."""
+    if not os.path.lexists(path):
+        return False
+    part = path.with_name(f"{path.name}{PART}")
+    path.replace(part)
+    sync_folder(path.parent)
+    return remove(part)
+
+
 def _opened(path: Path) -> int | None:
     """The file to write zeroes into; None for a link, for what is linked elsewhere, too, and where there is none."""
     try:

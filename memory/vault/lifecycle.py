@@ -58,6 +58,7 @@ __all__ = [
     "destroy",
     "erase_backups",
     "file_stem",
+    "require_closed",
     "restore",
     "rotate",
     "utc_text",
@@ -269,6 +270,19 @@ def destroy(folder: Path, driver: str, keys: KeySource) -> Destruction:
     finally:
         lock.release()
     return Destruction(done.key_destroyed, done.files, verified=done.verified and not files.all())
+
+
+def require_closed(folder: Path, drivers: Sequence[str]) -> None:
+    """Make sure that nobody has one of these vaults open.
+
+    Raises:
+        ConfigError: a name cannot be used.
+        VaultBusyError: somebody has.
+    """
+    for driver in drivers:
+        files = Files.of(folder, driver)
+        if files.vault.exists():
+            VaultLock(files.lock).release()
 
 
 def rotate(folder: Path, driver: str, keys: KeySource, *, to: KeySource | None = None) -> None:

@@ -40,6 +40,8 @@ def settle(files: Files, keys: KeySource) -> None:
         else:
             with translated(files.vault):
                 require(files.vault, sound=False)
+    else:
+        keys.discard()  # a process that was killed while it wrote the key may have left a part of it
     with translated(files.vault):
         _clear(files)
 

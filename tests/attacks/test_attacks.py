@@ -39,7 +39,7 @@ from schemas.actions.acts import Act, Parsed
 from schemas.clock import StreamClock
 from schemas.errors import GenerationError
 from schemas.events import Reply
-from schemas.ports import ActParser, Encoder, StructuredModel
+from schemas.ports import ActParser, Encoder, StructuredModel, Wiping
 from schemas.seat import Seat
 from tests.conftest import WEIGHTS
 from tests.dialogues import StubParser
@@ -111,16 +111,36 @@ class Keeper:
 
     names: tuple[str, ...] = ("ada", "bob", "yes")
     told: list[str] = field(default_factory=list[str])
+    awaited: str | None = None
 
-    def switch(self, driver: str | None) -> Any:
+    def guarded(self, driver: str) -> bool:
+        del driver
+        return False
+
+    def switch(self, driver: str | None, pin: str | None = None) -> Any:
+        del pin
         self.told.append(f"switch {driver}")
 
-    def save_export(self) -> str:
+    def save_export(self, pin: str | None = None) -> str:
+        del pin
         self.told.append("export")
         return "ada.json"
 
-    def delete(self) -> None:
+    def delete(self, pin: str | None = None) -> None:
+        del pin
         self.told.append("delete")
+
+    def wiping(self) -> Wiping:
+        return Wiping(allowed=True)
+
+    def may_wipe(self, pins: Mapping[str, str], code: str | None = None) -> str:
+        del pins, code
+        self.told.append("may wipe")
+        return "agreed"
+
+    def wipe(self, agreed: str) -> int:
+        self.told.append(f"wipe {agreed}")
+        return 0
 
 
 Shipped: TypeAlias = tuple[Encoder, StructuredModel, ActParser | None]

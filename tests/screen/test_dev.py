@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from deploy.config import Config, load_config
+from deploy.drivers.switching import ConfiguredDrivers
 from deploy.screen import LiveDrivers, OwnLoop, ScreenServer, car_of, motion_of
 from memory.screen.feed import Happened, What
+from memory.vault.keys import KeySource
 from schemas.actions import SetWindow
 from schemas.clock import WallClock
 from schemas.events import Motion
+from schemas.ports import MemoryPort
 from tests.memories import fill
 from tests.screen_rig import Rig
 from tests.screens import NOW, Car, drivers_of, parts_of, preference
@@ -52,9 +56,16 @@ def test_another_driver_takes_the_wheel_on_the_page_of_a_running_assistant(tmp_p
     fill(drivers.memories["ada"], preference("a1", "jazz"))
     fill(drivers.memories["bert"], preference("b1", "folk"))
 
+    config = load_config(flags={"home": str(tmp_path), "driver.name": "ada", "driver.others": "bert"}, environment={})
+
+    def opened(driving: Config, keys: KeySource | None = None) -> MemoryPort:
+        del keys
+        return drivers.memories[driving.driver.name]
+
     drivers.seat.follow(lambda: where.append(threading.current_thread().name))
     parts = parts_of(car, drivers, tmp_path)
-    object.__setattr__(parts, "drivers", LiveDrivers(drivers, lambda: loop.loop))
+    switching = ConfiguredDrivers(config, drivers.seat, opened)
+    object.__setattr__(parts, "drivers", LiveDrivers(switching, lambda: loop.loop))
     with ScreenServer(parts, tmp_path) as server:
         page = chromium.new_page()
         page.goto(server.address)
@@ -74,10 +85,11 @@ def test_another_driver_takes_the_wheel_on_the_page_of_a_running_assistant(tmp_p
             window.goto(f"{address}/memory/a1")
             assert "not there any more" in window.content() and "jazz" not in window.content()
             window.goto("about:blank")
-        assert where == ["screen-vehicle"]
+        assert set(where) == {"screen-vehicle"}
         car.motion = Motion.MOVING
         page.goto(f"{address}/drivers/to/0")
         assert page.locator("h1").inner_text() == "You are driving"
         page.close()
         other.close()
+    switching.wait()
     loop.close()

@@ -288,7 +288,7 @@ class Dialogue:
         open_ = self._open.thing
         asked = open_.question if self._asks and open_ is not None else ""
         token = open_.tokens[0] if isinstance(open_, Confirmation) and open_.tokens else None
-        told, text = reply.text, " ".join(filter(None, (reply.text, asked)))
+        told, text = reply.text, " ".join(filter(None, (reply.text, self._talk.announcement(), asked)))
         proposal = due.proposal if due is not None else None
         reply = reply.model_copy(update={"text": text, "pending": token, "proposal": proposal})
         if turn.noted:

@@ -22,10 +22,10 @@ from deploy.lab.report.statistics import spread
 from deploy.screen import ScreenServer
 from memory.screen.feed import Happened, What
 from memory.screen.parts import Parts
-from memory.screen.pin import Pins
 from memory.service import DriverMemory
 from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
+from memory.vault.pins import Pins
 from models.catalog import Catalog
 from models.runtime.onnx_encoder import OnnxEncoder
 from models.structured.fake import KeywordModel
@@ -56,7 +56,8 @@ def measure(
             if not again:
                 fill(vault, memory, texts, size, seed)
                 memory.close()
-        parts = Parts(seat=Seat(memory), motion=lambda: Motion.PARKED, clock=_now, pins=Pins(folder))
+        pins = Pins(folder, lambda _: RawKey(bytes(range(32))))
+        parts = Parts(seat=Seat(memory), motion=lambda: Motion.PARKED, clock=_now, pins=pins)
         with ScreenServer(parts, folder) as server:
             told = _asked(server, memory, tell, rounds)
         memory.close()

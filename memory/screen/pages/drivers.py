@@ -1,13 +1,17 @@
-"""Drivers: whose memory is open, another one's, a guest's; the PIN; and handing the car over, which leaves nobody's."""
+"""Drivers: whose memory is open, another one's, a guest's; the PIN; deleting oneself; handing the car over, which leaves nobody's.
+
+Decides nothing of who may: a page that is not allowed to or brings the wrong PIN is told so by ``schemas.ports.Drivers``.
+"""
 
 from __future__ import annotations
 
 from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
-from memory.screen.pin import PIN
+from memory.vault.pins import PIN
+from schemas.errors import PinError
 from schemas.ports import Drivers
 
 GUEST = "guest"
-HAND_OVER = "hand over"
+HAND_OVER, DELETE = "hand over", "delete"
 
 
 def _drivers(visit: Visit) -> Drivers:
@@ -23,7 +27,8 @@ def show(visit: Visit) -> Answer:
     listed = [(place, name, name == held, visit.parts.pins.has(name)) for place, name in enumerate(names)]
     guest = held not in names
     values = {"listed": listed, "guest": guest, "several": visit.parts.drivers is not None, "driver": held}
-    return Page("drivers.html", values | {"pin": visit.parts.pins.has(held)})
+    awaited = visit.parts.drivers.awaited if visit.parts.drivers is not None else None
+    return Page("drivers.html", values | {"pin": visit.parts.pins.has(held), "awaited": awaited})
 
 
 def _named(visit: Visit) -> str | None:
@@ -46,13 +51,12 @@ def switching(visit: Visit) -> Answer:
 def switch(visit: Visit) -> Answer:
     """Open another driver's memory, or a guest's."""
     name = _named(visit)
-    if name is not None:
-        tried = visit.parts.pins.try_(name, visit.form.get("pin", ""), visit.parts.clock())
-        if not tried.right:
-            values = {"name": name, "place": visit.path["place"], "pin": True, "missed": True, "wait": tried.wait_s}
-            return Page("switch.html", values, status=403)
     visit.departures.finish_all()
-    _drivers(visit).switch(name)
+    try:
+        _drivers(visit).switch(name, visit.form.get("pin", ""))
+    except PinError as error:
+        values = {"name": name, "place": visit.path["place"], "pin": True, "missed": True, "wait": error.wait_s}
+        return Page("switch.html", values, status=403)
     return Go("/")
 
 
@@ -64,49 +68,96 @@ def pin(visit: Visit) -> Answer:
 def set_pin(visit: Visit) -> Answer:
     """Set, change or remove it; the present one is asked for first."""
     driver, pins = visit.memory.driver, visit.parts.pins
-    if visit.parts.drivers is not None and driver not in visit.parts.drivers.names:
-        raise ProblemError("form", 400)  # a guest has none
+    _not_a_guest(visit)  # who has none
     tried = pins.try_(driver, visit.form.get("pin", ""), visit.parts.clock())
     if not tried.right:
         return Page("pin.html", {"pin": True, "missed": True, "wait": tried.wait_s}, status=403)
     if visit.form.get("remove") == "yes":
-        pins.remove(driver)
+        pins.take_away(driver, tried.key)
         return Go("/drivers")
     fresh = visit.form.get("fresh", "")
     if not PIN.fullmatch(fresh):
         return Page("pin.html", {"pin": pins.has(driver), "unfit": True}, status=422)
-    pins.set(driver, fresh)
+    pins.set(driver, fresh, tried.key)
     return Go("/drivers")
 
 
-def handing_over(visit: Visit) -> Answer:
-    """What handing over means."""
+def _not_a_guest(visit: Visit) -> None:
+    if visit.parts.drivers is not None and visit.memory.driver not in visit.parts.drivers.names:
+        raise ProblemError("form", 400)
+
+
+def deleting(visit: Visit) -> Answer:
+    """What deleting oneself means."""
+    _not_a_guest(visit)
     visit.session.agreed = ""
-    return Page("handover.html", {"names": _drivers(visit).names, "pin": visit.parts.pins.has(visit.memory.driver)})
+    driver = visit.memory.driver
+    return Page("leave.html", {"driver": driver, "pin": visit.parts.pins.has(driver)})
+
+
+def delete(visit: Visit) -> Answer:
+    """The first yes: with the PIN it is done, without one it is asked again."""
+    _not_a_guest(visit)
+    drivers, driver = _drivers(visit), visit.memory.driver
+    if not drivers.guarded(driver):
+        visit.session.agreed = f"{DELETE} {driver}"
+        return Page("leave_again.html")
+    visit.departures.finish_all()
+    try:
+        drivers.delete(visit.form.get("pin", ""))
+    except PinError as error:
+        values = {"driver": driver, "pin": True, "missed": True, "wait": error.wait_s}
+        return Page("leave.html", values, status=403)
+    return _LEFT
+
+
+def really_delete(visit: Visit) -> Answer:
+    """The second yes of a driver without a PIN."""
+    agreed, visit.session.agreed = visit.session.agreed, ""
+    if agreed != f"{DELETE} {visit.memory.driver}":
+        raise ProblemError("form", 400)
+    visit.departures.finish_all()
+    _drivers(visit).delete()
+    return _LEFT
+
+
+_LEFT = Page("handed_over.html", {"count": 1, "alone": True}, anybodys=True)
+
+
+def _handover(visit: Visit, *, status: int = 200, **more: object) -> Page:
+    drivers = _drivers(visit)
+    needs = drivers.wiping()
+    by_code = needs.code and (visit.query.get("by") == "code" or "code" in visit.form)
+    return Page("handover.html", {"names": drivers.names, "needs": needs, "by_code": by_code, **more}, status=status)
+
+
+def handing_over(visit: Visit) -> Answer:
+    """What handing over means, and what it asks for."""
+    visit.session.agreed = ""
+    return _handover(visit)
 
 
 def hand_over(visit: Visit) -> Answer:
-    """The first yes: the PIN, then a second question."""
-    names, driver = _drivers(visit).names, visit.memory.driver
-    tried = visit.parts.pins.try_(driver, visit.form.get("pin", ""), visit.parts.clock())
-    if not tried.right:
-        return Page("handover.html", {"names": names, "pin": True, "missed": True, "wait": tried.wait_s}, status=403)
-    visit.session.agreed = HAND_OVER
-    return Page("handover_again.html", {"names": names})
+    """The first yes: the PINs or the recovery code, then a second question."""
+    drivers, form = _drivers(visit), visit.form
+    pins = {name: form.get(f"pin{place}", "") for place, name in enumerate(drivers.wiping().pins)}
+    try:
+        agreed = drivers.may_wipe(pins, form.get("code"))
+    except PinError as error:
+        return _handover(visit, status=403, missed=True, wait=error.wait_s)
+    visit.session.agreed = f"{HAND_OVER} {agreed}"
+    return Page("handover_again.html", {"names": drivers.names})
 
 
 def wipe(visit: Visit) -> Answer:
     """The second yes: every driver's vault, key, backups, exports and PIN are destroyed; a guest's memory is open then."""
     agreed, visit.session.agreed = visit.session.agreed, ""
-    if agreed != HAND_OVER:
+    word, _, proof = agreed.rpartition(" ")
+    if word != HAND_OVER:
         raise ProblemError("form", 400)
-    drivers, held = _drivers(visit), visit.memory.driver
     visit.departures.finish_all()
-    names = sorted(
-        drivers.names, key=lambda name: name != held
-    )  # the one who asks first: then nothing has to be opened twice
-    for name in names:
-        drivers.switch(name)
-        drivers.delete()
-        visit.parts.pins.remove(name)
-    return Page("handed_over.html", {"count": len(names)}, anybodys=True)
+    try:
+        count = _drivers(visit).wipe(proof)
+    except PinError as error:
+        raise ProblemError("form", 400) from error
+    return Page("handed_over.html", {"count": count}, anybodys=True)

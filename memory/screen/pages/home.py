@@ -20,7 +20,9 @@ def status(visit: Visit) -> dict[str, Any]:
     consent, now = visit.consent, visit.parts.clock()
     paused = consent.paused_until if consent.paused_until is not None and consent.paused_until > now else None
     guest = _guest(visit)
-    learning = "guest" if guest else "private" if consent.private_trip else "on"
+    drivers = visit.parts.drivers
+    awaited = drivers.awaited if drivers is not None else None
+    learning = "awaited" if awaited else "guest" if guest else "private" if consent.private_trip else "on"
     if paused and learning == "on":
         learning = "stopped" if paused == ENDLESS else "paused"
     microphone = "absent"
@@ -34,6 +36,8 @@ def status(visit: Visit) -> dict[str, Any]:
         "sound": sound,
         "vehicle": visit.parts.vehicle(),
         "driver": visit.memory.driver,
+        "awaited": awaited,
+        "awaited_place": drivers.names.index(awaited) if drivers is not None and awaited else None,
     }
 
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 from memory.rights.files import FILES
 from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
 from memory.screen.pages.home import status
-from schemas.errors import UnknownEntryError
+from schemas.errors import PinError, UnknownEntryError
 from schemas.memory import CONVERSATIONS, Period, Selector, Terms
 from schemas.preferences import CATEGORIES
 
@@ -18,7 +18,8 @@ KEEPING = (1, 7, 30, 90, 182, 365, 730)
 
 def show(visit: Visit) -> Answer:
     """The page."""
-    return Page("privacy.html", {**status(visit), "conversations": visit.consent.conversations})
+    pin = visit.parts.pins.has(visit.memory.driver)
+    return Page("privacy.html", {**status(visit), "conversations": visit.consent.conversations, "pin": pin})
 
 
 def conversations(visit: Visit) -> Answer:
@@ -38,7 +39,9 @@ def retention(visit: Visit) -> Answer:
     terms = visit.memory.terms().model_dump()
     rows = [(name, days, _step(days, -1), _step(days, 1)) for name, days in terms.items()]
     spans = sorted({c.retention_days for c in CATEGORIES})
-    return Page("retention.html", {"rows": rows, "spans": spans, "guest": status(visit)["learning"] == "guest"})
+    return Page(
+        "retention.html", {"rows": rows, "spans": spans, "guest": status(visit)["learning"] in ("guest", "awaited")}
+    )
 
 
 def _step(days: int, way: int) -> int | None:
@@ -57,11 +60,19 @@ def keep(visit: Visit) -> Answer:
     return Go("/privacy/retention")
 
 
+def exporting(visit: Visit) -> Answer:
+    """Ask for the PIN before the export."""
+    return Page("exporting.html") if visit.parts.pins.has(visit.memory.driver) else Go("/privacy")
+
+
 def export(visit: Visit) -> Answer:
-    """Write everything to a file that the driver can fetch."""
+    """Write everything to a file that the driver can fetch; whoever has a PIN enters it first."""
     if visit.parts.drivers is None:
         raise ProblemError("alone", 409)
-    visit.parts.drivers.save_export()
+    try:
+        visit.parts.drivers.save_export(visit.form.get("pin"))
+    except PinError as error:
+        return Page("exporting.html", {"missed": True, "wait": error.wait_s}, status=403)
     return Go("/privacy/exported")
 
 

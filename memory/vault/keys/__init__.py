@@ -90,8 +90,8 @@ class KeySource(Protocol):
         """The key that was made by `stage` and neither promoted nor discarded, or None."""
         ...
 
-    def stage(self) -> bytes:
-        """Make a new random key beside the present one; one that was staged before is discarded."""
+    def stage(self, key: bytes | None = None) -> bytes:
+        """Keep a second key beside the present one: this, or a new random one. One that was staged before is discarded."""
         ...
 
     def promote(self) -> None:
@@ -99,7 +99,7 @@ class KeySource(Protocol):
         ...
 
     def discard(self) -> None:
-        """Destroy the staged key, if there is one."""
+        """Destroy the staged key, if there is one, and clear what a killed process left of writing one."""
         ...
 
     def destroy(self) -> bool:
@@ -136,9 +136,9 @@ class RawKey:
         """See `KeySource`."""
         return self._staged
 
-    def stage(self) -> bytes:
+    def stage(self, key: bytes | None = None) -> bytes:
         """See `KeySource`."""
-        self._staged = secrets.token_bytes(KEY_BYTES)
+        self._staged = secrets.token_bytes(KEY_BYTES) if key is None else key
         return self._staged
 
     def promote(self) -> None:

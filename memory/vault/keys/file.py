@@ -14,7 +14,7 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memory.vault.files import OWNER_ONLY, PART, make_folder, remove, replace_key, write_whole
+from memory.vault.files import OWNER_ONLY, PART, make_folder, remove, replace_key, retire, write_whole
 from schemas.errors import KeySourceError
 
 if TYPE_CHECKING:
@@ -58,9 +58,9 @@ class KeyFile:
         """See `KeySource`."""
         return _read(self._next) if os.path.lexists(self._next) else None
 
-    def stage(self) -> bytes:
+    def stage(self, key: bytes | None = None) -> bytes:
         """See `KeySource`."""
-        key = secrets.token_bytes(KEY_BYTES)
+        key = secrets.token_bytes(KEY_BYTES) if key is None else key
         with _written(self._next):
             make_folder(self._next.parent)
             write_whole(self._next, key)
@@ -75,7 +75,9 @@ class KeyFile:
     def discard(self) -> None:
         """See `KeySource`."""
         with _written(self._next):
-            remove(self._next)
+            retire(self._next)
+            for path in (self._path, self._next):
+                remove(path.with_name(f"{path.name}{PART}"))
 
     def destroy(self) -> bool:
         """See `KeySource`."""

@@ -65,9 +65,9 @@ class KeyringKey:
         """See `KeySource`."""
         return self._get(self._next)
 
-    def stage(self) -> bytes:
+    def stage(self, key: bytes | None = None) -> bytes:
         """See `KeySource`."""
-        key = secrets.token_bytes(KEY_BYTES)
+        key = secrets.token_bytes(KEY_BYTES) if key is None else key
         self._set(self._next, key)
         return key
 

@@ -15,7 +15,7 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any, Protocol
 
-from memory.vault.files import PART, make_folder, remove, replace_key, write_whole
+from memory.vault.files import PART, make_folder, remove, replace_key, retire, write_whole
 from memory.vault.keys.file import KEY_BYTES
 from schemas.errors import KeySourceError, WrongKeyError
 
@@ -82,9 +82,34 @@ class WrappedKey:
         """See `KeySource`."""
         return self._read(self._next) if os.path.lexists(self._next) else None
 
-    def stage(self) -> bytes:
+    def stage(self, key: bytes | None = None) -> bytes:
         """See `KeySource`."""
-        return self._make(self._next, new=False)
+        return self._make(self._next, new=False, key=key)
+
+    def put(self, key: bytes) -> None:
+        """Wrap this key anew in the place of what is there: whole or not at all."""
+        fresh = self._path.with_name(f"{self._path.name}.fresh")
+        self._make(fresh, new=False, key=key)
+        with self._written():
+            replace_key(fresh, self._path)
+
+    def told(self) -> dict[str, Any] | None:
+        """What the wrapping was derived with, as `Wrapper.parameters` gave it; None where there is no file.
+
+        Raises:
+            KeySourceError: it is no wrapped key of this wrapper.
+        """
+        if not os.path.lexists(self._path):
+            return None
+        told = self._told(self._path).get("with")
+        if not isinstance(told, dict):
+            raise self._no_key(self._path)
+        return dict(told)
+
+    def unmake(self) -> None:
+        """Take the file away, whatever becomes of the key."""
+        with self._written():
+            retire(self._path)
 
     def promote(self) -> None:
         """See `KeySource`."""
@@ -95,24 +120,28 @@ class WrappedKey:
     def discard(self) -> None:
         """See `KeySource`."""
         with self._written():
-            remove(self._next)
+            retire(self._next)
+            self._clear()
+
+    def _clear(self) -> None:
+        fresh = self._path.with_name(f"{self._path.name}.fresh")
+        for path in (self._path, self._next, fresh):
+            remove(path.with_name(f"{path.name}{PART}"))
+        remove(fresh)
 
     def destroy(self) -> bool:
         """See `KeySource`."""
         with self._written():
             for path in (self._path, self._next):
                 remove(path)
-                remove(path.with_name(f"{path.name}{PART}"))
+            self._clear()
         return True
 
-    def _make(self, path: Path, *, new: bool) -> bytes:
+    def _make(self, path: Path, *, new: bool, key: bytes | None = None) -> bytes:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-        key, nonce, parameters = (
-            secrets.token_bytes(KEY_BYTES),
-            secrets.token_bytes(NONCE_BYTES),
-            self._wrapper.parameters(),
-        )
+        key = secrets.token_bytes(KEY_BYTES) if key is None else key
+        nonce, parameters = secrets.token_bytes(NONCE_BYTES), self._wrapper.parameters()
         wrapping = self._wrapper.derive(parameters, new=new)
         sealed = AESGCM(wrapping).encrypt(nonce, key, self._about(parameters))
         told = {"form": FORM, "by": self._wrapper.name, "with": parameters, "nonce": nonce.hex(), "key": sealed.hex()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from deploy.app import assemble
 from deploy.assistant import Assistant
 from deploy.config import load_config
-from deploy.drivers.keys import key_source
+from deploy.drivers.keys import pins_of
 from deploy.screen import ScreenServer
 from memory.rights.files import FILES, kind_of
 from memory.vault.backups import make_backup
@@ -83,7 +84,7 @@ def use(day: Day, assistant: Assistant) -> None:
         day.look()
         given.pins.set("ada", "4711")
         assert given.drivers is not None
-        given.drivers.save_export()
+        given.drivers.save_export("4711")
         day.look()
     assistant.end_trip(lambda _: None)
     day.look()
@@ -94,7 +95,8 @@ def test_a_day_of_use_writes_what_the_privacy_page_names_and_nothing_else(day: D
     config = load_config(flags=flags, environment={})
     with assemble(config) as assistant:
         use(day, assistant)
-    make_backup(Files.of(day.home, "ada"), key_source(config).key(create=False), 3)  # as an upgrade does
+    key = pins_of(config).require("ada", "4711", datetime.now(UTC)).key(create=False)
+    make_backup(Files.of(day.home, "ada"), key, 3)  # as an upgrade does
     day.look()
     found = {name: kind_of(name) for name in day.seen}
     assert [name for name, kind in found.items() if kind is None] == []

@@ -18,6 +18,7 @@ from deploy.drivers.keys import key_source
 from deploy.drivers.switching import ConfiguredDrivers
 from memory.guest import GuestMemory
 from memory.service import DriverMemory
+from memory.vault.keys import KeySource
 from memory.vault.lifecycle import Vault
 from models.runtime.fake_encoder import KeywordEncoder
 from models.structured.fake import KeywordModel
@@ -76,7 +77,8 @@ def let(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     return event
 
 
-def told(config: Config) -> Told:
+def told(config: Config, keys: KeySource | None = None) -> Told:
+    del keys
     return memory_of(config.driver.name, clock=clock, kind=Told)
 
 
@@ -132,7 +134,8 @@ def test_a_guest_has_nothing_to_be_learnt(drivers: ConfiguredDrivers, let: threa
 
 
 def test_where_a_vault_cannot_be_opened_everybody_goes_on_with_a_guest(tmp_path: Path, let: threading.Event) -> None:
-    def fails(config: Config) -> Told:
+    def fails(config: Config, keys: KeySource | None = None) -> Told:
+        del keys
         raise MemoryStoreError(f"the vault of {config.driver.name} is damaged")
 
     config = config_of(tmp_path)
@@ -150,8 +153,8 @@ def test_where_a_vault_cannot_be_opened_everybody_goes_on_with_a_guest(tmp_path:
 # With vaults
 
 
-def opened(config: Config) -> DriverMemory:
-    vault = Vault.open(config.data.folder, config.driver.name, key_source(config), clock=clock)
+def opened(config: Config, keys: KeySource | None = None) -> DriverMemory:
+    vault = Vault.open(config.data.folder, config.driver.name, keys or key_source(config), clock=clock)
     return DriverMemory(config.driver.name, vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=clock)
 
 

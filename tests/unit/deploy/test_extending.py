@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from deploy.config import load_config
-from deploy.drivers.keys import key_source
+from deploy.drivers.keys import device_key
 from deploy.engines import Engines
 from memory.vault.keys import KEY_SOURCES
 from models.catalog import Catalog
@@ -77,7 +77,7 @@ def test_engines_of_another_package_are_chosen_by_configuration(monkeypatch: pyt
     recognizer, voice = engines.recognizer(TemplateMatcher(load_templates())), engines.synthesizer()
     assert [type(one).__module__ for one in (recognizer, voice, engines.wake_word())] == ["stranger_glovebox"] * 3
     assert engines.told() == () and {str(choice.rung) for choice in engines.choices.values()} == {"stranger"}
-    assert key_source(config).needs.driver == config.driver.name  # type: ignore[attr-defined]
+    assert device_key(config).needs.driver == config.driver.name  # type: ignore[attr-defined]
     monkeypatch.delitem(sys.modules, "stranger_glovebox")
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from deploy.cli import main
 from deploy.config import Config, load_config
-from deploy.drivers.keys import key_source
+from deploy.drivers.keys import device_key, key_source
 from memory.vault.keys import KeyFile
 from memory.vault.keys.keychain import KeyringKey
 from memory.vault.keys.wrapped import WrappedKey
@@ -26,7 +26,7 @@ def config(folder: Path, environment: dict[str, str] | None = None, **flags: str
 
 def test_under_a_home_every_driver_has_a_key_file_of_the_name(tmp_path: Path) -> None:
     for name in ("ada", "bob"):
-        source = key_source(config(tmp_path, driver__name=name))
+        source = device_key(config(tmp_path, driver__name=name))
         assert isinstance(source, KeyFile)
         source.key(create=True)
     assert sorted(path.name for path in (tmp_path / "keys").iterdir()) == ["ada.key", "bob.key"]
@@ -52,14 +52,14 @@ def test_a_vault_of_an_older_installation_goes_on_opening(tmp_path: Path) -> Non
 def test_every_source_by_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "glovebox.key").write_bytes(b"s" * 32)
     given = config(tmp_path, {"CREDENTIALS_DIRECTORY": str(tmp_path)}, memory__key__source="credential")
-    source = key_source(given)
+    source = device_key(given)
     assert isinstance(source, WrappedKey) and len(source.key(create=True)) == 32
     assert (tmp_path / "keys" / "ada.wrapped").exists()
     without = key_source(config(tmp_path, memory__key__source="credential"))
     with pytest.raises(KeySourceError, match="LoadCredentialEncrypted"):
         without.key(create=False)
     monkeypatch.setattr("keyring.get_keyring", object)
-    assert isinstance(key_source(config(tmp_path, memory__key__source="keyring")), KeyringKey)
+    assert isinstance(device_key(config(tmp_path, memory__key__source="keyring")), KeyringKey)
     with pytest.raises(ConfigError, match=r"memory\.key\.source"):
         config(tmp_path, memory__key__source="post-it")
 
@@ -102,7 +102,10 @@ def test_a_passphrase_from_the_terminal(tmp_path: Path, monkeypatch: pytest.Monk
     assert key_source(source).key(create=False) == key and list(said) == []
 
 
-def test_check_rotate_and_move_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_rotate_and_move_from_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GLOVEBOX_DRIVER__NAME", "ada")
     home = ["--home", str(tmp_path), "--driver", "ada"]
     assert main([*home, "vault", "check"]) == 40 and "no vault" in capsys.readouterr().err
     opened(tmp_path, key_source(config(tmp_path))).close()
@@ -130,6 +133,7 @@ def test_a_path_is_printed_whole_however_long_it_is_and_narrow_the_terminal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "20")
+    monkeypatch.setenv("GLOVEBOX_DRIVER__NAME", "ada")
     home = tmp_path / "a home [bold] of [/red] many words" / "-".join(["long"] * 30)
     home.mkdir(parents=True)
     assert main(["--home", str(home), "--driver", "ada", "vault", "check"]) == 40

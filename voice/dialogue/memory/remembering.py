@@ -56,6 +56,8 @@ class Remembering:
             drivers: who else may drive; None: nobody.
         """
         self._seat, self._clock, self._drivers = seat, clock, drivers
+        self._announced: str | None = None
+        """Who was told last that their PIN is asked for."""
         self._begin()
         seat.follow(self._begin)
 
@@ -88,7 +90,8 @@ class Remembering:
         """What is remembered, of a category or of all."""
         held = self._seat.memory.preferences(key)
         if not held:
-            return f"I remember nothing about {title(key)}." if key else "I remember nothing about you yet."
+            nothing = f"I remember nothing about {title(key)}." if key else "I remember nothing about you yet."
+            return self._locked() or nothing
         return self._read(held, "I remember that", moving=moving)
 
     def about(self, words: str, *, moving: bool) -> str:
@@ -171,11 +174,11 @@ class Remembering:
     def who(self) -> str:
         """Whose memory is open."""
         if self._seat.memory.consent().private_trip and self._guest:
-            return "You are a guest: I remember nothing and know nothing about you."
+            return self._locked() or "You are a guest: I remember nothing and know nothing about you."
         name = self._seat.memory.driver
         if name == UNNAMED:
             return "You are the driver of this car; nobody has told me your name."
-        return f"I remember things for {name.replace('_', ' ').title()}."
+        return f"I remember things for {spoken_name(name)}."
 
     @property
     def _guest(self) -> bool:
@@ -243,6 +246,8 @@ class Remembering:
 
     def forget(self, what: Selector, about: str) -> str:
         """Forget what a selector stands for; asks first where it is more than one thing."""
+        if what.everything and (guarded := self._guarded("delete everything")):
+            return guarded
         matches = self._seat.memory.matching(what)
         if matches.empty:
             return f"I remember nothing {about}."
@@ -334,7 +339,23 @@ class Remembering:
             return "I don't know a driver of that name."
         if driver is None:
             return "Guest mode: I remember nothing and know nothing about you."
-        return f"Hello {driver.replace('_', ' ').title()}."
+        return self._locked() or f"Hello {spoken_name(driver)}."
+
+    def _locked(self) -> str:
+        """What is said to somebody whose PIN was not entered yet; empty where nobody's is asked for."""
+        self._announced = None if self._drivers is None else self._drivers.awaited
+        return "" if self._announced is None else _AWAITED.format(name=spoken_name(self._announced))
+
+    def announcement(self) -> str:
+        """Said once, after whatever is said first, where somebody is served as a guest until their PIN is entered."""
+        before = self._announced
+        locked = self._locked()
+        return "" if self._announced == before else locked
+
+    def _guarded(self, what: str) -> str:
+        """What is said in place of doing something that a PIN stands before: it is not spoken aloud. Empty where there is none."""
+        guarded = self._drivers is not None and self._drivers.guarded(self._seat.memory.driver)
+        return f"That needs your PIN, so please {what} on the screen; I have changed nothing." if guarded else ""
 
     def unguest(self) -> str:
         """End guest mode: the first configured driver's memory is opened."""
@@ -346,6 +367,8 @@ class Remembering:
         """Ask whether the data is to be written to a file that the driver can fetch: whoever speaks in the car can ask for it."""
         if self._drivers is None or self._guest:
             return "There is nothing to export." if self._guest else _NO_FILES
+        if guarded := self._guarded("export it"):
+            return guarded
         self._ask(Question(Asked.EXPORT, again="That writes what I remember to a file that is not encrypted. Shall I?"))
         return ""
 
@@ -353,10 +376,12 @@ class Remembering:
         """Ask whether the driver is to be deleted, saying what that means."""
         if self._drivers is None or self._guest:
             return "There is nothing to delete." if self._guest else "That is for the command line: memory wipe."
+        if guarded := self._guarded("delete yourself"):
+            return guarded
         matches = self._seat.memory.matching(Selector(everything=True))
         counted = "" if matches.empty else f": {there(matches)}"
         again = (
-            f"That deletes all that I remember about {self._seat.memory.driver.replace('_', ' ').title()}{counted}, with its "
+            f"That deletes all that I remember about {spoken_name(self._seat.memory.driver)}{counted}, with its "
             "key and its backups. Nobody can bring it back. Shall I go on?"
         )
         self._ask(Question(Asked.DELETE, again=again))
@@ -395,6 +420,8 @@ class Remembering:
                 return self._told(self._seat.memory.forget_where(open_.what), "from before")
             case Asked.FORGET if open_.what.id is not None:
                 return self.erased(open_.what.id)
+            case Asked.FORGET if open_.what.everything and (guarded := self._guarded("delete everything")):
+                return guarded
             case Asked.FORGET:
                 return self._told(self._seat.memory.forget_where(open_.what), "in all")
             case Asked.EXPORT:
@@ -417,11 +444,15 @@ class Remembering:
     def _exported(self) -> str:
         if self._drivers is None:
             return _NO_FILES
+        if guarded := self._guarded("export it"):
+            return guarded
         return f"Your data is in the file {self._drivers.save_export()}, in the folder exports. It is not encrypted."
 
     def _deleted(self) -> str:
         if self._drivers is None:
             return _UNVERIFIED
+        if guarded := self._guarded("delete yourself"):
+            return guarded
         self._drivers.delete()
         return "Everything is deleted, and so is the key. You are a guest now."
 
@@ -482,12 +513,18 @@ _LOOKS = frozenset({"remember_what", "remember_more", "when_said", "who_am_i"})
 """Commands that change nothing."""
 _SWITCHES = frozenset({"opt_out", "opt_in"})
 _PLACES = ("the first", "the second", "the third")
+_AWAITED = "Hello {name}. Please enter your PIN on the screen; until then you are a guest, and I remember nothing."
 UNNAMED = "driver"
 """The name that the configuration gives before anybody chose one."""
 _WHAT = "I don't know what you mean by that."
 NOT_KEPT = "I only keep what you like, avoid or need on the road, and I could not tell what this is."
 _NO_FILES = "I can't write files here: use the command line."
 _UNVERIFIED = "I deleted it, but could not verify it."
+
+
+def spoken_name(driver: str) -> str:
+    """A driver's name as it is said."""
+    return driver.replace("_", " ").title()
 
 
 def _opted_out(key: str) -> str:

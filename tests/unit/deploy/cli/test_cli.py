@@ -21,6 +21,7 @@ from deploy.config import Config
 from deploy.timeline import TimelineEntry
 from memory.screen.parts import Parts
 from memory.service import DriverMemory
+from memory.vault.keys import KeySource
 from models.catalog import Catalog
 from schemas.errors import AudioFileError, GloveboxError, NoSpeechError, VaultBusyError
 from schemas.events import Transcript
@@ -99,7 +100,8 @@ class Cabin:
         self.live.append(live)
         return self.assistants[-1]
 
-    def open_memory(self, config: Config) -> DriverMemory:
+    def open_memory(self, config: Config, keys: KeySource | None = None) -> DriverMemory:
+        del keys
         if self.error is not None:
             raise self.error
         self.memory.driver = config.driver.name
@@ -117,6 +119,7 @@ def _heard(path: Path) -> None:
 @pytest.fixture
 def cabin(monkeypatch: pytest.MonkeyPatch) -> Cabin:
     """Fakes in the place of the composition root and the demo."""
+    monkeypatch.setenv("GLOVEBOX_DRIVER__OTHERS", '["anna", "loser"]')
     fake = Cabin()
     app, demo = ModuleType("deploy.app"), ModuleType("deploy.demo")
     vars(app).update(assemble=fake.assemble, open_memory=fake.open_memory)

@@ -18,6 +18,7 @@ from deploy.drivers.keys import key_source
 from deploy.drivers.switching import ConfiguredDrivers
 from memory.guest import GuestMemory
 from memory.service import DriverMemory
+from memory.vault.keys import KeySource
 from memory.vault.lifecycle import Vault
 from models.runtime.fake_encoder import KeywordEncoder
 from models.structured.fake import KeywordModel
@@ -28,16 +29,17 @@ from schemas.seat import Seat
 Run = Callable[..., Any]
 
 
-def open_memory(config: Config) -> DriverMemory:
+def open_memory(config: Config, keys: KeySource | None = None) -> DriverMemory:
     """As ``deploy.app.open_memory``, with the fakes of the models."""
     now = lambda: datetime.now(UTC)  # noqa: E731
-    vault = Vault.open(config.data.folder, config.driver.name, key_source(config), clock=now)
+    vault = Vault.open(config.data.folder, config.driver.name, keys or key_source(config), clock=now)
     return DriverMemory(config.driver.name, vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=now)
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(deploy.app, "open_memory", open_memory)
+    monkeypatch.setenv("GLOVEBOX_DRIVER__OTHERS", '["ada", "grace"]')
     return tmp_path / "home"
 
 

@@ -17,7 +17,7 @@ from deploy.drivers.reminders import KeptNotices
 from memory.screen.app import Screen
 from memory.service import DriverMemory
 from memory.store import reminders as notices
-from memory.vault.keys import RawKey
+from memory.vault.keys import KeySource, RawKey
 from memory.vault.lifecycle import Vault
 from models.runtime.fake_encoder import KeywordEncoder
 from models.structured.fake import KeywordModel
@@ -138,9 +138,9 @@ def test_the_receipt_counts_them(browser: Browser, memory: DriverMemory, organiz
 # At the command line
 
 
-def open_memory(config: Config) -> DriverMemory:
+def open_memory(config: Config, keys: KeySource | None = None) -> DriverMemory:
     now: Callable[[], datetime] = lambda: datetime.now(UTC)  # noqa: E731
-    vault = Vault.open(config.data.folder, config.driver.name, key_source(config), clock=now)
+    vault = Vault.open(config.data.folder, config.driver.name, keys or key_source(config), clock=now)
     return DriverMemory(config.driver.name, vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=now)
 
 
@@ -148,9 +148,10 @@ def test_the_command_tells_of_them_and_an_export_holds_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     home = tmp_path / "home"
+    monkeypatch.setenv("GLOVEBOX_DRIVER__OTHERS", '["ada"]')
 
-    def opened(config: Config) -> DriverMemory:
-        made = open_memory(config)
+    def opened(config: Config, keys: KeySource | None = None) -> DriverMemory:
+        made = open_memory(config, keys)
         if not notices.stored(made.session.store):
             at = datetime.now(UTC) + timedelta(hours=1)
             notices.keep(made.session.store, [Waiting(kind="reminder", label="collect the ring", at=at)])

@@ -12,13 +12,17 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from deploy.config import Config, load_config
+from deploy.drivers.switching import ConfiguredDrivers
 from deploy.screen import ADDRESS_FILE, LiveDrivers, OwnLoop, ScreenServer, car_of, motion_of, told
 from deploy.timeline import TimelineEntry, entry_of
 from memory.screen.feed import Happened, What
+from memory.vault.keys import KeySource
 from schemas.errors import AdapterError, ConfigError
 from schemas.events import Motion, VehicleState
 from schemas.memory import Decision, Outcome
 from schemas.ports import MemoryPort
+from schemas.seat import Seat
 from tests.memories import memory_of
 from tests.screens import NOW, Browser, Car, FakeDrivers, parts_of
 
@@ -139,17 +143,24 @@ def test_the_driving_state_is_asked_on_the_vehicles_loop() -> None:
     loop.close()
 
 
-def test_a_change_of_driver_is_made_on_the_assistants_loop(drivers: FakeDrivers) -> None:
+def test_a_change_of_driver_is_made_on_the_assistants_loop(tmp_path: Path) -> None:
     loop, where = OwnLoop(), list[str]()
+    config = load_config(flags={"home": str(tmp_path), "driver.name": "ada", "driver.others": "bert"}, environment={})
 
+    def opened(driving: Config, keys: KeySource | None = None) -> MemoryPort:
+        del keys
+        return memory_of(driving.driver.name, clock=now)
+
+    drivers = ConfiguredDrivers(config, Seat(opened(config)), opened)
     drivers.seat.follow(lambda: where.append(threading.current_thread().name))
     live = LiveDrivers(drivers, lambda: loop.loop)
     assert live.switch("bert").driver == "bert" and live.names == ("ada", "bert")
     live.delete()
-    assert drivers.deleted == ["bert"] and drivers.current.driver == "guest"
-    assert where == ["screen-vehicle", "screen-vehicle"]
+    assert drivers.seat.memory.driver == "guest" and set(where) == {"screen-vehicle"}
     loop.close()
     assert LiveDrivers(drivers, lambda: None).switch("ada").driver == "ada"
+    drivers.wait()
+    drivers.seat.close()
 
 
 def test_what_the_screen_deletes_is_proven_gone_by_the_memorys_own_check(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from deploy.config import Config, load_config
 from deploy.drivers.keys import key_source
 from deploy.drivers.switching import ConfiguredDrivers
 from memory.service import DriverMemory
+from memory.vault.keys import KeySource
 from memory.vault.lifecycle import Vault
 from models.commands.matcher import TemplateMatcher
 from models.runtime.fake_encoder import KeywordEncoder
@@ -353,8 +354,8 @@ def car(matcher: TemplateMatcher, tmp_path: Path) -> Iterator[Talk]:
     clock = Clock()
     flags = {"home": str(tmp_path), "driver.name": "ada", "driver.others": "grace"}
 
-    def opened(config: Config) -> DriverMemory:
-        vault = Vault.open(config.data.folder, config.driver.name, key_source(config), clock=clock)
+    def opened(config: Config, keys: KeySource | None = None) -> DriverMemory:
+        vault = Vault.open(config.data.folder, config.driver.name, keys or key_source(config), clock=clock)
         return DriverMemory(config.driver.name, vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=clock)
 
     config = load_config(flags=flags, environment={})
