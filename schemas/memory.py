@@ -398,6 +398,8 @@ class Selector(Value):
     """A preference, proposal, episode, thought, summary or profile entry."""
     text: str | None = None
     """Whatever holds these words, in a value, a sentence or an exchange."""
+    about: str | None = None
+    """What the driver calls it ("that I like jazz", "where I work"): whatever these words mean."""
     key: str | None = None
     """A main, sub or detail key."""
     conversation: str | None = None
@@ -418,6 +420,10 @@ class Matches(Value):
     turns: int = 0
     """Turns that wait to be learnt from."""
     proposals: int = 0
+    asked: tuple[Proposal, ...] = ()
+    """What waits for the driver's yes, of it."""
+    others: tuple[Found, ...] = ()
+    """What stands beside preferences, by its own text; of the profile what it tells is in the tags, too."""
     timers: int = 0
     """Those that wait; they are meant only by everything."""
     reminders: int = 0

@@ -36,6 +36,7 @@ from schemas.memory import (
     Recollection,
     Selector,
     Turn,
+    Waiting,
 )
 from schemas.ports import CommandMatcher, Encoder, Talker
 from schemas.seat import Seat
@@ -137,6 +138,15 @@ class FakeMemory:
     """A fake: holds what the test puts in."""
 
     driver = "test"
+
+    class _NoReminders:
+        def load(self) -> tuple[int, tuple[Waiting, ...]]:
+            return 0, ()
+
+    reminders = _NoReminders()
+
+    def period(self, words: str) -> None:
+        del words
 
     def __init__(self, *held: tuple[str, str]) -> None:
         self.held = [

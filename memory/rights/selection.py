@@ -13,13 +13,14 @@ from typing import Literal
 
 from memory.consent import categories
 from memory.learn.english.canonical import fold, is_closed
+from memory.rights.meant import meant
 from memory.store import reminders as notices
 from memory.store import words as told
 from memory.store.preferences import Sentence, Store
 from memory.store.rows import FOLLOWS
 from memory.store.words import Kept, Needles, holds, spoken_in
 from schemas.errors import UnknownEntryError
-from schemas.memory import Kind, Matches, Preference, Proposal, Selector, Waiting
+from schemas.memory import Found, Kind, Matches, Preference, Proposal, Selector, Waiting
 
 About = Callable[[str], str | None]
 """The detail key that a text is most likely about, or None."""
@@ -40,6 +41,8 @@ class Chosen:
     proposals: dict[str, Proposal] = field(default_factory=dict[str, Proposal])
     archive: _Archived = field(default_factory=dict[tuple[str, str], Kept])
     """What stands beside preferences."""
+    keys: dict[str, str] = field(default_factory=dict[str, str])
+    """Id of a line of the profile -> what it tells."""
     following: _Archived = field(default_factory=dict[tuple[str, str], Kept])
     """What rests on them: it goes too, unless what stays bears it out (`memory.rights.provenance`)."""
     notices: dict[str, tuple[Waiting, ...]] = field(default_factory=dict[str, tuple[Waiting, ...]])
@@ -97,7 +100,19 @@ class Chosen:
         told = sorted(self.preferences.values(), key=lambda p: p.valid_from, reverse=True)
         return Matches(
             preferences=tuple(told), kinds=self.counts(), sentences=len(self.sentences), turns=len(self.turns),
-            proposals=len(self.proposals), timers=self.waiting("timer"), reminders=self.waiting("reminder"),
+            proposals=len(self.proposals), asked=tuple(self.proposals.values()), others=self._others(),
+            timers=self.waiting("timer"), reminders=self.waiting("reminder"),
+        )  # fmt: skip
+
+    def _others(self) -> tuple[Found, ...]:
+        """What stands beside preferences, without the lines of summaries that tell the same."""
+        own = [one for one in self.archive.values() if one.texts and one.at is not None]
+        return tuple(
+            Found(
+                kind=one.kind, id=one.name, text=one.texts[0], at=one.at, score=1.0,
+                tags=(self.keys[one.name],) if one.name in self.keys else (),
+            )
+            for one in own if one.at is not None
         )  # fmt: skip
 
     def waiting(self, kind: Literal["timer", "reminder"]) -> int:
@@ -121,6 +136,12 @@ def choose(store: Store, what: Selector, about: About) -> Chosen:
     if what == Selector():
         raise UnknownEntryError("say what: an id, words, a category, a conversation, a time, or everything")
     details = frozenset(c.detail for c in categories(what.key)) if what.key is not None else None
+    if what.about is not None:
+        found = chosen(store, meant(store, what.about, what.period))
+        before = set(store.history_of(*found.preferences)) - found.preferences.keys()
+        found.preferences.update((p.id, p) for p in store.preferences(history=True, ids=before))
+        derive(store, found, about)
+        return found
     found = Chosen()
     _choose_preferences(store, what, details, found)
     for proposal in store.proposals():
@@ -137,6 +158,7 @@ def choose(store: Store, what: Selector, about: About) -> Chosen:
         found.keep(one, found.archive)
     if what.id is not None and not found.named:
         raise UnknownEntryError(f"nothing that is remembered has the id {what.id[:80]!r}: list what is remembered")
+    _name_entries(store, found)
     if what.everything:
         found.notices = {notices.KEY: notices.stored(store)} if notices.left(store, [notices.KEY]) else {}
     else:
@@ -161,8 +183,14 @@ def chosen(store: Store, named: Iterable[tuple[str, str]]) -> Chosen:
     found.notices = {key: notices.stored(store, key) for key in sorted(kinds.get(notices.KIND, ()))}
     for one in told.tiers_named(store, kinds):
         found.keep(one, found.archive)
+    _name_entries(store, found)
     found.details |= {p.detail for p in (*found.preferences.values(), *found.proposals.values())}
     return found
+
+
+def _name_entries(store: Store, found: Chosen) -> None:
+    names = {name for table, name in found.archive if table == "profile"}
+    found.keys = {name: key for name, (key, _) in told.profile_lines(store).items() if name in names}
 
 
 def _choose_preferences(store: Store, what: Selector, details: frozenset[str] | None, found: Chosen) -> None:

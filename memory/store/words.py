@@ -145,6 +145,12 @@ def turns_said(store: Store) -> list[tuple[int, str, str, datetime]]:
     return [(number, talk, text, datetime.fromisoformat(at)) for number, talk, text, at in rows]
 
 
+def profile_lines(store: Store) -> dict[str, tuple[str, str]]:
+    """Id of a line of the profile -> what it tells of the driver, and that."""
+    rows = store.read(f"SELECT id, key, value FROM profile WHERE {shown('profile')}")
+    return {name: (key, value) for name, key, value in rows}
+
+
 def preferences_said(store: Store, what: Selector) -> set[str]:
     """Ids of the preferences of which some sentence may meet the conditions, or the value the words."""
     spoken, given = _said(what, "said_at")

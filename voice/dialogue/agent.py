@@ -113,6 +113,14 @@ class Dialogue:
         self._apologised = False
         """Said since the wake word that something was not understood, where nothing was open: once is enough."""
         seat.follow(self._begin)
+        seat.observe(self._unsay)
+
+    def _unsay(self, forgotten: bool) -> None:
+        """What memory holds is another; where something was forgotten, what was said last is not said again."""
+        if not forgotten:
+            return
+        self._doing.last.pop("said", None)
+        self._last_reply = ""
 
     @property
     def conversation(self) -> str:
@@ -189,6 +197,8 @@ class Dialogue:
             return self._ask_which(transcript)
         self._coordinator.fit(self._vehicle.offers())
         turn = await self._understanding.turn(transcript, self._open.thing, self._doing.recent, addressed=addressed)
+        if turn.rest:
+            return await self._both(turn, addressed=addressed)
         planned_ms = (time.perf_counter() - started) * 1000.0
         reply = await self._performed(turn, addressed=addressed)
         if reply is None:
@@ -198,10 +208,19 @@ class Dialogue:
         acted_ms = (time.perf_counter() - started) * 1000.0 - planned_ms
         return reply.model_copy(update={"timings": {"route": planned_ms, "act": acted_ms, **reply.timings}})
 
+    async def _both(self, turn: Turn, *, addressed: bool) -> Reply:
+        """The reply to a wish to have something forgotten, and before it to what was asked for beside it."""
+        first = await self.respond(self.typed(turn.rest), addressed=addressed)
+        self._asks = False
+        reply = self._finished(turn, await self._handled(turn))
+        text = " ".join(filter(None, (first.text, reply.text)))
+        return reply.model_copy(update={"text": text, "results": (*first.results, *reply.results)})
+
     async def _performed(self, turn: Turn, *, addressed: bool) -> Reply | None:
         """What the table's commands for the event come to; None for silence."""
         self._apologised = self._apologised and not addressed
-        if turn.noted:
+        if turn.noted and not turn.errand:
+            self._talk.heard()
             read = turn.plan.route is not Route.REJECT  # what was not read teaches nothing
             teaches = read and planning.teaches(turn.plan, spoken(turn.heard.text))
             self._note("driver", turn.heard.text, turn.heard.confidence, teaches=teaches)
@@ -291,7 +310,7 @@ class Dialogue:
         told, text = reply.text, " ".join(filter(None, (reply.text, self._talk.announcement(), asked)))
         proposal = due.proposal if due is not None else None
         reply = reply.model_copy(update={"text": text, "pending": token, "proposal": proposal})
-        if turn.noted:
+        if turn.noted and not turn.errand:
             self._note("assistant", text, 1.0)
         if turn.event is not Event.AGAIN:
             self._last_reply = told

@@ -169,7 +169,7 @@ class Doing:
         """What the driver asks in free words about what is remembered, or wants to have forgotten."""
         about: str | None = action.slots().get("about")
         if isinstance(action, ForgetPreference):
-            return self._talk.forget_about(action.about)
+            return self._talk.forget_named(action.about, None)
         if about is None:
             return self._talk.what(None, moving=await self.moving())
         return self._talk.about(about, moving=await self.moving())

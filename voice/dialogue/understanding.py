@@ -6,13 +6,13 @@ the parser. Does nothing, notes nothing and says nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
 from models.text import spoken
-from schemas.actions import Domain, Undo, parse_action
+from schemas.actions import Domain, ForgetPreference, Undo, parse_action
 from schemas.actions.acts import Act
 from schemas.events import Command, CommandKind, Reply, Route, Transcript
 from schemas.ports import CommandMatcher, Drivers, VehiclePort
@@ -22,6 +22,7 @@ from voice.dialogue.acts import context, planning
 from voice.dialogue.acts.acting import Acting
 from voice.dialogue.acts.resolving import replacing
 from voice.dialogue.coordinator import Coordinator, Plan
+from voice.dialogue.memory import erasing, naming
 from voice.dialogue.open import reading, which
 from voice.dialogue.open.table import Event
 from voice.dialogue.open.things import Asked, Choice, Confirmation, Forgetting, Missing, Remembering
@@ -30,6 +31,9 @@ from voice.dialogue.replies import responder
 
 _ANSWERS = frozenset({Event.YES, Event.NO, Event.CALLED_OFF, Event.FITS, Event.AGAIN, Event.STOP})
 """Events that settle a question of memory, or ask for it again."""
+
+
+_ERRANDS = frozenset({"set_timer", "set_reminder", "cancel_timer", "get_timers"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +52,20 @@ class Turn:
     """Whether memory is told. Talk about memory is not noted: it would be kept as something that the driver told."""
     about_memory: bool
     """Talk about memory, and nothing else."""
+    rest: str = ""
+    """What else was asked for, a complete command: dealt with first, as an utterance of its own."""
 
     @property
     def context(self) -> str:
         """What the parser was told."""
         return context.context(self.open_, self.recent, self.at)
+
+    @property
+    def errand(self) -> bool:
+        """Whether it is about a timer or a reminder: what is called so leaves no trace beside it."""
+        command = () if self.plan.command is None else (self.plan.command.name,)
+        names = (*command, *(act.name for act in self.plan.acts), *(action.name for action in self.plan.meant))
+        return not _ERRANDS.isdisjoint(names)
 
     @property
     def answers(self) -> bool:
@@ -68,6 +81,21 @@ class Turn:
     def reply(self, text: str = "", *, ends: bool = False) -> Reply:
         """A reply to it."""
         return Reply(text=text, route=self.plan.route, reason=self.plan.reason, ends_conversation=ends)
+
+
+def _forgets(name: str, slots: Mapping[str, str]) -> Plan:
+    return Plan(Route.MEMORY, "asked to forget", Command(kind=CommandKind.MEMORY, name=name, slots=dict(slots)))
+
+
+def _sets(plan: Plan) -> bool:
+    """Whether it puts something in the car at a number."""
+    own = [(plan.command.name, plan.command.slots)] if plan.command is not None else []
+    return any(
+        name.startswith(("set_", "change_")) and name not in _ERRANDS and any(
+            isinstance(value, int | float) and not isinstance(value, bool) for value in slots.values()
+        )
+        for name, slots in (*own, *((act.name, act.slots) for act in plan.acts))
+    )  # fmt: skip
 
 
 class Understanding:
@@ -102,7 +130,11 @@ class Understanding:
         Raises:
             schemas.errors.GloveboxError: a model or the vehicle failed.
         """
-        plan = await self._planned(transcript, open_, recent)
+        wish = self._wished(transcript)
+        plan, rest = (None, "") if wish is None else self._to_forget(wish, open_)
+        plan = plan or await self._planned(transcript, open_, recent)
+        if wish is not None and wish.what is erasing.What.NAMED and _sets(plan):
+            plan = _forgets("forget_words", {"words": wish.about})  # a number that is to be forgotten is no order
         text = transcript.text if self._coordinator.heard(transcript) else ""
         about_memory = self._about_memory(plan, text)
         event = reading.read(
@@ -118,7 +150,41 @@ class Understanding:
         settles = isinstance(open_, Forgetting | Remembering) and event in _ANSWERS
         lost = event in (Event.WHY, Event.UNMEANT) or (open_ is not None and event is Event.UNCLEAR)
         noted = not (about_memory or settles or lost)
-        return Turn(transcript, plan, event, self._clock(), open_, recent, noted, about_memory)
+        return Turn(transcript, plan, event, self._clock(), open_, recent, noted, about_memory, rest)
+
+    def _wished(self, transcript: Transcript) -> erasing.Wish | None:
+        """The wish to have something forgotten; a complete command stays what it is."""
+        known = self._matcher.match(transcript.text)
+        if not self._coordinator.heard(transcript) or (known is not None and known.name != ForgetPreference.name):
+            return None
+        return erasing.wish(
+            transcript.text, lambda part: self._coordinator.is_order(part) or self._acting.is_request(part)
+        )
+
+    def _to_forget(self, wish: erasing.Wish, open_: Asked | None) -> tuple[Plan | None, str]:
+        """The plan for such a wish, which comes before all else and only ever asks, and what else was asked for.
+
+        None where it names nothing that is remembered, and where it answers a question about forgetting.
+        """
+        match wish.what:
+            case erasing.What.LAST if isinstance(open_, Forgetting):
+                return None, ""
+            case erasing.What.LAST:
+                asked = {"proposal": open_.proposal.id} if isinstance(open_, Remembering) else {}
+                return _forgets("forget_said", asked), wish.rest
+            case erasing.What.ALL:
+                return _forgets("forget_everything", {}), wish.rest
+            case erasing.What.REMINDER:
+                label = naming.waiting(self._seat.memory, wish.about)
+                cancels = Act("cancel_timer", {"kind": "reminder", "label": label})
+                plan = Plan(Route.MODEL, "asked to forget a reminder", acts=(cancels,)) if label else None
+                return plan, wish.rest if label else ""
+            case erasing.What.NAMED:
+                category = self._acting.key(wish.about.removeprefix("my ").removeprefix("favourite "))
+                if not wish.sure and naming.named(self._seat.memory, wish.about, category) is None:
+                    return None, ""
+                slots = {"words": wish.about} | ({"category": category} if category else {})
+                return _forgets("forget_words", slots), wish.rest
 
     def _about_memory(self, plan: Plan, text: str) -> bool:
         """Whether it is talk about memory: a command, acts of that kind alone, a wish in free words."""

@@ -421,7 +421,7 @@ class Acting:
     async def _of_memory(self, act: Act, text: str, conversation: str, work: Work, *, moving: bool) -> str:
         """What is said to an act about memory, once it is done."""
         about = str(act.slots.get("about") or act.slots.get("what") or act.slots.get("name") or "")
-        key = self._key(about)
+        key = self.key(about)
         if act.name in COMMANDS:
             name, slots = COMMANDS[act.name], {**DEFAULTS.get(act.name, {}), **act.slots}
             return self._command(name, slots, conversation, moving=moving)
@@ -436,10 +436,8 @@ class Acting:
                 return said
             case "forget" if not about:
                 return self._talk.forget_that(conversation)
-            case "forget" if key is None:
-                return self._talk.forget_about(about)
             case "forget":
-                return self._command("forget_category", {"category": key}, conversation, moving=moving)
+                return self._talk.forget_named(about, key)
             case "opt_out" | "opt_in":
                 known = self._command(act.name, {"category": key}, conversation, moving=moving) if key else ""
                 return known or responder.WHICH_TOPIC
@@ -453,7 +451,15 @@ class Acting:
             Command(kind=CommandKind.MEMORY, name=name, slots=dict(slots)), conversation, moving=moving
         )
 
-    def _key(self, about: str) -> str | None:
+    def is_request(self, text: str) -> bool:
+        """Whether words surely ask for something that the car does."""
+        try:
+            parsed = self._parser.skim(spoken(text), "")
+        except GenerationError:
+            return False
+        return parsed.sure >= SURE_AT and all(act.is_action for act in parsed.acts)
+
+    def key(self, about: str) -> str | None:
         """The category that free words name: one of the names that it has, or the one that they are surely about."""
         if not about:
             return None

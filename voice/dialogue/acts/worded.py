@@ -14,7 +14,8 @@ from schemas.actions import Action
 from schemas.actions.acts import MEMORY, Act, slots_of
 
 _ERASING = re.compile(
-    r"\b(?:forg[eo]t\w*|delet\w*|eras\w*|remov\w*|wip\w*|clear\w*|empty|throw|purge|scrap|scrub|strike|scratch|drop|tear|rid|bin|"
+    r"\b(?:(?<!did you )(?<!do you )forget\w*|(?<!you )forgot\w*|delet\w*|eras\w*|remov\w*|wip\w*|clear\w*|empty|throw|purge|"
+    r"scrap|scrub|strike|scratch|drop|tear|rid|bin|"
     r"lose|reset|blank|clean|pretend|un(?:remember|learn|register)|disregard|take (?:me|that|it|back|out)|start over|from scratch|"
     r"never said|(?:don't|do not|needn't|no need to|shouldn't|not|nothing|none|stop|wasn't)\b.*\b(?:keep|kept|remember|sav\w+|"
     r"stor\w+|not(?:e|ing)|know\w*|stay|think\w*|profile|memory)|out of (?:your|the) memory|know nothing|has to go|can go|"

@@ -16,7 +16,6 @@ from voice.dialogue.open.table import Event
 class Asked(Enum):
     """What the driver was asked."""
 
-    WHICH = "which of several things is to be forgotten"
     FORGET = "whether these things are to be forgotten"
     KEEP = "whether what is there already is kept or deleted"
     EXPORT = "whether the data is to be written to a file"
@@ -36,7 +35,6 @@ class Question:
 
 
 LEFT = {
-    Asked.WHICH: "Okay.",
     Asked.FORGET: "Okay, I keep it.",
     Asked.KEEP: "Okay, it stays.",
     Asked.EXPORT: "Okay, no file is written.",
@@ -61,7 +59,7 @@ def read(open_: Question, text: str, command: Command | None) -> Event | None:
         return Event.NO
     if open_.asked is Asked.KEEP and name == "yes":  # "keep or delete?" has no yes
         return Event.AGAIN
-    if open_.asked is Asked.WHICH:
+    if open_.asked is Asked.FORGET and len(open_.among) > 1 and name not in _AGREES[open_.asked]:
         return _named(open_, text, command)
     return Event.YES if name in _AGREES[open_.asked] else None
 
@@ -77,10 +75,7 @@ _AGREES = {
 
 
 def _named(open_: Question, text: str, command: Command | None) -> Event | None:
-    name = "" if command is None else command.name
-    if name in ("yes", "forget_last"):
-        return Event.AGAIN
-    if name == "pick":
+    if command is not None and command.name == "pick":
         return Event.FITS if picked(open_, text, command) else Event.AGAIN
     return Event.FITS if picked(open_, text, command) else None
 

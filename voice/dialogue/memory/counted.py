@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from models.numbers import number_words
-from schemas.memory import Matches, Receipt
+from schemas.memory import Kind, Matches, Receipt
+from voice.dialogue.memory.likes import because
 
 
 def number(count: int) -> str:
@@ -25,6 +28,26 @@ def gone(receipt: Receipt) -> str:
     """What was forgotten, such as "two things and one reminder"."""
     count = sum(receipt.kinds.values()) + receipt.proposals_erased + receipt.turns_erased + receipt.sentences_erased
     return _listed(count, "", receipt.timers_erased, receipt.reminders_erased)
+
+
+def told(matches: Matches, units: Callable[[str], str]) -> list[str]:
+    """What a selector stands for, each as it is named in a question: "that you like jazz"; what is made of another is left out."""
+    found = [f"that {units(because(one))}" for one in (*matches.preferences, *matches.asked)]
+    for one in matches.others:
+        text = one.text.rstrip(".!?")
+        if one.kind is Kind.PROFILE and one.tags:
+            found.append(f"your {one.tags[0].replace('_', ' ')}: {text}")
+        elif one.kind is Kind.THOUGHT:
+            found.append(f"what I noticed: {text}")
+        elif one.kind in (Kind.EPISODE, Kind.EVENT):
+            found.append(f"what you told me: {text}")
+    found += ["what you have just told me"] if matches.turns and not found else []
+    return list(dict.fromkeys(found)) or [_many(things(matches), "thing")]
+
+
+def listed(said: Sequence[str]) -> str:
+    """Several things as one part of a sentence."""
+    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
 
 
 def _listed(count: int, about: str, timers: int, reminders: int) -> str:

@@ -20,8 +20,9 @@ from schemas.memory import CONVERSATIONS, Decision, Outcome, Preference, Receipt
 from schemas.ports import Drivers
 from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES, find
 from schemas.seat import Seat
+from voice.dialogue.memory import naming
 from voice.dialogue.memory.asking import Asked, Question, picked
-from voice.dialogue.memory.counted import gone, number, there, things
+from voice.dialogue.memory.counted import gone, listed, number, there, things, told
 from voice.dialogue.memory.likes import because
 from voice.dialogue.replies.examples import stems
 from voice.dialogue.replies.moments import SAID, pause_end, period, spoken_moment, spoken_span
@@ -40,6 +41,8 @@ class _Mind:
     """Of a list what was not read out yet."""
     stated: bool = False
     """"That" is what the driver has just told, which is noted but not stored yet."""
+    heard: bool = False
+    """"That" is what the driver has just said, of which nothing is stored."""
     acted: bool = False
     """The last thing that happened was an action; "that" is it, and ``about`` what was used for it."""
 
@@ -80,6 +83,10 @@ class Remembering:
         """The driver told something that is noted and not stored yet."""
         self._mind = _Mind(stated=True)
 
+    def heard(self) -> None:
+        """The driver said something that memory was told of."""
+        self._mind = _Mind(heard=True)
+
     def ended(self) -> None:
         """The conversation is over: nothing is spoken of."""
         self._mind = _Mind()
@@ -104,14 +111,6 @@ class Remembering:
         found = [r.preference for r in self._seat.memory.recall(words)]
         told = {p.id: " ".join(sentence for _, sentence in self._seat.memory.explain(p.id).because) for p in found}
         return tuple(p for p in found if stems(words) & stems(told[p.id]))
-
-    def forget_about(self, words: str) -> str:
-        """Forget what is remembered about something in the driver's own words; asks where that is several things."""
-        meant = self._meant(words)
-        if not meant:
-            return f"I remember nothing about {words}."
-        self._mind = _Mind(about=tuple(p.id for p in meant[:ALOUD]))
-        return self.forget_that("")
 
     def _meant(self, words: str) -> tuple[Preference, ...]:
         """Recalled preferences with a word of it in their value or their category's title."""
@@ -223,15 +222,16 @@ class Remembering:
         return None
 
     def forget_that(self, conversation: str) -> str:
-        """Forget the last thing mentioned, used or told; asks back where several could be meant."""
-        if self._mind.stated:
+        """Forget the last thing mentioned, used or told; asks where several could be meant, or none was spoken of."""
+        if self._mind.stated or self._mind.heard:
             erased = self._seat.memory.forget_pending(conversation)
+            self._mind = _Mind()
             return "Forgotten: what you have just told me." if erased else "I did not keep that."
         held = [p for p in self._seat.memory.preferences(history=True) if p.id in self._mind.about]
         held.sort(key=lambda p: self._mind.about.index(p.id))
         if len(held) > 1:
-            listed = ", ".join(f"{place}, that {self._likes(p)}" for place, p in zip(_PLACES, held, strict=False))
-            self._ask(Question(Asked.WHICH, among=tuple(held[:ALOUD]), again=f"Which one: {listed}?"))
+            said = [f"that {self._likes(p)}" for p in held[:ALOUD]]
+            self._ask(Question(Asked.FORGET, among=tuple(held[:ALOUD]), again=f"Forget {listed(said)}?"))
             return ""
         if held:
             return self.erased(held[0].id)
@@ -244,16 +244,42 @@ class Remembering:
         self._ask(Question(Asked.FORGET, Selector(id=newest[0].id), newest, again))
         return ""
 
+    def forget_said(self, conversation: str, proposal: str | None) -> str:
+        """Forget what was said just now, or what memory asked about just now."""
+        if proposal is not None:
+            self._seat.memory.answer(proposal, False)
+            self._seat.memory.forget_pending(conversation)
+            self._mind = _Mind()
+            return "Forgotten."
+        return self.forget_that(conversation)
+
+    def forget_named(self, words: str, category: str | None) -> str:
+        """Ask whether what these words name is to be forgotten."""
+        what = naming.named(self._seat.memory, words, category)
+        about = f"about {title(category)}" if category is not None else f"about {words}"
+        if what is None or (matches := self._seat.memory.matching(what)).empty:
+            return "I remember nothing of that." if naming.SENTENCE.match(words) else f"I remember nothing {about}."
+        said = told(matches, self._seat.units.liking)
+        if len(said) <= (ALOUD if what.period is None else 1):
+            again = f"Forget {listed(said)}?"
+        else:
+            when = f"from {what.period.words.removeprefix('on ')}" if what.period is not None else about
+            again = f"That is {there(matches, when)}. Shall I forget it all?"
+        self._ask(Question(Asked.FORGET, what, again=again))
+        return ""
+
     def forget(self, what: Selector, about: str) -> str:
-        """Forget what a selector stands for; asks first where it is more than one thing."""
+        """Ask whether all that a selector stands for is to be forgotten."""
         if what.everything and (guarded := self._guarded("delete everything")):
             return guarded
         matches = self._seat.memory.matching(what)
         if matches.empty:
             return f"I remember nothing {about}."
-        if things(matches) == 1 and not what.everything:
-            return self._told(self._seat.memory.forget_where(what), about)
-        self._ask(Question(Asked.FORGET, what, again=f"That is {there(matches, about)}. Shall I forget it all?"))
+        said = [] if what.everything or what.period is not None else told(matches, self._seat.units.liking)
+        if len(said) == 1 and things(matches) == 1:
+            self._ask(Question(Asked.FORGET, what, again=f"Forget {listed(said)}?"))
+        else:
+            self._ask(Question(Asked.FORGET, what, again=f"That is {there(matches, about)}. Shall I forget it all?"))
         return ""
 
     def erased(self, name: str) -> str:
@@ -414,8 +440,8 @@ class Remembering:
             schemas.errors.GloveboxError: memory failed.
         """
         match open_.asked:
-            case Asked.WHICH:
-                return self._forgotten(picked(open_, text, command))
+            case Asked.FORGET if open_.among and open_.what == Selector():
+                return self._forgotten(picked(open_, text, command) or open_.among)
             case Asked.KEEP:
                 return self._told(self._seat.memory.forget_where(open_.what), "from before")
             case Asked.FORGET if open_.what.id is not None:
@@ -497,6 +523,10 @@ class Remembering:
             except UnknownEntryError:
                 self._mind = _Mind()
                 return "That is forgotten already."
+        if command.name == "forget_words":
+            return self.forget_named(str(slots["words"]), key)
+        if command.name == "forget_said":
+            return self.forget_said(conversation, slots.get("proposal"))
         if key is not None:
             by_key: dict[str, Callable[[str], str]] = {
                 "opt_out": self.opt_out,
@@ -512,7 +542,6 @@ class Remembering:
 _LOOKS = frozenset({"remember_what", "remember_more", "when_said", "who_am_i"})
 """Commands that change nothing."""
 _SWITCHES = frozenset({"opt_out", "opt_in"})
-_PLACES = ("the first", "the second", "the third")
 _AWAITED = "Hello {name}. Please enter your PIN on the screen; until then you are a guest, and I remember nothing."
 UNNAMED = "driver"
 """The name that the configuration gives before anybody chose one."""

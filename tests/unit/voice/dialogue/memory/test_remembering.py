@@ -204,9 +204,7 @@ def test_forget_that_asks_back_where_several_are_meant(talk: Talk) -> None:
     tell(talk, "jazz", "rock", "italian")
     talk("what do you remember about me")
     question = talk("forget that")
-    assert question == (
-        "Which one: the first, that you like italian food, the second, that you like rock, the third, that you like jazz?"
-    )
+    assert question == "Forget that you like italian food, that you like rock and that you like jazz?"
     assert talk("the second one") == "Forgotten: one thing about music genres."
     assert talk.values() == {"jazz", "italian"}
     talk("what do you remember about me")
@@ -239,13 +237,15 @@ def test_a_category_is_forgotten_after_a_yes(talk: Talk) -> None:
     assert talk("forget everything about restaurants") == "That is two things about restaurants. Shall I forget it all?"
     assert talk("yes") == "Forgotten: two things in all." and talk.values() == {"jazz"}
     assert talk("forget everything about restaurants") == "I remember nothing about restaurants."
-    assert talk("forget everything about music") == "Forgotten: one thing about music." and talk.values() == set()
+    assert talk("forget everything about music") == "Forget that you like jazz?" and talk.values() == {"jazz"}
+    assert talk("yes") == "Forgotten: one thing in all." and talk.values() == set()
 
 
 def test_a_time_is_forgotten(talk: Talk) -> None:
     tell(talk, "jazz", at=START - timedelta(days=1))
     tell(talk, "rock", "italian")
-    assert talk("forget what i said yesterday") == "Forgotten: one thing from yesterday."
+    assert talk("forget what i said yesterday") == "That is one thing from yesterday. Shall I forget it all?"
+    assert talk("yes") == "Forgotten: one thing in all."
     assert talk.values() == {"rock", "italian"}
     assert talk("forget what i said on this trip") == "That is two things from this trip. Shall I forget it all?"
     assert talk("no") == "Okay, I keep it." and len(talk.values()) == 2
@@ -490,3 +490,16 @@ def test_who_has_no_name_is_not_called_by_one(matcher: TemplateMatcher) -> None:
     clock, unnamed = Clock(), load_config(flags={}, environment={}).driver.name
     talk = Talk(matcher, Seat(memory_of(unnamed, clock=clock)), clock)
     assert talk("who am i") == "You are the driver of this car; nobody has told me your name."
+
+
+def test_what_was_forgotten_is_neither_shown_nor_said_again(talk: Talk) -> None:
+    cleared: list[str] = []
+    talk.seat.observe(lambda forgotten: cleared.append("feed") if forgotten else None)
+    talk("my sister is unbearable today")
+    talk("forget what i just said")
+    assert cleared == ["feed"] and "sister" not in talk("what did i just say")
+    tell(talk, "jazz")
+    talk("forget that i like jazz")
+    assert cleared == ["feed"], "not before a yes"
+    talk("yes")
+    assert cleared == ["feed"] * 2

@@ -52,6 +52,7 @@ def test_after_a_no_the_second_question_is_asked(rig: Rig) -> None:
 def test_memory_and_the_gate_ask_one_after_the_other(rig: Rig) -> None:
     rig.say("remember that i love jazz")
     rig.say("remember that i love italian food")
+    rig.parser.knows["my window down"] = WINDOW[1], 0.95
     reply = rig.say("wipe what you know of me and my window down", f"forget_all(); {WINDOW[1]}")
     assert reply.text == ASKED
     assert rig.say("no").text.endswith("Shall I forget it all?")

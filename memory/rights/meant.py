@@ -1,0 +1,105 @@
+"""What a driver means by words of their own: "that I like jazz", "where I work", "our talk about Lisbon".
+
+Words are looked for by their stems, in any order; how something is told ("what I said about", "I like") counts for nothing. What is
+known of the driver comes first: where such a thing is meant, of what was talked about only that goes along which tells its value.
+Reads the tables, writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from memory.recall.lexical import ASKING, STOP, stem, stems
+from memory.store import words as told
+from memory.store.preferences import Store
+from schemas.memory import Period, Selector
+from schemas.preferences import BY_DETAIL
+
+TELLING = (
+    ASKING
+    | STOP
+    | frozenset(
+        stem(word)
+        for word in """like likes liked love loves loved prefer prefers enjoy want wants favourite favorite best usual
+    usually always never
+    often sometimes mostly really again also just ever any anymore more now only all everything anything something thing stuff bit
+    fact part bits things forget know knows knew learn learned learnt store stored keep kept note notes record records heard hear
+    conversation conversations talk talked talking chat discussion words name called call summary thought thoughts conclusion
+    memory mind people person get got have had going go let made make said say saying telling memories data info
+    information""".split()
+    )
+)
+"""Stems that say how something is told, and not what. Our list."""
+PLAIN = frozenset(stem(word) for word in ("yes", "no", "low", "medium", "high", "warm", "cool", "cheap"))
+"""Values that are ordinary words: they name nothing by themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Thing:
+    """What may be meant."""
+
+    table: str
+    name: str
+    value: frozenset[str]
+    """Stems that only a thing known of the driver has; empty for what was said."""
+    own: frozenset[str]
+    """Stems of what it says by itself."""
+    said: frozenset[str] = frozenset()
+    """Stems of the sentences that it was told in."""
+
+
+def asked_for(text: str) -> frozenset[str]:
+    """The stems of a phrase that say what it is about."""
+    return frozenset(stems(text)) - TELLING
+
+
+def meant(store: Store, text: str, period: Period | None = None) -> list[tuple[str, str]]:
+    """Table and key of what a phrase means, as ``memory.rights.selection.chosen`` takes them; nothing where it names nothing."""
+    phrase = asked_for(text)
+    if not phrase:
+        return []
+    known, talk = list(_known(store)) if period is None else [], list(_talk(store, period))
+    found = [one for one in known if _names(one, phrase) or (phrase <= one.own | one.said and phrase & one.own)]
+    if found:
+        values = [one.value for one in found if one.value - PLAIN]
+        found += [one for one in talk if any(value <= one.own for value in values)]
+    else:
+        found = [one for one in talk if phrase <= one.own] + [one for one in known if phrase <= one.said]
+    if not found:
+        shared = {one: len(phrase & (one.own | one.said)) for one in (*known, *talk)}
+        most = max(shared.values(), default=0)
+        found = [one for one, count in shared.items() if count == most and 2 * count > len(phrase)]
+    return [(one.table, one.name) for one in found]
+
+
+def _names(one: _Thing, phrase: frozenset[str]) -> bool:
+    """Whether a phrase has the whole value of a thing that is known."""
+    return bool(one.value - PLAIN) and one.value <= phrase
+
+
+def _stems(*texts: str) -> frozenset[str]:
+    return frozenset(one for text in texts for one in stems(text))
+
+
+def _known(store: Store) -> Iterator[_Thing]:
+    """Preferences, what waits for the driver's yes, and the profile."""
+    for one in store.preferences():
+        value = _stems(one.value)
+        yield _Thing("preferences", one.id, value, value | _stems(BY_DETAIL[one.detail].title), _stems(*one.sentences))
+    for one in store.proposals():
+        value = _stems(one.value)
+        yield _Thing("proposals", one.id, value, value | _stems(BY_DETAIL[one.detail].title), _stems(one.sentence))
+    for name, (key, text) in told.profile_lines(store).items():
+        value = _stems(text)
+        yield _Thing("profile", name, value, value | _stems(key.replace("_", " ")))
+
+
+def _talk(store: Store, period: Period | None) -> Iterator[_Thing]:
+    """What was said, what was made of it, and what waits to be learnt from."""
+    for one in told.tiers_said(store, Selector(period=period), None):
+        if one.table != "profile":
+            yield _Thing(one.table, one.name, frozenset(), _stems(*one.texts))
+    for number, _, text, at in told.turns_said(store):
+        if period is None or period.holds(at):
+            yield _Thing("turns", str(number), frozenset(), _stems(text))

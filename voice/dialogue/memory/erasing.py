@@ -1,0 +1,219 @@
+"""The door in front of everything else that an utterance may mean: does it say that something is to be forgotten, and what?
+
+Reads words and nothing else. Four things say it: a verb of erasing ("forget", "delete"), a verb of keeping that is refused ("don't
+keep", "i'd rather you didn't know"), a denial ("i never told you"), and secrecy ("that was private"). Whether the words name
+anything
+that is remembered is memory's to say; whoever hears this asks before anything is erased. A verb that people also use of other
+things
+("drop", "clear") counts only where the words speak of what is remembered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from models.text import words
+
+
+class What(Enum):
+    """What is to be forgotten."""
+
+    LAST = "what was said or spoken of last"
+    ALL = "everything"
+    REMINDER = "a reminder that waits"
+    NAMED = "what the words name"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A wish to have something forgotten."""
+
+    what: What
+    about: str = ""
+    """For `What.NAMED`: the words that name it."""
+    sure: bool = True
+    """Whether it can be nothing else; otherwise it is a wish only if something that is remembered has that name."""
+    rest: str = ""
+    """What else was asked for."""
+
+
+_ERASES = re.compile(
+    r"\b(?:forget|delete|erase|unlearn|unremember|scrap|purge|scratch|strike|disregard|expunge|"
+    r"(?P<weak>drop|lose|clear|remove|wipe|take|cut|cross|strip|throw|dismiss|discard|cancel|get rid of|let go of))\b"
+)
+_UNMEANT = re.compile(
+    r"(?:\b(?:don't|do not|never|not|didn't|won't|can't|cannot|couldn't|shouldn't|i|we|he|she|they|i'll|i'd|always|often|"
+    r"sometimes|me|him|"
+    r"her|us|play|song|called|named|let's|how|why|what if i|if i|if you|if we|to play|did you|do you|have you)|"
+    r"(?<!you )(?<!have )(?<!need )(?<!you've got )"
+    r"(?<!like )(?<!want )(?<!time )\bto|\b(?:i|we|he|she|they) (?:have|need|want) to)$"
+)
+"""Words before such a verb after which somebody else does it, or nobody is to."""
+_SELF = re.compile(r"\b(?:i|we)(?:'d)? (?:would )?(?:like|want) to$")
+"""A driver who wants to do it: meant only where the words speak of what is remembered."""
+_KEEPS = re.compile(
+    r"\b(?:don't|do not|never|no longer|stop|quit|not to|not|didn't|shouldn't|should not|needn't|must not|mustn't|without)"
+    r"(?: (?:need to|have to|want you to|have|ever|please|really|you dare))*"
+    r" (?:(?P<sure>remember|remembered|remembering|memori[sz]e|memori[sz]ing|store|stored|storing|retain|retaining|learn)|"
+    r"(?P<weak>keep|kept|keeping|save|saved|saving|record|recorded|recording|note|noted|noting|hear|know|write down|"
+    r"writing down))\b"
+)
+_NOT_YOU = re.compile(
+    r"\b(?:i|we|he|she|they|who|people|i'd|we'd)$|\b(?:my|our|his|her|the|a) \w+$|\b(?:i|we) (?:would|could|can|really|just)$"
+)
+"""Whoever does not keep something here is not the assistant."""
+_DENIES = re.compile(
+    r"\b(?:i|we)(?:'ve|'d| have| had)? (?:never|haven't|have not|did not ever)(?: ever| actually| really| even)?"
+    r" (?:say|said|tell|told|mention|mentioned|talk|talked|speak|spoke|spoken|claim|claimed)\b|"
+    r"\b(?:i|we) (?:didn't|did not) (?:tell you|say that|ever say|ever tell you|ever mention)\b|"
+    r"\b(?:i|we) take(?= .*\bback\b)"
+)
+_REMINDS = re.compile(r"\bremind(?:ers?|ing|ed)?\b")
+"""What is to be forgotten waits to be told."""
+_NO_REMINDER = re.compile(
+    r"\b(?:don't|do not|needn't|stop|no longer|no need to)(?: \w+){0,3} remind(?:ing)?\b(?! me (?:of|that) i\b)"
+)
+_SECRET = re.compile(
+    r"^(?:(?:no|wait|hey|oh|please|sorry|okay|and) )*(?:(?:that|this)(?:'s| was| is| stays| remains) (?:just )?(?:private|"
+    r"confidential|a secret|between us|"
+    r"off the record|not for you|not meant for you|none of your business)|off the record|you didn't hear (?:that|this)|"
+    r"you never heard (?:that|this))(?: (?:okay|please|right|by the way))*$"
+)
+_REMEMBERED = re.compile(
+    r"\b(?:you (?:know|have|heard|learned|learnt|remember|remembered|keep|kept|store|stored|got|noted)|you've (?:got|learned|"
+    r"learnt|"
+    r"stored|noted|kept|heard|remembered)|your (?:memory|mind|records?|notes?|list|lists|thoughts?|files?|head|database|"
+    r"summar(?:y|ies))|"
+    r"(?:i|we)(?:'ve)?(?: just| ever| have| had| once)* (?:said|told|mentioned|talked|spoke|discussed|say|tell)|we (?:talked|"
+    r"spoke|discussed)|"
+    r"conversations?|our (?:talk|chat)|(?:thing|bit|part|stuff|everything|anything|all)(?: i said| you know)? (?:about|from|of)|"
+    r"summary|memories|thoughts|"
+    r"my (?:preferences?|data|profile)|(?:the )?fact that|that (?:i|i'm|i've|i'd|my|we|we're|our)|(?:where|what|who|when|how|"
+    r"whether) (?:i|my|we))\b"
+)
+"""Words that speak of what is remembered, or of what the driver said."""
+_LAST = re.compile(
+    r"^(?:(?:about )?(?:that|it|this|these|those|them)(?: one| all)?|(?:(?:that|what|all|everything) )?(?:i|we)(?: just| ever|"
+    r" have|'ve| only)* "
+    r"(?:said|told you|mentioned|talked about|say)(?: (?:that|it|this|so))?|the last (?:thing|sentence|one|bit|"
+    r"part)(?: (?:that )?i (?:just )?(?:said|told you))?)?"
+    r"(?: (?:again|please|now|too|immediately|at once|right away|right now|just now|any ?more|then|okay|ever|completely|"
+    r"(?:from|out of) (?:your |the )?(?:memory|mind|records?)|to you|you|back))*$"
+)
+_IDLE = frozenset(
+    """please can could would will you i want need like to the a an and so but then okay ok no wait hey oh now just also true not
+    right
+    wrong that's that it it's this is was private confidential secret record off none of your business actually sorry there's there
+    something have must should scratch strike computer well yes thing don't do keep i'd rather""".split()
+)
+"""Words around such a verb that name nothing."""
+_EVERYTHING = re.compile(
+    r"^(?:(?:about )?(?:everything|it all|all of it|all|all that|whatever)(?: (?:that )?(?:there is|i (?:ever |"
+    r"have ever )?(?:said|told you)|"
+    r"(?:you )?(?:know|have|have got|remember|stored|learned|learnt|have stored|have learned|'ve got)))?(?: (?:about|on|of) me)?|"
+    r"(?:all |all of |everything in )?(?:your|the)(?: whole| entire)? memory|(?:all )?(?:my|your|the) (?:memories|data about me|"
+    r"preferences))"
+    r"(?: (?:please|now|completely|at once|from your memory))*$"
+)
+_CLAUSE = re.compile(r"\s*(?:[,;.:!?]+|\b(?:and then|and also|and|then|so|but|because|plus)\b)\s*")
+_TAIL = re.compile(
+    r"(?: (?:please|now|okay|right away|at once|any ?more|again|will you|would you|could you|thanks|thank you|ever|"
+    r"(?:from|out of|off|in) (?:your |the )?(?:memory|mind|records?|list|lists|head|database|notes?|files?)|back|"
+    r"(?:from )?what you (?:know|have|remember)(?: (?:about|on|of) me)?|don't keep (?:it|that)|do not keep (?:it|that)))+$"
+)
+_HEAD = re.compile(
+    r"^(?:that |about |from |the |all |everything |anything |whatever |what |of |it |this |please |out |off |away |you know |"
+    r"you have |you've got |"
+    r"you(?:'ve| have) (?:learned|learnt|stored|noted) |i (?:just |ever )?(?:said|told you|mentioned) |we (?:talked|spoke) |"
+    r"on me |to you |"
+    r"(?:fact|thing|bit|part) |on |with you |anything )+"
+)
+
+
+def wish(text: str, is_order: Callable[[str], bool]) -> Wish | None:
+    """The wish to have something forgotten that an utterance is, or has in it; None where it has none.
+
+    Args:
+        text: the utterance.
+        is_order: whether words ask for something else that the car does: that is done beside it.
+    """
+    if _found(" ".join(words(text))) is None:
+        return None
+    parts = [" ".join(words(part)) for part in _CLAUSE.split(text.lower()) if words(part)]
+    orders = [part for part in parts if is_order(part) and not _speaks_of_erasing(part)] if len(parts) > 1 else []
+    plain = " ".join(words(text)) if not orders else " and ".join(part for part in parts if part not in orders)
+    found = _found(plain)
+    if found is None:
+        return None
+    return Wish(found.what, found.about, found.sure, " and ".join(orders))
+
+
+def _speaks_of_erasing(text: str) -> bool:
+    return any(pattern.search(text) for pattern in (_ERASES, _KEEPS, _DENIES))
+
+
+def _found(text: str) -> Wish | None:
+    if _SECRET.match(text):
+        return Wish(What.LAST)
+    reminder = _NO_REMINDER.search(text)
+    if reminder is not None:
+        return Wish(What.REMINDER, text[reminder.end() :].strip(), sure=False)
+    for match in _ERASES.finditer(text):
+        before, after = text[: match.start()].strip(), text[match.end() :].strip()
+        own = _SELF.search(before) is not None
+        if not own and _UNMEANT.search(before):
+            continue
+        return _named(before, after, weak=match["weak"] is not None or own)
+    for match in _KEEPS.finditer(text):
+        before, after = text[: match.start()].strip(), text[match.end() :].strip()
+        mine = re.search(r"\b(?:i|we)$", before) is not None
+        if mine != (" want you to" in match.group()) or (not mine and _NOT_YOU.search(before)):
+            continue
+        if match["weak"] == "know" and not re.match(r"(?:didn't|not)\b", match.group()):
+            continue
+        return _named(before, after, weak=match["weak"] is not None and not before.endswith("you"))
+    denied = _DENIES.search(text)
+    if denied is not None:
+        after = text[denied.end() :].strip()
+        if _LAST.match(after):
+            return Wish(What.LAST) if denied.group().endswith("take") else None
+        return _named("", after, weak=False, denied=True)
+    return None
+
+
+def _named(before: str, after: str, *, weak: bool, denied: bool = False) -> Wish | None:
+    """What the words after such a verb name, or those before it where a pronoun stands for them."""
+    if _LAST.match(after) or _found_again(after):
+        left = [word for word in before.split() if word not in _IDLE]
+        if left and not _LAST.match(before):
+            return Wish(What.NAMED, _bare(before), sure=False)
+        said = after not in ("", "about it")
+        return Wish(What.LAST) if said and not (weak and not _speaks(after)) else None
+    if _EVERYTHING.match(after):
+        return Wish(What.ALL)
+    if _REMINDS.search(after):
+        return Wish(What.REMINDER, after, sure=False)
+    speaks = _REMEMBERED.search(after) is not None or (_TAIL.search(after) is not None and "memory" in after)
+    if weak and not speaks and not re.search(r"\b(?:your|what you) ", after):
+        return None
+    about = _bare(after)
+    return Wish(What.NAMED, about, sure=speaks and not denied) if about else None
+
+
+def _speaks(after: str) -> bool:
+    return after.startswith(("that", "what i", "the last", "it", "this", "them", "those"))
+
+
+def _found_again(after: str) -> bool:
+    """Whether nothing but "that" stands before another such verb ("scratch that don't keep it")."""
+    again = _KEEPS.search(after) or _ERASES.search(after)
+    return (
+        again is not None and _LAST.match(after[: again.start()].strip()) is not None and after[: again.start()] != ""
+    )
+
+
+def _bare(text: str) -> str:
+    return _HEAD.sub("", _TAIL.sub("", f" {text}").strip()).strip()
