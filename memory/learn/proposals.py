@@ -5,7 +5,8 @@ leaves behind. The vault's tables are `memory.store.preferences`'s, the lock and
 and how the driver is asked is none of memory's business.
 
 An open proposal holds the driver's words and is erased like any of them. What was declined leaves an HMAC-SHA-256 of category
-and value under a random key of this vault, nothing else: whoever reads the open vault could try values out, but can read none.
+and value, nothing else, under a key that is made of the vault's and lies in no table: who has the tables cannot try values out.
+With another key of the vault what was declined is not known again.
 """
 
 from __future__ import annotations

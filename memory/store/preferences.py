@@ -7,7 +7,6 @@ The write path: nothing is inserted here without asking consent in the same tran
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import secrets
 from collections.abc import Collection, Iterable, Sequence
@@ -31,10 +30,9 @@ _PROPOSAL = (
     "id", "detail", "value", "sentence", "said_at", "conversation", "confidence", "negated", "expires_at", "asked", "asked_at",
 )  # fmt: skip
 
-_MARKS_KEY = "declined"
-"""Key in ``meta`` of the key of the marks."""
-_MARKS_BYTES = 32
-"""As long as the digest, as RFC 2104 recommends."""
+_MARKS_SALT = "marks"
+"""Key in ``meta`` of the salt of the marks."""
+_SALT_BYTES = 32
 
 _TERMS_KEY = "terms"
 """Key in ``meta`` of how long the driver wants conversations kept."""
@@ -354,25 +352,30 @@ class Store:
 
     def declines(self, what: str, now: datetime) -> bool:
         """Whether the driver has said no to this, in its words for us, and does not want to hear of it yet."""
-        secret = self.meta(_MARKS_KEY)
-        until = None if secret is None else self.declined().get(_mark(secret, what))
+        salt = self.meta(_MARKS_SALT)
+        until = None if salt is None else self.declined().get(self._mark(salt, what))
         return until is not None and until > now
 
     def decline(self, what: str, until: datetime) -> None:
-        """Keep in mind until then that the driver said no to this: a keyed hash, so that nobody can read what it was."""
+        """Keep in mind until then that the driver said no to this: a hash whose key is nowhere in the vault's tables."""
         with self.transaction():
-            secret = self.meta(_MARKS_KEY)
-            if secret is None:
-                secret = secrets.token_hex(_MARKS_BYTES)
-                self.set_meta(_MARKS_KEY, secret)
-            self._vault.write("INSERT OR REPLACE INTO declined VALUES (?, ?)", (_mark(secret, what), utc_text(until)))
+            salt = self.meta(_MARKS_SALT)
+            if salt is None:
+                salt = secrets.token_hex(_SALT_BYTES)
+                self.set_meta(_MARKS_SALT, salt)
+            self._vault.write(
+                "INSERT OR REPLACE INTO declined VALUES (?, ?)", (self._mark(salt, what), utc_text(until))
+            )
+
+    def _mark(self, salt: str, what: str) -> str:
+        return hmac.digest(hmac.digest(self._vault.secret, salt.encode(), "sha256"), what.encode(), "sha256").hex()
 
     def forget_declined(self, before: datetime | None = None) -> None:
-        """Delete the marks that counted until then; without a time all, and their key."""
+        """Delete the marks that counted until then; without a time all, and their salt."""
         with self.transaction():
             if before is None:
                 self.empty("declined")
-                self.set_meta(_MARKS_KEY, None)
+                self.set_meta(_MARKS_SALT, None)
             else:
                 self._vault.write("DELETE FROM declined WHERE until <= ?", (utc_text(before),))
 
@@ -459,7 +462,3 @@ def silent(consent: Consent, now: datetime) -> str | None:
     if consent.paused_until is not None and now < consent.paused_until:
         return "learning is paused"
     return None
-
-
-def _mark(secret: str, what: str) -> str:
-    return hmac.new(bytes.fromhex(secret), what.encode(), hashlib.sha256).hexdigest()

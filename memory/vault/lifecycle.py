@@ -18,6 +18,7 @@ What holds, and what it rests on:
 from __future__ import annotations
 
 import contextlib
+import hmac
 import secrets
 import threading
 from collections.abc import Callable, Generator, Sequence
@@ -74,9 +75,18 @@ class Vault:
     """An open vault. Not for use by several threads at once without the caller's lock, except where said."""
 
     def __init__(
-        self, path: Path, connection: Any, lock: VaultLock | None, keep: BackupSettings, clock: Callable[[], datetime]
+        self,
+        path: Path,
+        connection: Any,
+        lock: VaultLock | None,
+        keep: BackupSettings,
+        clock: Callable[[], datetime],
+        key: bytes,
     ) -> None:
         """Used by `open` and `in_memory`."""
+        self.secret = hmac.digest(key, b"glovebox marks", "sha256")
+        """Made of the vault's key, and nowhere in its tables: whoever reads those without the key does not have it. Another with
+        every change of keys."""
         self._keep, self._clock = keep, clock
         self.path = path
         self._connection = connection
@@ -127,7 +137,7 @@ class Vault:
                 key = keys.key(create=True)
                 _create(files, key, clock)
                 connection = _connect_checked(files, key, clock, keep)
-            return cls(files.vault, connection, lock, keep, clock)
+            return cls(files.vault, connection, lock, keep, clock, key)
         except BaseException:
             lock.release()
             raise
@@ -138,9 +148,10 @@ class Vault:
 
         Encrypted all the same, under a random key that nobody is told.
         """
-        connection = connect(_NOWHERE, secrets.token_bytes(32), clock)
+        key = secrets.token_bytes(32)
+        connection = connect(_NOWHERE, key, clock)
         _migrate(connection)
-        return cls(_NOWHERE, connection, None, BackupSettings(), clock)
+        return cls(_NOWHERE, connection, None, BackupSettings(), clock, key)
 
     @property
     def folder(self) -> Path | None:

@@ -348,7 +348,13 @@ CREATE TRIGGER summary_lines_go AFTER DELETE ON summary_lines
 BEGIN DELETE FROM vectors WHERE memory = OLD.summary; END;
 """
 
-STEPS: dict[int, str] = {1: V1, 2: V2, 3: V3, 4: V4, 5: V5}
+V6 = """
+-- The marks of what was declined were keyed with a secret that lay beside them, so that a list of words found what they stood for.
+DELETE FROM declined;
+DELETE FROM meta WHERE key = 'declined';
+"""
+
+STEPS: dict[int, str] = {1: V1, 2: V2, 3: V3, 4: V4, 5: V5, 6: V6}
 """Version that a step leads to -> its SQL, in order and without gaps from 1."""
 
 VERSION = max(STEPS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hmac
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -215,6 +217,20 @@ def test_a_no_leaves_a_keyed_hash_and_no_word(open_memory: Open) -> None:
     exported = Export.model_validate(memory.export())
     assert exported.proposals == () and exported.declined_until == (until,)
     assert [(e.outcome, e.detail) for e in exported.decisions][-1] == ("declined", "favorite_genres")
+
+
+def test_a_list_of_words_and_all_tables_do_not_find_what_was_declined(open_memory: Open) -> None:
+    memory = open_memory()
+    memory.learn(said("i love jazz"))
+    memory.answer(memory.proposals()[0].id, False)
+    (mark,) = open_memory.store.declined()
+    cells = {str(cell) for row in open_memory.vault.rows("SELECT key, value FROM meta") for cell in row}
+    keys = [cell.encode() for cell in cells] + [
+        bytes.fromhex(cell) for cell in cells if re.fullmatch("(?:[0-9a-f]{2})+", cell)
+    ]
+    for value in ("rock", "jazz", "blues"):
+        for key in keys:
+            assert hmac.digest(key, f"favorite_genres\0{value}\0{0:d}".encode(), "sha256").hex() != mark
 
 
 def test_the_hash_of_the_same_thing_differs_from_vault_to_vault(open_memory: Open, tmp_path: Path) -> None:
