@@ -58,6 +58,26 @@ ModelNames = Annotated[tuple[ModelName, ...], BeforeValidator(_listed)]
 DriverName = Annotated[str, BeforeValidator(_plain), Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$")]
 
 
+class SightSettings(Section):
+    """How the car says which key it sees (``deploy.drivers.sight``)."""
+
+    source: Literal["none", "file", "mqtt"]
+    """``file``: a file that another program of the car writes; ``mqtt``: a topic of a broker, with the extra ``mqtt``."""
+    file: Folder | None = None
+    """The key's id on its first line, or nothing; nobody but root or this user may be able to write it."""
+    host: Word
+    port: Annotated[int, Field(ge=1, le=65_535)]
+    topic: Word
+    """Its retained message is the key's id, or empty."""
+    username: Word | None = None
+    password_file: Folder | None = None
+    """File with the password on its first line."""
+    ca_file: Folder | None = None
+    """Certificate of the authority that signed the broker's; left out: no encryption."""
+    client_id: Word
+    """Name of this client; one of its own for each."""
+
+
 class DriverSettings(Section):
     """Who drives."""
 
@@ -65,6 +85,9 @@ class DriverSettings(Section):
     """The driver whose vault is opened: a letter or digit, then at most 31 of those, ``_`` and ``-``."""
     others: Annotated[tuple[DriverName, ...], BeforeValidator(_listed)]
     """Who else may say "I am NAME" and is then remembered in a vault of their own."""
+    keys: dict[Word, DriverName] = {}
+    """Id of a key that the car sees (phone, fob, ignition profile) -> whose it is."""
+    sight: SightSettings
 
 
 class DataSettings(Section):

@@ -77,11 +77,16 @@ def run(
 ) -> None:
     """Start the live assistant: microphone and loudspeaker, until Ctrl-C."""
     session = session_of(context)
+    from deploy.drivers.sight import watching
     from deploy.screen import ScreenServer, told
 
     with ready(session, live=True) as assistant:
         given = assistant.screen(dev=dev)
-        with ScreenServer(given, assistant.config.data.folder, port) as server:
+        config = assistant.config
+        with (
+            ScreenServer(given, config.data.folder, port) as server,
+            watching(config, given.drivers, given.motion),
+        ):
             watched = out().is_terminal
             """By a person: what is printed anywhere else may be kept there, as systemd's journal keeps it."""
 
@@ -92,7 +97,7 @@ def run(
                 if happened is not None:
                     given.feed.tell(happened, entry.era)
 
-            err().print(f"Listening. Say “{assistant.config.wake.keyword}”, then what you want. Ctrl-C ends it.")
+            err().print(f"Listening. Say “{config.wake.keyword}”, then what you want. Ctrl-C ends it.")
             if watched:
                 err().print(f"The screen: {server.address}")
             if dev:

@@ -54,6 +54,7 @@ def _show(
 ) -> None:
     from deploy import app
     from deploy.car import open_vehicle
+    from deploy.drivers.sight import watching
     from deploy.drivers.switching import ConfiguredDrivers
     from deploy.drivers.zone import zone
     from deploy.screen import OwnLoop, ScreenServer, car_of, motion_of, parts
@@ -67,7 +68,7 @@ def _show(
     given = parts(config, seat, drivers, moving, lambda: datetime.now(UTC),
                   car=car_of(vehicle, lambda: loop.loop) if dev else None)  # fmt: skip
     try:
-        with ScreenServer(given, config.data.folder, port) as server:
+        with ScreenServer(given, config.data.folder, port) as server, watching(config, drivers, moving):
             if as_json:
                 put_json({"address": server.address})
             else:
