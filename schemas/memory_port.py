@@ -53,6 +53,10 @@ class RecallPort(Protocol):
         """
         ...
 
+    def topics(self, question: str) -> tuple[str, ...]:
+        """The detail keys that a question may be about; none for what is not remembered at all ("what's my shoe size")."""
+        ...
+
     def search(
         self,
         query: str,

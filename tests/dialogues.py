@@ -168,6 +168,9 @@ class FakeMemory:
         fitting = [p for p in self.held if not details or p.detail in details]
         return tuple(Recollection(preference=p, score=0.8) for p in fitting[:limit])
 
+    def topics(self, question: str) -> tuple[str, ...]:
+        return ()
+
     def watch(self, changed: Callable[[bool], None] | None) -> None:
         self.told = changed
 

@@ -11,6 +11,7 @@ from datetime import datetime
 
 from memory.driver.conversations import Conversations
 from memory.driver.session import Session
+from memory.learn.extraction import NONE
 from memory.recall.times import period_in
 from memory.store.preferences import silent
 from schemas.memory import Consent, Found, Kind, Period, Recollection
@@ -18,6 +19,11 @@ from schemas.preferences import BY_DETAIL, CATEGORIES
 
 TALK = (Kind.EPISODE, Kind.SUMMARY, Kind.EVENT)
 """What is kept of conversations only if the driver asked for that."""
+
+
+TOPIC_AT = 0.35
+"""Share of what a question is about, were it about something that may be remembered, from which on a category is meant. Our choice:
+of 17 typed questions those about a category gave it .37 or more, all others .32 or less."""
 
 
 class Recollections:
@@ -41,6 +47,12 @@ class Recollections:
                 self._conversations.asked(query, consent, now)
             held = {p.id: p for p in session.store.preferences(ids=[name for name, _ in found])} if found else {}
             return tuple(Recollection(preference=held[name], score=score) for name, score in found if name in held)
+
+    def topics(self, question: str) -> tuple[str, ...]:
+        """The detail keys that a question may be about; none for what is not remembered at all ("what's my shoe size")."""
+        found = {key: share for key, share in self._session.encoder.topics(question).items() if key != NONE}
+        whole = sum(found.values())
+        return tuple(key for key, share in found.items() if whole and share / whole >= TOPIC_AT)
 
     def search(
         self,

@@ -427,8 +427,9 @@ class Acting:
             return self._command(name, slots, conversation, moving=moving)
         match act.name:
             case "recall":
-                aloud = key is not None or not about
-                return self._talk.what(key, moving=moving) if aloud else self._talk.about(about, moving=moving)
+                if key is not None or not about:
+                    return self._talk.what(key, moving=moving)
+                return self._talk.about(about, moving=moving, question=text)
             case "talked":
                 return talks.talked(self._seat, text, self._clock(), moving=moving)
             case "remember":

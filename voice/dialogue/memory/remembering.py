@@ -101,9 +101,9 @@ class Remembering:
             return self._locked() or nothing
         return self._read(held, "I remember that", moving=moving)
 
-    def about(self, words: str, *, moving: bool) -> str:
-        """What is remembered about something in the driver's own words."""
-        meant = self._meant(words) or self._said_of(words)
+    def about(self, words: str, *, moving: bool, question: str = "") -> str:
+        """What is remembered about something in the driver's own words; ``question``: the whole sentence, where it is known."""
+        meant = self._meant(words) or self._said_of(words) or self._of_topic(question)
         return self._read(meant, "I remember that", moving=moving) if meant else f"I remember nothing about {words}."
 
     def _said_of(self, words: str) -> tuple[Preference, ...]:
@@ -111,6 +111,11 @@ class Remembering:
         found = [r.preference for r in self._seat.memory.recall(words)]
         told = {p.id: " ".join(sentence for _, sentence in self._seat.memory.explain(p.id).because) for p in found}
         return tuple(p for p in found if stems(words) & stems(told[p.id]))
+
+    def _of_topic(self, question: str) -> tuple[Preference, ...]:
+        """What is remembered of the categories that a question is about ("how warm do I like it")."""
+        details = self._seat.memory.topics(question) if question else ()
+        return tuple(p for p in self._seat.memory.preferences() if p.detail in details) if details else ()
 
     def _meant(self, words: str) -> tuple[Preference, ...]:
         """Recalled preferences with a word of it in their value or their category's title."""
