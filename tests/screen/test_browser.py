@@ -244,6 +244,34 @@ def test_type_targets_contrast_names_and_landmarks(
     assert page.evaluate(LOOK) == []
 
 
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_what_a_pin_adds_to_the_pages_fits_a_small_panel(rig: Rig, chromium: Browser, language: str) -> None:
+    pins = rig.server.screen.parts.pins
+    for name, pin in (("ada", "2468"), ("bert", "1357")):
+        rig.drivers.switch(name)
+        pins.set(name, pin)
+    rig.drivers.switch("ada", "2468")
+    asking = ("/privacy", "/privacy/exporting", "/privacy/everything", "/drivers", "/drivers/pin", "/drivers/delete",
+              "/drivers/hand-over", "/drivers/to/1")  # fmt: skip
+    assert looks(rig, chromium, language, *asking) == {}
+    rig.drivers.owner = "bert"
+    assert looks(rig, chromium, language, "/drivers/hand-over", "/drivers/hand-over?by=code") == {}
+    rig.drivers.switch("bert")
+    assert looks(rig, chromium, language, "/", "/privacy", "/drivers", "/drivers/hand-over") == {}
+
+
+def looks(rig: Rig, chromium: Browser, language: str, *paths: str) -> dict[str, object]:
+    """What is wrong on these pages of a small panel."""
+    page = rig.open(chromium, "800x480")
+    rig.choose(page, language=language)
+    found: dict[str, object] = {}
+    for path in paths:
+        page.goto(f"{rig.address}{path}")
+        found[path] = page.evaluate(LOOK)
+    page.close()
+    return {path: wrong for path, wrong in found.items() if wrong}
+
+
 def test_the_browser_finds_nothing_to_refuse(rig: Rig, chromium: Browser) -> None:
     """No message on the console: no refused style, no script from outside, no missing file."""
     page, told, asked = rig.open(chromium), list[str](), set[str]()

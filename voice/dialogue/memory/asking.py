@@ -17,6 +17,7 @@ class Asked(Enum):
     """What the driver was asked."""
 
     FORGET = "whether these things are to be forgotten"
+    FORGET_SURELY = "whether everything is to be forgotten, once more"
     KEEP = "whether what is there already is kept or deleted"
     EXPORT = "whether the data is to be written to a file"
     DELETE = "whether the driver is to be deleted"
@@ -36,6 +37,7 @@ class Question:
 
 LEFT = {
     Asked.FORGET: "Okay, I keep it.",
+    Asked.FORGET_SURELY: "Okay, I keep it.",
     Asked.KEEP: "Okay, it stays.",
     Asked.EXPORT: "Okay, no file is written.",
     Asked.DELETE: "Okay, nothing is deleted.",
@@ -55,7 +57,7 @@ def read(open_: Question, text: str, command: Command | None) -> Event | None:
     name = "" if command is None else command.name
     if name in ("repeat", "help"):
         return Event.AGAIN
-    if name == "keep_those" and open_.asked in (Asked.KEEP, Asked.FORGET):
+    if name == "keep_those" and open_.asked in (Asked.KEEP, Asked.FORGET, Asked.FORGET_SURELY):
         return Event.NO
     if open_.asked is Asked.KEEP and name == "yes":  # "keep or delete?" has no yes
         return Event.AGAIN
@@ -66,6 +68,7 @@ def read(open_: Question, text: str, command: Command | None) -> Event | None:
 
 _AGREES = {
     Asked.FORGET: ("yes", "delete_those", "forget_last"),
+    Asked.FORGET_SURELY: ("yes", "delete_those", "forget_everything"),
     Asked.KEEP: ("delete_those", "forget_last"),
     Asked.EXPORT: ("yes", "export_data"),
     Asked.DELETE: ("yes", "delete_me"),

@@ -451,9 +451,15 @@ class Remembering:
                 return self._told(self._seat.memory.forget_where(open_.what), "from before")
             case Asked.FORGET if open_.what.id is not None:
                 return self.erased(open_.what.id)
-            case Asked.FORGET if open_.what.everything and (guarded := self._guarded("delete everything")):
+            case Asked.FORGET | Asked.FORGET_SURELY if open_.what.everything and (
+                guarded := self._guarded("delete everything")
+            ):
                 return guarded
-            case Asked.FORGET:
+            case Asked.FORGET if open_.what.everything:
+                again = "Once more, to be sure: forget everything now? Say yes or no."
+                self._ask(Question(Asked.FORGET_SURELY, open_.what, again=again))
+                return ""
+            case Asked.FORGET | Asked.FORGET_SURELY:
                 return self._told(self._seat.memory.forget_where(open_.what), "in all")
             case Asked.EXPORT:
                 return self._exported()

@@ -48,6 +48,7 @@ def test_a_name_that_nobody_has_makes_no_vault(run: Run, home: Path) -> None:
         error = run(*arguments, "--driver", "adda", code=46)["error"]
         assert "no driver is called 'adda'" in error["message"] and "ada" in error["message"]
         assert "glovebox drivers add adda" in error["message"]
+    assert run("--set", "driver.name=adda", "memory", "list", code=46)["error"]["code"] == "unknown_entry"
     assert vaults(home) == {"ada"}
     assert run("drivers", "add", "grace") == {"driver": "grace", "added": True}
     assert run("drivers", "add", "grace", code=10)["error"]["code"] == "config"

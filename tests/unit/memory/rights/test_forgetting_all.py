@@ -63,7 +63,11 @@ class Talk:
         return " ".join(filter(None, (told, *(one.again for one in self.asked))))
 
     def yes(self) -> str:
-        return self.talk.settle(self.asked[0], "yes", Command(kind=CommandKind.CONTROL, name="yes"))
+        """Twice, as it is asked."""
+        yes = Command(kind=CommandKind.CONTROL, name="yes")
+        assert self.talk.settle(self.asked[0], "yes", yes) == ""
+        (again,) = self.talk.asks()
+        return self.talk.settle(again, "yes", yes)
 
 
 def test_the_question_and_the_answer_tell_of_them(memory: DriverMemory, organizer: Organizer) -> None:

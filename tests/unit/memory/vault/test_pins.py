@@ -205,6 +205,17 @@ def test_killed_at_every_line_of_taking_a_pin_away(tmp_path: Path) -> None:
     assert killed > 25
 
 
+def test_killed_at_every_line_of_another_key_for_a_vault_with_a_pin(tmp_path: Path) -> None:
+    here = tmp_path / "here"
+    killed = _kept(
+        tmp_path,
+        lambda pins: rotate(here, "ada", pins.require("ada", "2468", NOW)),
+        "2468",
+        lambda pins: opens(here, pins, "2468") and not opens(here, pins, None),
+    )
+    assert killed > 25
+
+
 def test_what_a_killed_rotation_left_of_a_key_is_cleared_at_the_next_start(tmp_path: Path) -> None:
     pins = pins_of(tmp_path)
     fill(tmp_path, pins)

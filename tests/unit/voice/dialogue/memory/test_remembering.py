@@ -261,6 +261,10 @@ def test_everything_is_forgotten_after_a_yes_only(talk: Talk) -> None:
     assert talk("forget everything you know about me") == "That is one thing about you. Shall I forget it all?"
     assert talk("play some music") and talk.values() == {"jazz"}
     talk("erase your memory")
+    assert talk("yes") == "Once more, to be sure: forget everything now? Say yes or no." and talk.values() == {"jazz"}
+    assert talk("no") == "Okay, I keep it."
+    talk("erase your memory")
+    talk("yes")
     assert talk("yes").startswith("Forgotten: ") and talk.values() == set()
 
 

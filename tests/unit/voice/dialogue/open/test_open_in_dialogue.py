@@ -56,6 +56,7 @@ def test_memory_and_the_gate_ask_one_after_the_other(rig: Rig) -> None:
     reply = rig.say("wipe what you know of me and my window down", f"forget_all(); {WINDOW[1]}")
     assert reply.text == ASKED
     assert rig.say("no").text.endswith("Shall I forget it all?")
+    assert rig.say("yes").text.startswith("Once more, to be sure")
     rig.say("yes")
     assert rig.memory.preferences() == () and rig.done == []
 
