@@ -24,6 +24,8 @@ WITHIN_S = 4.0
 """Seconds after which an answer is given up: the dialogue's turn waits for six (``turn.thinking_s``)."""
 LONGEST = 60
 """Words of an utterance that can be parsed; the longest of the training data have forty."""
+LONGEST_WORD = 45
+"""Letters of a word: the longest of English dictionaries has as many. A model spells what it does not know."""
 
 
 class Scorer(Protocol):
@@ -57,8 +59,7 @@ class ActParser:
     def parse(self, text: str, context: str = "") -> Parsed:
         """See `schemas.ports.ActParser.parse`."""
         said = spoken(text)
-        if len(said.split()) > LONGEST:
-            raise GenerationError(f"an utterance of more than {LONGEST} words is not parsed")
+        require_readable(said)
         words = (*said.split(), *spoken(re.sub(r"[a-z_]+[(=]|[()\[\],;:]", " ", context)).split())
         allowed = grammar(words, meant(" ".join(words)) | digits(context))
         answer, sure = self._model.scored(
@@ -66,6 +67,19 @@ class ActParser:
         )
         acts = read(answer)
         return Parsed(tuple(dict.fromkeys(acts)), sure)
+
+
+def require_readable(said: str) -> None:
+    """An utterance that a model can read in the time that a driver waits.
+
+    Raises:
+        GenerationError: it is longer, or a word of it is.
+    """
+    words = said.split()
+    if len(words) > LONGEST:
+        raise GenerationError(f"an utterance of more than {LONGEST} words is not parsed")
+    if max(map(len, words), default=0) > LONGEST_WORD:
+        raise GenerationError(f"an utterance with a word of more than {LONGEST_WORD} letters is not parsed")
 
 
 def digits(context: str) -> frozenset[int]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.acts.grammar import LEVELS, MOST_ACTS, MOST_WORDS, meant
-from models.acts.parser import LONGEST, MOST_TOKENS
+from models.acts.parser import MOST_TOKENS, require_readable
 from models.acts.parser import digits as told_digits
 from models.acts.steps import CLOSED, Prompt, Writing, prompt
 from models.text import spoken
@@ -124,8 +124,7 @@ class PointingParser:
     def parse(self, text: str, context: str = "") -> Parsed:
         """See `schemas.ports.ActParser.parse`."""
         said = spoken(text)
-        if len(said.split()) > LONGEST:
-            raise GenerationError(f"an utterance of more than {LONGEST} words is not parsed")
+        require_readable(said)
         given = prompt(said, context)
         words = f"{said} {given.told}"
         amounts = LEVELS | meant(words) | told_digits(context) | ({0.5} if re.search(r"\bhalf\b", said) else set())

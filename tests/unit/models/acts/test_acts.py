@@ -112,3 +112,5 @@ def test_a_number_that_nobody_said_cannot_be_written() -> None:
 def test_endless_speech_is_not_parsed() -> None:
     with pytest.raises(GenerationError, match="more than 60 words"):
         ActParser(_Wrote("yes()")).parse("jazz " * 61)
+    with pytest.raises(GenerationError, match="more than 45 letters"):
+        ActParser(_Wrote("yes()")).parse("play " + "ä" * 46)
