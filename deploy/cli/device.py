@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import operator
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -10,8 +13,10 @@ from pydantic.fields import FieldInfo
 from rich.table import Table
 from rich.text import Text
 
+from deploy import __version__
 from deploy.cli.session import out, put_json, session_of
 from deploy.config import leaves
+from models.catalog import Catalog
 
 config_app = typer.Typer(name="config", help="The configuration.", no_args_is_help=True)
 
@@ -22,6 +27,7 @@ MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "fail": ("✗", "red")
 def add_to(app: typer.Typer) -> None:
     """Add the commands."""
     app.command()(doctor)
+    app.command()(audit)
     app.add_typer(config_app)
 
 
@@ -42,6 +48,52 @@ def doctor(context: typer.Context, as_json: JsonOption = False) -> None:
         if finding.advice:
             console.print(Text(f"  {'':<16} {finding.advice}", style="dim"))
     raise typer.Exit(int(failed))
+
+
+def audit(
+    context: typer.Context,
+    advisories: Annotated[
+        Path | None,
+        typer.Option("--advisories", metavar="PATH", help="Records of OSV for PyPI: a JSON file, or a folder."),
+    ] = None,
+    bill: Annotated[
+        bool,
+        typer.Option("--bill", help="Print a bill of materials (CycloneDX, JSON) instead: all that may be installed."),
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare the packages that are installed with the pinned ones, and with weaknesses that are known from a local file."""
+    from deploy.machine import packages
+
+    session = session_of(context, as_json=as_json)
+    chosen = packages.pins()
+    if bill:
+        models = Catalog.load(session.config().data).models
+        put_json(packages.bill(__version__, datetime.now(UTC), chosen, models))
+        return
+    held = packages.installed()
+    others = sorted(
+        (pin.name, pin.version, held[pin.name]) for pin in chosen if held.get(pin.name, pin.version) != pin.version
+    )
+    known = packages.weaknesses(held, packages.read_records(advisories)) if advisories is not None else ()
+    if as_json:
+        put_json({
+            "ok": not others and not known,
+            "installed": held,
+            "other_versions": [{"name": name, "pinned": pinned, "installed": is_} for name, pinned, is_ in others],
+            "weaknesses": [asdict(one) for one in known],
+        })  # fmt: skip
+        raise typer.Exit(int(bool(others or known)))
+    console = out()
+    for name, pinned, is_ in others:
+        console.print(Text(f"! {name} {is_} is installed, {pinned} is pinned: run ./deploy/up again", "yellow"))
+    for one in known:
+        mended = f"mended in {one.mended_in}" if one.mended_in else "no version without it is known"
+        console.print(Text(f"✗ {one.name} {one.version}: {one.advisory}, {mended}. {one.summary}", "red"))
+    if not others and not known:
+        told = "no weakness of them is known there" if advisories is not None else "no file of advisories was given"
+        console.print(f"{len(held)} packages are installed, none in another version than the pinned one; {told}.")
+    raise typer.Exit(int(bool(others or known)))
 
 
 @config_app.command("show")

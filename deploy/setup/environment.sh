@@ -56,37 +56,29 @@ make_environment() { # PYTHON
     watch_command "making $VENV" "$LOGS/venv.log" "Check that $1 can make virtual environments." "$1" -m venv "$VENV"
 }
 
-# What the project asks for, one requirement a line, and what installing it in place takes.
-requirements() { # MODE
-    "$VENV/bin/python" - "$ROOT/pyproject.toml" "$(extras "$1")" <<'PYTHON'
-import sys, tomllib
-with open(sys.argv[1], "rb") as file:
-    settings = tomllib.load(file)
-project = settings["project"]
-extra = [one for name in sys.argv[2].split(",") if name for one in project["optional-dependencies"][name]]
-print(*settings["build-system"]["requires"], "editables", *project["dependencies"], *extra, sep="\n")
-PYTHON
-}
-
-# The extras that a mode installs.
-extras() { # MODE
-    case $1 in
-        small) ;;
-        without-piper) echo asr ;;
-        default) echo asr,tts ;;
-        dev) echo asr,tts,dev ;;
-    esac
+# The packages of a mode with the digests of their files (deploy/setup/hashes.txt, made by renew.py), without those that are built here.
+hashed() { # MODE
+    awk -v mode="$1" -v built=" ${BUILT[*]} " '
+        /^# modes:/ { taken = index($0 " ", " " mode " "); next }
+        /^#/ { next }
+        /^[^ ]/ { split($0, name, "=="); left = index(built, " " name[1] " ") }
+        taken && !left' "$ROOT/deploy/setup/hashes.txt"
 }
 
 # Written when every package that a mode needs lies in the folder.
 fetched_mark() { # FOLDER MODE
-    echo "$1/.fetched-$2-$({ requirements "$2"; cat "$ROOT/deploy/constraints.txt"; } | sha256sum | cut -c1-16)"
+    echo "$1/.fetched-$2-$({ hashed "$2"; hashed build; } | sha256sum | cut -c1-16)"
 }
 
+# Every file has one of the digests, or pip stops. Nothing is resolved here and nothing comes as source: the list is complete.
 fetch_all() { # FOLDER MODE
-    requirements "$2" >"$LOGS/requirements.txt"
-    "$VENV/bin/python" -m pip download --prefer-binary --find-links "$1" --dest "$1" \
-        --constraint "$ROOT/deploy/constraints.txt" --requirement "$LOGS/requirements.txt"
+    hashed "$2" >"$LOGS/requirements.txt"
+    hashed build >"$LOGS/building.txt"
+    local list
+    for list in requirements building; do
+        "$VENV/bin/python" -m pip download --require-hashes --no-deps --only-binary :all: --find-links "$1" --dest "$1" \
+            --requirement "$LOGS/$list.txt" || return 1
+    done
     : >"$(fetched_mark "$1" "$2")"
 }
 
@@ -104,13 +96,23 @@ fetch_packages() { # FOLDER MODE
         fetch_all "$1" "$2"
 }
 
-# From what is kept; should some of it be damaged, it is fetched again.
+# From what is kept, whose digests are looked at once more; should some of it be damaged, it is fetched again.
 install_all() { # FOLDER MODE
-    local named
-    named=$(extras "$2")
-    local install=("$VENV/bin/python" -m pip install --no-compile --find-links "$1"
-        --constraint "$ROOT/deploy/constraints.txt" --editable "$ROOT${named:+[$named]}")
-    "${install[@]}" --no-index || { rm -f -- "$(fetched_mark "$1" "$2")" && "${install[@]}"; }
+    local name kept=() pip=("$VENV/bin/python" -m pip)
+    for name in "${BUILT[@]}"; do kept+=("$(kept_wheel "$VENV/bin/python" "$1" "$name")"); done
+    hashed "$2" >"$LOGS/requirements.txt"
+    install_hashed "$1" || {
+        rm -f -- "$(fetched_mark "$1" "$2")"
+        find "$1" -maxdepth 1 -name '*.whl' ! -name "${BUILT[0]//-/_}-*" ! -name "${BUILT[1]//-/_}-*" -delete
+        fetch_all "$1" "$2" && install_hashed "$1"
+    } || return 1
+    "${pip[@]}" install --no-compile --no-index --no-deps "${kept[@]}" &&
+        "${pip[@]}" install --no-compile --no-index --no-deps --find-links "$1" --editable "$ROOT"
+}
+
+install_hashed() { # FOLDER
+    "$VENV/bin/python" -m pip install --no-compile --no-index --no-deps --require-hashes --find-links "$1" \
+        --requirement "$LOGS/requirements.txt"
 }
 
 install_packages() { # FOLDER MODE
@@ -161,6 +163,9 @@ set_up() { # MODE
     note "Python $("$python" -c 'import platform; print(platform.python_version())') at $python"
     step "Making the environment"
     make_environment "$python"
+    mkdir -p "$folder"
+    step "Fetching"
+    fetch_packages "$folder" "$1"
     step "Building what comes as source only"
     if [ "$builds" = yes ]; then note "once; kept in $folder"; else note "kept from before in $folder"; fi
     build_wheels "$folder"
@@ -169,7 +174,6 @@ set_up() { # MODE
         default) note "with piper-tts, the better voice, which is GPL-3.0-or-later; --without-piper leaves it out (docs/licences.md)" ;;
         small) note "without Whisper and Piper" ;;
     esac
-    fetch_packages "$folder" "$1"
     install_packages "$folder" "$1"
     step "Checking"
     check_environment

@@ -2,7 +2,7 @@
 # Sourced by deploy/up. Everything goes to standard error.
 
 STEP=0
-STEPS=5
+STEPS=6
 CHILD=
 LIVE_EVERY_S=30 # seconds between plain lines where there is no terminal
 

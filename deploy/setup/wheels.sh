@@ -57,9 +57,13 @@ llama_flags() {
     esac
 }
 
-build_wheel() { # NAME INTO
-    CMAKE_ARGS="$(llama_flags)" HNSWLIB_NO_NATIVE=1 "$VENV/bin/python" -m pip wheel --verbose --no-deps --no-cache-dir \
-        --no-binary "$1" --wheel-dir "$2" "$1==$(pinned "$1")"
+# In an environment of its own, of files that were fetched by digest; the source has one, too.
+build_wheel() { # NAME INTO FOLDER
+    grep -A1 "^$1==" "$ROOT/deploy/setup/hashes.txt" >"$2/source.txt"
+    "$VENV/bin/python" -m venv "$2/env"
+    "$2/env/bin/python" -m pip install --no-index --no-deps --require-hashes --find-links "$3" --requirement "$LOGS/building.txt"
+    CMAKE_ARGS="$(llama_flags)" HNSWLIB_NO_NATIVE=1 PATH="$2/env/bin:$PATH" "$2/env/bin/python" -m pip wheel --verbose --no-deps \
+        --no-cache-dir --no-build-isolation --no-binary :all: --require-hashes --wheel-dir "$2" --requirement "$2/source.txt"
 }
 
 build_wheels() { # FOLDER
@@ -71,9 +75,9 @@ build_wheels() { # FOLDER
             into=$(mktemp -d "$1/.building.XXXXXX")
             watch_command "building $name $(pinned "$name")" "$LOGS/build-$name.log" \
                 "Look in the log for the first error of the compiler or of CMake, mend its cause and run this again." \
-                build_wheel "$name" "$into"
+                build_wheel "$name" "$into" "$1"
             mv -- "$into"/*.whl "$1/"
-            rmdir -- "$into"
+            rm -rf -- "$into"
         fi
     done
 }

@@ -34,6 +34,8 @@ LIMIT_S = 1800.0
 
 SILENT = 4
 """No sample beyond this, of 32768: 78 dB under full scale, where no gain makes speech of it. Our choice."""
+LOUDEST = 64.0
+"""Float samples beyond this multiple of full scale are no sound; their squares would leave the range of 32 bits."""
 _BLOCK = 65_536
 """Sample frames that are converted at once, so that a long file at 48 kHz does not fill the memory."""
 _RATES = (4_000, 384_000)
@@ -225,7 +227,7 @@ def _convert(path: Path, file: Any, limit_s: float) -> Samples:
             raise AudioFileError(f"sound file {path} is longer than {limit_s:g} s; cut it or raise the limit")
         if not np.isfinite(block).all():
             raise AudioFileError(f"sound file {path} holds samples that are not numbers; export it again as 16-bit PCM")
-        mono = channels.mono(block)
+        mono = channels.mono(np.clip(block, -LOUDEST, LOUDEST))
         parts.append(mono if resampler is None else resampler.resample_chunk(mono))
     if got < promised < 1 << 62:
         raise AudioFileError(f"sound file {path} is cut short: {got} of {promised} samples; copy or record it again")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -173,22 +174,40 @@ def test_a_kept_wheel_is_used_and_a_damaged_one_removed(clone: Path) -> None:
     assert shell(code, clone).stdout == "" and other.exists(), "another version's wheel is left alone"
 
 
-def test_what_is_fetched_follows_the_project(clone: Path) -> None:
-    (clone / ".venv" / "bin").mkdir(parents=True)
-    (clone / ".venv" / "bin" / "python").symlink_to(sys.executable)
-    core = shell("requirements small", clone).stdout.splitlines()
-    assert any(line.startswith("pydantic>=") for line in core) and any(line.startswith("hatchling") for line in core)
-    assert not any(line.startswith("pytest>=") for line in core)
-    assert any(line.startswith("pytest>=") for line in shell("requirements dev", clone).stdout.splitlines())
-    small, without, default = (
-        {line.partition(">")[0] for line in shell(f"requirements {mode}", clone).stdout.splitlines()}
-        for mode in ("small", "without-piper", "default")
+def named(clone: Path, mode: str) -> set[str]:
+    """The packages of a mode, by their lines in the list of digests."""
+    lines = shell(f"hashed {mode}", clone).stdout.splitlines()
+    assert all(line.startswith("    --hash=sha256:") or "==" in line for line in lines)
+    return {line.partition("==")[0] for line in lines if not line.startswith(" ")}
+
+
+def test_what_is_fetched_follows_the_mode_and_the_digests(clone: Path) -> None:
+    small, without, default, dev, build = (
+        named(clone, mode) for mode in ("small", "without-piper", "default", "dev", "build")
     )
-    assert without - small == {"faster-whisper"} and default - without == {"piper-tts"}
+    assert {"pydantic", "uvicorn", "numpy"} <= small < without < default < dev
+    assert "faster-whisper" in without - small and "piper-tts" in default - without and "pytest" in dev - default
+    assert {"hatchling", "editables", "scikit-build-core"} <= build and not {"llama-cpp-python", "hnswlib"} & (
+        dev | build
+    )
     before = shell("fetched_mark folder default", clone).stdout
-    with (clone / "deploy" / "constraints.txt").open("a", encoding="utf-8") as constraints:
-        constraints.write("another==1\n")
+    hashes = clone / "deploy" / "setup" / "hashes.txt"
+    hashes.write_text(hashes.read_text("utf-8").replace("--hash=sha256:0", "--hash=sha256:1"), "utf-8")
     assert shell("fetched_mark folder default", clone).stdout != before
+
+
+def test_every_pin_has_its_digests_and_no_other_version() -> None:
+    """`deploy/setup/renew.py` was run since the pins were changed."""
+
+    def plain(text: str) -> set[tuple[str, str]]:
+        found = re.findall(r"^([A-Za-z0-9._-]+)==([^ \\\n]+)", text, re.MULTILINE)
+        return {(re.sub(r"[-_.]+", "-", name).lower(), version) for name, version in found}
+
+    text = (ROOT / "deploy" / "setup" / "hashes.txt").read_text("utf-8")
+    pins, listed = plain((ROOT / "deploy" / "constraints.txt").read_text("utf-8")), plain(text)
+    assert pins <= listed
+    blocks = text.split("# modes:")[1:]
+    assert all(re.search(r"--hash=sha256:[0-9a-f]{64}$", block.strip()) for block in blocks)
 
 
 @pytest.mark.parametrize(("kept", "fetched"), [("small", True), ("default", False), ("dev", False)])
@@ -199,17 +218,29 @@ def test_what_was_fetched_for_more_serves_for_less(clone: Path, kept: str, fetch
     assert ("fetching" in shell(code, clone).stdout) == fetched
 
 
-def test_packages_that_are_kept_are_installed_without_an_index_and_fetched_again_if_that_fails(clone: Path) -> None:
+INSTALLING = """
+kept_wheel() { echo "$2/$3.whl"; }; fetched_mark() { echo "$1/mark"; }; fetch_all() { echo fetched >>"$ROOT/calls"; }
+mkdir -p "$LOGS"; : >"$ROOT/mark"; : >"$ROOT/damaged.whl"; : >"$ROOT/hnswlib-1.whl"
+"""
+
+
+def test_what_is_kept_is_installed_by_its_digests_without_an_index(clone: Path) -> None:
+    program(clone / ".venv" / "bin" / "python", f'echo "$*" >>"{clone}/calls"')
+    assert shell(f'{INSTALLING} install_all "$ROOT" dev', clone).returncode == 0
+    packages, built, own = (clone / "calls").read_text("utf-8").splitlines()
+    assert "--require-hashes" in packages and all("--no-index --no-deps" in one for one in (packages, built, own))
+    assert "llama-cpp-python.whl" in built and own.endswith(f"--editable {clone}") and (clone / "mark").exists()
+
+
+def test_what_is_damaged_is_fetched_again_and_what_was_built_stays(clone: Path) -> None:
     program(
         clone / ".venv" / "bin" / "python",
-        f'[ "$2" = pip ] && echo "$*" >>"{clone}/calls" && [[ "$*" != *--no-index* ]]',
+        f'echo "$*" >>"{clone}/calls"; [[ "$*" != *--require-hashes* ]] || [ ! -f "{clone}/damaged.whl" ]',
     )
-    assert shell('fetched_mark() { echo "$1/mark"; }; : >"$ROOT/mark"; install_all "$ROOT" dev', clone).returncode == 0
-    first, second = (clone / "calls").read_text("utf-8").splitlines()
-    assert first.endswith("--no-index") and second == first.removesuffix(" --no-index") and "[asr,tts,dev]" in first
-    assert not (clone / "mark").exists()
-    shell('install_all "$ROOT" small', clone)
-    assert (clone / "calls").read_text("utf-8").splitlines()[2].endswith(f"--editable {clone} --no-index")
+    assert shell(f'{INSTALLING} install_all "$ROOT" dev', clone).returncode == 0
+    calls = (clone / "calls").read_text("utf-8").splitlines()
+    assert calls[1] == "fetched" and len(calls) == 5 and not (clone / "mark").exists()
+    assert (clone / "hnswlib-1.whl").exists() and not (clone / "damaged.whl").exists()
 
 
 def test_a_stamp_counts_only_while_nothing_has_changed(clone: Path) -> None:
@@ -295,7 +326,7 @@ def test_a_failing_step_shows_the_end_of_its_log_and_where_it_is(clone: Path) ->
 def test_progress_goes_to_standard_error_and_says_how_long_it_took(clone: Path) -> None:
     done = shell(f'step "One"; watch_command "waiting" "{clone}/x.log" "" true', clone)
     assert done.returncode == 0 and done.stdout == ""
-    assert "[1/5] One" in done.stderr and "waiting: done in " in done.stderr
+    assert "[1/6] One" in done.stderr and "waiting: done in " in done.stderr
 
 
 @pytest.mark.parametrize(
