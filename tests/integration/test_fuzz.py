@@ -47,7 +47,7 @@ rounds = settings(
     max_examples=ROUNDS,
     deadline=None,
     database=None,
-    suppress_health_check=list(HealthCheck),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much],
     derandomize=ROUNDS <= 100,
 )
 
