@@ -20,7 +20,7 @@ KEY = "favourite_coffee"
 def glovebox(*arguments):
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        assert main(["--set", "driver.name=ada", *arguments, "--home", sys.argv[1], "--json"]) == 0, printed.getvalue()
+        assert main([*arguments, "--home", sys.argv[1], "--json"]) == 0, printed.getvalue()
     return json.loads(printed.getvalue())
 
 

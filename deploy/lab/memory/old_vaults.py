@@ -62,6 +62,7 @@ ROWS: dict[int, tuple[tuple[str, tuple[Any, ...]], ...]] = {
         ("INSERT INTO used_for VALUES (1, 'p1', ?, 'play_music')", (_AT,)),
     ),
     5: (("INSERT INTO graphs VALUES ('preference', x'00', x'00')", ()),),
+    6: (),  # it takes away
 }
 """Version -> what stands in the tables that it added."""
 
