@@ -11,7 +11,7 @@ from datetime import datetime
 
 from schemas.errors import UnknownEntryError
 from schemas.memory import CONVERSATIONS, Consent
-from schemas.preferences import CATEGORIES, Category, find
+from schemas.preferences import CATEGORIES, KINDS, Category, find
 
 
 def categories(key: str) -> tuple[Category, ...]:
@@ -43,7 +43,7 @@ def opt_out(consent: Consent, key: str) -> Consent:
     A sensitive category below it that was asked for has to be asked for again: switching its parent back on is not that.
     With `schemas.memory.CONVERSATIONS` conversations are not kept any more.
     """
-    if key == CONVERSATIONS:
+    if key == CONVERSATIONS or key in KINDS:
         return consent.model_copy(update={"opted_in": consent.opted_in - {key}})
     below = categories(key)
     details = {category.detail for category in below}
@@ -59,7 +59,7 @@ def opt_in(consent: Consent, key: str) -> Consent:
 
     A sensitive category is switched on only by its own key, never with its parent, and so is `CONVERSATIONS`.
     """
-    if key == CONVERSATIONS:
+    if key == CONVERSATIONS or key in KINDS:
         return consent.model_copy(update={"opted_in": consent.opted_in | {key}})
     below = categories(key)
     last = key.rsplit(".", 1)[-1]

@@ -80,7 +80,12 @@ class DriverMemory:
         )  # fmt: skip
         canon = Canon(encoder)
         proposals = Proposals(session.store, settings.proposals, new_id)
-        self.reminders, self.watch = Reminders(session.store, session.lock), session.watch
+        self.reminders, self.watch = (
+            Reminders(
+                session.store, session.lock, lambda label: bool(session.guard.forbidden(label, session.store.consent()))
+            ),
+            session.watch,
+        )
         self.conversations = Conversations(session, settings.tiers, zone)
         self.learner = Learner(
             session, self.conversations,

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from schemas.preferences import BY_DETAIL, Category
+from schemas.preferences import BY_DETAIL, KINDS, Category
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
@@ -213,6 +213,11 @@ class Consent(Value):
     def conversations(self) -> bool:
         """Whether the driver asked that conversations are kept."""
         return CONVERSATIONS in self.opted_in
+
+    @property
+    def special(self) -> frozenset[str]:
+        """The special kinds of data that the driver asked for."""
+        return self.opted_in & frozenset(KINDS)
 
     def forbids(self, category: Category, now: datetime) -> str | None:
         """The reason for which this category may not be written now, or None if it may."""
@@ -421,11 +426,9 @@ class Matches(Value):
     """Turns that wait to be learnt from."""
     proposals: int = 0
     asked: tuple[Proposal, ...] = ()
-    """What waits for the driver's yes, of it."""
     others: tuple[Found, ...] = ()
     """What stands beside preferences, by its own text; of the profile what it tells is in the tags, too."""
     timers: int = 0
-    """Those that wait; they are meant only by everything."""
     reminders: int = 0
 
     @property

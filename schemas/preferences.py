@@ -9,7 +9,7 @@ has a retention: how long it is kept unused.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -206,6 +206,29 @@ def find(key: str) -> tuple[Category, ...]:
     if not found:
         raise KeyError(key)
     return found
+
+
+# The special kinds of data (GDPR article 9, and children): never written unless the driver has asked for them by their name.
+
+SPECIAL_TITLES: Final = {
+    "health": "health",
+    "belief": "religion or belief",
+    "politics": "politics",
+    "union": "trade unions",
+    "orientation": "sexual life or orientation",
+    "origin": "origin",
+    "children": "children",
+}
+"""Key -> as the driver reads and hears it."""
+
+KINDS: Final = tuple(SPECIAL_TITLES)
+"""The keys by which a driver asks for them (`schemas.memory.Consent.opted_in`)."""
+
+WITH: Final = {
+    "dietary_preference": frozenset({"health", "belief"}),
+    "need_for_handicapped_accessible_parking": frozenset({"health"}),
+}
+"""Sensitive category -> the kinds that its own values tell of: whoever asked for the category has asked for that of it."""
 
 
 class Mention(BaseModel):

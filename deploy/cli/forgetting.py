@@ -29,6 +29,7 @@ from deploy.cli.session import err, out, put_json, require_yes, session_of
 from schemas.errors import ExportError, MemoryStoreError, StorageFullError
 from schemas.memory import CONVERSATIONS, Consent, Kind, Matches, Period, Receipt, Selector
 from schemas.ports import MemoryPort
+from schemas.preferences import KINDS
 
 MOST_UNASKED = 1
 """At a terminal more things than so many are deleted only after a yes."""
@@ -260,8 +261,9 @@ def optout(
     session = session_of(context, as_json=as_json, driver=driver, home=home)
     with opened(session) as memory:
         consent = memory.opt_out(key)
-        receipt = None if key == CONVERSATIONS else _rest(memory, key, keep, as_json=as_json)
-        held = 0 if key == CONVERSATIONS or receipt is not None else len(memory.preferences(key))
+        no_category = key == CONVERSATIONS or key in KINDS
+        receipt = None if no_category else _rest(memory, key, keep, as_json=as_json)
+        held = 0 if no_category or receipt is not None else len(memory.preferences(key))
     if as_json:
         told = None if receipt is None else receipt.model_dump(mode="json")
         put_json({**consent.model_dump(mode="json"), "stored": held, "deleted": told})
@@ -290,7 +292,11 @@ def _rest(memory: MemoryPort, key: str, keep: bool | None, *, as_json: bool) -> 
 def optin(
     context: typer.Context,
     key: Annotated[
-        str, typer.Argument(metavar="KEY", help=f"A category, or {CONVERSATIONS}: keep what was talked about.")
+        str,
+        typer.Argument(
+            metavar="KEY",
+            help=f"A category, or {CONVERSATIONS}: keep what was talked about, or {', '.join(KINDS)}: keep what tells of it.",
+        ),
     ],
     driver: DriverOption = None,
     home: HomeOption = None,

@@ -84,7 +84,8 @@ class Conversations:
     def asked(self, query: str, consent: Consent, now: datetime) -> None:
         """What was just asked of memory, where pruning goes by it; its vector is at hand, since the search has made it."""
         by_relevance = self.settings.prune is Prune.RELEVANCE
-        if by_relevance and consent.conversations and silent(consent, now) is None:
+        may = consent.conversations and silent(consent, now) is None
+        if by_relevance and may and not self._session.guard.forbidden(query, consent):
             self._queries.append((now, self._session.encoder.encode([query])[0]))
 
     # Trips
@@ -140,10 +141,12 @@ class Conversations:
         """
         if not consent.conversations:
             return ()
-        screen = self._session.extractor.screen
-        drafts = self._drafter.draft(
-            exchanges, lambda text: screen(text, consent, now).forbidden is None, self.archive.tags()
-        )
+        screen, guard = self._session.extractor.screen, self._session.guard
+
+        def allowed(text: str) -> bool:
+            return screen(text, consent, now).forbidden is None and not guard.forbidden(text, consent)
+
+        drafts = self._drafter.draft(exchanges, allowed, self.archive.tags())
         return tuple(e for e in drafts if all(consent.forbids(BY_DETAIL[d], now) is None for d in e.details))
 
     # Afterwards
@@ -289,6 +292,7 @@ class Conversations:
         require_sayable(f"{key} {value}")
         with self._session.lock:
             now = self._session.clock()
+            self._session.guard.require(f"{key.replace('_', ' ')} {value}", self._session.store.consent())
             before = next((e for e in self.archive.profile() if e.key == key), None)
             entry = ProfileEntry(
                 id=before.id if before is not None else self._session.new_id(),

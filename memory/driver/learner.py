@@ -81,7 +81,8 @@ class Learner:
         require_sayable(turn.text)
         if turn.speaker != "driver":
             with self._session.lock:
-                self._conversations.hot.answered(turn, conversation)
+                told = self._session.guard.forbidden(turn.text, self._session.store.consent())
+                self._conversations.hot.answered(turn.model_copy(update={"text": " "}) if told else turn, conversation)
             return
         with self._session.lock:
             now, consent = self._session.now()
@@ -94,7 +95,9 @@ class Learner:
             self._refused.setdefault(conversation, []).append(refusal(found.forbidden, found.reason))
         else:
             with self._session.lock:
-                self._conversations.heard(turn, conversation, self._session.store.consent(), now)
+                current = self._session.store.consent()
+                if cleared := self._session.guard.cleared(turn.text, current):
+                    self._conversations.heard(turn.model_copy(update={"text": cleared}), conversation, current, now)
             if found.empty or not teaches:
                 return
         with self._session.lock:
@@ -102,7 +105,8 @@ class Learner:
             if current != consent:  # changed while we looked
                 sifted = sift(turn.text, screening(self._session.extractor, current, now))
             for text in sifted.kept if silent(current, now) is None else ():
-                self._session.store.note(turn.model_copy(update={"text": text}), conversation, now)
+                if cleared := self._session.guard.cleared(text, current):
+                    self._session.store.note(turn.model_copy(update={"text": cleared}), conversation, now)
 
     def forget_refused(self) -> None:
         """Forget what was refused."""
@@ -124,7 +128,13 @@ class Learner:
         """Extraction and maintenance over a finished conversation. All of a conversation is stored, or nothing of it."""
         for turn in conversation.turns:
             require_sayable(turn.text)
-        return self._learn(conversation)
+        return self._learn(self._cleared(conversation))
+
+    def _cleared(self, conversation: Conversation) -> Conversation:
+        """What of it may be written."""
+        guard, consent = self._session.guard, self._session.store.consent()
+        told = [turn.model_copy(update={"text": guard.cleared(turn.text, consent)}) for turn in conversation.turns]
+        return conversation.model_copy(update={"turns": tuple(turn for turn in told if turn.text)})
 
     def _learn(self, conversation: Conversation) -> tuple[Decision, ...]:
         with self._session.thinking:
@@ -141,7 +151,15 @@ class Learner:
     def remember(self, sentence: str, key: str | None = None) -> tuple[Decision, ...]:
         """Store what the driver asks to be remembered. With the key of several categories the likeliest of them is taken."""
         require_sayable(sentence)
-        now = self._session.clock()
+        guard, (now, consent) = self._session.guard, self._session.now()
+        kinds = guard.forbidden(sentence, consent)
+        sentence = guard.cleared(sentence, consent)
+        if not sentence:
+            return (
+                refusal(
+                    next(iter(BY_DETAIL)) if key is None else switches.categories(key)[0].detail, guard.refusal(kinds)
+                ),
+            )
         turn = Turn(speaker="driver", text=sentence, at=now)
         told = Conversation(id=f"told-{self._session.new_id()}", turns=(turn,))
         details = None if key is None else [c.detail for c in switches.categories(key)]

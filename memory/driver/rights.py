@@ -36,7 +36,7 @@ from schemas.memory import (
     TakenIn,
     Withheld,
 )
-from schemas.preferences import BY_DETAIL
+from schemas.preferences import BY_DETAIL, WITH
 
 UNDO = timedelta(seconds=10)
 """How long what was withheld can be taken back."""
@@ -248,6 +248,8 @@ class Rights:
             if reason is not None:
                 raise ConsentError(f"the correction was refused, {reason}: switch it on again first")
             fresh = self._value(old.detail, value)
+            if old.detail not in WITH:
+                self._session.guard.require(fresh, self._store.consent())
             if fold(fresh) == fold(old.value):
                 return old
             held = self._store.preferences([old.detail])
@@ -314,7 +316,7 @@ class Rights:
         session = self._session
         with session.lock:
             session.changed()
-            taken = take_in(exported, self._store, self._archive, session.clock(), allow=allow)
+            taken = take_in(exported, self._store, self._archive, session.clock(), session, allow=allow)
             session.search.refresh()
             self._reminders.added()
         self._reminders.changed()

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from datetime import datetime
 
 from memory.learn.extraction import Extractor
+from memory.learn.guard import Guard
+from memory.learn.screening import screening, sift
 from memory.recall.preferences import RetrievalSettings
 from memory.recall.search import HybridSearch, SearchTuning
 from memory.store.conversations import Archive
@@ -79,6 +81,8 @@ class Session:
         """
         self.driver, self.vault, self.encoder, self.extractor = driver, vault, encoder, extractor
         self.clock, self.new_id = clock, new_id
+        self.guard = Guard(encoder)
+        """Asked of every text before anything of it is written."""
         self.store = Store(vault)
         self.archive = Archive(vault, self.store)
         self.search = HybridSearch(vault, encoder, recall, retrieval)
@@ -89,6 +93,19 @@ class Session:
         """Held while something is learnt or thought about; taken before `lock`."""
         self.revision = 0
         """Counts changes of consent and of what is stored."""
+
+    def forbidden(self, text: str, consent: Consent) -> frozenset[str]:
+        """See `memory.learn.guard.Guard`."""
+        return self.guard.forbidden(text, consent)
+
+    def cleared(self, text: str, consent: Consent) -> str:
+        """See `memory.learn.guard.Guard`."""
+        return self.guard.cleared(text, consent)
+
+    def pieces(self, text: str, consent: Consent, now: datetime) -> tuple[str, ...]:
+        """What of a text may wait to be learnt from: neither of a special kind nor of a category that is off."""
+        left = self.guard.cleared(text, consent)
+        return sift(left, screening(self.extractor, consent, now)).kept if left else ()
 
     def changed(self, *, forgotten: bool = False) -> None:
         """Consent or what is stored is about to be another. Called with the lock held.

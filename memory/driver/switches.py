@@ -28,10 +28,11 @@ class Switches:
             consent = self._set(switches.opt_out(store.consent(), key))
             now = self._session.clock()
             off = consent.model_copy(update={"private_trip": False, "paused_until": None})
+            guard = self._session.guard
             screen = screening(self._session.extractor, off, now)
 
             def forbidden(text: str) -> bool:
-                return sift(text, screen).screening.forbidden is not None
+                return sift(text, screen).screening.forbidden is not None or bool(guard.forbidden(text, off))
 
             numbers = [number for number, text in store.turns() if forbidden(text)]
             proposed = [p.id for p in store.proposals() if off.forbids(p.category, now) or forbidden(p.sentence)]

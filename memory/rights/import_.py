@@ -6,9 +6,10 @@ out and named by category. The whole of what it allows is stored, or nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from pydantic import ValidationError
 
@@ -44,7 +45,7 @@ from schemas.memory import (
     Turn,
     Waiting,
 )
-from schemas.preferences import BY_DETAIL
+from schemas.preferences import BY_DETAIL, SPECIAL_TITLES, WITH
 
 
 def parse(exported: Mapping[str, Any]) -> Export:
@@ -61,7 +62,7 @@ def parse(exported: Mapping[str, Any]) -> Export:
             f"the export has version {version} and this program reads up to {FORMAT_VERSION}: install a newer Glovebox"
         )
     try:
-        whole = Export.model_validate(_brought_up(exported, version))
+        whole = Export.model_validate(_plain(_brought_up(exported, version)))
     except (ValidationError, AttributeError, TypeError, KeyError) as error:
         where = ".".join(map(str, error.errors()[0]["loc"])) if isinstance(error, ValidationError) else "its parts"
         raise ExportError(f"the export is damaged at {where[:80]}: export it again") from None
@@ -69,6 +70,21 @@ def parse(exported: Mapping[str, Any]) -> Export:
     if unknown:
         raise ExportError(f"the export has the unknown category {min(unknown)[:80]!r}: install a newer Glovebox")
     return whole
+
+
+_STRAY = re.compile(
+    "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2028\\u2029\\u2060-\\u2069\\ufeff]+"
+)
+"""Characters that nobody says: controls, and marks that turn or hide what is shown."""
+
+
+def _plain(part: Any) -> Any:
+    """JSON values whose texts have a space in the place of such characters."""
+    if isinstance(part, str):
+        return _STRAY.sub(" ", part).strip() if _STRAY.search(part) else part
+    if isinstance(part, Mapping):
+        return {key: _plain(value) for key, value in part.items()}  # pyright: ignore[reportUnknownVariableType]
+    return [_plain(value) for value in part] if isinstance(part, list | tuple) else part  # pyright: ignore[reportUnknownVariableType]
 
 
 def _brought_up(exported: Mapping[str, Any], version: Any) -> Mapping[str, Any]:
@@ -95,7 +111,9 @@ def _of_version_1(exported: Mapping[str, Any]) -> dict[str, Any]:
     return {**exported, "preferences": preferences, **tiers}
 
 
-def take_in(exported: Mapping[str, Any], store: Store, archive: Archive, now: datetime, *, allow: bool) -> TakenIn:
+def take_in(
+    exported: Mapping[str, Any], store: Store, archive: Archive, now: datetime, check: Check, *, allow: bool
+) -> TakenIn:
     """Store what an export holds, as far as consent allows now.
 
     Args:
@@ -103,6 +121,7 @@ def take_in(exported: Mapping[str, Any], store: Store, archive: Archive, now: da
         store: the preferences' tables.
         archive: the tiers' tables.
         now: current time.
+        check: what of a text may be written.
         allow: take over what the driver had allowed there, sensitive categories and the keeping of conversations included.
 
     Raises:
@@ -121,7 +140,7 @@ def take_in(exported: Mapping[str, Any], store: Store, archive: Archive, now: da
                 "the export switches a category off or on that is unknown: install a newer Glovebox"
             ) from error
         store.set_consent(consent)
-        taken = _Taking(store, archive, now, consent).all(whole)
+        taken = _Taking(store, archive, now, consent, check).all(whole)
         store.set_consent(
             consent.model_copy(
                 update={
@@ -133,10 +152,37 @@ def take_in(exported: Mapping[str, Any], store: Store, archive: Archive, now: da
     return taken
 
 
+class Check(Protocol):
+    """What of a text may be written: `memory.learn.guard.Guard`, and what consent says of its topics."""
+
+    def forbidden(self, text: str, consent: Consent) -> frozenset[str]:
+        """The special kinds that it tells of and that are off."""
+        ...
+
+    def cleared(self, text: str, consent: Consent) -> str:
+        """What of it tells nothing special."""
+        ...
+
+    def pieces(self, text: str, consent: Consent, now: datetime) -> tuple[str, ...]:
+        """What of a sentence that waits to be learnt from may wait on."""
+        ...
+
+
+def _texts(one: ExportedEpisode | ExportedThought | ExportedEntry) -> tuple[str, ...]:
+    match one:
+        case ExportedEpisode():
+            return one.driver, one.assistant
+        case ExportedThought():
+            return (one.text,)
+        case ExportedEntry():
+            return (f"{one.key.replace('_', ' ')} {one.value}",)
+
+
 class _Taking:
     """One export on its way in."""
 
-    def __init__(self, store: Store, archive: Archive, now: datetime, consent: Consent) -> None:
+    def __init__(self, store: Store, archive: Archive, now: datetime, consent: Consent, check: Check) -> None:
+        self._check = check
         self._store, self._archive, self._now = store, archive, now
         self._consent = consent
         self._kinds: dict[Kind, int] = {}
@@ -153,8 +199,12 @@ class _Taking:
         self._proposals(whole.proposals)
         for turn in whole.waiting:
             said = Turn(speaker="driver", text=turn.text, at=turn.at, confidence=turn.confidence)
-            if not any(turn.text == t.text and turn.at == t.at for c in self._store.waiting() for t in c.turns):
-                self._store.note(said, turn.conversation, self._now)
+            texts = self._check.pieces(turn.text, self._consent, self._now)
+            if texts and not any(
+                turn.text == t.text and turn.at == t.at for c in self._store.waiting() for t in c.turns
+            ):
+                for text in texts:
+                    self._store.note(said.model_copy(update={"text": text}), turn.conversation, self._now)
         if self._consent.conversations:
             self._conversations(whole)
         elif whole.episodes or whole.summaries or whole.trips:
@@ -193,6 +243,14 @@ class _Taking:
                 allowed = False
         return allowed
 
+    def _free(self, text: str, detail: str = "") -> bool:
+        """Whether a text tells nothing special that the driver has not asked for."""
+        kinds = self._check.forbidden(text, self._consent) - WITH.get(detail, frozenset())
+        self._refused |= {
+            kind: f"it tells of {SPECIAL_TITLES[kind]}, which is off until you ask for it" for kind in kinds
+        }
+        return not kinds
+
     def _count(self, kind: Kind) -> None:
         self._kinds[kind] = self._kinds.get(kind, 0) + 1
 
@@ -201,7 +259,7 @@ class _Taking:
         held = {(p.detail, p.value) for p in self._store.preferences()}
         for one in reversed(tuple(exported)):  # newest first there: so the order of those of the same moment stays
             detail = one.category.rsplit(".", 1)[-1]
-            if not self._allowed([detail]):
+            if not self._allowed([detail]) or not self._free(one.value, detail):
                 continue
             active = one.status is Status.ACTIVE
             single = active and not BY_DETAIL[detail].multi and any(d == detail for d, _ in held)
@@ -215,7 +273,10 @@ class _Taking:
             )  # fmt: skip
             self._store.add(made, self._now)
             for sentence in one.sentences:
-                self._store.say(one.id, sentence.text, sentence.said_at, sentence.conversation)
+                text = self._check.cleared(sentence.text, self._consent)
+                if not text:
+                    continue
+                self._store.say(one.id, text, sentence.said_at, sentence.conversation)
             for use in reversed(one.used_for):
                 self._store.used_for(one.id, use.action, use.at)
             if active:
@@ -229,7 +290,8 @@ class _Taking:
     def _proposals(self, exported: Iterable[ExportedProposal]) -> None:
         for one in reversed(tuple(exported)):
             detail = one.category.rsplit(".", 1)[-1]
-            if self._allowed([detail]) and not self._store.known(one.id):
+            free = self._free(one.value, detail) and self._free(one.sentence, detail)
+            if self._allowed([detail]) and free and not self._store.known(one.id):
                 kept = one.model_dump(exclude={"basis", "category"})
                 self._store.propose(Proposal(detail=detail, **kept), self._now)
 
@@ -246,7 +308,11 @@ class _Taking:
             if one.day in held:
                 self._known += 1
                 continue
-            lines = [Line(x.source, x.text, x.details, x.tags) for x in one.lines if self._allowed(x.details)]
+            lines = [
+                Line(x.source, x.text, x.details, x.tags)
+                for x in one.lines
+                if self._allowed(x.details) and self._free(x.text)
+            ]
             if lines:
                 self._archive.summarise(one.id, one.day, lines, self._now)
                 self._count(Kind.SUMMARY)
@@ -254,7 +320,7 @@ class _Taking:
     def _each(self, kind: Kind, parts: Iterable[Any], write: Callable[[Any], None]) -> None:
         profile = {e.key for e in self._archive.profile()}
         for one in parts:
-            if not self._allowed(one.details):
+            if not self._allowed(one.details) or not all(map(self._free, _texts(one))):
                 continue
             if self._archive.kinds([one.id]) or (kind is Kind.PROFILE and one.key in profile):
                 self._known += 1

@@ -72,9 +72,19 @@ def in_order(waiting: Iterable[Waiting]) -> tuple[Waiting, ...]:
 class Reminders:
     """What waits of one driver, for whoever rings. Safe for use by several threads."""
 
-    def __init__(self, store: Store, lock: AbstractContextManager[None]) -> None:
-        """What lies in this vault, read and written under this lock."""
-        self._store, self._lock = store, lock
+    def __init__(
+        self, store: Store, lock: AbstractContextManager[None], special: Callable[[str], bool] = lambda _: False
+    ) -> None:
+        """What lies in this vault, read and written under this lock.
+
+        Args:
+            store: the vault's tables.
+            lock: held for every act.
+            special: whether words tell of what may not be written: of such a reminder only the time lies in the vault.
+        """
+        self._store, self._lock, self._special = store, lock, special
+        self._words: dict[Waiting, Waiting] = {}
+        """What lies in the vault without its words -> with them."""
         self._unkept: tuple[Waiting, ...] = ()
         """Set on a private trip."""
         self._aside: dict[str, tuple[Waiting, ...]] = {}
@@ -97,7 +107,10 @@ class Reminders:
             schemas.errors.MemoryStoreError: the vault cannot be read.
         """
         with self._lock:
-            return self._state, in_order(frozenset(stored(self._store)) | frozenset(self._unkept))
+            return self._state, in_order(self._held() | frozenset(self._unkept))
+
+    def _held(self) -> frozenset[Waiting]:
+        return frozenset(self._words.get(one, one) for one in stored(self._store))
 
     def save(self, waiting: Sequence[Waiting], state: int) -> None:
         """Keep this in the place of what was there; on a private trip nothing new of it.
@@ -112,12 +125,14 @@ class Reminders:
         with self._lock:
             if state != self._state:
                 return
-            held, now = frozenset(stored(self._store)), frozenset(waiting)
+            held, now = self._held(), frozenset(waiting)
             fresh = now - held
             self._unkept = in_order(fresh if self._store.consent().private_trip else fresh & frozenset(self._unkept))
             kept = now - frozenset(self._unkept)
             if kept != held:
-                keep(self._store, in_order(kept))
+                bare = {one: one.model_copy(update={"label": ""}) for one in kept if self._special(one.label)}
+                self._words = {without: one for one, without in bare.items()}
+                keep(self._store, in_order(bare.get(one, one) for one in kept))
             if held - kept:
                 self._store.wiped()
 
@@ -126,6 +141,7 @@ class Reminders:
         with self._lock:
             if token is None:
                 self._aside.clear()
+                self._words.clear()
             else:
                 self._aside[token] = self._unkept
             self._unkept = ()

@@ -119,6 +119,7 @@ def test_a_diet_is_known_by_its_words_while_it_may_not_be_remembered(memory: Dri
 
 def test_other_allergies_are_no_diet(memory: DriverMemory) -> None:
     memory.opt_out("restaurant")
+    memory.opt_in("health")
     say(memory, "i love jazz but i am allergic to penicillin")
     assert waiting(memory) == ["i love jazz but i am allergic to penicillin"]
 

@@ -1,0 +1,100 @@
+"""What of a text may be written while special kinds of data are off: health, belief, politics, union, sex, origin, children.
+
+Goes by what is said and not by the category that it is taken for: "24 degrees because of my chemotherapy" is about the cabin and
+tells of an illness. Words tell it (`models.special`), and where none does, a small head over the encoder's vector
+(``models.training.special``). Of a text that tells such a thing the clauses that do not are kept, if nothing is told by them alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from models.special import special_words
+from models.text import normal, words
+from schemas.errors import ConsentError
+from schemas.memory import Consent
+from schemas.ports import Encoder
+from schemas.preferences import KINDS, SPECIAL_TITLES, WITH
+
+HEAD = Path(__file__).with_name("special.npz")
+"""Weights of the head, shape (kinds + 1, dimension + 1), the last row for what is ordinary, and its threshold."""
+WITH_AT = 0.3
+"""From this probability on a text is about a sensitive category that was asked for, and may tell what that is for. Our choice."""
+LEAST = 3
+"""Words that a clause needs to be kept by itself."""
+_CUT = re.compile(
+    r"\s*[,;.!?:]+\s+|\s+(?=(?:because|since|so|but|that's why|due to|although|when|while|if|"
+    r"until)\b|and (?:i|we)\b)"
+)
+_JOINS = re.compile(r"^(?:(?:because|since|as|so|and|but|that's why|although|when|while) )+")
+_OWN = re.compile(r"(?:i|we|i'm|i'd|i've|we're)\b")
+"""How a clause begins that says something by itself: others lean on the one beside them ("tom, my eight year old, likes ...")."""
+
+
+class Guard:
+    """Tells special kinds of data, and takes them out."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        """With this encoder; the head is left out where the encoder's vectors are not those that it was trained on."""
+        self._encoder = encoder
+        with np.load(HEAD) as held:
+            weights = held["weights"].astype(np.float32)
+            self._at = float(held["at"])
+        self._weights = weights if weights.shape[1] == encoder.dimension + 1 else None
+        self._known = lru_cache(maxsize=512)(self._kinds)
+
+    def kinds(self, text: str) -> frozenset[str]:
+        """The special kinds that a text tells of."""
+        return self._known(text)
+
+    def _kinds(self, text: str) -> frozenset[str]:
+        found = special_words(text)
+        if found or self._weights is None or len(words(text)) < LEAST:
+            return found
+        scores = self._encoder.encode([text])[0] @ self._weights[:, :-1].T + self._weights[:, -1]
+        best = int(scores[:-1].argmax())
+        return frozenset({KINDS[best]}) if scores[best] - scores[-1] >= self._at else frozenset()
+
+    def forbidden(self, text: str, consent: Consent) -> frozenset[str]:
+        """The special kinds that a text tells of and that the driver has not asked for, by themselves or with a category."""
+        found = self.kinds(text) - consent.special
+        asked = [detail for detail in WITH if detail in consent.opted_in] if found else []
+        topics = self._encoder.topics(text) if asked else {}
+        for detail in asked:
+            if topics.get(detail, 0.0) >= WITH_AT:
+                found -= WITH[detail]
+        return found
+
+    def cleared(self, text: str, consent: Consent) -> str:
+        """What of a text may be written: the text, those of its clauses that tell nothing special, or nothing."""
+        if not self.forbidden(text, consent):
+            return text
+        parts = [_JOINS.sub("", part) for part in _CUT.split(text) if part and part.strip()]
+        free = [
+            one
+            for one in parts
+            if _OWN.match(normal(one)) and len(words(one)) >= LEAST and not self.forbidden(one, consent)
+        ]
+        left = ", ".join(free)
+        return left if len(free) < len(parts) and not self.forbidden(left, consent) else ""
+
+    def require(self, text: str, consent: Consent) -> None:
+        """Refuse what the driver writes down by hand.
+
+        Raises:
+            ConsentError: it tells something special that the driver has not asked for.
+        """
+        kinds = self.forbidden(text, consent)
+        if kinds:
+            asked = " or ".join(f"`memory optin {kind}`" for kind in KINDS if kind in kinds)
+            raise ConsentError(f"that was refused, {self.refusal(kinds)}: {asked} switches it on")
+
+    def refusal(self, kinds: Collection[str]) -> str:
+        """Why something is not kept, as it is said."""
+        titles = [SPECIAL_TITLES[kind] for kind in KINDS if kind in kinds]
+        return f"it tells of {' and '.join(titles)}, which I don't keep unless you ask for it"

@@ -1,0 +1,167 @@
+"""What tells of a special kind of data is written nowhere while such content is off (sensitive.txt), whatever it is taken for.
+
+Said to a real memory with the models that Glovebox carries, which keeps conversations; after each sentence every cell of the vault
+is read. Half of the sentences (by the first byte of their hash) were for tuning, the other half for looking once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from deploy import app
+from deploy.config import load_config
+from memory.recall.lexical import STOP
+from memory.service import DriverMemory
+from models.text import words
+from schemas.errors import ConsentError
+from schemas.memory import CONVERSATIONS, Outcome, Turn, Waiting
+from schemas.ports import Encoder, StructuredModel
+from schemas.preferences import KINDS
+from tests.memories import memory_of
+from tests.vaults import every_word
+
+NOW = datetime(2026, 11, 24, 10, 0, tzinfo=UTC)
+CHEMO = "i like it at 24 degrees because of my chemotherapy"
+
+
+def _lines() -> list[tuple[str, str]]:
+    kind, found = "", list[tuple[str, str]]()
+    for line in (Path(__file__).parent / "sensitive.txt").read_text("utf-8").splitlines():
+        if line.startswith("== "):
+            kind = line.removeprefix("== ")
+        elif line and not line.startswith("#"):
+            found.append((kind, line))
+    return found
+
+
+LINES = _lines()
+
+
+def half(line: str) -> str:
+    """Which half a line is of."""
+    return "kept" if hashlib.sha256(line.encode()).digest()[0] % 2 else "tuned"
+
+
+def telling(line: str) -> set[str]:
+    """The words in brackets that say something and stand nowhere else in the line."""
+    parts = [part.split("]") for part in line.split("[")]
+    inside = {word for part in parts[1:] for word in words(part[0])}
+    outside = {word for part in parts for word in words(part[-1])}
+    return {word for word in inside - outside if word not in STOP and len(word) > 2}
+
+
+@pytest.fixture(scope="module")
+def models() -> tuple[Encoder, StructuredModel]:
+    return app.understanding(load_config(environment={}, flags={"profile": "small"}))
+
+
+@pytest.fixture
+def memory(models: tuple[Encoder, StructuredModel]) -> Iterator[DriverMemory]:
+    encoder, model = models
+    made = memory_of(clock=lambda: NOW, encoder=encoder, model=model)
+    made.opt_in(CONVERSATIONS)
+    yield made
+    made.close()
+
+
+def told(memory: DriverMemory, text: str, number: int = 0) -> set[str]:
+    """Every word that lies in the vault when a sentence was said, and when it was learnt from and thought about."""
+    name = f"talk-{number}"
+    memory.note(Turn(speaker="driver", text=text, at=NOW), name)
+    memory.note(Turn(speaker="assistant", text="Okay, I see.", at=NOW), name)
+    waiting = {word for cell in every_word(memory.session.store) for word in words(cell)}
+    memory.learn_pending()
+    memory.reflect()
+    return waiting | {word for cell in every_word(memory.session.store) for word in words(cell)}
+
+
+def test_there_are_enough_of_them() -> None:
+    assert len(LINES) >= 300 and {kind for kind, _ in LINES} == {*KINDS, "ordinary"}
+    assert sum(kind != "ordinary" for kind, _ in LINES) >= 200
+
+
+@pytest.mark.parametrize("which", ["tuned", "kept"])
+def test_nothing_of_it_is_stored(which: str, memory: DriverMemory) -> None:
+    stored: list[str] = []
+    lines = [line for kind, line in LINES if kind != "ordinary" and half(line) == which]
+    for number, line in enumerate(lines):
+        found = told(memory, line.replace("[", "").replace("]", ""), number)
+        if found & telling(line):
+            stored.append(line)
+        memory.forget("everything")
+    assert not stored, f"{len(stored)} of {len(lines)}: {stored}"
+
+
+def test_what_can_be_kept_without_it_is(memory: DriverMemory) -> None:
+    told(memory, CHEMO)
+    (kept,) = memory.preferences()
+    assert kept.value == "24 degrees" and kept.sentences == ("i like it at 24 degrees",)
+
+
+def test_it_is_kept_once_it_was_asked_for_by_its_name(memory: DriverMemory) -> None:
+    memory.opt_in("health")
+    assert "chemotherapy" in told(memory, CHEMO)
+    memory.opt_out("health")
+    memory.forget("everything")
+    assert "chemotherapy" not in told(memory, CHEMO, 1)
+
+
+def test_whoever_asked_for_a_diet_may_tell_what_it_is_for(memory: DriverMemory) -> None:
+    memory.opt_in("dietary_preference")
+    assert "allergic" in told(memory, "i am allergic to peanuts so i only eat nut free food")
+    assert "chemotherapy" not in told(memory, CHEMO, 1)
+
+
+def test_what_is_asked_to_be_remembered_is_refused_with_its_reason(memory: DriverMemory) -> None:
+    (decision,) = memory.remember("i vote for the green party")
+    assert decision.outcome is Outcome.REFUSED and "politics" in decision.reason
+    with pytest.raises(ConsentError, match="optin health"):
+        memory.edit_profile("illness", "diabetes")
+    assert not {"green", "diabetes"} & {word for cell in every_word(memory.session.store) for word in words(cell)}
+
+
+def test_a_reminder_rings_with_its_words_and_leaves_none_in_the_vault(memory: DriverMemory) -> None:
+    pills, milk = (Waiting(kind="reminder", label=label, at=NOW) for label in ("take my insulin", "buy milk"))
+    state, _ = memory.reminders.load()
+    memory.reminders.save([pills, milk], state)
+    lies = str(memory.session.store.read("SELECT value FROM meta"))
+    assert "insulin" not in lies and "milk" in lies
+    assert [one.label for one in memory.reminders.load()[1]] == ["buy milk", "take my insulin"]
+    memory.reminders.save([], state)
+    assert "milk" not in str(memory.session.store.read("SELECT value FROM meta"))
+
+
+def test_an_import_asks_the_guard_and_consent_for_every_text(
+    memory: DriverMemory, models: tuple[Encoder, StructuredModel]
+) -> None:
+    other = memory_of(clock=lambda: NOW, encoder=models[0], model=models[1])
+    exported = other.export()
+    other.close()
+    said = {"conversation": "c", "at": NOW.isoformat(), "confidence": 1.0, "basis": "provided"}
+    exported["waiting"] = [
+        {**said, "text": text} for text in (CHEMO, "i am vegan", "i love ja\x00zz\u202e music", "my rabbi likes rock")
+    ]
+    exported["profile"] = [
+        {
+            "basis": "provided", "id": "p", "aspect": "fact", "key": "illness", "value": "epilepsy", "details": [], "sources": [],
+            "confidence": 1.0, "since": NOW.isoformat(),
+        }
+    ]  # fmt: skip
+    taken = memory.take_in(exported)
+    cells = every_word(memory.session.store)
+    held = {word for cell in cells for word in words(cell)}
+    assert not {"chemotherapy", "vegan", "rabbi", "epilepsy"} & held and {"24", "music"} <= held
+    assert not any(ord(letter) < 32 or letter == "\u202e" for cell in cells for letter in cell)
+    assert "health" in taken.refused
+
+
+def test_ordinary_sentences_are_left_alone(memory: DriverMemory) -> None:
+    """Of the half for tuning; they were chosen to be mistaken."""
+    lines = [line for kind, line in LINES if kind == "ordinary" and half(line) == "tuned"]
+    taken = [line for line in lines if memory.session.guard.kinds(line)]
+    assert len(taken) <= 0.1 * len(lines), taken
