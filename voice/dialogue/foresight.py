@@ -77,14 +77,20 @@ async def acts(plan: Plan, work: Work, vehicle: VehiclePort, units: Units) -> st
     return told or None
 
 
+_OPENED = frozenset({Domain.OPENINGS, Domain.SEATS})
+"""Domains of what a single yes to a guess does not move."""
+
+
 async def stays(actions: Sequence[Action], vehicle: VehiclePort) -> bool:
     """Whether nothing would move if these were asked of the car: it refuses, asks first, finds nothing, or it is so already.
 
-    What is not sure is not offered then: the driver would be asked twice, or would agree to what cannot be done.
+    What is not sure is not offered then: the driver would be asked twice, or would agree to what cannot be done. What opens the
+    car, or moves a seat, is: for a guess at that a single yes is not enough.
     """
     for action in actions:
         result = await vehicle.foresee(action)
-        if result is None or action.domain is Domain.MEMORY:
+        asks = result is not None and result.status is ActionStatus.NEEDS_CONFIRMATION
+        if result is None or action.domain is Domain.MEMORY or (asks and action.domain in _OPENED):
             return False
         lost = result.already or found_nothing(action.name, result.answer)
         if result.status is ActionStatus.DONE and not lost:

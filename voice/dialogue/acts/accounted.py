@@ -366,6 +366,8 @@ def against(text: str, action: Action) -> bool:
     for slot, (raised, lowered) in _OPPOSITES.items():
         if slot not in slots or (slot == "percent" and action.domain is not Domain.OPENINGS):
             continue
+        if slot == "change" and action.domain is Domain.OPENINGS:
+            raised, lowered = _OPEN, _SHUT
         up = slots[slot] in ("up", "open") if isinstance(slots[slot], str) else bool(slots[slot])
         for_it, against = (raised, lowered) if up else (lowered, raised)
         if said & against and not said & for_it:

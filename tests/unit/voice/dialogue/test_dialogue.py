@@ -66,11 +66,15 @@ def test_a_parser_that_fails_is_no_crash() -> None:
     assert vehicle.done == []
 
 
-def test_an_unsure_request_for_a_window_is_asked_about_once_with_the_gates_reason() -> None:
+def test_an_unsure_request_for_a_window_needs_two_agreements() -> None:
     dialogue, vehicle, _, parser = make()
     parser.knows["could somebody open that window please"] = "set_window(window=driver,percent=100)", 0.5
     reply = say(dialogue, "could somebody open that window please")
-    assert "We are fast" in reply.text and reply.text.endswith("Shall I open your window?")
+    assert reply.text == "Shall I open your window?"
+    assert vehicle.done == []
+    assert vehicle.waiting == {}
+    second = say(dialogue, "yes")
+    assert "We are fast" in second.text, "the gate's own reason is spoken before anything moves"
     assert vehicle.done == []
     assert say(dialogue, "yes").results[0].status is ActionStatus.DONE
     assert len(vehicle.done) == 1
