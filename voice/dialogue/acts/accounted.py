@@ -363,11 +363,10 @@ def against(text: str, action: Action) -> bool:
     if _WEAKENED.search(text):
         return False
     said, slots = frozenset(_CLEARED.sub(" ", text).split()), action.slots()
-    for slot, (raised, lowered) in _OPPOSITES.items():
+    for slot, ends in _OPPOSITES.items():
         if slot not in slots or (slot == "percent" and action.domain is not Domain.OPENINGS):
             continue
-        if slot == "change" and action.domain is Domain.OPENINGS:
-            raised, lowered = _OPEN, _SHUT
+        raised, lowered = _OPPOSITES["open"] if slot == "change" and action.domain is Domain.OPENINGS else ends
         up = slots[slot] in ("up", "open") if isinstance(slots[slot], str) else bool(slots[slot])
         for_it, against = (raised, lowered) if up else (lowered, raised)
         if said & against and not said & for_it:
