@@ -2,10 +2,8 @@
 
 Reads words and nothing else. Four things say it: a verb of erasing ("forget", "delete"), a verb of keeping that is refused ("don't
 keep", "i'd rather you didn't know"), a denial ("i never told you"), and secrecy ("that was private"). Whether the words name
-anything
-that is remembered is memory's to say; whoever hears this asks before anything is erased. A verb that people also use of other
-things
-("drop", "clear") counts only where the words speak of what is remembered.
+anything that is remembered is memory's to say; whoever hears this asks before anything is erased. A verb that people also use of
+other things ("drop", "clear") counts only where the words speak of what is remembered.
 """
 
 from __future__ import annotations
