@@ -15,7 +15,9 @@ SENTENCE = re.compile(r"(?:i|i'm|i've|my|we|our|where|what|who|when|how|that|you
 """How words begin that are no name but a sentence of the driver's."""
 _NAMES = re.compile(
     r"\b(?!(?:what|everything|anything|all|of|from|on|in|the|that|we|i|you|said|told|talked|spoke|about|conversations?|talk|summary|"
-    r"have|your|notes|our|heard|my|for|s|day|did|to|with|me|at|over|during|been|was|thing|things|entire|whole)\b)\w+"
+    r"have|your|notes|our|heard|my|for|s|day|did|to|with|me|at|over|during|been|was|thing|things|entire|whole|"
+    r"learned|learnt|know|knew|known|store|stored|save|saved|keep|kept|note|noted|record|recorded|remember|remembered|memor(?:y|ies|i[sz]ed)|"
+    r"got|ve|picked|up|found|out|gathered|collected|heard|whatever|stuff|bits?|data|info|information)\b)\w+"
 )
 """A word beside a time that names something."""
 

@@ -263,6 +263,9 @@ class Remembering:
         what = naming.named(self._seat.memory, words, category)
         about = f"about {title(category)}" if category is not None else f"about {words}"
         if what is None or (matches := self._seat.memory.matching(what)).empty:
+            span = self._seat.memory.period(words)
+            if span is not None:
+                return f"I remember nothing of that from {span.words.removeprefix('on ')}."
             return "I remember nothing of that." if naming.SENTENCE.match(words) else f"I remember nothing {about}."
         said = told(matches, self._seat.units.liking)
         if len(said) <= (ALOUD if what.period is None else 1):
