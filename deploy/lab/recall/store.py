@@ -23,7 +23,7 @@ from memory.service import DriverMemory
 from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
 from schemas.memory import CONVERSATIONS, Found, Kind, Turn
-from schemas.preferences import CATEGORIES
+from schemas.preferences import CATEGORIES, KINDS
 
 LASTING_DAYS = 3650
 """The longest that the configuration allows; the default would let the older half of a dialogue go before it is asked about."""
@@ -116,9 +116,8 @@ def _filled(parts: Parts, history: History, folder: Path) -> Filled:
 
     memory = opened(parts.settings.recall)
     memory.opt_in(CONVERSATIONS)
-    for category in CATEGORIES:
-        if category.sensitive:
-            memory.opt_in(category.detail)
+    for key in (*(category.detail for category in CATEGORIES if category.sensitive), *KINDS):
+        memory.opt_in(key)  # people's diaries tell of all of it
     for number, exchange in enumerate(history.exchanges):
         clock.now = exchange.at
         memory.note(Turn(speaker="driver", text=exchange.driver, at=exchange.at), exchange.conversation)
