@@ -120,16 +120,16 @@ def pin(
 def owner(context: typer.Context, name: NameArgument, home: HomeOption = None, as_json: JsonOption = False) -> None:
     """Appoint the owner of the car, who alone may wipe it where somebody has a PIN; prints a recovery code, once.
 
-    Whoever owns it now proves that, by PIN or recovery code; a new owner with a PIN enters it, too.
+    Whoever owns it now proves that, by PIN or recovery code. Where nobody does, or the owner has no PIN, all PINs are asked for. A
+    new owner with a PIN enters it, too.
     """
     from deploy.drivers.owner import Owner
 
     session = session_of(context, as_json=as_json, driver=name, home=home)
     config = session.config()
     held, driver = Owner(config.data.folder), config.driver.name
-    if held.name is not None:
-        prove(session, config, held.name, code=True)
-    if held.name != driver:
+    asked = _prove_owner(session, config)
+    if driver not in asked:
         prove(session, config, driver)
     code = held.appoint(driver)
     if as_json:
@@ -150,18 +150,12 @@ def wipe(
 
     Asks for the owner's PIN or recovery code; without an owner for every PIN that there is.
     """
-    from deploy.drivers.keys import pins_of
-    from deploy.drivers.owner import Owner
-    from deploy.drivers.switching import known, wipe_all
+    from deploy.drivers.switching import wipe_all
 
     session = session_of(context, as_json=as_json, home=home)
     config = session.config()
     require_yes(yes=yes, as_json=as_json)
-    pins, owner_ = pins_of(config), Owner(config.data.folder).name
-    guarded = [name for name in known(config) if pins.has(name)]
-    for name in [owner_] if owner_ in guarded else guarded:
-        if prove(session, config, str(name), code=True) is None:
-            break
+    _prove_owner(session, config)
     if not yes and not typer.confirm("Destroy the memories of all drivers, their keys and their backups?", err=True):
         raise typer.Exit(1)
     count = wipe_all(config)
@@ -169,3 +163,26 @@ def wipe(
         put_json({"drivers": count, "wiped": True})
     else:
         out().print(f"The memories of {count} driver{'' if count == 1 else 's'} and their keys are destroyed.")
+
+
+def _prove_owner(session: Session, config: Config) -> list[str]:
+    """Ask for the owner's PIN or recovery code; for every PIN that there is where nobody owns the car, or the owner has none.
+
+    Returns:
+        The drivers whose PIN was entered.
+
+    Raises:
+        schemas.errors.PinError: one is missing or wrong.
+    """
+    from deploy.drivers.keys import pins_of
+    from deploy.drivers.owner import Owner
+    from deploy.drivers.switching import known
+
+    pins, owner_ = pins_of(config), Owner(config.data.folder).name
+    guarded = [name for name in known(config) if pins.has(name)]
+    entered = list[str]()
+    for name in [owner_] if owner_ is not None and owner_ in guarded else guarded:
+        if prove(session, config, name, code=True) is None:  # the recovery code stands for all of them
+            break
+        entered.append(name)
+    return entered

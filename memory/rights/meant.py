@@ -83,8 +83,8 @@ def _stems(*texts: str) -> frozenset[str]:
 
 
 def _known(store: Store) -> Iterator[_Thing]:
-    """Preferences, what waits for the driver's yes, and the profile."""
-    for one in store.preferences():
+    """Preferences, those that hold no more among them, what waits for the driver's yes, and the profile."""
+    for one in store.preferences(history=True):
         value = _stems(one.value)
         yield _Thing("preferences", one.id, value, value | _stems(BY_DETAIL[one.detail].title), _stems(*one.sentences))
     for one in store.proposals():

@@ -91,8 +91,12 @@ def test_the_owner_wipes_by_pin_or_by_the_code_that_was_told_once(run: Run, home
     run("drivers", "add", "grace")
     run("memory", "list")
     run("drivers", "pin", "grace", typed="1357\n")
-    code = run("drivers", "owner", "ada")["recovery_code"]
+    run("drivers", "owner", "ada", code=49)  # nobody owns it yet: all PINs are asked for
+    run("drivers", "owner", "ada", typed="2222\n", code=49)
+    assert not (home / "owner.json").exists()
+    code = run("drivers", "owner", "ada", typed="1357\n")["recovery_code"]
     assert len(code.replace("-", "")) == 24 and code not in (home / "owner.json").read_text()
+    run("drivers", "owner", "ada", code=49)  # an owner without a PIN is anybody
     run("drivers", "pin", "ada", typed="2468\n")
     run("drivers", "owner", "grace", typed="1357\n", code=49)  # the owner proves it first
     assert {one["name"]: (one["pin"], one["owner"]) for one in run("drivers", "list")["drivers"]} == {
