@@ -240,12 +240,12 @@ def test_waits_grow_and_outlive_a_restart(tmp_path: Path) -> None:
 
 
 TRIES = """
-import sys
+import sys, time
 from pathlib import Path
 from tests.unit.memory.vault.test_pins import NOW, PinnedKey, pins_of
 def stuck(*_, **__):
     print("counted", flush=True)
-    sys.stdin.read()
+    time.sleep(600)
 PinnedKey.key = stuck
 pins_of(Path(sys.argv[1])).try_("ada", "9999", NOW)
 """
