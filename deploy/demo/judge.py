@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict
 from deploy.demo.script import TRIPS, Trip
 from deploy.timeline import TimelineEntry
 from schemas.memory import Outcome
+from voice.dialogue.replies.cannot import CANNOT
 from voice.dialogue.replies.responder import NOT_UNDERSTOOD
 
 P95_MS = {"fast": 400.0, "goes on": 950.0, "model": 950.0, "talk": 950.0}
@@ -26,6 +27,8 @@ SMALL = {"recogniser": "pocketsphinx", "voice": "espeak"}
 SMALL_MB, DEFAULT_MB = 400.0, 1200.0
 ALWAYS_ON_SHARE = 0.05
 WALL_S = 90.0
+NOTHING_MADE = (NOT_UNDERSTOOD, CANNOT["knowledge"])
+"""What may be said to words that mean nothing; which of the two is a matter of a few hundredths, and of the processor."""
 REPLY = "speech to reply"
 """From the true end of the driver's words, which only the cabin knows, to the first sound of the reply. It is longer than
 ``total``, which begins where the VAD heard the speech end: about 100 ms late in noise."""
@@ -142,9 +145,11 @@ def _trip(trip: Trip, entries: Sequence[TimelineEntry], summary: Mapping[str, An
     kinds = Counter(entry.kind for entry in entries)
     for kind, least in trip.statuses.items():
         checks.append(Check(ok=kinds[kind] >= least, text=f"{name}: {kinds[kind]} × {kind} (at least {least})"))
-    rejects = sum(e.kind == "said" and NOT_UNDERSTOOD in e.text for e in entries)
+    rejects = sum(e.kind == "said" and any(text in e.text for text in NOTHING_MADE) for e in entries)
     wanted = "" if rejects == trip.rejects else f" (should be {trip.rejects})"
-    checks.append(Check(ok=rejects == trip.rejects, text=f"{name}: {rejects} not understood, and answered so{wanted}"))
+    checks.append(
+        Check(ok=rejects == trip.rejects, text=f"{name}: {rejects} that meant nothing, and answered so{wanted}")
+    )
     outcomes = Counter(entry.data["outcome"] for entry in entries if entry.kind == "learned")
     if trip.decisions:
         told = ", ".join(f"{count} × {outcome}" for outcome, count in sorted(outcomes.items()))

@@ -39,7 +39,7 @@ class Trip:
     decisions: dict[str, int] = field(default_factory=dict[str, int])
     """Outcome of maintenance -> exact number."""
     rejects: int = 0
-    """How many utterances must be answered as not understood."""
+    """How many utterances must be answered as what nothing was made of."""
     used: tuple[str, ...] = ()
     """Values of remembered preferences that replies must have used."""
     vault: dict[str, str] = field(default_factory=dict[str, str])
