@@ -210,7 +210,9 @@ class Dialogue:
 
     async def _both(self, turn: Turn, *, addressed: bool) -> Reply:
         """The reply to a wish to have something forgotten, and before it to what was asked for beside it."""
-        first = await self.respond(self.typed(turn.rest), addressed=addressed)
+        sure = turn.heard.confidence >= 1.0 and self._matcher.match(turn.rest) is not None
+        part = {"text": turn.rest, "in_grammar": sure, "others": (), "grammar": None, "open": None}
+        first = await self.respond(turn.heard.model_copy(update=part), addressed=addressed)
         self._asks = False
         reply = self._finished(turn, await self._handled(turn))
         text = " ".join(filter(None, (first.text, reply.text)))

@@ -196,3 +196,14 @@ def test_who_takes_over_while_memory_is_asked_hears_nothing_of_the_other_drivers
     reply = say(dialogue, text)
     assert "you like" not in reply.text
     assert memory.used_ids == [] and taken.used_ids == [] and "quality" not in vehicle.done[0].slots()
+
+
+def test_what_was_hardly_heard_beside_forgetting_is_asked_about_before_the_gate_is() -> None:
+    dialogue, vehicle, _, parser = make()
+    parser.knows["open my window"] = "set_window(window=driver,percent=100)", 0.95
+    heard = Transcript(text="forget that i like jazz and open my window", confidence=0.6, in_grammar=False)
+    asyncio.run(dialogue.respond(heard))
+    assert vehicle.done == [] and vehicle.waiting == {}
+    say(dialogue, "no")
+    say(dialogue, "forget that i like jazz and open my window")
+    assert len(vehicle.waiting) == 1, "typed, it goes to the gate"
