@@ -36,7 +36,7 @@ from deploy.timeline import TimelineEntry
 from models.catalog import Catalog
 from models.commands.matcher import TemplateMatcher
 from schemas.errors import AdapterError, EvaluationDataError
-from schemas.ports import Recognizer, Vad, WakeWord
+from schemas.ports import MemoryPort, Recognizer, Vad, WakeWord
 from vehicle import organizer as vehicle_organizer
 from voice.vad.silero import SileroVad
 
@@ -247,6 +247,16 @@ class Talk:
             if not setup.continues:
                 self._car.dialogue.end_conversation()
             self._way.wait(EARLIER_S)
+
+    @property
+    def memory(self) -> MemoryPort:
+        """Of whoever drives."""
+        return self._car.seat.memory
+
+    def over(self) -> None:
+        """The conversation is over, and what was said in it is learnt."""
+        self._car.dialogue.end_conversation()
+        self._car.trip.learn(_unheard)
 
     def turn(self, case: Case, number: int, *, answer: bool = True) -> Played:
         """Say a sentence of a case, and yes to what is offered.
