@@ -1,25 +1,44 @@
-"""What memory holds and answers with: preferences, consent, decisions, receipts, recollections.
+"""What memory holds and answers with: preferences, decisions, receipts, recollections.
 
-Values only. Times are timezone-aware UTC datetimes; clocks are injected by the caller.
+Values only. Senses, conditions, facts and consent are defined in `schemas.kinds`, and had from here.
 """
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, Field
 
-from schemas.preferences import BY_DETAIL, KINDS, Category
+from schemas.kinds import (
+    CONVERSATIONS,
+    ENDLESS,
+    FACTS,
+    OTHER,
+    Condition,
+    ConditionKind,
+    Consent,
+    Fact,
+    Sense,
+    Share,
+    Terms,
+    Value,
+)
+from schemas.preferences import BY_DETAIL, Category
 
-Share = Annotated[float, Field(ge=0.0, le=1.0)]
-
-
-class Value(BaseModel):
-    """Base of the values below."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+__all__ = (
+    "CONVERSATIONS",
+    "ENDLESS",
+    "FACTS",
+    "OTHER",
+    "Condition",
+    "ConditionKind",
+    "Consent",
+    "Fact",
+    "Sense",
+    "Terms",
+)
 
 
 class Status(StrEnum):
@@ -71,6 +90,9 @@ class Candidate(Value):
     confidence: Share
     negated: bool = False
     """True: the driver said that it does *not* hold any more ("no more italian")."""
+    sense: Sense = Sense.LIKES
+    conditions: tuple[Condition, ...] = ()
+    """All of them have to hold; none: always."""
 
     @property
     def category(self) -> Category:
@@ -94,6 +116,8 @@ class Preference(Value):
     valid_to: datetime | None = None
     """Set when it was superseded."""
     last_used: datetime | None = None
+    sense: Sense = Sense.LIKES
+    conditions: tuple[Condition, ...] = ()
 
     @property
     def category(self) -> Category:
@@ -157,6 +181,8 @@ class Proposal(Value):
     asked: int = 0
     """How often the driver was asked aloud."""
     asked_at: datetime | None = None
+    sense: Sense = Sense.LIKES
+    conditions: tuple[Condition, ...] = ()
 
     @property
     def category(self) -> Category:
@@ -174,6 +200,8 @@ class Proposal(Value):
             conversation=self.conversation,
             confidence=1.0,
             negated=self.negated,
+            sense=self.sense,
+            conditions=self.conditions,
         )
 
     @property
@@ -190,63 +218,6 @@ class MaintenanceChoice(Value):
     """Number of the existing value that is repeated (pass) or replaced (update)."""
 
 
-CONVERSATIONS = "conversations"
-"""The key by which the driver asks that conversations as such are kept (episodes, summaries, events, trips); off until then."""
-
-
-ENDLESS = datetime(9999, 12, 31, tzinfo=UTC)
-"""The end of a pause that only the driver ends."""
-
-
-class Consent(Value):
-    """What may be remembered."""
-
-    opted_out: frozenset[str] = frozenset()
-    """Main, sub or detail keys that the driver switched off."""
-    opted_in: frozenset[str] = frozenset()
-    """Sensitive detail keys that the driver asked for, and `CONVERSATIONS` if the driver asked for that."""
-    paused_until: datetime | None = None
-    """`ENDLESS` until the driver says otherwise."""
-    private_trip: bool = False
-
-    @property
-    def conversations(self) -> bool:
-        """Whether the driver asked that conversations are kept."""
-        return CONVERSATIONS in self.opted_in
-
-    @property
-    def special(self) -> frozenset[str]:
-        """The special kinds of data that the driver asked for."""
-        return self.opted_in & frozenset(KINDS)
-
-    def forbids(self, category: Category, now: datetime) -> str | None:
-        """The reason for which this category may not be written now, or None if it may."""
-        if self.private_trip:
-            return "this is a private trip"
-        if self.paused_until is not None and now < self.paused_until:
-            return "learning is paused"
-        for key in category.path:
-            if key in self.opted_out:
-                return f"you switched {category.title.lower()} off"
-        if category.sensitive and category.detail not in self.opted_in:
-            return f"the topic {category.title.lower()} is sensitive, and off until you ask for it"
-        return None
-
-
-Days = Annotated[int, Field(ge=1, le=3650)]
-
-
-class Terms(Value):
-    """How many days what comes of conversations is kept at most; preferences go by their category."""
-
-    conversation_days: Days
-    """What was said word for word."""
-    thought_days: Days
-    """Thoughts and events, from their last use on."""
-    summary_days: Days
-    """Daily summaries and the times of trips."""
-
-
 class Kind(StrEnum):
     """What a memory is."""
 
@@ -256,6 +227,7 @@ class Kind(StrEnum):
     THOUGHT = "thought"
     EVENT = "event"
     PROFILE = "profile"
+    FACT = "fact"
 
 
 class Period(Value):

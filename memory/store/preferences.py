@@ -457,8 +457,4 @@ def require_sayable(text: str) -> None:
 
 def silent(consent: Consent, now: datetime) -> str | None:
     """Why nothing at all may be remembered now, or None."""
-    if consent.private_trip:
-        return "this is a private trip"
-    if consent.paused_until is not None and now < consent.paused_until:
-        return "learning is paused"
-    return None
+    return consent.silent(now)

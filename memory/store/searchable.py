@@ -161,7 +161,7 @@ class Searchable:
         """
         listed, found = json.dumps(sorted(names)), dict[str, Found]()
         among = f"m.id IN (SELECT value FROM json_each(?)) AND {_SHOWN.format(id='m.id')}"
-        tables = {TABLES[kind] for kind in kinds or Kind}
+        tables = {TABLES[kind] for kind in kinds or TABLES}
 
         def rows(table: str, query: str) -> list[tuple[Any, ...]]:
             return (

@@ -1,0 +1,170 @@
+"""In what sense and when something is preferred, what a fact is that the driver asked to have kept, and what may be remembered.
+
+Values only, of closed lists where they can be; `schemas.memory` has what is made of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Annotated, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from schemas.preferences import KINDS, Category
+
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+class Value(BaseModel):
+    """Base of all values of a memory."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Sense(StrEnum):
+    """What the driver has with a value: what is disliked or avoided is never used as if it were liked."""
+
+    LIKES = "likes"
+    """Also what the driver usually takes or does, and of a road type that it is not to be avoided."""
+    DISLIKES = "dislikes"
+    AVOIDS = "avoids"
+    """Keeps away from it as a rule, whatever the reason; of a road type the ordinary case."""
+    NEEDS = "needs"
+    """It has to be so."""
+
+    @property
+    def wanted(self) -> bool:
+        """Whether the value may be offered and used."""
+        return self in (Sense.LIKES, Sense.NEEDS)
+
+
+class ConditionKind(StrEnum):
+    """What a condition is about."""
+
+    TIME_OF_DAY = "time_of_day"
+    SEASON = "season"
+    WEATHER = "weather"
+    ROAD = "road"
+    COMPANY = "company"
+    TRIP_PURPOSE = "trip_purpose"
+
+
+OTHER = "other"
+"""A condition that no value of its kind fits: the car cannot tell whether it holds, so it only shows the words."""
+
+CONDITIONS: Mapping[ConditionKind, tuple[str, ...]] = {
+    ConditionKind.TIME_OF_DAY: ("morning", "midday", "afternoon", "evening", "night", "weekday", "weekend", OTHER),
+    ConditionKind.SEASON: ("spring", "summer", "autumn", "winter", OTHER),
+    ConditionKind.WEATHER: ("rain", "snow", "ice", "fog", "wind", "sun", "hot", "cold", OTHER),
+    ConditionKind.ROAD: ("motorway", "town", "country", OTHER),
+    ConditionKind.COMPANY: ("alone", "children", "passengers", OTHER),
+    ConditionKind.TRIP_PURPOSE: ("commute", "school", "shopping", "leisure", "holiday", "long", OTHER),
+}
+"""The values of each kind: few, and such that a car may be able to tell them."""
+
+
+class Condition(Value):
+    """When a preference holds. Several of one preference have to hold all at once."""
+
+    kind: ConditionKind
+    value: str
+    """One of `CONDITIONS` of the kind."""
+    words: str
+    """The driver's own, as they are shown: "on the way to work"."""
+
+    @model_validator(mode="after")
+    def _closed(self) -> Self:
+        if self.value not in CONDITIONS[self.kind]:
+            raise ValueError(f"a condition of {self.kind} is one of {', '.join(CONDITIONS[self.kind])}")
+        return self
+
+
+class Fact(Value):
+    """What the driver asked to have kept and is no preference ("the spare key is under the mat")."""
+
+    id: str
+    text: str
+    """The driver's words, the asking cut off."""
+    about: str = ""
+    """The driver's words for whom it is about ("my wife"); empty: the driver, or nobody."""
+    said_at: datetime
+    conversation: str
+    until: datetime | None = None
+    """When it stops mattering and goes by itself; None: it stays until forgotten."""
+    until_words: str = ""
+    """How the driver said that ("till friday")."""
+    uses: int = 0
+    last_used: datetime | None = None
+
+
+CONVERSATIONS = "conversations"
+"""The key by which the driver asks that conversations as such are kept (episodes, summaries, events, trips); off until then."""
+
+FACTS = "facts"
+"""The key by which the driver switches facts off; on until then, as each of them is asked for."""
+
+
+ENDLESS = datetime(9999, 12, 31, tzinfo=UTC)
+"""The end of a pause that only the driver ends."""
+
+
+class Consent(Value):
+    """What may be remembered."""
+
+    opted_out: frozenset[str] = frozenset()
+    """Main, sub or detail keys that the driver switched off, and `FACTS` if the driver switched those off."""
+    opted_in: frozenset[str] = frozenset()
+    """Sensitive detail keys that the driver asked for, and `CONVERSATIONS` if the driver asked for that."""
+    paused_until: datetime | None = None
+    """`ENDLESS` until the driver says otherwise."""
+    private_trip: bool = False
+
+    @property
+    def conversations(self) -> bool:
+        """Whether the driver asked that conversations are kept."""
+        return CONVERSATIONS in self.opted_in
+
+    @property
+    def special(self) -> frozenset[str]:
+        """The special kinds of data that the driver asked for."""
+        return self.opted_in & frozenset(KINDS)
+
+    def silent(self, now: datetime) -> str | None:
+        """The reason for which nothing at all may be written now, or None."""
+        if self.private_trip:
+            return "this is a private trip"
+        if self.paused_until is not None and now < self.paused_until:
+            return "learning is paused"
+        return None
+
+    def forbids_facts(self, now: datetime) -> str | None:
+        """The reason for which no fact may be written now, or None if one may."""
+        return self.silent(now) or ("you switched keeping things for you off" if FACTS in self.opted_out else None)
+
+    def forbids(self, category: Category, now: datetime) -> str | None:
+        """The reason for which this category may not be written now, or None if it may."""
+        reason = self.silent(now)
+        if reason is not None:
+            return reason
+        for key in category.path:
+            if key in self.opted_out:
+                return f"you switched {category.title.lower()} off"
+        if category.sensitive and category.detail not in self.opted_in:
+            return f"the topic {category.title.lower()} is sensitive, and off until you ask for it"
+        return None
+
+
+Days = Annotated[int, Field(ge=1, le=3650)]
+
+
+class Terms(Value):
+    """How many days what comes of conversations is kept at most; preferences go by their category."""
+
+    conversation_days: Days
+    """What was said word for word."""
+    thought_days: Days
+    """Thoughts and events, from their last use on."""
+    summary_days: Days
+    """Daily summaries and the times of trips."""
