@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from schemas.errors import UnknownEntryError
-from schemas.memory import CONVERSATIONS, Consent
+from schemas.memory import CONVERSATIONS, FACTS, Consent
 from schemas.preferences import CATEGORIES, KINDS, Category, find
 
 
@@ -41,8 +41,10 @@ def opt_out(consent: Consent, key: str) -> Consent:
     """Switch a category off, with all below it.
 
     A sensitive category below it that was asked for has to be asked for again: switching its parent back on is not that.
-    With `schemas.memory.CONVERSATIONS` conversations are not kept any more.
+    With `schemas.memory.CONVERSATIONS` conversations are not kept any more, with `schemas.memory.FACTS` no facts.
     """
+    if key == FACTS:
+        return consent.model_copy(update={"opted_out": consent.opted_out | {key}})
     if key == CONVERSATIONS or key in KINDS:
         return consent.model_copy(update={"opted_in": consent.opted_in - {key}})
     below = categories(key)
@@ -59,13 +61,15 @@ def opt_in(consent: Consent, key: str) -> Consent:
 
     A sensitive category is switched on only by its own key, never with its parent, and so is `CONVERSATIONS`.
     """
+    if key == FACTS:
+        return consent.model_copy(update={"opted_out": consent.opted_out - {key}})
     if key == CONVERSATIONS or key in KINDS:
         return consent.model_copy(update={"opted_in": consent.opted_in | {key}})
     below = categories(key)
     last = key.rsplit(".", 1)[-1]
     wanted = {category.detail for category in below}
     still_off = [c for c in CATEGORIES if c.detail not in wanted and any(part in consent.opted_out for part in c.path)]
-    opted_out = frozenset(_keys_of(still_off))
+    opted_out = frozenset(_keys_of(still_off)) | (consent.opted_out & {FACTS})
     opted_in = consent.opted_in
     if len(below) == 1 and last == below[0].detail and below[0].sensitive:
         opted_in = opted_in | {last}

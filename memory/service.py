@@ -13,6 +13,7 @@ from uuid import uuid4
 from pydantic import BaseModel, ConfigDict
 
 from memory.driver.conversations import Conversations, TierTuning
+from memory.driver.keeping import Keeping
 from memory.driver.learner import Learner
 from memory.driver.recollections import Recollections
 from memory.driver.rights import Rights
@@ -87,13 +88,15 @@ class DriverMemory:
             session.watch,
         )
         self.conversations = Conversations(session, settings.tiers, zone)
+        keeping = Keeping(session)
         self.learner = Learner(
-            session, self.conversations,
+            session, self.conversations, keeping=keeping,
             reader=Reader(extractor, encoder, model, canon),
             maintainer=Maintainer(encoder, model, settings.maintenance), proposals=proposals,
         )  # fmt: skip
         self.rights = Rights(session, self.learner, self.conversations, self.reminders, canon)
         self.rights.carry_out_all()
+        keeping.expire()
         session.search.refresh()
         proposals.expire(clock())
         recollections, switches, pages = (
@@ -117,11 +120,13 @@ class DriverMemory:
 
         rights = self.rights
         self.preferences, self.explain, self.correct = rights.preferences, rights.explain, rights.correct
+        self.facts, self.fact, self.correct_fact = keeping.facts, keeping.fact, keeping.correct_fact
         self.matching, self.forget, self.forget_where = rights.matching, rights.forget, rights.forget_where
         self.withhold, self.restore, self.carry_out = rights.withhold, rights.restore, rights.carry_out
         self.export, self.take_in = rights.export, rights.take_in
 
         self.browse, self.browse_kept, self.tally = pages.browse, pages.browse_kept, pages.tally
+        self.browse_facts = pages.browse_facts
 
         conversations = self.conversations
         self.begin_trip, self.end_trip, self.reflect = (

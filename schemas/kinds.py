@@ -40,6 +40,11 @@ class Sense(StrEnum):
         return self in (Sense.LIKES, Sense.NEEDS)
 
 
+def usual(detail: str) -> Sense:
+    """The sense in which a value of a category stands where nothing else was said: of road types, that they are avoided."""
+    return Sense.AVOIDS if detail == "avoidance_of_specific_road_types" else Sense.LIKES
+
+
 class ConditionKind(StrEnum):
     """What a condition is about."""
 

@@ -24,6 +24,7 @@ from schemas.kinds import (
     Share,
     Terms,
     Value,
+    usual,
 )
 from schemas.preferences import BY_DETAIL, Category
 
@@ -38,6 +39,7 @@ __all__ = (
     "Fact",
     "Sense",
     "Terms",
+    "usual",
 )
 
 
@@ -146,6 +148,7 @@ class Decision(Value):
 
     outcome: Outcome
     detail: str
+    """Detail key of the category; `FACTS` of a fact."""
     reason: str
     """A sentence for the timeline and the driver; never holds the value of a refused candidate."""
     value: str | None = None
@@ -156,6 +159,8 @@ class Decision(Value):
     """Id of the proposal that was made, heard of again or answered."""
     replaced: tuple[str, ...] = ()
     """Values that were superseded."""
+    fact: str | None = None
+    """Id of the fact that was written or matched; ``detail`` is `FACTS` then."""
 
 
 MOST_ASKED = 2
@@ -356,6 +361,7 @@ class Listing(Value):
     preferences: tuple[Preference, ...] = ()
     others: tuple[Found, ...] = ()
     """What is no preference; their score says nothing."""
+    facts: tuple[Fact, ...] = ()
 
 
 class Waiting(Value):

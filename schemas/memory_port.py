@@ -16,6 +16,7 @@ from schemas.memory import (
     Decision,
     Episode,
     Explanation,
+    Fact,
     Found,
     Kind,
     Listing,
@@ -204,6 +205,27 @@ class RightsPort(Protocol):
         """
         ...
 
+    def facts(self) -> tuple[Fact, ...]:
+        """What the driver asked to have kept and still matters, newest first."""
+        ...
+
+    def fact(self, name: str) -> Fact:
+        """One of them, with when it was said and how often it was used.
+
+        Raises:
+            schemas.errors.UnknownEntryError: no fact has that id.
+        """
+        ...
+
+    def correct_fact(self, name: str, text: str) -> Fact:
+        """Put another text in the place of a fact's; nothing of the old one is left.
+
+        Raises:
+            schemas.errors.UnknownEntryError: no fact has that id, or the text is empty or too long.
+            schemas.errors.ConsentError: facts may not be written now, or not such a one.
+        """
+        ...
+
     def matching(self, what: Selector) -> Matches:
         """What `forget_where` would erase, and erases nothing. Nothing at all matches a selector without a condition.
 
@@ -294,6 +316,10 @@ class BrowsingPort(Protocol):
             limit: at most that many.
             offset: how many to leave out before.
         """
+        ...
+
+    def browse_facts(self, *, text: str = "", period: Period | None = None, limit: int = 6, offset: int = 0) -> Listing:
+        """A page of the facts that still matter, newest first; the conditions are those of `browse`."""
         ...
 
     def tally(self) -> dict[str, int]:

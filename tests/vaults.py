@@ -51,7 +51,8 @@ def preference(name: str, value: str = "zebrafish polka", detail: str = "favorit
 
 def every_word(store: Store) -> list[str]:
     """Every word of the driver that a vault holds, cell by cell."""
-    return [cell for table, column in TEXT_COLUMNS for (cell,) in store.read(f"SELECT {column} FROM {table}")]  # noqa: S608
+    cells = [cell for table, column in TEXT_COLUMNS for (cell,) in store.read(f"SELECT {column} FROM {table}")]  # noqa: S608
+    return [cell for cell in cells if cell]
 
 
 def image(folder: Path) -> dict[str, bytes]:

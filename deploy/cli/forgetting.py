@@ -372,11 +372,11 @@ def _tell(receipt: Receipt) -> None:
 
 _MANY = {
     Kind.PREFERENCE: "preferences", Kind.EPISODE: "exchanges", Kind.SUMMARY: "summaries", Kind.THOUGHT: "thoughts",
-    Kind.EVENT: "events", Kind.PROFILE: "lines of the profile",
+    Kind.EVENT: "events", Kind.PROFILE: "lines of the profile", Kind.FACT: "things kept for you",
 }  # fmt: skip
 _ONE = {
     Kind.PREFERENCE: "preference", Kind.EPISODE: "exchange", Kind.SUMMARY: "summary", Kind.THOUGHT: "thought",
-    Kind.EVENT: "event", Kind.PROFILE: "line of the profile",
+    Kind.EVENT: "event", Kind.PROFILE: "line of the profile", Kind.FACT: "thing kept for you",
 }  # fmt: skip
 
 

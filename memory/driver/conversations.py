@@ -247,6 +247,7 @@ class Conversations:
             *retention.old_episodes(self.archive.episodes(before(settings.conversation_days)), now, settings),
             *retention.faded_thoughts(self.archive.thoughts(before(settings.thought_days)), now, settings),
             *retention.old_summaries(self.archive.summaries(until=old), today, settings),
+            *self._session.store.facts.over(),
         )
         preferences = retention.faded_preferences(self._session.store.preferences(history=True), now)
         return preferences, tiers, retention.old_trips(self.archive.trips(), now, self.zone, settings)

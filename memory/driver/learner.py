@@ -12,6 +12,7 @@ from datetime import datetime
 
 from memory import consent as switches
 from memory.driver.conversations import Conversations
+from memory.driver.keeping import Keeping
 from memory.driver.session import Session
 from memory.learn.english.canonical import fold
 from memory.learn.explicit import Asked, Reader
@@ -53,6 +54,7 @@ class Learner:
         session: Session,
         conversations: Conversations,
         *,
+        keeping: Keeping,
         reader: Reader,
         maintainer: Maintainer,
         proposals: Proposals,
@@ -62,11 +64,12 @@ class Learner:
         Args:
             session: the open vault.
             conversations: what waits to be kept of them.
+            keeping: keeps the facts that the driver asks to have kept.
             reader: reads what the driver asks to be remembered.
             maintainer: decides what becomes of what was read.
             proposals: what waits for the driver's yes.
         """
-        self._session, self._conversations = session, conversations
+        self._session, self._conversations, self.keeping = session, conversations, keeping
         self._reader, self.maintainer, self._proposals = reader, maintainer, proposals
         self._refused: dict[str, list[Decision]] = {}
         """Conversation -> what was refused when it was said: kept in memory only, since the vault may not hold it."""
@@ -251,6 +254,8 @@ class Learner:
             conversation=candidate.conversation,
             confidence=candidate.confidence,
             valid_from=candidate.said_at,
+            sense=candidate.sense,
+            conditions=candidate.conditions,
         )
 
     def _carry_out(self, plan: _Plan, conversation: str) -> None:

@@ -14,7 +14,7 @@ from memory.driver.session import Session
 from memory.learn.extraction import NONE
 from memory.recall.times import period_in
 from memory.store.preferences import silent
-from schemas.memory import Consent, Found, Kind, Period, Recollection
+from schemas.memory import FACTS, Consent, Found, Kind, Period, Recollection
 from schemas.preferences import BY_DETAIL, CATEGORIES
 
 TALK = (Kind.EPISODE, Kind.SUMMARY, Kind.EVENT)
@@ -64,11 +64,12 @@ class Recollections:
         details: Sequence[str] = (),
         limit: int = 5,
     ) -> tuple[Found, ...]:
-        """Memories of any kind that matter for the query, best first; no talk while conversations are not kept."""
+        """Memories of any kind that matter for the query, best first; no talk while it is not kept, no facts while they are off."""
         session = self._session
         with session.lock:
             now, consent = session.now()
-            able = [kind for kind in kinds or Kind if consent.conversations or kind not in TALK]
+            off = (() if consent.conversations else TALK) + ((Kind.FACT,) if FACTS in consent.opted_out else ())
+            able = [kind for kind in kinds or Kind if kind not in off]
             if not able:
                 return ()
             found = session.search.search(

@@ -27,6 +27,7 @@ from memory.store.withheld import Withholding
 from models.text import normal, words
 from schemas.errors import ConsentError, UnknownEntryError
 from schemas.memory import (
+    FACTS,
     Explanation,
     Matches,
     Preference,
@@ -93,6 +94,8 @@ class Rights:
     def _selector(self, key: str) -> Selector:
         if key == erasure.EVERYTHING:
             return Selector(everything=True)
+        if key == FACTS:
+            return Selector(key=FACTS)
         if self._store.known(key) or self._archive.kinds([key]):
             return Selector(id=key)
         try:
@@ -253,7 +256,7 @@ class Rights:
             if fold(fresh) == fold(old.value):
                 return old
             held = self._store.preferences([old.detail])
-            same = next((p for p in held if fold(p.value) == fold(fresh)), None)
+            same = next((p for p in held if (fold(p.value), p.sense) == (fold(fresh), old.sense)), None)
             made = same or Preference(
                 id=self._session.new_id(),
                 detail=old.detail,
@@ -262,6 +265,8 @@ class Rights:
                 conversation=f"correction-{now:%Y%m%dT%H%M%S}",
                 confidence=1.0,
                 valid_from=now,
+                sense=old.sense,
+                conditions=old.conditions,
             )
             with self._store.transaction():
                 if same is None:

@@ -21,7 +21,7 @@ from memory.learn.extraction import NO_SECRETS, SECRET, Extraction, Extractor, m
 from memory.store.preferences import silent
 from models.text import contains, normal, words
 from schemas.errors import GenerationError
-from schemas.memory import Candidate, Consent, Conversation, Decision, Outcome, Turn
+from schemas.memory import Candidate, Consent, Conversation, Decision, Outcome, Turn, usual
 from schemas.ports import Encoder, StructuredModel
 from schemas.preferences import BY_DETAIL, preference_model
 
@@ -175,6 +175,7 @@ def _candidates(reader: Reader, turn: Turn, detail: str, conversation: str) -> t
                 conversation=conversation,
                 confidence=1.0,
                 negated=over,
+                sense=usual(detail),
             ),
         )
     single = not BY_DETAIL[detail].multi

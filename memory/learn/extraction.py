@@ -39,7 +39,7 @@ from memory.learn.evidence import ENDED, Beside, Finding, ReadingSettings, besid
 from memory.store.preferences import silent
 from models.text import contains, normal, words
 from schemas.errors import GenerationError
-from schemas.memory import Candidate, Consent, Conversation, Decision, Outcome, Turn
+from schemas.memory import Candidate, Consent, Conversation, Decision, Outcome, Turn, usual
 from schemas.ports import Encoder, StructuredModel
 from schemas.preferences import BY_DETAIL, Category, Mention, preference_model
 
@@ -332,6 +332,7 @@ class Extractor:
                     conversation=whole.conversation,
                     confidence=self._sure(finding, value, over) * turn.confidence,
                     negated=ended,
+                    sense=usual(detail),
                 )
 
     def _sure(self, finding: Finding, value: str, over: Over) -> float:

@@ -115,6 +115,8 @@ class Proposals:
             expires_at=now + timedelta(days=self._settings.days),
             asked=before.asked if before else 0,
             asked_at=before.asked_at if before else None,
+            sense=candidate.sense,
+            conditions=candidate.conditions,
         )
 
     def _against(self, candidate: Candidate, ruling: Ruling, sure: Sequence[Weighed], now: datetime) -> str | None:

@@ -26,6 +26,7 @@ NEVER = math.inf
 """The half-life of what does not fade."""
 HALF_LIVES: dict[Kind, float] = {
     Kind.EPISODE: 730.0, Kind.THOUGHT: 730.0, Kind.EVENT: 1460.0, Kind.SUMMARY: 1460.0, Kind.PROFILE: NEVER,
+    Kind.FACT: NEVER,
 }  # fmt: skip
 """Days, in search; a preference has its category's retention time. Our choices, and long, since what is asked for may be old: on
 LoCoMo's dialogues, half a year to a year long, a shorter half-life only costs (docs/log.md)."""

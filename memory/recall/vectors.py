@@ -29,7 +29,7 @@ PROBE = "we stop at the small bakery by the harbour on saturday mornings"
 ALIKE = 0.999
 """Cosine from which on two vectors of the probe come from one encoder; other machines' rounding stays above it."""
 
-_KIND = {"episodes": Kind.EPISODE, "summaries": Kind.SUMMARY, "profile": Kind.PROFILE}
+_KIND = {"episodes": Kind.EPISODE, "summaries": Kind.SUMMARY, "profile": Kind.PROFILE, "facts": Kind.FACT}
 
 
 @dataclass(slots=True)

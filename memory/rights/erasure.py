@@ -71,6 +71,7 @@ def erase(store: Store, archive: Archive, withholding: Withholding, found: Chose
     fallout = lineage.forget(archive, store, found.ids)
     archive.delete_lines(key for table, key in found.archive if table == "summary_lines")
     _blot(store, found)
+    store.hush_conditions(Needles([*values, *traces]).stand_in)
     values_left = Needles(values)
     for tag in archive.tags():
         if values_left.stand_in(tag.replace("_", " ")):

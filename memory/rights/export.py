@@ -14,10 +14,11 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from memory.store.conversations import Archive
 from memory.store.preferences import Sentence, Store, Use
 from memory.store.reminders import stored
-from schemas.memory import Kind, Outcome, Preference, Proposal, Status
+from schemas.memory import Condition, Kind, Outcome, Preference, Proposal, Sense, Status
 
-FORMAT_VERSION = 3
-"""1 had no tiers, and no times of sentences; 2 had no terms, timers and reminders; both can still be read in."""
+FORMAT_VERSION = 4
+"""1 had no tiers, and no times of sentences; 2 had no terms, timers and reminders; 3 had no senses, conditions and facts; all of
+them can still be read in."""
 
 Basis = Literal["provided", "inferred"]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -53,6 +54,10 @@ class ExportedPreference(_Part):
     category: str
     """``main.sub.detail``."""
     value: str
+    sense: Sense
+    """Whether the value is liked, disliked, avoided or needed."""
+    conditions: tuple[Condition, ...]
+    """All of them have to hold."""
     sentences: tuple[ExportedSentence, ...]
     """The driver's own sentences that revealed it, oldest first."""
     status: Status
@@ -98,6 +103,8 @@ class ExportedProposal(_Part):
     category: str
     """``main.sub.detail``."""
     value: str
+    sense: Sense
+    conditions: tuple[Condition, ...]
     sentence: str
     negated: bool
     """True: it may be that it does not hold any more."""
@@ -192,6 +199,23 @@ class ExportedEntry(_Part):
     since: AwareDatetime
 
 
+class ExportedFact(_Part):
+    """What the driver asked to have kept and is no preference."""
+
+    basis: Basis = "provided"
+    id: str
+    text: str
+    about: str
+    """The driver's words for whom it is about; empty: the driver, or nobody."""
+    said_at: AwareDatetime
+    conversation: str
+    until: AwareDatetime | None
+    """When it stops mattering; null: never."""
+    until_words: str
+    uses: int = Field(ge=0)
+    last_used: AwareDatetime | None
+
+
 class ExportedTerms(_Part):
     """How long the driver wants what comes of conversations kept, in days."""
 
@@ -218,7 +242,7 @@ class Export(_Part):
     """Everything that Glovebox stores about one driver."""
 
     format: Literal["glovebox-memory"] = "glovebox-memory"
-    version: Literal[3] = FORMAT_VERSION
+    version: Literal[4] = FORMAT_VERSION
     driver: str
     exported_at: AwareDatetime
     consent: ExportedConsent
@@ -235,6 +259,7 @@ class Export(_Part):
     thoughts: tuple[ExportedThought, ...]
     summaries: tuple[ExportedSummary, ...]
     profile: tuple[ExportedEntry, ...]
+    facts: tuple[ExportedFact, ...]
     notices: tuple[ExportedNotice, ...]
     """Timers and reminders, the next one first."""
 
@@ -302,6 +327,7 @@ def export(store: Store, archive: Archive, driver: str, now: datetime) -> dict[s
             )
             for e in archive.profile()
         ),
+        facts=tuple(ExportedFact.model_validate(fact.model_dump()) for fact in store.facts.all()),
         notices=tuple(ExportedNotice(kind=one.kind, label=one.label, due_at=one.at) for one in stored(store)),
     )
     return whole.model_dump(mode="json")
@@ -317,6 +343,8 @@ def _preference(
         id=preference.id,
         category=preference.category.key,
         value=preference.value,
+        sense=preference.sense,
+        conditions=preference.conditions,
         sentences=tuple(ExportedSentence(text=s.text, said_at=s.said_at, conversation=s.conversation) for s in said),
         status=preference.status,
         confidence=preference.confidence,
@@ -336,6 +364,8 @@ def _proposal(proposal: Proposal) -> ExportedProposal:
         id=proposal.id,
         category=proposal.category.key,
         value=proposal.value,
+        sense=proposal.sense,
+        conditions=proposal.conditions,
         sentence=proposal.sentence,
         negated=proposal.negated,
         confidence=proposal.confidence,

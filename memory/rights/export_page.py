@@ -41,6 +41,9 @@ def page(exported: Mapping[str, Any], *, tzinfo: tzinfo) -> str:
         *_section("Your profile", ("", "", "since", ""), (
             (e["key"].replace("_", " "), e["value"], when(e["since"]),
              "you wrote this" if e["basis"] == "provided" else "concluded") for e in exported["profile"])),
+        *_section("What you asked to have kept", ("what", "whose", "since", "until"), (
+            (_Quote([f["text"]]), f["about"], when(f["said_at"]), f["until_words"] or when(f["until"]))
+            for f in exported["facts"])),
         *_section("What happened and what was concluded", ("when", "what"), (
             (when(t["at"]), t["text"]) for t in exported["thoughts"])),
         *_section("Days", ("day", "what"), (

@@ -19,6 +19,7 @@ from memory.rights.export import (
     Export,
     ExportedEntry,
     ExportedEpisode,
+    ExportedFact,
     ExportedNotice,
     ExportedPreference,
     ExportedProposal,
@@ -26,14 +27,18 @@ from memory.rights.export import (
 )
 from memory.store import reminders as notices
 from memory.store.conversations import Archive
+from memory.store.facts import MOST_FACTS, fact_words
 from memory.store.preferences import Store, silent
 from memory.store.summaries import Line
 from schemas.errors import ExportError, UnknownEntryError
 from schemas.memory import (
     CONVERSATIONS,
+    FACTS,
+    Condition,
     Consent,
     Decision,
     Episode,
+    Fact,
     Kind,
     Preference,
     ProfileEntry,
@@ -44,6 +49,7 @@ from schemas.memory import (
     Thought,
     Turn,
     Waiting,
+    usual,
 )
 from schemas.preferences import BY_DETAIL, SPECIAL_TITLES, WITH
 
@@ -91,7 +97,19 @@ def _brought_up(exported: Mapping[str, Any], version: Any) -> Mapping[str, Any]:
     """An export in the shape of today's version."""
     if version == 1:
         exported, version = _of_version_1(exported), 2
-    return {**exported, "version": FORMAT_VERSION, "terms": None, "notices": []} if version == 2 else exported
+    if version == 2:
+        exported, version = {**exported, "terms": None, "notices": []}, 3
+    return _of_version_3(exported) if version == 3 else exported
+
+
+def _of_version_3(exported: Mapping[str, Any]) -> dict[str, Any]:
+    """Then every value was meant as it stood, a road type as one to be avoided."""
+
+    def told(old: Mapping[str, Any]) -> dict[str, Any]:
+        return {**old, "sense": usual(str(old["category"]).rsplit(".", 1)[-1]), "conditions": []}
+
+    parts = {name: [told(old) for old in exported[name]] for name in ("preferences", "proposals")}
+    return {**exported, **parts, "facts": [], "version": FORMAT_VERSION}
 
 
 def _of_version_1(exported: Mapping[str, Any]) -> dict[str, Any]:
@@ -194,6 +212,7 @@ class _Taking:
         reason = silent(self._consent, self._now)
         if reason is not None:
             details = {p.category.rsplit(".", 1)[-1] for p in (*whole.preferences, *whole.proposals)}
+            details |= {FACTS} if whole.facts else set[str]()
             return TakenIn(refused=dict.fromkeys(sorted(details), reason))
         self._preferences(whole.preferences)
         self._proposals(whole.proposals)
@@ -210,6 +229,7 @@ class _Taking:
         elif whole.episodes or whole.summaries or whole.trips:
             self._refused[CONVERSATIONS] = "conversations are not kept unless you ask for it"
         self._each(Kind.PROFILE, whole.profile, self._entry)
+        self._facts(whole.facts)
         if whole.terms is not None and self._store.terms() is None:
             self._store.set_terms(Terms(**whole.terms.model_dump(exclude={"basis"})))
         self._notices(whole.notices)
@@ -220,6 +240,26 @@ class _Taking:
         return TakenIn(
             kinds=self._kinds, known=self._known, timers=self._timers, reminders=self._reminders, refused=self._refused
         )
+
+    def _facts(self, exported: Iterable[ExportedFact]) -> None:
+        """Those that still matter, as far as there is room: the newest first."""
+        held, facts = {(f.about, f.text, f.until) for f in self._store.facts.all()}, self._store.facts
+        told = sorted(exported, key=lambda one: one.said_at, reverse=True)
+        reason = self._consent.forbids_facts(self._now)
+        for one in told if reason is None else ():
+            over = one.until is not None and one.until <= self._now
+            text = fact_words(one.about, one.text, one.until_words)
+            if over or not self._free(text):
+                continue
+            if self._archive.kinds([one.id]) or (one.about, one.text, one.until) in held:
+                self._known += 1
+            elif facts.count() >= MOST_FACTS:
+                self._refused[FACTS] = f"there is room for {MOST_FACTS}: forget some, then read them in again"
+            else:
+                facts.add(Fact(**one.model_dump(exclude={"basis"})), self._now)
+                self._count(Kind.FACT)
+        if reason is not None and told:
+            self._refused[FACTS] = reason
 
     def _notices(self, exported: Iterable[ExportedNotice]) -> None:
         """Those that are still to come."""
@@ -256,21 +296,24 @@ class _Taking:
 
     def _preferences(self, exported: Iterable[ExportedPreference]) -> None:
         replaced: list[ExportedPreference] = []
-        held = {(p.detail, p.value) for p in self._store.preferences()}
+        held = {(p.detail, p.value, p.sense, p.conditions) for p in self._store.preferences()}
         for one in reversed(tuple(exported)):  # newest first there: so the order of those of the same moment stays
             detail = one.category.rsplit(".", 1)[-1]
             if not self._allowed([detail]) or not self._free(one.value, detail):
                 continue
             active = one.status is Status.ACTIVE
-            single = active and not BY_DETAIL[detail].multi and any(d == detail for d, _ in held)
-            if self._store.known(one.id) or (active and (detail, one.value) in held) or single:
-                self._known += 1
-                continue
             made = Preference(
                 id=one.id, detail=detail, value=one.value, sentences=(), conversation=one.conversation,
                 confidence=one.confidence, uses=one.uses, status=one.status, valid_from=one.valid_from,
-                valid_to=one.valid_to, last_used=one.last_used,
+                valid_to=one.valid_to, last_used=one.last_used, sense=one.sense, conditions=self._conditions(one.conditions),
             )  # fmt: skip
+            mark = (detail, made.value, made.sense, made.conditions)
+            single = active and not BY_DETAIL[detail].multi and not made.conditions and any(
+                d == detail and not conditions for d, _, _, conditions in held
+            )  # fmt: skip
+            if self._store.known(one.id) or (active and mark in held) or single:
+                self._known += 1
+                continue
             self._store.add(made, self._now)
             for sentence in one.sentences:
                 text = self._check.cleared(sentence.text, self._consent)
@@ -280,7 +323,7 @@ class _Taking:
             for use in reversed(one.used_for):
                 self._store.used_for(one.id, use.action, use.at)
             if active:
-                held.add((detail, one.value))
+                held.add(mark)
             replaced.append(one)
             self._count(Kind.PREFERENCE)
         for one in replaced:
@@ -292,8 +335,16 @@ class _Taking:
             detail = one.category.rsplit(".", 1)[-1]
             free = self._free(one.value, detail) and self._free(one.sentence, detail)
             if self._allowed([detail]) and free and not self._store.known(one.id):
-                kept = one.model_dump(exclude={"basis", "category"})
-                self._store.propose(Proposal(detail=detail, **kept), self._now)
+                kept = one.model_dump(exclude={"basis", "category", "conditions"})
+                conditions = self._conditions(one.conditions)
+                self._store.propose(Proposal(detail=detail, conditions=conditions, **kept), self._now)
+
+    def _conditions(self, exported: Iterable[Condition]) -> tuple[Condition, ...]:
+        """Without the words of those that tell something special."""
+        return tuple(
+            one.model_copy(update={"words": ""}) if self._check.forbidden(one.words, self._consent) else one
+            for one in exported
+        )
 
     def _conversations(self, whole: Export) -> None:
         for trip in whole.trips:

@@ -83,7 +83,7 @@ def _stems(*texts: str) -> frozenset[str]:
 
 
 def _known(store: Store) -> Iterator[_Thing]:
-    """Preferences, those that hold no more among them, what waits for the driver's yes, and the profile."""
+    """Preferences, those that hold no more among them, what waits for the driver's yes, the profile, and facts."""
     for one in store.preferences(history=True):
         value = _stems(one.value)
         yield _Thing("preferences", one.id, value, value | _stems(BY_DETAIL[one.detail].title), _stems(*one.sentences))
@@ -93,12 +93,15 @@ def _known(store: Store) -> Iterator[_Thing]:
     for name, (key, text) in told.profile_lines(store).items():
         value = _stems(text)
         yield _Thing("profile", name, value, value | _stems(key.replace("_", " ")))
+    for one in store.facts.all():
+        value = _stems(one.text)
+        yield _Thing("facts", one.id, value, value | _stems(one.about, one.until_words))
 
 
 def _talk(store: Store, period: Period | None) -> Iterator[_Thing]:
     """What was said, what was made of it, and what waits to be learnt from."""
     for one in told.tiers_said(store, Selector(period=period), None):
-        if one.table != "profile":
+        if one.table not in ("profile", "facts"):
             yield _Thing(one.table, one.name, frozenset(), _stems(*one.texts))
     for number, _, text, at in told.turns_said(store):
         if period is None or period.holds(at):

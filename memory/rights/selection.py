@@ -19,11 +19,15 @@ from memory.store import words as told
 from memory.store.preferences import Sentence, Store
 from memory.store.rows import FOLLOWS
 from memory.store.words import Kept, Needles, holds, spoken_in
+from models.text import words
 from schemas.errors import UnknownEntryError
-from schemas.memory import Found, Kind, Matches, Preference, Proposal, Selector, Waiting
+from schemas.memory import FACTS, Found, Kind, Matches, Preference, Proposal, Selector, Waiting
 
 About = Callable[[str], str | None]
 """The detail key that a text is most likely about, or None."""
+
+TELLING_WORDS = 3
+"""Words from which on a fact's text is looked for in what was said otherwise: fewer may stand anywhere."""
 
 _Archived = dict[tuple[str, str], Kept]
 """By table and name; a line of a summary goes by its source."""
@@ -76,6 +80,8 @@ class Chosen:
         texts |= {*self.turns.values(), *(p.sentence for p in self.proposals.values())}
         texts |= {one.label for waiting in self.notices.values() for one in waiting}
         texts |= {text for own in self.archive.values() for text in own.texts}
+        told = (*self.preferences.values(), *self.proposals.values())
+        texts |= {condition.words for p in told for condition in p.conditions}
         return frozenset(text for text in texts if text)
 
     def told(self) -> frozenset[str]:
@@ -84,9 +90,15 @@ class Chosen:
         return frozenset(whole | {p.sentence for p in self.proposals.values()})
 
     def values(self) -> frozenset[str]:
-        """The values that the driver's words would give away; of a closed category the value is an ordinary word."""
+        """The values that the driver's words would give away; of a closed category the value is an ordinary word.
+
+        Of facts their text, since it is what the driver said.
+        """
         told = (*self.preferences.values(), *self.proposals.values())
-        return frozenset(p.value for p in told if not is_closed(p.detail))
+        facts = (own.texts[0] for own in self.archive.values() if own.kind is Kind.FACT)
+        return frozenset(p.value for p in told if not is_closed(p.detail)) | {
+            text for text in facts if len(words(text)) >= TELLING_WORDS
+        }
 
     def counts(self) -> dict[Kind, int]:
         """How many of each kind."""
@@ -135,7 +147,7 @@ def choose(store: Store, what: Selector, about: About) -> Chosen:
     """
     if what == Selector():
         raise UnknownEntryError("say what: an id, words, a category, a conversation, a time, or everything")
-    details = frozenset(c.detail for c in categories(what.key)) if what.key is not None else None
+    details = None if what.key is None else _details(what.key)
     if what.about is not None:
         found = chosen(store, meant(store, what.about, what.period))
         before = set(store.history_of(*found.preferences)) - found.preferences.keys()
@@ -164,6 +176,11 @@ def choose(store: Store, what: Selector, about: About) -> Chosen:
     else:
         derive(store, found, about)
     return found
+
+
+def _details(key: str) -> frozenset[str]:
+    """The detail keys under a key; facts have theirs for themselves."""
+    return frozenset({FACTS}) if key == FACTS else frozenset(c.detail for c in categories(key))
 
 
 def chosen(store: Store, named: Iterable[tuple[str, str]]) -> Chosen:
@@ -252,7 +269,7 @@ def derive(store: Store, found: Chosen, about: About) -> None:
         same = any(d == proposal.detail and (is_closed(d) or fold(v) == fold(proposal.value)) for d, v, _ in goes)
         if same or proposal.sentence in sentences or _tells(proposal.sentence, found, closed, about):
             found.proposals.setdefault(proposal.id, proposal)
-    if goes:
+    if goes or found.values():
         for number, text in store.turns():
             if text in sentences or _tells(text, found, closed, about):
                 found.turns[number] = text

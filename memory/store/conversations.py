@@ -38,6 +38,7 @@ TABLES: dict[Kind, str] = {
     Kind.THOUGHT: "thoughts",
     Kind.EVENT: "thoughts",
     Kind.PROFILE: "profile",
+    Kind.FACT: "facts",
 }
 """Where the memories of a kind lie."""
 
@@ -304,7 +305,7 @@ class Archive:
     def kinds(self, ids: Iterable[str]) -> dict[str, Kind]:
         """Id -> kind, of those ids that are memories of the tiers."""
         named, found = list(ids), dict[str, Kind]()
-        for kind in (Kind.EPISODE, Kind.SUMMARY, Kind.PROFILE, Kind.THOUGHT):
+        for kind in (Kind.EPISODE, Kind.SUMMARY, Kind.PROFILE, Kind.FACT, Kind.THOUGHT):
             own = "kind" if kind is Kind.THOUGHT else f"'{kind}'"
             rows = self._vault.rows(f"SELECT id, {own} FROM {TABLES[kind]} WHERE id {AMONG}", (listed(named),))
             found.update((name, Kind(told)) for name, told in rows)

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from memory.consent import detail_keys
+from memory.store.facts import MATTERS
 from memory.store.preferences import Store
 from memory.store.rows import AMONG, hidden, listed, shown, within
 from models.text import letters
@@ -120,6 +121,21 @@ class Pages:
             for kind, own, at, said, details in (by_name[one] for _, one in named if one in by_name)
         )  # fmt: skip
         return Listing(total=total, others=others)
+
+    def browse_facts(self, *, text: str = "", period: Period | None = None, limit: int = 6, offset: int = 0) -> Listing:
+        """A page of the facts that still matter, newest first."""
+        during, given = within(period, "said_at")
+        where = f"{shown('facts')} AND {MATTERS}{during}"
+        if text:
+            where += " AND instr(glovebox_letters(about || ' ' || text || ' ' || until_words), ?)"
+            given.append(letters(text))
+        ((total,),) = self._store.read(f"SELECT count(*) FROM facts WHERE {where}", given)
+        rows = self._store.read(
+            f"SELECT id FROM facts WHERE {where} ORDER BY said_at DESC, rowid DESC LIMIT ? OFFSET ?",
+            [*given, max(0, limit), max(0, offset)],
+        )
+        names = [name for (name,) in rows]
+        return Listing(total=total, facts=self._store.facts.all(ids=names) if names else ())
 
     def tally(self) -> dict[str, int]:
         """Detail key -> how many active preferences it has."""

@@ -8,8 +8,9 @@ The write path: nothing is inserted here without asking consent in the same tran
 from __future__ import annotations
 
 import hmac
+import json
 import secrets
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,17 +18,20 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from memory.store.rows import AMONG, insert, listed, read, shown
+from memory.store.facts import Facts
+from memory.store.rows import AMONG, cell, insert, listed, read, shown
 from memory.vault.lifecycle import Vault, utc_text
 from schemas.errors import ConsentError, StorageFullError, UnstorableTextError
-from schemas.memory import Consent, Conversation, Decision, Outcome, Preference, Proposal, Terms, Turn
+from schemas.memory import Condition, Consent, Conversation, Decision, Outcome, Preference, Proposal, Terms, Turn
 from schemas.preferences import BY_DETAIL, CATEGORIES
 
 _PREFERENCE = (
     "id", "detail", "value", "conversation", "confidence", "uses", "status", "valid_from", "valid_to", "last_used",
+    "sense", "conditions",
 )  # fmt: skip
 _PROPOSAL = (
     "id", "detail", "value", "sentence", "said_at", "conversation", "confidence", "negated", "expires_at", "asked", "asked_at",
+    "sense", "conditions",
 )  # fmt: skip
 
 _MARKS_SALT = "marks"
@@ -61,6 +65,7 @@ class Store:
     def __init__(self, vault: Vault) -> None:
         """The tables of this vault; brings its copy of the category tree up to date."""
         self._vault = vault
+        self.facts = Facts(vault, self.consent)
         tree = sorted((c.detail, c.sub, c.main, int(c.sensitive)) for c in CATEGORIES)
         if vault.rows("SELECT detail, sub, main, sensitive FROM categories ORDER BY detail") != tree:
             with vault.transaction():
@@ -254,10 +259,10 @@ class Store:
         )
 
     def used(self, ids: Iterable[str], at: datetime) -> None:
-        """Count a use of each of these preferences, episodes and thoughts."""
+        """Count a use of each of these preferences, episodes, thoughts and facts."""
         with self.transaction():
             for name in ids:
-                for table in ("preferences", "episodes", "thoughts"):
+                for table in ("preferences", "episodes", "thoughts", "facts"):
                     self._vault.write(
                         f"UPDATE {table} SET uses = uses + 1, last_used = ? WHERE id = ?",
                         (utc_text(at), name),
@@ -319,6 +324,15 @@ class Store:
                 self._vault.write("UPDATE OR REPLACE sentences SET text = ? WHERE text = ?", (new, old))
             else:
                 self._vault.write("DELETE FROM sentences WHERE text = ?", (old,))
+
+    def hush_conditions(self, tells: Callable[[str], bool]) -> None:
+        """Take the words of conditions away where they tell something; what they mean stays."""
+        for name, conditions in self._vault.rows("SELECT id, conditions FROM preferences WHERE conditions <> '[]'"):
+            held = [Condition.model_validate(one) for one in json.loads(conditions)]
+            left = [one.model_copy(update={"words": ""}) if tells(one.words) else one for one in held]
+            if left != held:
+                with self.transaction():
+                    self._vault.write("UPDATE preferences SET conditions = ? WHERE id = ?", (cell(tuple(left)), name))
 
     # What waits for the driver's yes, and what was declined
 

@@ -21,8 +21,8 @@ V = TypeVar("V", bound=BaseModel)
 AMONG = "IN (SELECT value FROM json_each(?))"
 """Behind a column: it is one of what `listed` gives."""
 
-_LISTS = frozenset(("details", "tags"))
-"""Columns that hold several texts, as JSON."""
+_LISTS = frozenset(("details", "tags", "conditions"))
+"""Columns that hold several texts or values, as JSON."""
 
 _KEYS = {"sentences": "CAST(id AS TEXT)", "turns": "CAST(id AS TEXT)", "summary_lines": "source", "tags": "key"}
 """How ``withheld`` names a row of a table, where that is not by its ``id``."""
@@ -58,7 +58,7 @@ def insert(vault: Vault, table: str, columns: Sequence[str], value: BaseModel, *
     marks = ", ".join("?" * len(columns))
     vault.write(
         f"{how} INTO {table} ({', '.join(columns)}) VALUES ({marks})",
-        [_cell(getattr(value, name)) for name in columns],
+        [cell(getattr(value, name)) for name in columns],
     )
 
 
@@ -68,7 +68,7 @@ def read(kind: type[V], columns: Sequence[str], row: Sequence[Any], **others: An
     return kind.model_validate(held | others)
 
 
-def _cell(value: Any) -> Any:
+def cell(value: Any) -> Any:
     """A value as a column holds it."""
     if isinstance(value, datetime):
         return utc_text(value)
@@ -76,4 +76,7 @@ def _cell(value: Any) -> Any:
         return value.value
     if isinstance(value, bool):
         return int(value)
-    return json.dumps(value) if isinstance(value, tuple) else value
+    if isinstance(value, tuple):
+        parts: tuple[Any, ...] = value
+        return json.dumps([one.model_dump(mode="json") if isinstance(one, BaseModel) else one for one in parts])
+    return value

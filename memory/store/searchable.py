@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from memory.store.conversations import TABLES
+from memory.store.facts import MATTERS, fact_words
 from memory.store.rows import AMONG, listed
 from memory.store.summaries import Line, compose
 from memory.vault.lifecycle import Vault
@@ -52,6 +53,10 @@ _QUERIES: dict[str, str] = {
     "profile": (
         f"SELECT m.rowid, m.id, m.since, m.since, 0, 1.0, m.details, {_HEAD}, '[]' "
         "FROM profile m LEFT JOIN vectors v ON v.memory = m.id WHERE {where}"
+    ),
+    "facts": (
+        f"SELECT m.rowid, m.id, m.said_at, m.said_at, m.uses, 1.0, '[]', {_HEAD}, '[]' "
+        f"FROM facts m LEFT JOIN vectors v ON v.memory = m.id WHERE {MATTERS} AND {{where}}"
     ),
 }  # fmt: skip
 _NOTED: tuple[tuple[str, str, str], ...] = (
@@ -163,10 +168,10 @@ class Searchable:
         among = f"m.id IN (SELECT value FROM json_each(?)) AND {_SHOWN.format(id='m.id')}"
         tables = {TABLES[kind] for kind in kinds or TABLES}
 
-        def rows(table: str, query: str) -> list[tuple[Any, ...]]:
-            return (
-                self._vault.rows(f"SELECT {query} FROM {table} m WHERE {among}", (listed,)) if table in tables else []
-            )
+        def rows(table: str, query: str, where: str = "1") -> list[tuple[Any, ...]]:
+            if table not in tables:
+                return []
+            return self._vault.rows(f"SELECT {query} FROM {table} m WHERE {where} AND {among}", (listed,))
 
         for name, detail, value, at, said in rows(
             "preferences", "m.id, m.detail, m.value, m.valid_from, (SELECT text FROM sentences s WHERE s.preference = m.id AND "
@@ -183,6 +188,8 @@ class Searchable:
             found[name] = _found(Kind(kind), name, text, at, details, tags)
         for name, key, value, at, details in rows("profile", "m.id, m.key, m.value, m.since, m.details"):
             found[name] = _found(Kind.PROFILE, name, f"{key.replace('_', ' ')}: {value}", at, details, "[]")
+        for name, about, text, until, at in rows("facts", "m.id, m.about, m.text, m.until_words, m.said_at", MATTERS):
+            found[name] = _found(Kind.FACT, name, fact_words(about, text, until), at, "[]", "[]")
         for name, day in rows("summaries", "m.id, m.day"):
             found[name] = self._summary(name, date.fromisoformat(day))
         return found

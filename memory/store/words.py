@@ -15,14 +15,15 @@ from typing import Any, NamedTuple
 from memory.store.preferences import Store
 from memory.store.rows import AMONG, listed, shown, within
 from models.text import contains, words
-from schemas.memory import Kind, Selector
+from schemas.memory import FACTS, Kind, Selector
 
 TEXT_COLUMNS: tuple[tuple[str, str], ...] = (
     ("preferences", "value"), ("sentences", "text"), ("turns", "text"), ("proposals", "value"), ("proposals", "sentence"),
     ("episodes", "driver"), ("episodes", "assistant"), ("thoughts", "text"), ("summary_lines", "text"), ("profile", "value"),
-    ("tags", "key"),
+    ("tags", "key"), ("facts", "text"), ("facts", "about"), ("facts", "until_words"),
+    ("preferences", "(SELECT coalesce(group_concat(value ->> 'words', '; '), '') FROM json_each(conditions))"),
 )  # fmt: skip
-"""Every table and column that holds the driver's words."""
+"""Every table and column, or part of a column, that holds the driver's words."""
 
 
 class Table(NamedTuple):
@@ -36,6 +37,8 @@ class Table(NamedTuple):
     """When it was said or made; NULL where that is not told."""
     kind: str
     """`schemas.memory.Kind`, as SQL."""
+    details: str = "details"
+    """JSON list of the keys that it is about, as SQL."""
 
 
 TIERS = (
@@ -43,7 +46,12 @@ TIERS = (
     Table("thoughts", "id", ("text",), "at", "kind"),
     Table("summary_lines", "source", ("text",), "NULL", f"'{Kind.SUMMARY}'"),
     Table("profile", "id", ("value",), "since", f"'{Kind.PROFILE}'"),
+    Table("facts", "id", ("text", "about", "until_words"), "said_at", f"'{Kind.FACT}'", f"""'["{FACTS}"]'"""),
 )
+
+
+SAID = ("episodes", "facts")
+"""Those that were said in a conversation; what was made of one goes with them."""
 
 
 class Kept(NamedTuple):
@@ -170,7 +178,7 @@ def preferences_said(store: Store, what: Selector) -> set[str]:
 def tiers_said(store: Store, what: Selector, details: Collection[str] | None) -> Iterator[Kept]:
     """What meets a selector's conditions beside preferences; what is made of a conversation goes with its episodes."""
     for table in TIERS:
-        if (what.conversation is not None and table.name != "episodes") or (
+        if (what.conversation is not None and table.name not in SAID) or (
             what.period is not None and table.at == "NULL"
         ):
             continue
@@ -179,7 +187,7 @@ def tiers_said(store: Store, what: Selector, details: Collection[str] | None) ->
             where += f" AND {'summary' if table.name == 'summary_lines' else table.key} = ?"
             given.append(what.id)
         if details is not None:
-            where += f" AND EXISTS (SELECT 1 FROM json_each(details) d WHERE d.value {AMONG})"
+            where += f" AND EXISTS (SELECT 1 FROM json_each({table.details}) d WHERE d.value {AMONG})"
             given.append(listed(details))
         if what.text is not None:
             may, needle = Needles([what.text]).may_stand(table.texts)
@@ -200,7 +208,9 @@ def tiers_telling(store: Store, needles: Needles) -> Iterator[Kept]:
 def tiers_resting(store: Store, sources: Iterable[str]) -> Iterator[Kept]:
     """What of them was made of these."""
     given = [listed(sources)]
-    for table in TIERS[1:]:
+    for table in TIERS:
+        if table.name in SAID:
+            continue
         made = (
             table.key if table.name == "summary_lines" else f"{table.key} IN (SELECT memory FROM sources WHERE source"
         )
@@ -215,7 +225,7 @@ def tiers_named(store: Store, names: Mapping[str, Collection[str]]) -> Iterator[
 
 def _kept(store: Store, table: Table, where: str, given: Sequence[Any]) -> list[Kept]:
     rows = store.read(
-        f"SELECT {table.key}, {table.at}, {table.kind}, details, {', '.join(table.texts)} "
+        f"SELECT {table.key}, {table.at}, {table.kind}, {table.details}, {', '.join(table.texts)} "
         f"FROM {table.name} WHERE {shown(table.name)} AND {where}",
         given,
     )

@@ -5,9 +5,9 @@ Steps that were ever released are never changed: a later change is a new step.
 
 Consent is enforced here once more, beneath all Python: triggers refuse to write a preference, a sentence of one, an open
 proposal, an episode, a thought, a line of a summary or of the profile in a category that the vault's own consent tables
-forbid, any turn while learning is paused, and whatever is kept of conversations unless the driver asked for that.
-``glovebox_now()`` is registered on every connection of `memory.vault.lifecycle`; a connection without it cannot write
-preferences at all.
+forbid, any fact while facts are off, any turn while learning is paused, and whatever is kept of conversations unless the
+driver asked for that. ``glovebox_now()`` is registered on every connection of `memory.vault.lifecycle`; a connection
+without it cannot write preferences at all.
 """
 
 from __future__ import annotations
@@ -354,7 +354,68 @@ DELETE FROM declined;
 DELETE FROM meta WHERE key = 'declined';
 """
 
-STEPS: dict[int, str] = {1: V1, 2: V2, 3: V3, 4: V4, 5: V5, 6: V6}
+V7 = """
+-- In what sense a value is meant, and when; conditions are a JSON list. A road type was always one to be avoided.
+ALTER TABLE preferences ADD COLUMN sense TEXT NOT NULL DEFAULT 'likes'
+    CHECK (sense IN ('likes', 'dislikes', 'avoids', 'needs'));
+ALTER TABLE preferences ADD COLUMN conditions TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(conditions));
+ALTER TABLE proposals ADD COLUMN sense TEXT NOT NULL DEFAULT 'likes'
+    CHECK (sense IN ('likes', 'dislikes', 'avoids', 'needs'));
+ALTER TABLE proposals ADD COLUMN conditions TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(conditions));
+UPDATE preferences SET sense = 'avoids' WHERE detail = 'avoidance_of_specific_road_types';
+UPDATE proposals SET sense = 'avoids' WHERE detail = 'avoidance_of_specific_road_types';
+
+DROP TRIGGER changes_need_consent;
+CREATE TRIGGER changes_need_consent BEFORE UPDATE OF id, detail, value, conversation, sense ON preferences
+WHEN NEW.detail IN (SELECT detail FROM forbidden) OR NEW.detail NOT IN (SELECT detail FROM categories)
+BEGIN SELECT RAISE(ABORT, 'consent forbids this change'); END;
+-- Words of conditions can always be taken away, since forgetting must.
+CREATE TRIGGER conditions_need_consent BEFORE UPDATE OF conditions ON preferences
+WHEN length(NEW.conditions) >= length(OLD.conditions)
+ AND (NEW.detail IN (SELECT detail FROM forbidden) OR NEW.detail NOT IN (SELECT detail FROM categories))
+BEGIN SELECT RAISE(ABORT, 'consent forbids this condition'); END;
+DROP TRIGGER proposals_are_only_replaced;
+CREATE TRIGGER proposals_are_only_replaced
+BEFORE UPDATE OF id, detail, value, sentence, conversation, negated, sense, conditions ON proposals
+BEGIN SELECT RAISE(ABORT, 'consent: a proposal is replaced whole'); END;
+DROP TRIGGER preferences_change_words;
+CREATE TRIGGER preferences_change_words AFTER UPDATE OF detail, value, sense, conditions ON preferences
+BEGIN DELETE FROM vectors WHERE memory = OLD.id; END;
+
+-- What the driver asked to have kept and is no preference; until is when it stops mattering.
+CREATE TABLE facts (
+    id TEXT PRIMARY KEY,
+    text TEXT NOT NULL,
+    about TEXT NOT NULL DEFAULT '',
+    said_at TEXT NOT NULL,
+    conversation TEXT NOT NULL,
+    until TEXT,
+    until_words TEXT NOT NULL DEFAULT '',
+    uses INTEGER NOT NULL DEFAULT 0,
+    last_used TEXT
+);
+CREATE INDEX facts_by_time ON facts (said_at);
+
+CREATE VIEW unasked (reason) AS
+    SELECT reason FROM silence
+    UNION ALL
+    SELECT 'facts are switched off' WHERE EXISTS (SELECT 1 FROM opted_out WHERE key = 'facts');
+
+CREATE TRIGGER facts_need_consent BEFORE INSERT ON facts WHEN EXISTS (SELECT 1 FROM unasked)
+BEGIN SELECT RAISE(ABORT, 'consent forbids this fact'); END;
+CREATE TRIGGER changed_facts_need_consent
+BEFORE UPDATE OF id, text, about, said_at, conversation, until, until_words ON facts WHEN EXISTS (SELECT 1 FROM unasked)
+BEGIN SELECT RAISE(ABORT, 'consent forbids this change'); END;
+CREATE TRIGGER facts_change_words AFTER UPDATE OF text, about, until_words ON facts
+BEGIN DELETE FROM vectors WHERE memory = OLD.id; END;
+CREATE TRIGGER facts_go_whole AFTER DELETE ON facts
+BEGIN
+    DELETE FROM vectors WHERE memory = OLD.id;
+    DELETE FROM links WHERE memory = OLD.id OR other = OLD.id;
+END;
+"""
+
+STEPS: dict[int, str] = {1: V1, 2: V2, 3: V3, 4: V4, 5: V5, 6: V6, 7: V7}
 """Version that a step leads to -> its SQL, in order and without gaps from 1."""
 
 VERSION = max(STEPS)

@@ -18,6 +18,11 @@ from schemas.preferences import CATEGORIES
 NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 _AT = NOW.isoformat(timespec="microseconds")
 _DETAIL = "favorite_genres"
+_PREFERENCE = (
+    "id, detail, value, conversation, confidence, uses, status, valid_from, valid_to, last_used, superseded_by"
+)
+_PROPOSAL = "id, detail, value, sentence, said_at, conversation, confidence, negated, expires_at, asked, asked_at"
+"""The columns of the first versions."""
 
 ROWS: dict[int, tuple[tuple[str, tuple[Any, ...]], ...]] = {
     1: (
@@ -25,11 +30,11 @@ ROWS: dict[int, tuple[tuple[str, tuple[Any, ...]], ...]] = {
         ("INSERT INTO opted_out VALUES ('news_and_podcasts')", ()),
         ("INSERT INTO opted_in VALUES ('conversations')", ()),
         (
-            "INSERT INTO preferences VALUES ('p1', ?, 'jazz', 'c', 0.9, 3, 'active', ?, NULL, ?, NULL)",
+            f"INSERT INTO preferences ({_PREFERENCE}) VALUES ('p1', ?, 'jazz', 'c', 0.9, 3, 'active', ?, NULL, ?, NULL)",  # noqa: S608 - columns of above
             (_DETAIL, _AT, _AT),
         ),
         (
-            "INSERT INTO preferences VALUES ('p0', ?, 'rock', 'c', 0.8, 0, 'superseded', ?, ?, NULL, 'p1')",
+            f"INSERT INTO preferences ({_PREFERENCE}) VALUES ('p0', ?, 'rock', 'c', 0.8, 0, 'superseded', ?, ?, NULL, 'p1')",  # noqa: S608 - columns of above
             (_DETAIL, _AT, _AT),
         ),
         ("INSERT INTO sentences VALUES (1, 'p1', 'i love jazz', ?, 'c')", (_AT,)),
@@ -38,7 +43,10 @@ ROWS: dict[int, tuple[tuple[str, tuple[Any, ...]], ...]] = {
         ("INSERT INTO decisions VALUES (1, ?, 'c', 'append', ?, 'p1')", (_AT, _DETAIL)),
     ),
     2: (
-        ("INSERT INTO proposals VALUES ('q1', ?, 'ska', 'ska maybe', ?, 'c', 0.4, 0, ?, 0, NULL)", (_DETAIL, _AT, _AT)),
+        (
+            f"INSERT INTO proposals ({_PROPOSAL}) VALUES ('q1', ?, 'ska', 'ska maybe', ?, 'c', 0.4, 0, ?, 0, NULL)",  # noqa: S608 - columns of above
+            (_DETAIL, _AT, _AT),
+        ),
         ("INSERT INTO declined VALUES ('mark', ?)", (_AT,)),
     ),
     3: (
@@ -63,6 +71,12 @@ ROWS: dict[int, tuple[tuple[str, tuple[Any, ...]], ...]] = {
     ),
     5: (("INSERT INTO graphs VALUES ('preference', x'00', x'00')", ()),),
     6: (),  # it takes away
+    7: (
+        (
+            "INSERT INTO facts (id, text, said_at, conversation) VALUES ('k1', 'the spare key is under the mat', ?, 'c')",
+            (_AT,),
+        ),
+    ),
 }
 """Version -> what stands in the tables that it added."""
 

@@ -28,7 +28,7 @@ from memory.vault.lifecycle import Vault
 from models.runtime.fake_encoder import KeywordEncoder
 from models.structured.fake import KeywordModel
 from schemas.errors import ConsentError, UnknownEntryError
-from schemas.memory import CONVERSATIONS, Consent, Outcome, Selector, Turn
+from schemas.memory import CONVERSATIONS, FACTS, Consent, Outcome, Selector, Turn
 from schemas.preferences import BY_DETAIL
 
 START = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
@@ -44,6 +44,7 @@ KEYS = [
     "dietary_preference",
     "climate_control",
     "favorite_genres",
+    FACTS,
     CONVERSATIONS,
 ]
 TABLES = {
@@ -58,6 +59,7 @@ TABLES = {
     "summary_lines": "SELECT summary || source, details FROM summary_lines",
     "profile": "SELECT id, details FROM profile",
     "trips": "SELECT id, '[]' FROM trips",
+    "facts": "SELECT id || text, '[]' FROM facts",
     "decisions": "SELECT id, '[]' FROM decisions",
 }
 TALK = ("episodes", "events", "summary_lines", "trips")
@@ -116,12 +118,26 @@ class Anybody(RuleBasedStateMachine):
         self.memory.note(Turn(speaker="driver", text=text if sure else f"perhaps {text}", at=self.now), name)
         self.memory.note(Turn(speaker="assistant", text="Okay, noted.", at=self.now), name)
 
-    @rule(text=st.sampled_from(SAYINGS), key=st.sampled_from([None, *KEYS[:-1]]))
+    @rule(text=st.sampled_from(SAYINGS), key=st.sampled_from([None, *KEYS[:-2]]))
     def ask_to_remember(self, text: str, key: str | None) -> None:
         consent = self.consent()
         for decision in self.memory.remember(text, key):
             stored = decision.outcome in (Outcome.APPEND, Outcome.PASS, Outcome.UPDATE)
             assert not stored or consent.forbids(BY_DETAIL[decision.detail], self.now) is None
+
+    @rule(
+        text=st.sampled_from(["the key is under the mat", "i parked on level three"]),
+        hours=st.none() | st.integers(1, 90),
+    )
+    def ask_to_keep(self, text: str, hours: int | None) -> None:
+        until = None if hours is None else self.now + timedelta(hours=hours)
+        self.memory.learner.keeping.remember(text, until=until)
+
+    @precondition(lambda self: bool(self.memory.facts()))
+    @rule(text=st.sampled_from(["the key is in the boot", "i parked by the lift"]))
+    def correct_what_is_kept(self, text: str) -> None:
+        with contextlib.suppress(ConsentError):
+            self.memory.correct_fact(self.memory.facts()[0].id, text)
 
     @rule()
     def learn(self) -> None:
@@ -240,6 +256,7 @@ class Anybody(RuleBasedStateMachine):
             assert not (fresh and table in TALK and CONVERSATIONS not in consent.opted_in), (
                 f"{table} without being asked for"
             )
+            assert not (fresh and table == "facts" and FACTS in consent.opted_out), "a fact while they are off"
             if fresh:
                 self.written[table] += len(fresh)
             for details in fresh.values():

@@ -373,7 +373,7 @@ def test_the_export_has_its_published_shape(open_memory: Open) -> None:
     memory.note(Turn(speaker="driver", text="i love rock", at=NOW), "next")
     memory.opt_out("parking")
     exported = Export.model_validate(memory.export())
-    assert exported.version == 3 and [t.text for t in exported.waiting] == ["i love rock"]
+    assert exported.version == 4 and [t.text for t in exported.waiting] == ["i love rock"]
     assert {p.category for p in exported.preferences} == {
         "entertainment_and_media.music.favorite_genres",
         "vehicle_settings_and_comfort.climate_control.preferred_temperature",

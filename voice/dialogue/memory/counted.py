@@ -37,6 +37,8 @@ def told(matches: Matches, units: Callable[[str], str]) -> list[str]:
         text = one.text.rstrip(".!?")
         if one.kind is Kind.PROFILE and one.tags:
             found.append(f"your {one.tags[0].replace('_', ' ')}: {text}")
+        elif one.kind is Kind.FACT:
+            found.append(f"what you asked me to keep: {text}")
         elif one.kind is Kind.THOUGHT:
             found.append(f"what I noticed: {text}")
         elif one.kind in (Kind.EPISODE, Kind.EVENT):

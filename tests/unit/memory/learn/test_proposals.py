@@ -464,11 +464,11 @@ def test_no_sql_gets_round_consent(vault: Vault, rules: tuple[Proposals, Store],
     if detail != "blood_type":
         with pytest.raises(ConsentError):
             store.propose(held.model_copy(update={"id": "n", "detail": detail}), START)
-    insert = "INSERT INTO proposals VALUES (?, ?, 'v', 's', ?, 'c', 1, 0, ?, 0, NULL)"
+    insert = "INSERT INTO proposals VALUES (?, ?, 'v', 's', ?, 'c', 1, 0, ?, 0, NULL, 'likes', '[]')"
     for name, verb in (("n", "INSERT"), ("held", "INSERT OR REPLACE")):
         with pytest.raises(ConsentError), vault.transaction():
             vault.write(insert.replace("INSERT", verb), (name, detail, utc_text(START), utc_text(START)))
-    for column in ("id", "detail", "value", "sentence", "conversation", "negated"):
+    for column in ("id", "detail", "value", "sentence", "conversation", "negated", "sense", "conditions"):
         with pytest.raises((ConsentError, MemoryStoreError)), vault.transaction():
             vault.write(f"UPDATE proposals SET {column} = ?", (detail,))  # noqa: S608 - names of this list
     assert store.proposals() == (held,)
@@ -483,7 +483,15 @@ def test_a_vault_of_the_first_version_gets_the_tables(
         id="p1", detail="favorite_genres", value="jazz", sentences=("i love jazz",), conversation="c", confidence=0.9,
         valid_from=START,
     )  # fmt: skip
-    Store(vault).add(kept, START)
+    Store(vault)
+    with vault.transaction():
+        vault.write(
+            "INSERT INTO preferences (id, detail, value, conversation, confidence, status, valid_from) "
+            "VALUES ('p1', 'favorite_genres', 'jazz', 'c', 0.9, 'active', ?)",
+            (utc_text(START),),
+        )
+        said_then = ("p1", "i love jazz", utc_text(START), "c")
+        vault.write("INSERT INTO sentences (preference, text, said_at, conversation) VALUES (?, ?, ?, ?)", said_then)
     assert vault.rows("SELECT name FROM sqlite_master WHERE name = 'proposals'") == []
     vault.close()
     monkeypatch.undo()
