@@ -107,7 +107,7 @@ class DriverMemory:
 
         # By the ports of ``schemas.memory_port``: what each client calls, and the part that does it.
         self.recall, self.search, self.used = recollections.recall, recollections.search, recollections.used
-        self.topics = recollections.topics
+        self.topics, self.against = recollections.topics, recollections.against
         self.period, self.episodes = recollections.period, session.archive.episodes
 
         learner = self.learner

@@ -54,6 +54,10 @@ class RecallPort(Protocol):
         """
         ...
 
+    def against(self, details: Sequence[str]) -> tuple[Preference, ...]:
+        """What the driver dislikes or avoids, of these detail keys: nothing of it may be offered or chosen unasked."""
+        ...
+
     def topics(self, question: str) -> tuple[str, ...]:
         """The detail keys that a question may be about; none for what is not remembered at all ("what's my shoe size")."""
         ...

@@ -28,6 +28,7 @@ from schemas.events import (
 from schemas.memory import (
     Consent,
     Decision,
+    Fact,
     Kind,
     Matches,
     Preference,
@@ -186,6 +187,12 @@ class FakeMemory:
     def forget_pending(self, conversation: str) -> int:
         erased, self.noted = len(self.noted), []
         return erased
+
+    def against(self, details: Sequence[str]) -> tuple[Preference, ...]:
+        return tuple(p for p in self.held if p.detail in details and not p.sense.wanted)
+
+    def facts(self) -> tuple[Fact, ...]:
+        return ()
 
     def preferences(self, key: str | None = None, *, history: bool = False) -> tuple[Preference, ...]:
         return tuple(p for p in self.held if key is None or key in p.category.path)

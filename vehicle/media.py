@@ -178,11 +178,15 @@ class MediaLibrary:
         lists = content.artists, content.stations, content.podcasts, content.playlists, content.favorites
         return cls(*lists, mhz_of=mhz_of)
 
-    def song(self, *, genre: str | None = None, artist: str | None = None, song: str | None = None) -> Item | None:
+    def song(
+        self, *, genre: str | None = None, artist: str | None = None, song: str | None = None, but: Sequence[str] = ()
+    ) -> Item | None:
         """The first song that is all of what was asked for; anything where nothing was; None where nothing fits.
 
-        An artist goes by a part of the name, too, that no other artist has.
+        An artist goes by a part of the name, too, that no other artist has. What ``but`` names is left out: a song that is of
+        such a genre, too, an artist, a title.
         """
+        out = {item.title for item in self.music if self._is(item, but)}
         if artist is not None:
             artists = dict.fromkeys(item.artist for item in self.music)
             if not any(_same(artist, self._names[one]) for one in artists):
@@ -192,22 +196,30 @@ class MediaLibrary:
             (
                 item
                 for item in self.music
-                if (genre is None or _same(genre, [item.genre]))
+                if item.title not in out
+                and (genre is None or _same(genre, [item.genre]))
                 and (artist is None or _same(artist, self._names[item.artist]))
                 and (song is None or _same(song, [item.title]))
             ),
             None,
         )
 
-    def station(self, name: str | None = None) -> Item | None:
-        """The station of that name or frequency, else the first of that genre; any where none was asked for."""
+    def station(self, name: str | None = None, *, but: Sequence[str] = ()) -> Item | None:
+        """The station of that name or frequency, else the first of that genre; any but these where none was asked for."""
         if name is not None and (mhz := self._mhz_of(name)) is not None:
             return next((item for known, item in self._dial if abs(known - mhz) < 0.05), None)
-        return self._named(self.radio, name) or self._of_genre(self.radio, name)
+        radio = [item for item in self.radio if not self._is(item, but)]
+        return self._named(radio, name) or self._of_genre(radio, name)
 
-    def podcast(self, *, show: str | None = None, genre: str | None = None) -> Item | None:
-        """The show of that name, or the first of that genre; any where none was asked for."""
-        return self._named(self.shows, show) if show is not None else self._of_genre(self.shows, genre)
+    def podcast(self, *, show: str | None = None, genre: str | None = None, but: Sequence[str] = ()) -> Item | None:
+        """The show of that name, or the first of that genre; any but these where none was asked for."""
+        shows = [item for item in self.shows if not self._is(item, but)]
+        return self._named(shows, show) if show is not None else self._of_genre(shows, genre)
+
+    def _is(self, item: Item, wanted: Sequence[str]) -> bool:
+        """Whether any of these is the item's genre, title or artist."""
+        names = (item.genre, *self._names.get(item.title, (item.title,)), *self._names.get(item.artist, (item.artist,)))
+        return any(_same(one, [name for name in names if name]) for one in wanted)
 
     def playlist(self, name: str) -> Item | None:
         """The first song of the playlist of that name."""
@@ -259,11 +271,11 @@ class MediaLibrary:
 
     def _named(self, items: Sequence[Item], name: str | None) -> Item | None:
         if name is None:
-            return items[0]
+            return next(iter(items), None)
         return next((item for item in items if _same(name, self._names[item.title])), None)
 
     @staticmethod
     def _of_genre(items: Sequence[Item], genre: str | None) -> Item | None:
         if genre is None:
-            return items[0]
+            return next(iter(items), None)
         return next((item for item in items if _same(genre, [item.genre])), None)

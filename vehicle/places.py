@@ -147,7 +147,13 @@ class Places:
         return cls(content.places, latitude=content.latitude, longitude=content.longitude)
 
     def find(
-        self, kind: str, quality: str | None = None, *, start: Place | None = None, between: Sequence[Place] = ()
+        self,
+        kind: str,
+        quality: str | None = None,
+        *,
+        start: Place | None = None,
+        between: Sequence[Place] = (),
+        but: Sequence[str] = (),
     ) -> Found | None:
         """The place of a kind that matches a quality best; the nearest of equally good ones.
 
@@ -157,11 +163,12 @@ class Places:
                 those that count must match the place's tags or name.
             start: where "near" is; None: the car's own place.
             between: a route from the start; nearest is then what makes its way from there least longer.
+            but: no place of such a name, or with such a tag.
 
         Returns:
             None where nothing of that kind matches.
         """
-        ranked = self._ranked(kind, quality, start, between)
+        ranked = self._ranked(kind, quality, start, between, but)
         if not ranked:
             return None
         share, _, place, matched = ranked[0]
@@ -171,9 +178,11 @@ class Places:
         reason = f"{like}; nearest of {peers}" if peers > 1 else f"{like}; the only one"
         return Found(place, place.minutes(start), reason)
 
-    def ranked(self, kind: str, quality: str | None = None, *, start: Place | None = None) -> tuple[Place, ...]:
+    def ranked(
+        self, kind: str, quality: str | None = None, *, start: Place | None = None, but: Sequence[str] = ()
+    ) -> tuple[Place, ...]:
         """Places of a kind that match, as in ``find``; the best and nearest first."""
-        return tuple(place for _, _, place, _ in self._ranked(kind, quality, start, ()))
+        return tuple(place for _, _, place, _ in self._ranked(kind, quality, start, (), but))
 
     def named(self, name: str) -> Place | None:
         """The place of exactly that name."""
@@ -188,7 +197,7 @@ class Places:
         )
 
     def _ranked(
-        self, kind: str, quality: str | None, start: Place | None, between: Sequence[Place]
+        self, kind: str, quality: str | None, start: Place | None, between: Sequence[Place], but: Sequence[str]
     ) -> list[tuple[float, float, Place, list[str]]]:
         wanted = [word for word in _words(quality or "") if word not in _EMPTY_WORDS]
         telling = [word for word in wanted if word not in _KIND_WORDS.get(kind, frozenset())]
@@ -197,6 +206,8 @@ class Places:
             if place.kind != kind:
                 continue
             known = [*(word for tag in place.tags for word in _words(tag)), *_words(place.name)]
+            if any((parts := _words(one)) and all(_alike(part, known) for part in parts) for one in but):
+                continue
             matched = [word for word in telling if _alike(word, known)]
             share = len(matched) / len(telling) if telling else 1.0
             if share >= 0.5:

@@ -17,7 +17,13 @@ class PlaceSource(Protocol):
     """Where one can go from where the car is."""
 
     def find(
-        self, kind: str, quality: str | None = None, *, start: Place | None = None, between: Sequence[Place] = ()
+        self,
+        kind: str,
+        quality: str | None = None,
+        *,
+        start: Place | None = None,
+        between: Sequence[Place] = (),
+        but: Sequence[str] = (),
     ) -> Found | None:
         """The place of a kind (``schemas.actions.PlaceKind``) that is most like the quality; the nearest of equals.
 
@@ -26,10 +32,13 @@ class PlaceSource(Protocol):
             quality: what it should be like, in free words.
             start: where "near" is; None: the car's own place.
             between: a route from there; nearest is then what makes its way least longer.
+            but: no place that is called so or is like that.
         """
         ...
 
-    def ranked(self, kind: str, quality: str | None = None, *, start: Place | None = None) -> tuple[Place, ...]:
+    def ranked(
+        self, kind: str, quality: str | None = None, *, start: Place | None = None, but: Sequence[str] = ()
+    ) -> tuple[Place, ...]:
         """All that match, the best first, of equals the nearest to the start (None: the car's own place)."""
         ...
 
@@ -49,16 +58,18 @@ class PlaceSource(Protocol):
 class MediaSource(Protocol):
     """What can be played. None where nothing fits."""
 
-    def song(self, *, genre: str | None = None, artist: str | None = None, song: str | None = None) -> Item | None:
-        """A song that is all of what was asked for; any where nothing was."""
+    def song(
+        self, *, genre: str | None = None, artist: str | None = None, song: str | None = None, but: Sequence[str] = ()
+    ) -> Item | None:
+        """A song that is all of what was asked for; any where nothing was; none that is of such a genre, artist or title."""
         ...
 
-    def station(self, name: str | None = None) -> Item | None:
-        """A station by name, frequency in words or genre; any where none was asked for."""
+    def station(self, name: str | None = None, *, but: Sequence[str] = ()) -> Item | None:
+        """A station by name, frequency in words or genre; any but these where none was asked for."""
         ...
 
-    def podcast(self, *, show: str | None = None, genre: str | None = None) -> Item | None:
-        """A show by name or genre; any where none was asked for."""
+    def podcast(self, *, show: str | None = None, genre: str | None = None, but: Sequence[str] = ()) -> Item | None:
+        """A show by name or genre; any but these where none was asked for."""
         ...
 
     def playlist(self, name: str) -> Item | None:

@@ -14,7 +14,7 @@ from memory.driver.session import Session
 from memory.learn.extraction import NONE
 from memory.recall.times import period_in
 from memory.store.preferences import silent
-from schemas.memory import FACTS, Consent, Found, Kind, Period, Recollection
+from schemas.memory import FACTS, Consent, Found, Kind, Period, Preference, Recollection
 from schemas.preferences import BY_DETAIL, CATEGORIES
 
 TALK = (Kind.EPISODE, Kind.SUMMARY, Kind.EVENT)
@@ -47,6 +47,15 @@ class Recollections:
                 self._conversations.asked(query, consent, now)
             held = {p.id: p for p in session.store.preferences(ids=[name for name, _ in found])} if found else {}
             return tuple(Recollection(preference=held[name], score=score) for name, score in found if name in held)
+
+    def against(self, details: Sequence[str]) -> tuple[Preference, ...]:
+        """What the driver dislikes or avoids, of these detail keys."""
+        session = self._session
+        with session.lock:
+            now, consent = session.now()
+            wanted = sorted(set(details) - _hidden(consent, now))
+            held = session.store.preferences(wanted) if wanted else ()
+        return tuple(p for p in held if not p.sense.wanted)
 
     def topics(self, question: str) -> tuple[str, ...]:
         """The detail keys that a question may be about; none for what is not remembered at all ("what's my shoe size")."""

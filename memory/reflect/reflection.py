@@ -201,11 +201,12 @@ class Reflector:
     # Thoughts
 
     def _outdated(self, plan: Reflection, seen: Snapshot) -> None:
-        """Thoughts about a preference that has ended since."""
+        """Thoughts about a preference that has ended since, or about what is disliked."""
         for thought in seen.thoughts:
             if thought.kind is Kind.THOUGHT and any(
-                p.status is Status.SUPERSEDED and p.detail in thought.details and p.valid_to is not None
-                and p.valid_to >= thought.at and contains(thought.text, p.value)
+                p.detail in thought.details and contains(thought.text, p.value) and (_unwanted(p) or (
+                    p.status is Status.SUPERSEDED and p.valid_to is not None and p.valid_to >= thought.at
+                ))
                 for p in seen.preferences
             ):  # fmt: skip
                 plan.gone.append(thought.id)
@@ -264,9 +265,12 @@ class Reflector:
             for tag in grown if not episode.details else ():  # else the category says it better
                 if tag in words(episode.driver):
                     subjects[None, (tag,)] = (tag, asked)
+        unwanted = {(p.detail, content(p.value)) for p in seen.preferences if _unwanted(p)}
         ended = {(p.detail, content(p.value)): p.valid_to for p in seen.preferences if p.status is Status.SUPERSEDED}
         found: list[Occasion] = []
         for (detail, key), (subject, asked) in subjects.items():
+            if (detail, key) in unwanted:
+                continue  # what is spoken of again and again because it is disliked is no habit
             until = ended.get((detail, key)) if detail is not None else None
             for episode in seen.episodes:
                 about = detail is None or detail in episode.details
@@ -276,7 +280,8 @@ class Reflector:
                     found.append(Occasion(subject, episode.at, episode.id, detail, episode.tags, asked))
         for preference in seen.preferences:
             said = seen.sentences.get(preference.id, ())
-            if preference.status is Status.ACTIVE and len(said) >= self._settings.induction.repeats:
+            told_often = len(said) >= self._settings.induction.repeats
+            if preference.status is Status.ACTIVE and preference.sense.wanted and told_often:
                 tags = (BY_DETAIL[preference.detail].sub,)
                 found += [Occasion(preference.value, s.said_at, preference.id, preference.detail, tags) for s in said]
         return found
@@ -394,3 +399,8 @@ def _tells_same(
     if any(not word.isdecimal() for word in apart) or not (said & before) - _TIMES:
         return False
     return _CORRECTED.search(normal(text)) is not None and known is not None and float(vector @ known) >= least
+
+
+def _unwanted(preference: Preference) -> bool:
+    """Whether it says what the driver does not want, always and now."""
+    return preference.status is Status.ACTIVE and not preference.sense.wanted and not preference.conditions

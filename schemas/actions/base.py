@@ -6,12 +6,12 @@ Only what the vehicle's safety hangs on is apart, in one table that is reviewed 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
 from schemas.actions.said import Phrase
 from schemas.preferences import GROUNDED
@@ -156,6 +156,19 @@ class Action(BaseModel):
     """How far "a bit more" changes the number that was set, where no action takes steps."""
     to_place: ClassVar[bool] = False
     """Whether it is about one place to go to, so that "another one" is another place."""
+
+    _spares: tuple[str, ...] = PrivateAttr(())
+
+    @property
+    def spares(self) -> tuple[str, ...]:
+        """What it is not to choose where it chooses something by itself: no slot, since nobody says it."""
+        return self._spares
+
+    def sparing(self, what: Iterable[str]) -> Self:
+        """The same action, that does not choose any of these names and qualities."""
+        made = self.model_copy()
+        object.__setattr__(made, "__pydantic_private__", {"_spares": tuple(what)})
+        return made
 
     def takes(self, detail: str) -> bool:
         """Whether a remembered detail can stand in one of its slots."""

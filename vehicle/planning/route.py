@@ -74,7 +74,7 @@ class Routes:
                 return self._around(action, None)
             case a.FindOnRoute(kind=kind, quality=quality):
                 way = self._way(state)
-                found = self._places.find(kind, quality, between=way)
+                found = self._places.find(kind, quality, between=way, but=action.spares)
                 return self._stop(found.place, state, reason=found.reason) if found else Plan()
             case a.AddStop(destination=name):
                 return self._stop(self._places.destination(name), state)
@@ -119,11 +119,11 @@ class Routes:
         """Places around another one, or around the car: the way there is told from where the car is."""
         where = {"near": start.name} if start is not None else {}
         if isinstance(action, a.FindPlace):
-            found = self._places.find(action.kind, action.quality, start=start)
+            found = self._places.find(action.kind, action.quality, start=start, but=action.spares)
             if found is not None and start is not None and found.place.road_km(start) > NEAR_KM:
                 return Plan(refusal=f"Near {start.name} I know of none; the nearest to it is {found.place.name}.")
             return self._go(found.place, reason=found.reason, **where) if found else Plan()
-        near = self._places.ranked(action.kind, action.quality, start=start)[:_MOST_NAMED]
+        near = self._places.ranked(action.kind, action.quality, start=start, but=action.spares)[:_MOST_NAMED]
         told = [{"name": place.name, "minutes": place.minutes()} for place in near]
         return Plan(answer={"kind": action.kind, "places": told, **where})
 

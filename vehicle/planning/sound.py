@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from schemas import actions as a
@@ -36,17 +36,17 @@ class Sound:
         """
         match action:
             case a.PlayMusic(genre=genre, artist=artist, song=song):
-                return _play(self._media.song(genre=genre, artist=artist, song=song), _SONG)
+                return _play(self._media.song(genre=genre, artist=artist, song=song, but=action.spares), _SONG)
             case a.PlayRadio(station=station):
-                return self._radio(station)
+                return self._radio(station, action.spares)
             case a.PlayPodcast(show=show, genre=genre):
-                return _play(self._media.podcast(show=show, genre=genre), "a show or a genre")
+                return _play(self._media.podcast(show=show, genre=genre, but=action.spares), "a show or a genre")
             case a.PlayPlaylist(playlist=name):
                 return _play(self._media.playlist(name), "a playlist")
             case a.PlayFavorites():
                 return _play(self._media.favorite(), "a playlist")
             case a.SetMediaSource(source=source):
-                return self._source(source)
+                return self._source(source, action.spares)
             case a.SetVolume(percent=percent):
                 return Plan({"media.volume": percent, "media.muted": False})
             case a.ChangeVolume(times=times) if times is not None:
@@ -62,7 +62,7 @@ class Sound:
             case a.Seek(change=change, seconds=seconds):
                 return _sought(change, seconds or SEEK_S, state)
             case a.SetPlayback(command=command):
-                return self._playback(command, state)
+                return self._playback(command, state, action.spares)
             case a.GetPlaying():
                 names = ("source", "title", "playing")
                 told = {name: present(state, f"media.{name}") for name in names}
@@ -71,10 +71,10 @@ class Sound:
             case _:
                 return Plan(direct(action))
 
-    def _playback(self, command: str, state: VehicleState) -> Plan:
+    def _playback(self, command: str, state: VehicleState, but: Sequence[str]) -> Plan:
         source = present(state, "media.source")
         if source == "off":
-            return _play(self._media.song(), _SONG)
+            return _play(self._media.song(but=but), _SONG)
         if command == "play":
             return Plan({"media.playing": True})
         step = 1 if command == "next" else -1
@@ -85,7 +85,7 @@ class Sound:
             step,
             shuffled=state.values.get("media.shuffle") is True,
         )
-        return _play(item or self._media.song(), _SONG)
+        return _play(item or self._media.song(but=but), _SONG)
 
     def _restarted(self, state: VehicleState) -> Plan:
         """What plays from its beginning; a car whose place in it cannot be set is given the title once more."""
@@ -96,19 +96,19 @@ class Sound:
         names = ("media.source", "media.title", "media.artist", "media.genre")
         return Plan({**{name: state.values.get(name, "") for name in names}, "media.playing": True})
 
-    def _radio(self, station: str | None) -> Plan:
-        found = self._media.station(station)
+    def _radio(self, station: str | None, but: Sequence[str]) -> Plan:
+        found = self._media.station(station, but=but)
         return (
             _play(found, "a station")
             if found
             else Plan(refusal="I can't find that station; ask me for another one, or for a frequency.")
         )
 
-    def _source(self, source: str) -> Plan:
+    def _source(self, source: str, but: Sequence[str]) -> Plan:
         """The first thing of a source; what is on a telephone or a stick the library does not know."""
         first = {"music": self._media.song, "radio": self._media.station, "podcast": self._media.podcast}
         if source in first:
-            return _play(first[source](), _SONG)
+            return _play(first[source](but=but), _SONG)
         blank = dict.fromkeys(("media.title", "media.artist", "media.genre"), "")
         return Plan({"media.source": source, **blank, "media.playing": True, "media.muted": False}, {"source": source})
 

@@ -35,6 +35,7 @@ from voice.dialogue.memory import talks, wishes
 from voice.dialogue.memory.asking import LEFT
 from voice.dialogue.memory.question import ByTheWay
 from voice.dialogue.memory.remembering import Remembering as Talk
+from voice.dialogue.memory.sparing import Sparing
 from voice.dialogue.open import which
 from voice.dialogue.open.table import Do, Event, OpenTable
 from voice.dialogue.open.things import Asked, Confirmation, Forgetting, Missing, Remembering
@@ -78,19 +79,20 @@ class Dialogue:
             encoder: tells which of its replies fit; none are said without.
         """
         settings = settings or DialogueSettings()
-        self.seat, self._vehicle, self._matcher, self._clock = seat, vehicle, matcher, clock
+        spares = Sparing(vehicle, seat, clock)
+        self.seat, self._vehicle, self._matcher, self._clock = seat, spares, matcher, clock
         self._coordinator = Coordinator(matcher, vehicle.offers(), settings.coordinator)
         self._new_id, self._drivers = new_id, drivers
         self._conversation: str | None = None
         self._open = OpenTable[Asked]()
         self._by_the_way = ByTheWay(seat, clock, settings.questions, self._coordinator.is_order)
         self._talk = Talk(seat, clock, drivers=drivers)
-        self._doing = Doing(seat, vehicle, self._talk, clock, self._ask)
-        self._small_talk = SmallTalk(talker, seat, vehicle, encoder)
+        self._doing = Doing(seat, spares, self._talk, clock, self._ask)
+        self._small_talk = SmallTalk(talker, seat, spares, encoder)
         self._acting = Acting(
             parser=parser,
             seat=seat,
-            vehicle=vehicle,
+            vehicle=spares,
             talk=self._talk,
             matcher=matcher,
             clock=clock,
@@ -98,7 +100,7 @@ class Dialogue:
         )
         self._understanding = Understanding(
             seat=seat,
-            vehicle=vehicle,
+            vehicle=spares,
             matcher=matcher,
             clock=clock,
             coordinator=self._coordinator,
@@ -480,7 +482,8 @@ class Dialogue:
         if not plan.open:
             return await self._doing.act((action,), plan)
         memory = self.seat.memory
-        filled = await asyncio.to_thread(fill, memory, turn.heard.text, action.name, action.slots())
+        seen = await self._vehicle.circumstances()
+        filled = await asyncio.to_thread(fill, memory, turn.heard.text, action.name, action.slots(), seen)
         if filled.action is None or self.seat.memory is not memory:  # another driver may have taken over meanwhile
             return await self._doing.act((action,), plan)
         return await self._doing.act((filled.action,), plan, filled.used)

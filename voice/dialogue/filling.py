@@ -16,11 +16,12 @@ from pydantic import ValidationError
 from models.numbers import numbers
 from schemas.actions import BY_NAME, Action, parse_action
 from schemas.actions.acts import slots_of
-from schemas.memory import Recollection
+from schemas.memory import Preference, Recollection, Sense
 from schemas.ports import MemoryPort
+from voice.dialogue.memory.circumstances import Circumstances
 
-RECALLED = 3
-"""Preferences that are looked at."""
+RECALLED = 12
+"""Preferences that are looked at: what is disliked, or counts at another time, stands among them."""
 LEVELS: Mapping[str, tuple[str, ...]] = {
     "set_fan_speed": ("low", "", "medium", "", "high"),
     "set_seat_heating": ("low", "medium", "high"),
@@ -44,18 +45,34 @@ class Filled:
     used: tuple[Recollection, ...] = field(default=())
 
 
-def fill(memory: MemoryPort, text: str, name: str, slots: Mapping[str, Any], *, ahead: bool = False) -> Filled:
+def fill(
+    memory: MemoryPort, text: str, name: str, slots: Mapping[str, Any], seen: Circumstances, *, ahead: bool = False
+) -> Filled:
     """The action of a name with the first remembered value that fits what was left open. Blocks for some ten milliseconds.
+
+    What is disliked fits nothing, nor does what counts only at another time, or perhaps; what counts just now fits best.
 
     Args:
         memory: of whoever drives.
         text: the utterance, for the search.
         name: the action's.
         slots: what was said.
+        seen: what the car knows of the moment.
         ahead: it is only looked what would come of it.
     """
     kind = BY_NAME[name]
-    for recalled in memory.recall(text, details=tuple(kind.details), limit=RECALLED, ahead=ahead):
+    found = memory.recall(text, details=tuple(kind.details), limit=RECALLED, ahead=ahead)
+    against = {
+        (r.preference.detail, r.preference.value.lower())
+        for r in found
+        if not usable(r.preference) and seen.hold(r.preference.conditions) is not False
+    }
+    fits = [
+        r for r in found
+        if usable(r.preference) and seen.apply(r.preference)
+        and (r.preference.detail, r.preference.value.lower()) not in against
+    ]  # fmt: skip
+    for recalled in sorted(fits, key=lambda r: not r.preference.conditions):
         slot = kind.details.get(recalled.preference.detail)
         value = None if slot is None or slot in slots else fitting(name, slot, recalled.preference.value)
         if slot is None or value is None:
@@ -67,6 +84,13 @@ def fill(memory: MemoryPort, text: str, name: str, slots: Mapping[str, Any], *, 
         if action.takes(recalled.preference.detail):
             return Filled(action, (recalled,))
     return Filled()
+
+
+def usable(preference: Preference) -> bool:
+    """Whether its value is what the driver wants: of a road type it is that it is avoided."""
+    if preference.detail == "avoidance_of_specific_road_types":
+        return preference.sense in (Sense.AVOIDS, Sense.DISLIKES)
+    return preference.sense.wanted
 
 
 def fitting(name: str, slot: str, value: str) -> Any:

@@ -24,6 +24,7 @@ from voice.dialogue.acts.acting import Work
 from voice.dialogue.coordinator import Plan
 from voice.dialogue.filling import fill
 from voice.dialogue.memory import talks, wishes
+from voice.dialogue.memory.sparing import Sparing
 from voice.dialogue.open.things import Asked, Confirmation
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.answers import found_nothing
@@ -98,7 +99,7 @@ async def stays(actions: Sequence[Action], vehicle: VehiclePort) -> bool:
     return bool(actions)
 
 
-async def reply(plan: Plan, text: str, vehicle: VehiclePort, seat: Seat) -> str | None:
+async def reply(plan: Plan, text: str, vehicle: Sparing, seat: Seat) -> str | None:
     """What a complete command will be answered, if all is done as it should be; ``text``: the words, by which memory fills it."""
     units = seat.units
     if plan.meant:
@@ -109,7 +110,9 @@ async def reply(plan: Plan, text: str, vehicle: VehiclePort, seat: Seat) -> str 
     if question := followup.lacks_time(action):
         return question
     if plan.open:
-        filled = await asyncio.to_thread(partial(fill, ahead=True), seat.memory, text, action.name, action.slots())
+        filled = await asyncio.to_thread(
+            partial(fill, ahead=True), seat.memory, text, action.name, action.slots(), await vehicle.circumstances()
+        )
         action, used = filled.action or action, filled.used
     return await _report((action,), vehicle, units, used=used)
 

@@ -37,6 +37,7 @@ def calls(memory: Any) -> dict[str, Callable[[], object]]:
     kept = [Waiting(kind="reminder", label="call my sister", at=CLOCK.now + timedelta(hours=1))]
     return {
         "recall": lambda: memory.recall("jazz music"),
+        "against": lambda: memory.against(["favorite_genres"]),
         "topics": lambda: memory.topics("which music do i like"),
         "search": lambda: memory.search("jazz music"),
         "used": lambda: memory.used(other.recall("jazz music"), "play_music"),

@@ -20,7 +20,7 @@ from schemas.actions.acts import Act, Parsed
 from schemas.errors import GenerationError, VehicleError
 from schemas.events import Command, CommandKind, Hypothesis, Route, Transcript
 from schemas.memory import Decision, Recollection
-from schemas.ports import ActParser, CommandMatcher, Drivers, VehiclePort
+from schemas.ports import ActParser, CommandMatcher, Drivers
 from schemas.seat import Seat
 from schemas.units import Units
 from voice.dialogue.acts import joined, planning
@@ -44,6 +44,7 @@ from voice.dialogue.filling import fill
 from voice.dialogue.followup import lacks_time
 from voice.dialogue.memory import talks
 from voice.dialogue.memory.remembering import Remembering
+from voice.dialogue.memory.sparing import Sparing
 from voice.dialogue.recent import RecentActions
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.cannot import refusal
@@ -127,7 +128,7 @@ class Acting:
         *,
         parser: ActParser,
         seat: Seat,
-        vehicle: VehiclePort,
+        vehicle: Sparing,
         talk: Remembering,
         matcher: CommandMatcher,
         clock: Callable[[], datetime],
@@ -367,7 +368,9 @@ class Acting:
             return
         memory = self._seat.memory
         name = "find_place" if act.name == "list_places" and "near" not in act.slots else act.name
-        filled = await asyncio.to_thread(partial(fill, ahead=ahead), memory, transcript.text, name, act.slots)
+        filled = await asyncio.to_thread(
+            partial(fill, ahead=ahead), memory, transcript.text, name, act.slots, await self._vehicle.circumstances()
+        )
         if filled.action is None or filled.action.name not in self._vehicle.offers():
             return
         if self._seat.memory is memory:  # nobody else took over meanwhile

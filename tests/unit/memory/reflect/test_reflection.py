@@ -18,7 +18,7 @@ from memory.reflect.reflection import Reflection, ReflectionSettings, Reflector,
 from memory.rights.provenance import borne_out
 from memory.store.preferences import Sentence
 from models.runtime.fake_encoder import KeywordEncoder
-from schemas.memory import Episode, Kind, Preference, ProfileEntry, Status, Trip
+from schemas.memory import Episode, Kind, Preference, ProfileEntry, Sense, Status, Trip
 
 NOW = datetime(2026, 3, 31, 20, 0, tzinfo=UTC)
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -191,6 +191,15 @@ def test_what_the_driver_has_ended_since_is_thought_no_more() -> None:
     ended = preference("p", "jazz", ended=NOW - timedelta(hours=1))
     plan = think(replace(snapshot(MORNINGS, thoughts=(old,), preferences=(ended,)), fresh=frozenset({"e3"})))
     assert plan.gone == [old.id] and not plan.thoughts
+
+
+def test_what_is_disliked_is_no_habit_however_often_it_is_spoken_of() -> None:
+    disliked = preference("p", "jazz").model_copy(update={"sense": Sense.DISLIKES})
+    old = think(snapshot(MORNINGS)).thoughts[0]
+    plan = think(replace(snapshot(MORNINGS, thoughts=(old,), preferences=(disliked,)), fresh=frozenset({"e3"})))
+    assert plan.gone == [old.id] and not plan.thoughts
+    told = [Sentence(n, "p", "i hate jazz", datetime(2026, 3, 3 + 7 * n, 7, tzinfo=BERLIN), f"c{n}") for n in range(3)]
+    assert not think(replace(EMPTY, preferences=(disliked,), sentences={"p": told})).thoughts
 
 
 def test_refusing_words_are_no_occasion() -> None:
