@@ -29,7 +29,7 @@ from memory.screen.parts import About, CarPicture, Model, Parts
 from models.catalog import Catalog
 from schemas.errors import ConfigError, GloveboxError
 from schemas.events import Motion, VehicleState
-from schemas.memory import Outcome
+from schemas.memory import Outcome, Sense, usual
 from schemas.ports import MemoryPort
 from schemas.seat import Seat
 from vehicle.gate import motion
@@ -70,15 +70,17 @@ def told(entry: TimelineEntry, now: Callable[[], Any]) -> Happened | None:
     value, detail = entry.data.get("value"), entry.data.get("detail")
     if entry.kind != "learned" or value is None or detail is None:
         return None
-    kept, replaced = entry.data.get("preference"), entry.data.get("replaced") or []
+    kept, replaced = entry.data.get("preference") or entry.data.get("fact"), entry.data.get("replaced") or []
+    said = str(entry.data.get("sense", Sense.LIKES))
+    sense = "" if said == usual(detail) else said
     outcome = entry.data.get("outcome")
     if outcome == Outcome.ASK.value:
-        return Happened(What.ASKED, now(), value, detail)
+        return Happened(What.ASKED, now(), value, detail, sense=sense)
     if outcome == Outcome.APPEND.value:
-        return Happened(What.REMEMBERED, now(), value, detail, kept)
+        return Happened(What.REMEMBERED, now(), value, detail, kept, sense=sense)
     if outcome == Outcome.UPDATE.value and kept is not None:
         before = replaced[0] if len(replaced) == 1 else None
-        return Happened(What.CHANGED, now(), value, detail, kept if before is not None else None, before)
+        return Happened(What.CHANGED, now(), value, detail, kept if before is not None else None, before, sense=sense)
     return None
 
 

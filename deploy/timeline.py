@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.events import ActionResult, ActionStatus, Moved, Reply, TurnRecord, WakeDetection
-from schemas.memory import Decision, Outcome, Proposal, Reflected
+from schemas.memory import FACTS, Decision, Outcome, Proposal, Reflected, usual
 from schemas.preferences import BY_DETAIL
 from voice.dialogue.replies.answers import found_nothing
 
@@ -157,11 +157,16 @@ def _plain(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
+FACT = "Kept for you"
+"""The title of facts, beside those of categories."""
+
+
 def entry_of(at: float, decision: Decision) -> TimelineEntry:
     """A decision of maintenance."""
-    shown = "" if decision.value is None else f" “{decision.value}”"
+    meant = "" if decision.detail == FACTS or decision.sense is usual(decision.detail) else f"{decision.sense} "
+    shown = "" if decision.value is None else f" “{meant}{decision.value}”"
     word = _WORDS.get(decision.outcome, decision.outcome.value)
-    title = BY_DETAIL[decision.detail].title
+    title = FACT if decision.detail == FACTS else BY_DETAIL[decision.detail].title
     data = {**decision.model_dump(mode="json"), "title": title}
     return TimelineEntry(at_s=at, kind="learned", text=f"{word}: {title}{shown} ({decision.reason})", data=data)
 

@@ -159,6 +159,8 @@ class Decision(Value):
     """Id of the proposal that was made, heard of again or answered."""
     replaced: tuple[str, ...] = ()
     """Values that were superseded."""
+    sense: Sense = Sense.LIKES
+    """In what sense the value was meant."""
     fact: str | None = None
     """Id of the fact that was written or matched; ``detail`` is `FACTS` then."""
 

@@ -27,7 +27,7 @@ from deploy.cli.memory import (
 )
 from deploy.cli.session import err, out, put_json, require_yes, session_of
 from schemas.errors import ExportError, MemoryStoreError, StorageFullError
-from schemas.memory import CONVERSATIONS, Consent, Kind, Matches, Period, Receipt, Selector
+from schemas.memory import CONVERSATIONS, FACTS, Consent, Kind, Matches, Period, Receipt, Selector
 from schemas.ports import MemoryPort
 from schemas.preferences import KINDS
 
@@ -164,8 +164,15 @@ def correct(
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Put another value in the place of a preference's; the old one becomes history."""
+    """Put another value in the place of a preference's, which becomes history, or other words in the place of what is kept."""
     with opened(session_of(context, as_json=as_json, driver=driver, home=home)) as memory:
+        if any(fact.id == name for fact in memory.facts()):
+            kept = memory.correct_fact(name, value)
+            if as_json:
+                put_json(kept.model_dump(mode="json"))
+            else:
+                out().print(Text(f"Kept for you now: {kept.text}."))
+            return
         fresh = memory.correct(name, value)
     if as_json:
         put_json(fresh.model_dump(mode="json"))
@@ -263,7 +270,8 @@ def optout(
         consent = memory.opt_out(key)
         no_category = key == CONVERSATIONS or key in KINDS
         receipt = None if no_category else _rest(memory, key, keep, as_json=as_json)
-        held = 0 if no_category or receipt is not None else len(memory.preferences(key))
+        kept = memory.facts() if key == FACTS else () if no_category else memory.preferences(key)
+        held = 0 if receipt is not None else len(kept)
     if as_json:
         told = None if receipt is None else receipt.model_dump(mode="json")
         put_json({**consent.model_dump(mode="json"), "stored": held, "deleted": told})
@@ -295,7 +303,8 @@ def optin(
         str,
         typer.Argument(
             metavar="KEY",
-            help=f"A category, or {CONVERSATIONS}: keep what was talked about, or {', '.join(KINDS)}: keep what tells of it.",
+            help=f"A category, {FACTS}: keep what you ask for, {CONVERSATIONS}: keep what was talked about, or "
+            f"{', '.join(KINDS)}: keep what tells of it.",
         ),
     ],
     driver: DriverOption = None,

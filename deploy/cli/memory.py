@@ -23,16 +23,21 @@ from schemas.errors import UnknownEntryError
 from schemas.memory import (
     CONVERSATIONS,
     ENDLESS,
+    FACTS,
     Consent,
     Decision,
+    Fact,
     Outcome,
     Preference,
     ProfileEntry,
     Proposal,
     Status,
+    usual,
 )
 from schemas.ports import MemoryPort
 from schemas.preferences import MAIN_TITLES, SUB_TITLES, Category
+from voice.dialogue.memory.kept import words
+from voice.dialogue.memory.likes import because
 
 if TYPE_CHECKING:
     from memory.vault.keys.pinned import PinnedKey
@@ -60,7 +65,7 @@ class Aspect(StrEnum):
     STYLE = "style"
 
 
-TIERS = ("preferences", "proposals", "episodes", "thoughts", "summaries", "profile")
+TIERS = ("preferences", "proposals", "facts", "episodes", "thoughts", "summaries", "profile")
 """Parts of an export whose items have ids."""
 
 
@@ -152,7 +157,7 @@ def list_(
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the preferences that are remembered, and what is switched off."""
+    """List the preferences that are remembered, what the driver asked to have kept, and what is switched off."""
     _list(session_of(context, as_json=as_json, driver=driver, home=home), key, history=history)
 
 
@@ -170,15 +175,21 @@ def history(
 
 def _list(session: Session, key: str | None, *, history: bool) -> None:
     with opened(session) as memory:
-        held, consent = memory.preferences(key, history=history), memory.consent()
+        held = () if key == FACTS else memory.preferences(key, history=history)
+        consent, facts = memory.consent(), memory.facts() if key in (None, FACTS) else ()
         if session.json:
-            preferences = [_as_json(preference) for preference in held]
-            put_json({"driver": memory.driver, "preferences": preferences, "consent": consent.model_dump(mode="json")})
+            put_json({
+                "driver": memory.driver, "preferences": [_as_json(preference) for preference in held],
+                "facts": [fact.model_dump(mode="json") for fact in facts], "consent": consent.model_dump(mode="json"),
+            })  # fmt: skip
             return
     console = out()
     if held:
         console.print(_table(held))
-    else:
+    if facts:
+        console.print("What you asked to have kept:")
+        console.print(_facts(facts))
+    if not held and not facts:
         console.print("Nothing is remembered" + (f" under {key}." if key else "."))
     console.print(consent_line(consent))
 
@@ -224,15 +235,19 @@ def why(
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Why a preference is remembered: what was said when, what it was used for, and what it took the place of."""
+    """Why a preference is remembered, or kept: what was said when, what it was used for, and what it took the place of."""
     with opened(session_of(context, as_json=as_json, driver=driver, home=home)) as memory:
+        fact = next((fact for fact in memory.facts() if fact.id == name), None)
+        if fact is not None:
+            _why_kept(fact, as_json=as_json)
+            return
         told = memory.explain(name)
     if as_json:
         put_json(told.model_dump(mode="json"))
         return
     console = out()
     preference = told.preference
-    console.print(Text.assemble(f"{_where(preference.category)}: ", (preference.value, "bold")))
+    console.print(Text.assemble(f"{_where(preference.category)}: ", (meaning(preference), "bold")))
     for at, sentence in told.because:
         console.print(Text(f"  {_local(at)}  you said “{sentence}”"))
     if not told.because:
@@ -365,6 +380,33 @@ def _where(category: Category) -> str:
     return f"{SUB_TITLES.get(category.sub, MAIN_TITLES.get(category.main, ''))}: {category.title}"
 
 
+def meaning(told: Preference | Proposal) -> str:
+    """A value as it is shown: by itself where it is what the driver likes, always, else in a sentence."""
+    return told.value if told.sense is usual(told.detail) and not told.conditions else because(told)
+
+
+def _why_kept(fact: Fact, *, as_json: bool) -> None:
+    if as_json:
+        put_json(fact.model_dump(mode="json"))
+        return
+    out().print(Text.assemble("You asked to have kept: ", (words(fact), "bold")))
+    out().print(Text(f"  {_local(fact.said_at)}  you said it"))
+    if fact.until is not None:
+        out().print(Text(f"  {_local(fact.until)}  it goes", "dim"))
+    if fact.last_used is not None:
+        out().print(Text(f"  {_local(fact.last_used)}  used last, {fact.uses} times in all", "dim"))
+
+
+def _facts(held: Sequence[Fact]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for name in ("kept", "whose", "since", "until", "id"):
+        table.add_column(name, no_wrap=name == "id")
+    for fact in held:
+        until = fact.until_words or ("" if fact.until is None else f"{fact.until:%Y-%m-%d}")
+        table.add_row(Text(fact.text, style="bold"), Text(fact.about), f"{fact.said_at:%Y-%m-%d}", Text(until), fact.id)
+    return table
+
+
 def _proposals(held: Sequence[Proposal]) -> Table:
     table = Table(box=None, pad_edge=False)
     for name in ("category", "value", "said", "until", "id"):
@@ -372,7 +414,7 @@ def _proposals(held: Sequence[Proposal]) -> Table:
     for proposal in held:
         table.add_row(
             proposal.category.title,
-            Text(f"no longer {proposal.value}" if proposal.negated else proposal.value, style="bold"),
+            Text(f"no longer {meaning(proposal)}" if proposal.negated else meaning(proposal), style="bold"),
             Text(f"“{proposal.sentence}”"),
             f"{proposal.expires_at:%Y-%m-%d}",
             proposal.id,
@@ -389,7 +431,7 @@ def _table(held: Sequence[Preference]) -> Table:
         ended = preference.status is Status.SUPERSEDED and preference.valid_to is not None
         table.add_row(
             _where(preference.category),
-            Text(preference.value, style="bold"),
+            Text(meaning(preference), style="bold"),
             f"{preference.confidence:.2f}",
             str(preference.uses),
             f"{since} until {preference.valid_to:%Y-%m-%d}" if ended else since,

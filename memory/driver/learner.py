@@ -363,6 +363,7 @@ def _decision(step: _Step) -> Decision:
         detail=candidate.detail,
         reason=f"{title}: {ruling.reason}",
         value=candidate.value,
+        sense=candidate.sense,
         preference=kept.id if kept is not None else None,
         replaced=tuple(p.value for p in ruling.replaced),
     )

@@ -52,6 +52,8 @@ class Happened:
     action: str = ""
     """Name of the action that was done, refused or failed: it is told in the screen's language, and `text` is not shown."""
     slots: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    sense: str = ""
+    """In what sense the value was meant (``schemas.memory.Sense``), where that is not how values of its category always are."""
     number: int = 0
     """Counts from 1; given by the feed."""
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from memory.screen.answers import Answer, Visit
-from memory.screen.pages import about, categories, dev, drivers, home, memories, privacy
+from memory.screen.pages import about, categories, dev, drivers, facts, home, memories, privacy
 
 Handler = Callable[[Visit], Answer]
 
@@ -54,6 +54,9 @@ ROUTES: tuple[Entry, ...] = (
     Entry("GET", "/memory/{id}/correct", memories.correcting, _P),
     Entry("POST", "/memory/{id}/correct", memories.correct, _P),
     Entry("POST", "/memory/{id}/forget", memories.forget, _P),
+    Entry("GET", "/facts/{id}", facts.one, _P),
+    Entry("GET", "/facts/{id}/correct", facts.correcting, _P),
+    Entry("POST", "/facts/{id}/correct", facts.correct, _P),
     Entry("GET", "/other/{kind}/{id}", memories.other, _P),
     Entry("GET", "/categories", categories.show, _P),
     Entry("GET", "/categories/{key}", categories.group, _P),
@@ -62,6 +65,7 @@ ROUTES: tuple[Entry, ...] = (
     Entry("POST", "/categories/{key}/forget", categories.forget, _P),
     Entry("GET", "/privacy", privacy.show, _P),
     Entry("POST", "/privacy/conversations", privacy.conversations, _P),
+    Entry("POST", "/privacy/facts", privacy.facts, _P),
     Entry("GET", "/privacy/retention", privacy.retention, _P),
     Entry("POST", "/privacy/retention", privacy.keep, _P),
     Entry("GET", "/privacy/exporting", privacy.exporting, _P),

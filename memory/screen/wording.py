@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from memory.learn.english.vocabulary import CLOSED
+from schemas.memory import FACTS, OTHER, Condition, Preference, Proposal, usual
 from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES
 
 LANGUAGES = ("en", "de")
@@ -83,7 +85,9 @@ class Wording:
         return str(self._own.get(f"category.{key}", SUB_TITLES[key]))
 
     def detail(self, key: str) -> str:
-        """Title of a detail category."""
+        """Title of a detail category; of facts, too."""
+        if key == FACTS:
+            return self("fact.title")
         return str(self._own.get(f"category.{key}", BY_DETAIL[key].title))
 
     def about(self, key: str) -> str:
@@ -117,6 +121,33 @@ class Wording:
         if self("temperature.unit") == "fahrenheit":
             celsius = float(round(celsius * 1.8 + 32))
         return self("temperature.told", value=self.quantity(celsius))
+
+    @staticmethod
+    def plain(told: Preference | Proposal) -> bool:
+        """Whether a value says it all: it is meant as values of its category are, and always."""
+        return told.sense is usual(told.detail) and not told.conditions
+
+    def meaning(self, told: Preference | Proposal) -> str:
+        """What is remembered: its value, or a sentence where it is disliked, avoided or needed, or not always."""
+        if self.plain(told):
+            return self.value(told.detail, told.value)
+        sentence = self.in_sense(told.detail, told.value, told.sense)
+        return " ".join((sentence, *(self._when(one) for one in told.conditions)))
+
+    def in_sense(self, detail: str, value: str, sense: str) -> str:
+        """A value as it is meant: "You dislike country music"; without a sense by itself."""
+        value = self.value(detail, value)
+        if not sense:
+            return value
+        if detail in CLOSED:
+            return self(f"closed.{sense}", title=self.detail(detail), value=value)
+        thing = self(f"thing.{detail}", value=value) if f"thing.{detail}" in self._own else value
+        return self(f"sense.{sense}", thing=thing)
+
+    def _when(self, condition: Condition) -> str:
+        if condition.value == OTHER and condition.words:
+            return self("quoted", text=condition.words)
+        return self(f"condition.{condition.value}")
 
     def act(self, action: str, slots: Mapping[str, Any]) -> str:
         """What was done: ``Window: driver, 40 %``. An action without a title is called by its name."""

@@ -8,7 +8,7 @@ from typing import Any
 from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
 from memory.screen.feed import Happened, What
 from schemas.errors import ConsentError, UnknownEntryError
-from schemas.memory import ENDLESS, Outcome, Selector
+from schemas.memory import ENDLESS, Outcome, Selector, usual
 
 SHOWN = 4
 """Things that happened, on a parked screen; one while driving."""
@@ -151,6 +151,7 @@ def answer(visit: Visit) -> Answer:
         raise ConsentError("consent forbids what was answered with yes")
     if reply == "yes" and decision.value is not None:
         kept = decision.preference if not decision.replaced else None
-        happened_ = Happened(What.REMEMBERED, visit.parts.clock(), decision.value, decision.detail, kept)
+        sense = "" if decision.sense is usual(decision.detail) else decision.sense.value
+        happened_ = Happened(What.REMEMBERED, visit.parts.clock(), decision.value, decision.detail, kept, sense=sense)
         visit.parts.feed.tell(happened_)
     return Go("/questions" if visit.memory.proposals() else "/")

@@ -14,8 +14,8 @@ from schemas.preferences import BY_DETAIL, MAIN_TITLES
 
 ROWS = 6
 """A page: as many as Android for Cars shows at most while driving; here it is for a parked car's calm."""
-OTHER = "more"
-"""The tab of what is no preference."""
+OTHER, KEPT = "more", "kept"
+"""The tabs of what is no preference, and of what the driver asked to have kept."""
 SPANS = ("today", "week", "month", "older")
 
 
@@ -29,6 +29,9 @@ def show(visit: Visit) -> Answer:
         by_main[BY_DETAIL[detail].main] += number
     tabs = [("", sum(by_main.values())), *by_main.items()]
     values: dict[str, Any] = {"tabs": tabs, "view": view, "span_title": _span_title(visit, view.span)}
+    values["kept"] = visit.memory.browse_facts(limit=0).total
+    if view.key == KEPT:
+        return Page("memory.html", values | _facts(visit, view))
     if view.key == OTHER:
         return Page("memory.html", values | _others(visit, view))
     period = _period(visit, view.span)
@@ -48,7 +51,7 @@ def show(visit: Visit) -> Answer:
 
 def _choose(visit: Visit, view: View) -> None:
     key, span = visit.query.get("in"), visit.query.get("when")
-    if key is not None and (key in MAIN_TITLES or key in {"", OTHER}):
+    if key is not None and (key in MAIN_TITLES or key in {"", OTHER, KEPT}):
         view.key, view.page = key, 0
     if span is not None and (span in {"", *SPANS} or any(span == f"trip {t.id}" for t in visit.memory.trips())):
         view.span, view.page = span, 0
@@ -92,6 +95,17 @@ def _others(visit: Visit, view: View) -> dict[str, Any]:
         view.page = pages - 1
         listing = visit.memory.browse_kept(text=view.text, period=period, limit=ROWS, offset=view.page * ROWS)
     return {"others": listing.others, "total": listing.total, "page": view.page, "pages": pages}
+
+
+def _facts(visit: Visit, view: View) -> dict[str, Any]:
+    """What the driver asked to have kept, newest first."""
+    period = _period(visit, view.span)
+    listing = visit.memory.browse_facts(text=view.text, period=period, limit=ROWS, offset=view.page * ROWS)
+    pages = max(1, -(-listing.total // ROWS))
+    if view.page >= pages:
+        view.page = pages - 1
+        listing = visit.memory.browse_facts(text=view.text, period=period, limit=ROWS, offset=view.page * ROWS)
+    return {"facts": listing.facts, "total": listing.total, "page": view.page, "pages": pages}
 
 
 def search(visit: Visit) -> Answer:

@@ -1,12 +1,13 @@
 """A preference as half a sentence that follows "that": ``you like italian food``.
 
 Owns the wording of every category of the tree, for replies that name what is remembered and questions about what might be.
-Values that stand for something rather than name it ("yes", "low") have words of their own.
+Values that stand for something rather than name it ("yes", "low") have words of their own; what is disliked, avoided or needed is
+said so, and when.
 """
 
 from __future__ import annotations
 
-from schemas.memory import Preference, Proposal
+from schemas.memory import OTHER, Condition, Preference, Proposal, Sense
 from schemas.preferences import BY_DETAIL
 
 _ANY = ""
@@ -121,10 +122,79 @@ LIKES: dict[str, str | dict[str, str]] = {
 }
 
 
+THINGS: dict[str, str] = {
+    "favourite_cuisine": "{value} food",
+    "preferred_restaurant_type": "{value} places",
+    "fast_food_preference": "{value}",
+    "desired_price_range": "{value} restaurants",
+    "dietary_preference": "{value} food",
+    "preferred_gas_station": "{value}",
+    "preferred_charging_network": "{value}",
+    "preferred_supermarket_chain": "{value}",
+    "avoidance_of_specific_road_types": "{value}",
+    "preferred_parking_type": "{value} parking",
+    "interior_lighting_color_preferences": "{value} light",
+    "favorite_genres": "{value} music",
+    "favorite_artists_or_bands": "{value}",
+    "favorite_songs": "{value}",
+    "preferred_music_streaming_service": "{value}",
+    "preferred_radio_station": "{value}",
+    "favorite_podcast_genres": "{value} podcasts",
+    "favorite_podcast_shows": "{value}",
+    "general_news_source": "{value}",
+}
+"""What is disliked, avoided or needed, where a value names a thing; of other categories the whole of `LIKES` is turned round."""
+
+HELD: dict[str, str] = {
+    "morning": "in the morning", "midday": "at midday", "afternoon": "in the afternoon", "evening": "in the evening",
+    "night": "at night", "weekday": "on weekdays", "weekend": "at the weekend", "spring": "in spring", "summer": "in summer",
+    "autumn": "in autumn", "winter": "in winter", "rain": "when it rains", "snow": "when it snows", "ice": "when it freezes",
+    "fog": "in fog", "wind": "when it is windy", "sun": "when the sun shines", "hot": "when it is hot", "cold": "when it is cold",
+    "motorway": "on the motorway", "town": "in town", "country": "in the country", "alone": "when you are alone",
+    "children": "with children in the car", "passengers": "with others in the car", "commute": "on the way to work",
+    "school": "on the way to school", "shopping": "when you go shopping", "leisure": "on trips for fun",
+    "holiday": "on holiday", "long": "on long journeys", OTHER: "sometimes",
+}  # fmt: skip
+"""Conditions whose own words are gone."""
+
+_YOURS = {
+    "i": "you", "my": "your", "me": "you", "mine": "yours", "we": "you", "our": "your", "us": "you", "am": "are",
+    "i'm": "you're", "we're": "you're", "i've": "you've", "we've": "you've", "i'll": "you'll", "myself": "yourself",
+}  # fmt: skip
+"""The driver's words as they are said back."""
+_LIKING, _NEEDING = "you like ", "you need "
+
+
 def because(told: Preference | Proposal) -> str:
-    """A preference, or what may be one, as half a sentence."""
+    """A preference, or what may be one, as half a sentence: "you dislike country music", "you like jazz in the morning"."""
+    return " ".join((_meant(told), *(_when(one) for one in told.conditions)))
+
+
+def _meant(told: Preference | Proposal) -> str:
     ways = LIKES[told.detail]
     template = ways if isinstance(ways, str) else ways.get(told.value, ways.get(_ANY))
-    if template is None:
-        return f"your {BY_DETAIL[told.detail].title.lower()} is {told.value}"
-    return template.format(value=told.value)
+    likes = None if template is None else template.format(value=told.value)
+    thing = THINGS.get(told.detail, "").format(value=told.value)
+    if told.sense is Sense.LIKES and told.detail == "avoidance_of_specific_road_types":
+        return f"you don't mind {told.value}"
+    if told.sense is Sense.LIKES:
+        return likes or f"your {BY_DETAIL[told.detail].title.lower()} is {told.value}"
+    if thing:
+        return f"you {_VERBS[told.sense]} {thing.removesuffix(' music') if 'music' in told.value else thing}"
+    begins_well = likes is not None and likes.startswith("you ") and not likes.startswith(("you can't", "you don't"))
+    if likes is None or not begins_well:
+        no = "" if told.sense is Sense.NEEDS else "not "
+        return f"your {BY_DETAIL[told.detail].title.lower()} is {no}{told.value}"
+    rest = likes.removeprefix(_LIKING).removeprefix("you ")
+    if told.sense is Sense.NEEDS:
+        return f"you need {'' if likes.startswith((_LIKING, _NEEDING)) else 'to '}{rest.removeprefix('need ')}"
+    return f"you {_VERBS[told.sense]} {rest}" if likes.startswith(_LIKING) else f"you would rather not {rest}"
+
+
+_VERBS = {Sense.DISLIKES: "dislike", Sense.AVOIDS: "avoid", Sense.NEEDS: "need"}
+
+
+def _when(condition: Condition) -> str:
+    """A condition in the driver's words, as they are said back."""
+    said = " ".join(_YOURS.get(word, word) for word in condition.words.lower().split())
+    return said or HELD[condition.value]

@@ -68,7 +68,7 @@ def answer(text: str, proposal: Proposal) -> bool | None:
             jazz").
     """
     said = " ".join(words(text))
-    asked = frozenset(words(because(proposal))) | {"like", "love"}
+    asked = frozenset(words(because(proposal))) | ({"like", "love"} if proposal.sense.wanted else {"dislike", "hate"})
     refused = _NO.match(said)
     begin = refused or _YES.match(said)
     if begin is None:

@@ -16,11 +16,11 @@ from datetime import datetime
 
 from schemas.errors import UnknownEntryError
 from schemas.events import Command
-from schemas.memory import CONVERSATIONS, Decision, Outcome, Preference, Receipt, Recollection, Selector
+from schemas.memory import CONVERSATIONS, FACTS, Decision, Fact, Outcome, Preference, Receipt, Recollection, Selector
 from schemas.ports import Drivers
 from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES, find
 from schemas.seat import Seat
-from voice.dialogue.memory import naming
+from voice.dialogue.memory import kept, naming
 from voice.dialogue.memory.asking import Asked, Question, picked
 from voice.dialogue.memory.counted import gone, listed, number, there, things, told
 from voice.dialogue.memory.likes import because
@@ -36,8 +36,8 @@ class _Mind:
     """What was spoken of."""
 
     about: tuple[str, ...] = ()
-    """Ids of the preferences that "that" may be, the last mentioned."""
-    rest: tuple[Preference, ...] = ()
+    """Ids of the preferences and facts that "that" may be, the last mentioned."""
+    rest: tuple[Preference | Fact, ...] = ()
     """Of a list what was not read out yet."""
     stated: bool = False
     """"That" is what the driver has just told, which is noted but not stored yet."""
@@ -95,7 +95,8 @@ class Remembering:
 
     def what(self, key: str | None, *, moving: bool) -> str:
         """What is remembered, of a category or of all."""
-        held = self._seat.memory.preferences(key)
+        memory = self._seat.memory
+        held = (() if key == FACTS else memory.preferences(key)) + (memory.facts() if key in (None, FACTS) else ())
         if not held:
             nothing = f"I remember nothing about {title(key)}." if key else "I remember nothing about you yet."
             return self._locked() or nothing
@@ -104,6 +105,7 @@ class Remembering:
     def about(self, words: str, *, moving: bool, question: str = "") -> str:
         """What is remembered about something in the driver's own words; ``question``: the whole sentence, where it is known."""
         meant = self._meant(words) or self._said_of(words) or self._of_topic(question)
+        meant = kept.about(self._seat.memory, words) + meant
         return self._read(meant, "I remember that", moving=moving) if meant else f"I remember nothing about {words}."
 
     def _said_of(self, words: str) -> tuple[Preference, ...]:
@@ -132,10 +134,14 @@ class Remembering:
             return f"There are {number(len(rest))} more. I'll read them out when the car stands still."
         return self._read(rest, "I also remember that", moving=False)
 
-    def _likes(self, told: Preference) -> str:
-        return self._seat.units.liking(because(told))
+    def _likes(self, told: Preference | Fact) -> str:
+        return kept.asked(told) if isinstance(told, Fact) else self._seat.units.liking(because(told))
 
-    def _read(self, held: Sequence[Preference], begin: str, *, moving: bool) -> str:
+    def _fact(self, name: str) -> Fact | None:
+        """The fact of this id, if it is one."""
+        return next((fact for fact in self._seat.memory.facts() if fact.id == name), None)
+
+    def _read(self, held: Sequence[Preference | Fact], begin: str, *, moving: bool) -> str:
         first, rest = held[:ALOUD], tuple(held[ALOUD:])
         self._mind = _Mind(about=tuple(p.id for p in first), rest=rest)
         tail = f", and {len(rest)} more" if rest else ""
@@ -148,6 +154,9 @@ class Remembering:
             return "Because you have just told me."
         if not self._mind.about:
             return f"Because you said: {said.rstrip('.')}." if said and self._mind.acted else _WHAT
+        fact = self._fact(self._mind.about[0])
+        if fact is not None:
+            return kept.why(fact, self._clock(), self._seat.zone)
         try:
             told = self._seat.memory.explain(self._mind.about[0])
         except UnknownEntryError:
@@ -168,6 +177,9 @@ class Remembering:
             return "Just now."
         if not self._mind.about:
             return _WHAT
+        fact = self._fact(self._mind.about[0])
+        if fact is not None:
+            return f"You said that {spoken_moment(fact.said_at, self._clock(), self._seat.zone)}."
         told = self._seat.memory.explain(self._mind.about[0])
         at = told.because[-1][0] if told.because else told.preference.valid_from
         said = "You said that" if told.because else "You wrote that"
@@ -209,7 +221,11 @@ class Remembering:
         return "I see, but I don't keep that.", decisions[0] if decisions else None
 
     def _decided(self, decisions: Sequence[Decision]) -> tuple[str, Decision | None] | None:
+        facts = kept.decided(self._seat.memory, decisions)
         stored = [d for d in decisions if d.preference is not None]
+        if facts is not None and not stored:
+            self.mention(facts[1].fact)
+            return facts
         if stored:
             self.mention(stored[-1].preference)
             held = {p.id: p for p in self._seat.memory.preferences()}
@@ -217,7 +233,8 @@ class Remembering:
             begin = (
                 "I knew already that" if all(d.outcome is Outcome.PASS for d in stored) else "Okay, I'll remember that"
             )
-            return f"{begin} {' and '.join(likes[:ALOUD])}.", stored[-1]
+            also = f" {facts[0]}" if facts is not None else ""
+            return f"{begin} {' and '.join(likes[:ALOUD])}.{also}", stored[-1]
         if any(d.outcome is Outcome.UPDATE for d in decisions):
             return "Okay, I won't assume that any more.", decisions[0]
         for decision in decisions:
@@ -234,6 +251,8 @@ class Remembering:
             return "Forgotten: what you have just told me." if erased else "I did not keep that."
         held = [p for p in self._seat.memory.preferences(history=True) if p.id in self._mind.about]
         held.sort(key=lambda p: self._mind.about.index(p.id))
+        if not held and self._mind.about and self._fact(self._mind.about[0]) is not None:
+            return self.erased(self._mind.about[0])
         if len(held) > 1:
             said = [f"that {self._likes(p)}" for p in held[:ALOUD]]
             self._ask(Question(Asked.FORGET, among=tuple(held[:ALOUD]), again=f"Forget {listed(said)}?"))
@@ -298,7 +317,8 @@ class Remembering:
             return "That is forgotten already."
         self._mind = _Mind()
         titles = ", ".join(find(c)[0].title.lower() for c in receipt.categories)
-        return f"Forgotten: one thing about {titles}." if receipt.verified else _UNVERIFIED
+        about = f"about {titles}" if titles else "that you asked me to keep"
+        return f"Forgotten: one thing {about}." if receipt.verified else _UNVERIFIED
 
     def _told(self, receipt: Receipt, about: str) -> str:
         self._mind = _Mind()
@@ -322,6 +342,8 @@ class Remembering:
     def opt_in(self, key: str) -> str:
         """Allow a category again."""
         consent = self._seat.memory.opt_in(key)
+        if key == FACTS:
+            return _opted_in(key)
         off = [c for c in find(key) if c.sensitive and c.detail not in consent.opted_in]
         if len(off) == len(find(key)):
             return f"{title(key).capitalize()} stays off."
@@ -571,17 +593,21 @@ def spoken_name(driver: str) -> str:
 
 
 def _opted_out(key: str) -> str:
+    if key == FACTS:
+        return "Okay, from now on I keep nothing for you."
     return f"Okay, from now on I remember nothing about {title(key)}."
 
 
 def _opted_in(key: str) -> str:
+    if key == FACTS:
+        return "Okay, I keep for you again what you ask me to."
     return f"Okay, I may remember things about {title(key)} again."
 
 
 def title(key: str) -> str:
     """A category's spoken name, whatever its level."""
-    if key == CONVERSATIONS:
-        return "our conversations"
+    if key in (CONVERSATIONS, FACTS):
+        return "our conversations" if key == CONVERSATIONS else "what you asked me to keep"
     last = key.rsplit(".", maxsplit=1)[-1]
     return (MAIN_TITLES.get(last) or SUB_TITLES.get(last) or BY_DETAIL[last].title).lower()
 

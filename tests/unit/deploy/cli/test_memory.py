@@ -320,3 +320,34 @@ def test_deleting_leaves_a_guest(drivers: ConfiguredDrivers, home: Path) -> None
     drivers.delete()
     assert isinstance(drivers.seat.memory, GuestMemory) and not list(home.rglob("*ada*"))
     drivers.delete()
+
+
+def test_facts_stand_beside_preferences(told: Run, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    exported = told("memory", "export")
+    fact = {
+        "id": "k1", "text": "the spare key is under the mat", "about": "my sister", "said_at": "2026-03-01T08:00:00Z",
+        "conversation": "c", "until": None, "until_words": "", "uses": 0, "last_used": None, "basis": "provided",
+    }  # fmt: skip
+    (home / "other.json").write_text(json.dumps({**exported, "facts": [fact]}), "utf-8")
+    told("memory", "import", str(home / "other.json"))
+    assert [f["text"] for f in told("memory", "list")["facts"]] == ["the spare key is under the mat"]
+    assert told("memory", "list", "facts")["preferences"] == [] and told("memory", "list", "music")["facts"] == []
+    assert told("memory", "show", "k1")["kind"] == "fact" and told("memory", "why", "k1")["about"] == "my sister"
+    assert told("memory", "correct", "k1", "the key is in the boot")["text"] == "the key is in the boot"
+    for command in (("list",), ("why", "k1")):
+        assert main(["memory", *command, "--driver", "ada", "--home", str(home)]) == 0
+        assert "the key is in the boot" in capsys.readouterr().out
+    off = told("memory", "optout", "facts")
+    assert off["opted_out"] == ["facts"] and off["stored"] == 1
+    assert told("memory", "optin", "facts")["opted_out"] == []
+    assert told("memory", "forget", "facts")["kinds"] == {"fact": 1}
+
+
+def test_what_is_disliked_is_listed_in_a_sentence(told: Run, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    exported = told("memory", "export")
+    (jazz,) = (p for p in exported["preferences"] if p["value"] == "jazz")
+    disliked = {**jazz, "id": "p9", "value": "country", "sense": "dislikes"}
+    (home / "other.json").write_text(json.dumps({**exported, "preferences": [disliked]}), "utf-8")
+    told("memory", "import", str(home / "other.json"))
+    assert main(["memory", "list", "--driver", "ada", "--home", str(home)]) == 0
+    assert "you dislike country music" in capsys.readouterr().out

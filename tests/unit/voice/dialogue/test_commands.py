@@ -21,6 +21,7 @@ from models.commands.templates import Templates, load_templates
 from models.text import spoken
 from schemas.actions import ACTIONS, BY_NAME, parse_action
 from schemas.events import Command, CommandKind, Standing
+from schemas.memory import FACTS
 from schemas.preferences import find
 from voice.dialogue import followup
 
@@ -118,7 +119,7 @@ def test_slots_fit_their_schemas(templates: Templates, samples: list[tuple[str, 
         if command.kind is CommandKind.ACTION:
             parse_action(command.name, command.slots)
     for value in templates.lists["category"]:
-        assert find(value.out)
+        assert value.out == FACTS or find(value.out)
 
 
 def test_every_enumerated_slot_value_can_be_said(templates: Templates) -> None:

@@ -8,9 +8,10 @@ import pytest
 
 from memory.learn.english.phrasings import SAID_AS
 from memory.learn.english.vocabulary import CLOSED
-from schemas.memory import Preference
+from schemas.kinds import CONDITIONS
+from schemas.memory import Condition, ConditionKind, Preference, Sense, usual
 from schemas.preferences import BY_DETAIL, CATEGORIES
-from voice.dialogue.memory.likes import LIKES, because
+from voice.dialogue.memory.likes import HELD, LIKES, THINGS, because
 
 NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 
@@ -22,10 +23,11 @@ def known(detail: str) -> list[str]:
     return list(dict.fromkeys((*BY_DETAIL[detail].examples, *spoken, *closed)))
 
 
-def worded(detail: str, value: str) -> str:
+def worded(detail: str, value: str, sense: Sense | None = None, conditions: tuple[Condition, ...] = ()) -> str:
     return because(
         Preference(
-            id="p", detail=detail, value=value, sentences=(), conversation="c", confidence=1.0, valid_from=NOW
+            id="p", detail=detail, value=value, sentences=(), conversation="c", confidence=1.0, valid_from=NOW,
+            sense=sense or usual(detail), conditions=conditions,
         )
     )  # fmt: skip
 
@@ -51,3 +53,46 @@ def test_values_of_a_closed_category_are_told_apart(detail: str) -> None:
 
 def test_a_value_that_nobody_foresaw_is_still_said() -> None:
     assert worded("tolerance_for_traffic", "odd") == "your tolerance for traffic is odd"
+
+
+@pytest.mark.parametrize(
+    ("detail", "value", "sense", "said"),
+    [
+        ("favorite_genres", "country", Sense.DISLIKES, "you dislike country music"),
+        ("favorite_genres", "folk music", Sense.DISLIKES, "you dislike folk music"),
+        ("favorite_artists_or_bands", "queen", Sense.DISLIKES, "you dislike queen"),
+        ("preferred_gas_station", "shell", Sense.AVOIDS, "you avoid shell"),
+        ("avoidance_of_specific_road_types", "toll roads", Sense.AVOIDS, "you avoid toll roads"),
+        ("avoidance_of_specific_road_types", "toll roads", Sense.DISLIKES, "you dislike toll roads"),
+        ("avoidance_of_specific_road_types", "toll roads", Sense.LIKES, "you don't mind toll roads"),
+        ("dietary_preference", "gluten free", Sense.NEEDS, "you need gluten free food"),
+        ("fan_speed_preferences", "high", Sense.DISLIKES, "you dislike the fan on high"),
+        ("preferred_temperature", "18 degrees", Sense.NEEDS, "you need it at 18 degrees"),
+        ("preferred_payment_method", "cash", Sense.DISLIKES, "you would rather not pay for meals in cash"),
+        ("preferred_payment_method", "cash", Sense.NEEDS, "you need to pay for meals in cash"),
+        ("need_for_handicapped_accessible_parking", "yes", Sense.NEEDS, "you need an accessible parking space"),
+        ("tolerance_for_traffic", "low", Sense.DISLIKES, "your tolerance for traffic is not low"),
+    ],
+)
+def test_what_is_not_liked_is_never_said_to_be(detail: str, value: str, sense: Sense, said: str) -> None:
+    assert worded(detail, value, sense) == said
+
+
+@pytest.mark.parametrize("detail", BY_DETAIL)
+@pytest.mark.parametrize("sense", [Sense.DISLIKES, Sense.AVOIDS, Sense.NEEDS])
+def test_every_sense_of_every_category_is_told_apart_from_liking(detail: str, sense: Sense) -> None:
+    for value in known(detail):
+        words = worded(detail, value, sense)
+        if sense is not usual(detail) and sense is not Sense.NEEDS:
+            assert words != worded(detail, value) and not words.startswith("you like"), value
+    assert set(THINGS) <= set(BY_DETAIL)
+
+
+def test_when_it_holds_is_said_in_the_drivers_words() -> None:
+    morning = Condition(kind=ConditionKind.TIME_OF_DAY, value="morning", words="in the morning")
+    wife = Condition(kind=ConditionKind.COMPANY, value="other", words="when my wife is with me")
+    bare = Condition(kind=ConditionKind.SEASON, value="winter", words="")
+    assert worded("preferred_radio_station", "radio two", None, (morning,)) == "you listen to radio two in the morning"
+    assert worded("favorite_genres", "jazz", None, (wife,)) == "you like jazz when your wife is with you"
+    assert worded("favorite_genres", "jazz", Sense.DISLIKES, (bare,)) == "you dislike jazz music in winter"
+    assert set(HELD) == {value for values in CONDITIONS.values() for value in values}

@@ -1,0 +1,89 @@
+"""Facts in the talk about memory: kept, told, explained, forgotten, switched off, each in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from memory.service import DriverMemory
+from schemas.events import Command, CommandKind
+from schemas.memory import FACTS, Fact, Outcome
+from schemas.seat import Seat
+from tests.memories import memory_of
+from voice.dialogue.memory.kept import words
+from voice.dialogue.memory.remembering import Remembering
+
+NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
+KEY = "the spare key is under the mat"
+
+
+class Talk:
+    def __init__(self) -> None:
+        self.memory: DriverMemory = memory_of(clock=lambda: NOW)
+        self.talk = Remembering(Seat(self.memory), lambda: NOW)
+
+    def keep(self, text: str, **more: Any) -> str:
+        """What is said to it."""
+        decision = self.memory.learner.keeping.remember(text, **more)
+        return self.talk.told([decision])[0]
+
+    def says(self, name: str, **slots: str) -> str:
+        told = self.talk.handle(Command(kind=CommandKind.MEMORY, name=name, slots=slots), "c", moving=False)
+        return " ".join(filter(None, (told, *(one.again for one in self.talk.asks()))))
+
+
+@pytest.fixture
+def talk() -> Iterator[Talk]:
+    made = Talk()
+    yield made
+    made.memory.close()
+
+
+def test_what_is_kept_is_said_and_what_is_refused_says_why(talk: Talk) -> None:
+    assert talk.keep(KEY) == f"Okay, I'll keep that: {KEY}."
+    assert talk.keep(KEY) == f"I keep that already: {KEY}."
+    told = talk.keep(
+        "the alarm is serviced", about="my mother", until=NOW + timedelta(days=2), until_words="till tuesday"
+    )
+    assert told == "Okay, I'll keep that: my mother: the alarm is serviced till tuesday."
+    assert talk.keep("my boss is gay").startswith("I won't keep that: it tells of")
+    talk.memory.opt_out(FACTS)
+    assert talk.keep("x y z") == "I won't keep that: you switched keeping things for you off."
+
+
+def test_asked_what_is_remembered_it_is_told_with_the_rest(talk: Talk) -> None:
+    talk.memory.remember("i love jazz", "favorite_genres")
+    talk.keep(KEY)
+    assert talk.says("remember_what") == f"I remember that you like jazz, you asked me to keep this: {KEY}."
+    assert talk.says("remember_what", category=FACTS) == f"I remember that you asked me to keep this: {KEY}."
+    assert talk.talk.about("the spare key", moving=False) == f"I remember that you asked me to keep this: {KEY}."
+    assert talk.says("when_said") == "You said that today at 8:00."
+    assert talk.talk.why("") == f"You asked me to keep it today at 8:00. Your words were: {KEY}."
+
+
+def test_that_is_forgotten(talk: Talk) -> None:
+    talk.keep(KEY)
+    assert talk.says("forget_last") == "Forgotten: one thing that you asked me to keep."
+    assert talk.memory.facts() == ()
+    talk.keep("i parked on level three")
+    assert talk.says("forget_words", words="where i parked") == (
+        "Forget what you asked me to keep: i parked on level three?"
+    )
+
+
+def test_they_are_switched_off_and_on(talk: Talk) -> None:
+    talk.keep(KEY)
+    assert talk.says("opt_out", category=FACTS) == (
+        "Okay, from now on I keep nothing for you. I still have one thing from before. Shall I keep or delete that?"
+    )
+    assert talk.memory.learner.keeping.remember("a b c").outcome is Outcome.REFUSED
+    assert talk.says("opt_in", category=FACTS) == "Okay, I keep for you again what you ask me to."
+    assert talk.says("forget_category", category=FACTS) == f"Forget what you asked me to keep: {KEY}?"
+
+
+def test_a_fact_names_whom_and_until_when_only_once() -> None:
+    fact = Fact(id="k", text="My wife lands at nine till friday", about="my wife", said_at=NOW, conversation="c")
+    assert words(fact.model_copy(update={"until_words": "till friday"})) == "My wife lands at nine till friday"
