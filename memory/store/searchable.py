@@ -16,7 +16,7 @@ from memory.store.facts import MATTERS, fact_words
 from memory.store.rows import AMONG, listed
 from memory.store.summaries import Line, compose
 from memory.vault.lifecycle import Vault
-from schemas.memory import Found, Kind
+from schemas.memory import Found, Kind, usual
 from schemas.preferences import BY_DETAIL, SUB_TITLES, Category
 
 _PROBE_KEY = "encoder_probe"
@@ -173,11 +173,13 @@ class Searchable:
                 return []
             return self._vault.rows(f"SELECT {query} FROM {table} m WHERE {where} AND {among}", (listed,))
 
-        for name, detail, value, at, said in rows(
-            "preferences", "m.id, m.detail, m.value, m.valid_from, (SELECT text FROM sentences s WHERE s.preference = m.id AND "
+        for name, detail, value, sense, conditions, at, said in rows(
+            "preferences", "m.id, m.detail, m.value, m.sense, m.conditions, m.valid_from, (SELECT text FROM sentences s WHERE s.preference = m.id AND "
             "CAST(s.id AS TEXT) NOT IN (SELECT memory FROM withheld WHERE kind = 'sentences') "
             "ORDER BY said_at DESC, id DESC LIMIT 1)"):  # fmt: skip
-            text = preference_words(detail, value, said)
+            meant = "" if sense == usual(detail) else f"{sense} "
+            when = "".join(f" {one['words'] or one['value']}" for one in json.loads(conditions))
+            text = preference_words(detail, f"{meant}{value}{when}", said)
             found[name] = Found(kind=Kind.PREFERENCE, id=name, text=text, at=_moment(at), details=(detail,), score=0.0)
         for name, at, driver, assistant, details, tags in rows(
             "episodes", "m.id, m.at, m.driver, m.assistant, m.details, m.tags"
