@@ -107,6 +107,7 @@ def open_car(  # noqa: PLR0913 - the composition root hands over every part
     talker: Talker | None = None,
     initial: Mapping[str, Any] | None = None,
     now: Callable[[], datetime] = utc_now,
+    introduces: bool | None = None,
 ) -> Car:
     """A car with its driver's memory, ready to be talked to; leaving it closes what is opened here, the last first.
 
@@ -120,6 +121,7 @@ def open_car(  # noqa: PLR0913 - the composition root hands over every part
         talker: for small talk; None: a sentence of ours answers it.
         initial: signals that the simulated car starts with instead of its own.
         now: the aware time that memory, reminders and calendar go by.
+        introduces: whether a driver of whom nothing is known is offered to be got to know; None: where it is really driven.
 
     Raises:
         schemas.errors.GloveboxError: vault, key or vehicle cannot be had.
@@ -148,6 +150,7 @@ def open_car(  # noqa: PLR0913 - the composition root hands over every part
             settings=DialogueSettings(
                 coordinator=config.dialogue,
                 questions=config.memory.questions_per_trip if config.memory.ask else 0,
+                introduces=config.memory.ask and (stream is None if introduces is None else introduces),
             ),
             new_id=trip.new_conversation,
             drivers=drivers,

@@ -10,8 +10,12 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from schemas.errors import UnknownEntryError
+from schemas.manners import OFFERS
 from schemas.memory import CONVERSATIONS, FACTS, Consent
 from schemas.preferences import CATEGORIES, KINDS, Category, find
+
+_ALONE = frozenset((FACTS, *OFFERS))
+"""Keys of what is no category and on until it is switched off."""
 
 
 def categories(key: str) -> tuple[Category, ...]:
@@ -41,9 +45,10 @@ def opt_out(consent: Consent, key: str) -> Consent:
     """Switch a category off, with all below it.
 
     A sensitive category below it that was asked for has to be asked for again: switching its parent back on is not that.
-    With `schemas.memory.CONVERSATIONS` conversations are not kept any more, with `schemas.memory.FACTS` no facts.
+    With `schemas.memory.CONVERSATIONS` conversations are not kept any more, with `schemas.memory.FACTS` no facts, and with one of
+    `schemas.manners.OFFERS` that is not done any more.
     """
-    if key == FACTS:
+    if key in _ALONE:
         return consent.model_copy(update={"opted_out": consent.opted_out | {key}})
     if key == CONVERSATIONS or key in KINDS:
         return consent.model_copy(update={"opted_in": consent.opted_in - {key}})
@@ -61,7 +66,7 @@ def opt_in(consent: Consent, key: str) -> Consent:
 
     A sensitive category is switched on only by its own key, never with its parent, and so is `CONVERSATIONS`.
     """
-    if key == FACTS:
+    if key in _ALONE:
         return consent.model_copy(update={"opted_out": consent.opted_out - {key}})
     if key == CONVERSATIONS or key in KINDS:
         return consent.model_copy(update={"opted_in": consent.opted_in | {key}})
@@ -69,7 +74,7 @@ def opt_in(consent: Consent, key: str) -> Consent:
     last = key.rsplit(".", 1)[-1]
     wanted = {category.detail for category in below}
     still_off = [c for c in CATEGORIES if c.detail not in wanted and any(part in consent.opted_out for part in c.path)]
-    opted_out = frozenset(_keys_of(still_off)) | (consent.opted_out & {FACTS})
+    opted_out = frozenset(_keys_of(still_off)) | (consent.opted_out & _ALONE)
     opted_in = consent.opted_in
     if len(below) == 1 and last == below[0].detail and below[0].sensitive:
         opted_in = opted_in | {last}

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict
 
 from memory.driver.conversations import Conversations, TierTuning
 from memory.driver.keeping import Keeping
+from memory.driver.knowing import Knowing
 from memory.driver.learner import Learner
 from memory.driver.recollections import Recollections
 from memory.driver.rights import Rights
@@ -94,7 +95,10 @@ class DriverMemory:
             reader=Reader(extractor, encoder, model, canon),
             maintainer=Maintainer(encoder, model, settings.maintenance), proposals=proposals,
         )  # fmt: skip
-        self.rights = Rights(session, self.learner, self.conversations, self.reminders, canon)
+        knowing = Knowing(session, zone)
+        self.rights = Rights(
+            session, self.learner, self.conversations, self.reminders, canon, counted=knowing.forgotten
+        )
         self.rights.carry_out_all()
         keeping.expire()
         session.search.refresh()
@@ -124,6 +128,8 @@ class DriverMemory:
         self.matching, self.forget, self.forget_where = rights.matching, rights.forget, rights.forget_where
         self.withhold, self.restore, self.carry_out = rights.withhold, rights.restore, rights.carry_out
         self.export, self.take_in = rights.export, rights.take_in
+
+        self.habits, self.suggested, self.review = knowing.habits, knowing.suggested, knowing.review
 
         self.browse, self.browse_kept, self.tally = pages.browse, pages.browse_kept, pages.tally
         self.browse_facts = pages.browse_facts

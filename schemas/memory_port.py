@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, Protocol
 
+from schemas.manners import Habit, Review
 from schemas.memory import (
     Consent,
     Conversation,
@@ -375,6 +376,26 @@ class BrowsingPort(Protocol):
         ...
 
 
+class KnowingPort(Protocol):
+    """What is usual with the driver, and what was learnt of late: for the voice and the screen."""
+
+    def habits(self) -> tuple[Habit, ...]:
+        """What the driver usually has done at this time of the week and has not had done today, the surest first.
+
+        None of what consent forbids now, of what is disliked, of what the driver does not want to have suggested, and none at all
+        while suggestions are switched off or nothing may be remembered.
+        """
+        ...
+
+    def suggested(self, habit: Habit, yes: bool | None) -> None:
+        """Note that a suggestion was made and how it was answered; None: not yet. After a no it is not made again."""
+        ...
+
+    def review(self, period: Period) -> Review:
+        """What was learnt in a time and what it took the place of; how much was refused and forgotten, never what."""
+        ...
+
+
 class TripPort(Protocol):
     """Trips, and what is done when a conversation or a trip is over: for the composition root.
 
@@ -432,7 +453,9 @@ class RemindersPort(Protocol):
         ...
 
 
-class MemoryPort(RecallPort, NotingPort, ProposalPort, ConsentPort, RightsPort, BrowsingPort, TripPort, Protocol):
+class MemoryPort(
+    RecallPort, NotingPort, ProposalPort, ConsentPort, RightsPort, BrowsingPort, KnowingPort, TripPort, Protocol
+):
     """One driver's memory, open."""
 
     @property

@@ -7,10 +7,11 @@ handed to all of them. None of them keeps a copy. Knows no driver by name (``sch
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, tzinfo
 
+from schemas.manners import MANNERS, METRIC, Manners, Units, manners_of
 from schemas.ports import MemoryPort
-from schemas.units import METRIC
 
 
 class Seat:
@@ -18,16 +19,41 @@ class Seat:
 
     Attributes:
         zone: where the driver is: days and hours of the day are counted by it.
-        units: what the driver is told temperatures and distances in; the dialogue reads them off the car.
     """
 
     def __init__(self, memory: MemoryPort, zone: tzinfo = UTC) -> None:
         """With the memory of the driver who begins; nobody follows yet."""
-        self._memory, self.zone, self.units = memory, zone, METRIC
+        self._memory, self.zone, self._car_units = memory, zone, METRIC
+        self._manners: Manners | None = None
+        self._for_now: dict[str, str] = {}
         self._followers: list[Callable[[], None]] = []
         self._observers: list[Callable[[bool], None]] = []
         self._shift = self._era = 0
         memory.watch(self._told)
+
+    @property
+    def manners(self) -> Manners:
+        """How whoever drives wants to be spoken to: as it is remembered, and what was said only for now. A guest begins without."""
+        if self._manners is None:
+            off = MANNERS in self._memory.consent().opted_out
+            self._manners = Manners() if off else manners_of(self._memory.profile())
+        return replace(self._manners, **self._for_now) if self._for_now else self._manners
+
+    def for_now(self, name: str, value: str | None) -> None:
+        """Until somebody else drives, whatever is remembered: ``value`` for a field of `Manners`; None: as it is remembered."""
+        self._for_now.pop(name, None)
+        if value is not None:
+            self._for_now[name] = value
+
+    @property
+    def units(self) -> Units:
+        """What the driver is told temperatures and distances in: as the driver said, else as the car shows them."""
+        return self.manners.units(self._car_units)
+
+    @units.setter
+    def units(self, shown: Units) -> None:
+        """The dialogue reads off the car in what it shows them."""
+        self._car_units = shown
 
     @property
     def shift(self) -> int:
@@ -53,6 +79,7 @@ class Seat:
         self._shift += 1
         self._era += 1
         self._memory = memory
+        self._manners, self._for_now = None, {}
         for changed in self._followers:
             changed()
 
@@ -65,6 +92,7 @@ class Seat:
         self._observers.append(changed)
 
     def _told(self, forgotten: bool) -> None:
+        self._manners = None
         if forgotten:
             self._era += 1
         for changed in self._observers:

@@ -12,7 +12,7 @@ from models.acts.spelling import read
 from models.text import spoken
 from schemas.actions import ACTIONS, Action, SetTrunk, SetWindow, Undo
 from schemas.actions.acts import Parsed
-from schemas.errors import ConfirmationError, GenerationError
+from schemas.errors import ConfirmationError, ConsentError, GenerationError
 from schemas.events import (
     ActionResult,
     ActionStatus,
@@ -25,6 +25,7 @@ from schemas.events import (
     VehicleState,
     Verdict,
 )
+from schemas.manners import Habit
 from schemas.memory import (
     Consent,
     Decision,
@@ -32,6 +33,7 @@ from schemas.memory import (
     Kind,
     Matches,
     Preference,
+    ProfileEntry,
     Proposal,
     Receipt,
     Recollection,
@@ -171,6 +173,15 @@ class FakeMemory:
 
     def topics(self, question: str) -> tuple[str, ...]:
         return ()
+
+    def profile(self) -> tuple[ProfileEntry, ...]:
+        return ()
+
+    def habits(self) -> tuple[Habit, ...]:
+        return ()
+
+    def edit_profile(self, key: str, value: str, *, aspect: str = "fact") -> None:
+        raise ConsentError("this memory keeps no profile")
 
     def watch(self, changed: Callable[[bool], None] | None) -> None:
         self.told = changed

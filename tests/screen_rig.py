@@ -27,7 +27,8 @@ AXE = Path(__file__).parents[1] / ".cache" / "axe" / "node_modules" / "axe-core"
 SIZES = {"800x480": (800, 480), "1280x720": (1280, 720), "1920x720": (1920, 720)}
 PAGES = ("/", "/questions", "/memory", "/memory/search", "/memory/when", "/memory/p0", "/memory/p0/correct", "/categories",
          "/categories/restaurant", "/privacy", "/privacy/retention", "/privacy/files", "/privacy/delete", "/privacy/everything",
-         "/drivers", "/drivers/pin", "/drivers/to/1", "/drivers/delete", "/drivers/hand-over", "/about", "/nowhere")  # fmt: skip
+         "/memory/learned", "/drivers", "/drivers/manners", "/drivers/manners/name", "/drivers/offers", "/drivers/pin",
+         "/drivers/to/1", "/drivers/delete", "/drivers/hand-over", "/about", "/nowhere")  # fmt: skip
 
 
 WITHIN_MS = 120_000

@@ -27,6 +27,7 @@ from deploy.cli.memory import (
 )
 from deploy.cli.session import err, out, put_json, require_yes, session_of
 from schemas.errors import ExportError, MemoryStoreError, StorageFullError
+from schemas.manners import OFFERS
 from schemas.memory import CONVERSATIONS, FACTS, Consent, Kind, Matches, Period, Receipt, Selector
 from schemas.ports import MemoryPort
 from schemas.preferences import KINDS
@@ -268,7 +269,7 @@ def optout(
     session = session_of(context, as_json=as_json, driver=driver, home=home)
     with opened(session) as memory:
         consent = memory.opt_out(key)
-        no_category = key == CONVERSATIONS or key in KINDS
+        no_category = key == CONVERSATIONS or key in KINDS or key in OFFERS
         receipt = None if no_category else _rest(memory, key, keep, as_json=as_json)
         kept = memory.facts() if key == FACTS else () if no_category else memory.preferences(key)
         held = 0 if receipt is not None else len(kept)
@@ -303,8 +304,9 @@ def optin(
         str,
         typer.Argument(
             metavar="KEY",
-            help=f"A category, {FACTS}: keep what you ask for, {CONVERSATIONS}: keep what was talked about, or "
-            f"{', '.join(KINDS)}: keep what tells of it.",
+            help=f"A category, {FACTS}: keep what you ask for, {CONVERSATIONS}: keep what was talked about, "
+            f"{', '.join(KINDS)}: keep what tells of it, or {', '.join(OFFERS)}: how you are spoken to, the offer to get to know "
+            "you, suggestions.",
         ),
     ],
     driver: DriverOption = None,

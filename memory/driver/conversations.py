@@ -23,7 +23,8 @@ from memory.reflect.reflection import Reflection, ReflectionSettings, Reflector,
 from memory.reflect.retention import Held, PruningTuning, kept
 from memory.settings import Prune, RetentionSettings, TierSettings
 from memory.store.preferences import require_sayable, silent
-from schemas.errors import UnknownEntryError
+from schemas.errors import ConsentError, UnknownEntryError
+from schemas.manners import LINES, MANNERS
 from schemas.memory import (
     Consent,
     Episode,
@@ -38,6 +39,8 @@ from schemas.memory import (
 )
 from schemas.preferences import BY_DETAIL
 
+MOST_NAMES = 2
+"""Words of a name to be called by that are not looked at for what they tell: "Christian" is no creed."""
 UNWANTED = timedelta(days=365)
 """How long an entry or a thought that the driver deleted by itself is not made again."""
 
@@ -292,8 +295,13 @@ class Conversations:
             raise UnknownEntryError("an entry of the profile has a key and a value: give both")
         require_sayable(f"{key} {value}")
         with self._session.lock:
-            now = self._session.clock()
-            self._session.guard.require(f"{key.replace('_', ' ')} {value}", self._session.store.consent())
+            now, consent = self._session.now()
+            if MANNERS in consent.opted_out and any(key == line for line, _ in LINES.values()):
+                raise ConsentError("how you want to be spoken to is not kept: you switched that off")
+            if (
+                key != LINES["name"][0] or len(value.split()) > MOST_NAMES
+            ):  # a name tells nothing that its bearer did not choose
+                self._session.guard.require(f"{key.replace('_', ' ')} {value}", consent)
             before = next((e for e in self.archive.profile() if e.key == key), None)
             entry = ProfileEntry(
                 id=before.id if before is not None else self._session.new_id(),

@@ -6,7 +6,7 @@ Owns those acts, each under the lock, and that learning in progress notices them
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -59,6 +59,8 @@ class Rights:
         conversations: Conversations,
         reminders: Reminders,
         canon: Canon,
+        *,
+        counted: Callable[[int], None],
     ) -> None:
         """Over this vault.
 
@@ -68,10 +70,11 @@ class Rights:
             conversations: what waits to be kept of them goes with whatever is forgotten.
             reminders: they go with everything.
             canon: how values are written.
+            counted: told how many things were erased, unless it was everything.
         """
         self._session, self._store, self._archive = session, session.store, session.archive
         self._learner, self._conversations, self._reminders = learner, conversations, reminders
-        self._canon, self._withholding = canon, Withholding(session.vault)
+        self._canon, self._withholding, self._counted = canon, Withholding(session.vault), counted
 
     # Forgetting
 
@@ -123,6 +126,8 @@ class Rights:
             receipt = self._prove(found, gone)
             if what.everything:
                 self._reminders.forgotten()
+            else:
+                self._counted(sum(receipt.kinds.values()))
         if what.everything:
             self._reminders.changed()  # not under the lock: who rings has their own
         return receipt
@@ -194,6 +199,8 @@ class Rights:
                 gone = erasure.erase(self._store, self._archive, self._withholding, found, everything=everything)
             receipt = self._prove(found, gone)
             self._reminders.carried_out(token)
+            if not everything:
+                self._counted(sum(receipt.kinds.values()))
             return receipt
 
     def carry_out_all(self) -> tuple[Receipt, ...]:

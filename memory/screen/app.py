@@ -224,7 +224,12 @@ class Screen:
         )
 
     def _words(self, request: Request) -> Wording:
-        return Wording(request.cookies.get("language", self.parts.language), self.parts.seat.zone)
+        seat = self.parts.seat
+        try:
+            unit = seat.manners.temperature
+        except GloveboxError:  # a memory that cannot be had is told by the page itself
+            unit = ""
+        return Wording(request.cookies.get("language", self.parts.language), seat.zone, unit)
 
     def _respond(self, request: Request, visit: Visit, answer: Answer) -> Response:
         if isinstance(answer, Go):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from memory.screen.answers import Answer, Visit
-from memory.screen.pages import about, categories, dev, drivers, facts, home, memories, privacy
+from memory.screen.pages import about, categories, dev, drivers, facts, home, knowing, memories, privacy
 
 Handler = Callable[[Visit], Answer]
 
@@ -50,6 +50,8 @@ ROUTES: tuple[Entry, ...] = (
     Entry("GET", "/memory/search", memories.search, _P),
     Entry("POST", "/memory/search", memories.look_for, _P),
     Entry("GET", "/memory/when", memories.when, _P),
+    Entry("GET", "/memory/learned", knowing.learned, _P),
+    Entry("POST", "/memory/learned/{id}", knowing.take_back, _P),
     Entry("GET", "/memory/{id}", memories.one, _P),
     Entry("GET", "/memory/{id}/correct", memories.correcting, _P),
     Entry("POST", "/memory/{id}/correct", memories.correct, _P),
@@ -78,6 +80,11 @@ ROUTES: tuple[Entry, ...] = (
     Entry("POST", "/privacy/everything", privacy.delete_everything, _P),
     Entry("POST", "/privacy/everything/really", privacy.really_everything, _P),
     Entry("GET", "/drivers", drivers.show, _P),
+    Entry("GET", "/drivers/manners", knowing.manners, _P),
+    Entry("POST", "/drivers/manners", knowing.choose, _P),
+    Entry("GET", "/drivers/manners/name", knowing.naming, _P),
+    Entry("GET", "/drivers/offers", knowing.offers, _P),
+    Entry("POST", "/drivers/offers", knowing.switch, _P),
     Entry("GET", "/drivers/to/{place}", drivers.switching, _P),
     Entry("POST", "/drivers/to/{place}", drivers.switch, _P),
     Entry("GET", "/drivers/pin", drivers.pin, _P),

@@ -45,8 +45,9 @@ def sentences(language: str) -> Mapping[str, Any]:
 class Wording:
     """One language."""
 
-    def __init__(self, language: str, zone: tzinfo) -> None:
-        """Sentences of a language, times of a zone."""
+    def __init__(self, language: str, zone: tzinfo, temperature: str = "") -> None:
+        """Sentences of a language, times of a zone; ``temperature``: the unit that the driver wants, empty for the language's."""
+        self._unit = temperature
         self.language = language if language in LANGUAGES else LANGUAGES[0]
         self._own, self._english, self._zone = sentences(self.language), sentences(LANGUAGES[0]), zone
 
@@ -113,14 +114,17 @@ class Wording:
         return f"{value:g}".replace(".", self("decimal"))
 
     def value(self, detail: str, value: str) -> str:
-        """A remembered value; a temperature in the locale's unit and with its decimal mark: ``20,5 °C``."""
+        """A remembered value; a temperature in the driver's unit and with the locale's decimal mark: ``20,5 °C``."""
         told = _DEGREES.fullmatch(value) if detail == "preferred_temperature" else None
         if told is None:
             return value
-        celsius = float(told.group(1))
-        if self("temperature.unit") == "fahrenheit":
-            celsius = float(round(celsius * 1.8 + 32))
-        return self("temperature.told", value=self.quantity(celsius))
+        return self._warm(float(told.group(1)))
+
+    def _warm(self, celsius: float) -> str:
+        unit = self._unit or self("temperature.unit")
+        form = "temperature.fahrenheit" if self._unit == "fahrenheit" else "temperature.told"
+        value = float(round(celsius * 1.8 + 32)) if unit == "fahrenheit" else celsius
+        return self(form, value=self.quantity(value))
 
     @staticmethod
     def plain(told: Preference | Proposal) -> bool:
@@ -161,6 +165,8 @@ class Wording:
         if isinstance(value, bool):
             kind = name if f"value.{name}.yes" in self._own else "is_open" if name == "open" else "on"
             return self(f"value.{kind}.{'yes' if value else 'no'}")
+        if name == "celsius" and isinstance(value, int | float):
+            return self._warm(float(value))
         if isinstance(value, int | float):
             form = f"slot.{name}" if f"slot.{name}" in self._own else "slot.number"
             return self(form, value=self.quantity(value))

@@ -31,6 +31,9 @@ from voice.dialogue.acts.acting import Acting, is_whole
 from voice.dialogue.coordinator import Coordinator, DialogueSettings
 from voice.dialogue.doing import Doing
 from voice.dialogue.filling import fill
+from voice.dialogue.knowing import reading as knowing
+from voice.dialogue.knowing import saying
+from voice.dialogue.knowing.talk import Knowing
 from voice.dialogue.memory import talks, wishes
 from voice.dialogue.memory.asking import LEFT
 from voice.dialogue.memory.question import ByTheWay
@@ -38,7 +41,7 @@ from voice.dialogue.memory.remembering import Remembering as Talk
 from voice.dialogue.memory.sparing import Sparing
 from voice.dialogue.open import which
 from voice.dialogue.open.table import Do, Event, OpenTable
-from voice.dialogue.open.things import Asked, Confirmation, Forgetting, Missing, Remembering
+from voice.dialogue.open.things import Asked, Confirmation, Forgetting, Introducing, Missing, Offer, Remembering
 from voice.dialogue.replies import examples, responder
 from voice.dialogue.replies.talking import SmallTalk
 from voice.dialogue.understanding import Turn, Understanding
@@ -88,6 +91,7 @@ class Dialogue:
         self._by_the_way = ByTheWay(seat, clock, settings.questions, self._coordinator.is_order)
         self._talk = Talk(seat, clock, drivers=drivers)
         self._doing = Doing(seat, spares, self._talk, clock, self._ask)
+        self._knowing = Knowing(seat, spares, clock, introduces=settings.introduces)
         self._small_talk = SmallTalk(talker, seat, spares, encoder)
         self._acting = Acting(
             parser=parser,
@@ -152,6 +156,7 @@ class Dialogue:
         self.drop_pending()
         self._conversation = None
         self._talk.ended()
+        self._knowing.ended()
 
     def drop_pending(self) -> None:
         """Withdraw what is open. What memory has asked by the way stays open in memory."""
@@ -192,6 +197,7 @@ class Dialogue:
         if ours.overheard(transcript, said, self._open.thing):
             return ours.REPLY
         self._asks = False
+        self._knowing.begins()
         if Do.WITHDRAW in self._open.tick(self._clock()):
             self._withdraw()
         transcript = which.heard(self._open.thing, transcript)
@@ -206,7 +212,7 @@ class Dialogue:
         if reply is None:
             reason = f"{turn.plan.reason}; not addressed"
             return Reply(text="", route=Route.REJECT, reason=reason, timings={"route": planned_ms})
-        reply = self._finished(turn, reply)
+        reply = await self._finished(turn, reply)
         acted_ms = (time.perf_counter() - started) * 1000.0 - planned_ms
         return reply.model_copy(update={"timings": {"route": planned_ms, "act": acted_ms, **reply.timings}})
 
@@ -216,7 +222,7 @@ class Dialogue:
         part = {"text": turn.rest, "in_grammar": sure, "others": (), "grammar": None, "open": None}
         first = await self.respond(turn.heard.model_copy(update=part), addressed=addressed)
         self._asks = False
-        reply = self._finished(turn, await self._handled(turn))
+        reply = await self._finished(turn, await self._handled(turn))
         text = " ".join(filter(None, (first.text, reply.text)))
         return reply.model_copy(update={"text": text, "results": (*first.results, *reply.results)})
 
@@ -234,11 +240,16 @@ class Dialogue:
         lost = turn.open_ is None and reply.text == responder.NOT_UNDERSTOOD
         silent = turn.event is Event.UNMEANT or (lost and self._apologised and not addressed)
         self._apologised = self._apologised or lost
-        if lost and addressed and (example := examples.fitting(spoken(turn.heard.text), self._vehicle.offers())):
+        if (
+            lost
+            and addressed
+            and not self.seat.manners.brief
+            and (example := examples.fitting(spoken(turn.heard.text), self._vehicle.offers()))
+        ):
             reply = reply.model_copy(update={"text": responder.try_saying(example)})
         return None if silent else reply
 
-    async def _do(self, do: Do, turn: Turn, reply: Reply) -> Reply:
+    async def _do(self, do: Do, turn: Turn, reply: Reply) -> Reply:  # noqa: PLR0911 - one for each kind of command
         """Perform one command; the reply so far with what comes of it."""
         open_ = turn.open_
         match do, open_:
@@ -255,6 +266,11 @@ class Dialogue:
                 settled = self._by_the_way.settle(open_.proposal, do is Do.AGREE)
                 self._talk.mention(settled.decision.preference if settled.decision is not None else None)
                 return settled
+            case ((Do.AGREE | Do.DECLINE), Offer()):
+                return await self._answered(open_, turn, yes=do is Do.AGREE)
+            case Do.TAKE_IN, Introducing():
+                found = {} if turn.event is Event.NO else knowing.answered(open_.about, turn.heard.text, turn.plan)
+                return turn.reply(self._knowing.took(open_, found))
             case Do.WITHDRAW, _:
                 self._withdraw()
             case Do.OFFER_UNDO, _:
@@ -273,6 +289,8 @@ class Dialogue:
     def _said(self, do: Do, turn: Turn) -> str:
         """What needs words alone."""
         match do:
+            case Do.SAY_LEFT if isinstance(turn.open_, Introducing):
+                return saying.LEFT
             case Do.SAY_LEFT if isinstance(turn.open_, Forgetting):
                 return LEFT[turn.open_.asked.asked]
             case Do.SAY_LEFT:
@@ -289,23 +307,37 @@ class Dialogue:
                     return next(self._jokes)
                 part = str(turn.plan.command.slots.get("part", "done")) if turn.plan.command is not None else "done"
                 told = responder.last(part, self._doing.last) if name == "get_last" else responder.HELP
-                return responder.SMALL_TALK.get(name, told)
+                said = responder.SMALL_TALK.get(name, told)
+                return self.seat.manners.greeting(said) if name == "hello" else said
             case _:
                 return _SAID.get(do, "")
 
     def _why(self, open_: Asked | None) -> str:
         return open_.why if open_ is not None else self._doing.why or self._talk.why(self._doing.last.get("said", ""))
 
-    def _finished(self, turn: Turn, reply: Reply) -> Reply:
+    async def _answered(self, offer: Offer, turn: Turn, *, yes: bool) -> Reply:
+        """Deal with the answer to what nobody had asked for; what it asks of the car goes through the gate as any wish."""
+        said = turn.reply(self._knowing.answered(offer, yes=yes))
+        return await self._doing.act((offer.action,), turn.plan) if yes and offer.action is not None else said
+
+    async def _finished(self, turn: Turn, reply: Reply) -> Reply:
         """The reply with the one question that is asked at its end; and what of the turn is kept."""
         now = self._clock()
         for question in self._talk.asks():
             self._ask(Forgetting(question))
         if not reply.ends_conversation and Do.ASK in self._open.go_on(now):
             self._asks = True
+        for thing in self._knowing.asks():
+            self._ask(thing)
+        self._knowing.shown(reply)
         due = self._by_the_way.due(reply, turn.plan.command, self.conversation) if self._open.thing is None else None
+        offer = None
         if due is not None:
             self._ask(due)
+        elif self._open.thing is None:
+            offer = await self._knowing.due(reply, turn.plan.command)
+        if offer is not None:
+            self._ask(offer)
         if turn.event not in (Event.WHY, Event.UNCLEAR):
             self._doing.keep(turn.plan, turn.heard.text if turn.noted else "", reply)
         open_ = self._open.thing
@@ -344,8 +376,8 @@ class Dialogue:
         Raises:
             schemas.errors.GloveboxError: memory, a model or the vehicle failed.
         """
-        open_, units = self._open.thing, self.seat.units
-        if isinstance(open_, Forgetting | Remembering) or ours.overheard(transcript, said, open_):
+        open_ = self._open.thing
+        if isinstance(open_, Forgetting | Remembering | Introducing | Offer) or ours.overheard(transcript, said, open_):
             return None
         transcript = which.heard(open_, transcript)
         if transcript.alternative:
@@ -357,8 +389,10 @@ class Dialogue:
         if turn.event is Event.WHY:
             return self._why(open_)
         if plan.route is Route.CONTROL:
-            return await foresight.control(plan, open_, self._vehicle, units)
+            return await foresight.control(plan, open_, self._vehicle, self.seat)
         if plan.route is Route.MEMORY and plan.command is not None:
+            if plan.command.name in knowing.NAMES:
+                return None
             return self._talk.foresee(plan.command, moving=await self._doing.moving())
         if planning.only_talk(plan):
             return await self._small_talk.reply(transcript.text, self._doing.last)
@@ -368,7 +402,7 @@ class Dialogue:
             )
             if len(turn.acts) == 1:
                 await self._acting.fill(turn.acts[0], transcript, work, ahead=True)
-            return await foresight.acts(plan, work, self._vehicle, units)
+            return await foresight.acts(plan, work, self._vehicle, self.seat)
         if turn.about_memory:
             return None
         at_once = self._understanding.at_once(plan, transcript)
@@ -492,6 +526,10 @@ class Dialogue:
         """The reply to talk about memory."""
         plan, text, moving = turn.plan, turn.heard.text, await self._doing.moving()
         if plan.route is Route.MEMORY and plan.command is not None:
+            if plan.command.name in knowing.NAMES:
+                return turn.reply(self._knowing.handle(plan.command))
+            if plan.command.name == "remember_more" and self._knowing.told:
+                return turn.reply(self._knowing.more())
             return turn.reply(self._talk.handle(plan.command, self.conversation, moving=moving))
         if plan.acts:
             return await self._by_acts(turn)

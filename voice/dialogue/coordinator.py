@@ -26,6 +26,8 @@ class DialogueSettings(BaseModel):
     coordinator: CoordinatorSettings = CoordinatorSettings()
     questions: int = Field(default=PER_TRIP, ge=0)
     """How often a trip memory may ask the driver something."""
+    introduces: bool = False
+    """Whether a driver of whom nothing is known yet is offered to be got to know."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,12 @@ from schemas.actions import Action, Domain, ForgetPreference, ListPlaces, Undo, 
 from schemas.actions.acts import Act
 from schemas.errors import ConfirmationError, VehicleError
 from schemas.events import ActionResult, ActionStatus, Reply, Route
+from schemas.manners import units_of
 from schemas.memory import Recollection
-from schemas.ports import VehiclePort
+from schemas.ports import MemoryPort, VehiclePort
 from schemas.seat import Seat
-from schemas.units import units_of
 from voice.dialogue.coordinator import Plan
+from voice.dialogue.filling import fitting
 from voice.dialogue.memory.remembering import Remembering
 from voice.dialogue.open.things import Asked, Choice, Confirmation
 from voice.dialogue.recent import RecentActions
@@ -85,8 +86,9 @@ class Doing:
         results = await self._one_by_one(actions)
         done = any(result.status is ActionStatus.DONE for result in results)
         used = tuple(filled) if done else ()
-        if used:
-            self._seat.memory.used(used, actions[0].name)
+        evidence = used or evident(self._seat.memory, results)
+        if evidence:
+            self._seat.memory.used(evidence, actions[0].name)
         self._talk.acted(used)
         said = (*said, *_left_out(actions, results))
         return await self._told(results, plan.route, plan.reason, started, used, said=said)
@@ -185,7 +187,7 @@ class Doing:
         self.recent = self.recent.after(results, self._clock())
         self._leave_open(results)
         took = {"act": (time.perf_counter() - started) * 1000.0}
-        text = responder.told(results, used, self._seat.units, said)
+        text = responder.told(results, used, self._seat.units, said, self._seat.manners.length)
         return Reply(text=text, route=route, reason=reason, results=tuple(results), recalled=tuple(used), timings=took)
 
     def _leave_open(self, results: Sequence[ActionResult]) -> None:
@@ -241,6 +243,20 @@ class Doing:
                 self.last["done"] = responder.report(done, (), self._seat.units)
             elif reply.decision is not None:
                 self.last["done"] = reply.text.removeprefix("Okay, ")
+
+
+def evident(memory: MemoryPort, results: Sequence[ActionResult]) -> tuple[Recollection, ...]:
+    """The preferences that the driver's own words named in what was done: they count as used, though nothing had to be recalled."""
+    if len(results) != 1 or results[0].status is not ActionStatus.DONE or results[0].action.query:
+        return ()
+    action, slots = results[0].action, results[0].action.slots()
+    found = list[Recollection]()
+    for detail, slot in action.details.items():
+        if slot not in slots or not action.takes(detail):
+            continue
+        named = (p for p in memory.preferences(detail) if fitting(action.name, slot, p.value) == slots[slot])
+        found += [Recollection(preference=p, score=1.0) for p in named if p.sense.wanted]
+    return tuple(found)
 
 
 def _left_out(actions: Sequence[Action], results: Sequence[ActionResult]) -> tuple[tuple[int, str], ...]:

@@ -15,10 +15,10 @@ from functools import partial
 from schemas.actions import Action, Domain, ListPlaces, parse_action
 from schemas.actions.acts import MEMORY
 from schemas.events import ActionResult, ActionStatus, Reply, Route, Transcript
+from schemas.manners import units_of
 from schemas.memory import Recollection
 from schemas.ports import CommandMatcher, VehiclePort
 from schemas.seat import Seat
-from schemas.units import Units, units_of
 from voice.dialogue import followup
 from voice.dialogue.acts.acting import Work
 from voice.dialogue.coordinator import Plan
@@ -54,24 +54,26 @@ def wished(text: str, drivers: Sequence[str]) -> bool:
     return wishes.named(text, drivers) is not None or talks.asks(text) or wishes.told(text) is not None
 
 
-async def control(plan: Plan, open_: Asked | None, vehicle: VehiclePort, units: Units) -> str | None:
+async def control(plan: Plan, open_: Asked | None, vehicle: VehiclePort, seat: Seat) -> str | None:
     """What a control word will be answered."""
     name = plan.command.name if plan.command is not None else ""
     if name == "yes" and isinstance(open_, Confirmation):
-        return await _report(open_.actions, vehicle, units, confirmed=True)
+        return await _report(open_.actions, vehicle, seat, confirmed=True)
     if name == "no":
         return responder.CANCELLED if open_ is not None else responder.OKAY
+    if name == "hello":
+        return seat.manners.greeting(responder.SMALL_TALK[name])
     return responder.SMALL_TALK.get(name) if name != "joke" else None  # which one is told, the dialogue knows
 
 
-async def acts(plan: Plan, work: Work, vehicle: VehiclePort, units: Units) -> str | None:
+async def acts(plan: Plan, work: Work, vehicle: VehiclePort, seat: Seat) -> str | None:
     """What the acts of an utterance will be answered, as far as it hangs on nothing but the car."""
     if any(act.name in MEMORY for act in plan.acts):
         return None
     if work.needs is not None or (work.ask_first and not await stays(work.actions, vehicle)):
-        return None if work.said or work.first else work.asked(units)
+        return None if work.said or work.first else work.asked(seat.units)
     told = (
-        await _report(work.actions, vehicle, units, used=work.used, said=work.said)
+        await _report(work.actions, vehicle, seat, used=work.used, said=work.said)
         if work.actions
         else " ".join(work.words)
     )
@@ -103,7 +105,7 @@ async def reply(plan: Plan, text: str, vehicle: Sparing, seat: Seat) -> str | No
     """What a complete command will be answered, if all is done as it should be; ``text``: the words, by which memory fills it."""
     units = seat.units
     if plan.meant:
-        return None if isinstance(plan.meant[0], ListPlaces) else await _report(plan.meant, vehicle, units)
+        return None if isinstance(plan.meant[0], ListPlaces) else await _report(plan.meant, vehicle, seat)
     if plan.route is not Route.FAST or plan.command is None:
         return None
     action, used = units.as_meant(parse_action(plan.command.name, plan.command.slots)), ()
@@ -114,11 +116,11 @@ async def reply(plan: Plan, text: str, vehicle: Sparing, seat: Seat) -> str | No
             partial(fill, ahead=True), seat.memory, text, action.name, action.slots(), await vehicle.circumstances()
         )
         action, used = filled.action or action, filled.used
-    return await _report((action,), vehicle, units, used=used)
+    return await _report((action,), vehicle, seat, used=used)
 
 
 async def _report(
-    actions: Sequence[Action], vehicle: VehiclePort, units: Units, *,
+    actions: Sequence[Action], vehicle: VehiclePort, seat: Seat, *,
     confirmed: bool = False, used: Sequence[Recollection] = (), said: Sequence[tuple[int, str]] = (),
 ) -> str | None:  # fmt: skip
     if any(action.domain is Domain.MEMORY for action in actions):
@@ -129,7 +131,8 @@ async def _report(
         if result is None:
             return None
         results.append(result)
+    manners, units = seat.manners, seat.units
     if any(action.name in MEASURED for action in actions):
-        units = units_of(await vehicle.state())
+        units = manners.units(units_of(await vehicle.state()))
     done = any(result.status is ActionStatus.DONE for result in results)
-    return responder.report(results, used if done else (), units, said)
+    return responder.report(results, used if done else (), units, said, manners.length)

@@ -22,10 +22,20 @@ from voice.dialogue.acts import context, planning
 from voice.dialogue.acts.acting import Acting
 from voice.dialogue.acts.resolving import replacing
 from voice.dialogue.coordinator import Coordinator, Plan
+from voice.dialogue.knowing import reading as knowing
 from voice.dialogue.memory import erasing, naming
 from voice.dialogue.open import reading, which
 from voice.dialogue.open.table import Event
-from voice.dialogue.open.things import Asked, Choice, Confirmation, Forgetting, Missing, Remembering
+from voice.dialogue.open.things import (
+    Asked,
+    Choice,
+    Confirmation,
+    Forgetting,
+    Introducing,
+    Missing,
+    Offer,
+    Remembering,
+)
 from voice.dialogue.recent import RecentActions
 from voice.dialogue.replies import responder
 
@@ -136,6 +146,8 @@ class Understanding:
         if wish is not None and wish.what is erasing.What.NAMED and _sets(plan):
             plan = _forgets("forget_words", {"words": wish.about})  # a number that is to be forgotten is no order
         text = transcript.text if self._coordinator.heard(transcript) else ""
+        if text and not isinstance(open_, Introducing):
+            plan = knowing.instead(plan, text, self._seat.memory.period)
         about_memory = self._about_memory(plan, text)
         event = reading.read(
             open_,
@@ -147,7 +159,7 @@ class Understanding:
         )
         if about_memory and event in (Event.UNCLEAR, Event.UNMEANT):
             event = Event.OTHER
-        settles = isinstance(open_, Forgetting | Remembering) and event in _ANSWERS
+        settles = isinstance(open_, Forgetting | Remembering | Introducing | Offer) and event in _ANSWERS
         lost = event in (Event.WHY, Event.UNMEANT) or (open_ is not None and event is Event.UNCLEAR)
         noted = not (about_memory or settles or lost)
         return Turn(transcript, plan, event, self._clock(), open_, recent, noted, about_memory, rest)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from deploy.lab.cli import bench, dialogue, evaluate, hearing, keeping, orders, recall, talk, wake
+from deploy.lab.cli import bench, dialogue, evaluate, hearing, keeping, knowing, orders, recall, talk, wake
 
 GROUPS: dict[str, typer.Typer] = {"eval": evaluate.app, "bench": bench.app}
 
@@ -16,3 +16,4 @@ evaluate.app.command("hearing")(hearing.evaluate)
 evaluate.app.command("dialogue")(dialogue.evaluate)
 evaluate.app.command("talk")(talk.evaluate)
 evaluate.app.command("memory")(keeping.evaluate)
+evaluate.app.command("fortnight")(knowing.fortnight)

@@ -182,6 +182,46 @@ class Fleet:
     def _always_on(self) -> tuple[WakeWord, Vad]:
         return self._engines.wake_word(), SileroVad(Catalog.load(self._config.data).find(self._config.vad.model))
 
+    @contextmanager
+    def drive(self, folder: Path, began: datetime, *, introduces: bool = False) -> Generator[Talk]:
+        """A drive of the driver whose vault is in a folder, by typed words; with its end it is learnt from and thought about.
+
+        Args:
+            folder: the same for all drives of one driver.
+            began: when it begins, aware.
+            introduces: whether a driver of whom nothing is known is offered to be got to know.
+
+        Raises:
+            schemas.errors.GloveboxError: a part failed.
+        """
+        clock = DriverClock()
+        profile, at_s = MOTION["town"]
+        config = self._own(folder, profile, mail=False)
+        car = app.open_car(
+            config,
+            self._encoder,
+            self._structured,
+            clock,
+            self._matchers.get(False),
+            parser=self._parser,
+            talker=self._talker,
+            now=lambda: began + timedelta(seconds=clock.now() - at_s),
+            introduces=introduces,
+        )
+        try:
+            self._matchers[False] = car.matcher
+            clock.advance_to(at_s)
+            car.trip.begin()
+            yield Talk(
+                car,
+                _Typed(car, clock),
+                config.vehicle.outbox,
+                now=lambda: began + timedelta(seconds=clock.now() - at_s),
+            )
+            car.trip.end(_unheard)
+        finally:
+            car.leave()
+
     def _listening(self, config: Config, car: Car, *, mail: bool) -> Assistant:
         """The assistant in this car, with ears and a voice that are loaded once."""
         wake, vad = self._always_on
@@ -234,9 +274,22 @@ class _Typed:
 class Talk:
     """A driver who talks to one car."""
 
-    def __init__(self, car: Car, way: Way, outbox: Path | None, voice: str = "") -> None:
-        """A car, how words reach it, where its mail goes, and who speaks."""
-        self._car, self._way, self._outbox, self._voice = car, way, outbox, voice
+    def __init__(
+        self, car: Car, way: Way, outbox: Path | None, voice: str = "", now: Callable[[], datetime] = datetime.now
+    ) -> None:
+        """A car, how words reach it, where its mail goes, who speaks, and the time there."""
+        self._car, self._way, self._outbox, self._voice, self._now = car, way, outbox, voice, now
+
+    @property
+    def now(self) -> datetime:
+        """The time in the car."""
+        return self._now()
+
+    def say(self, text: str) -> str:
+        """Say a sentence and wait a moment; its reply."""
+        said = self._say(text)
+        self._way.wait(EARLIER_S)
+        return said.reply
 
     def before(self, setup: Setup) -> None:
         """What was said before the case."""

@@ -19,10 +19,10 @@ from schemas.actions import BY_NAME, Action, parse_action
 from schemas.actions.acts import Act, Parsed
 from schemas.errors import GenerationError, VehicleError
 from schemas.events import Command, CommandKind, Hypothesis, Route, Transcript
+from schemas.manners import Units
 from schemas.memory import Decision, Recollection
 from schemas.ports import ActParser, CommandMatcher, Drivers
 from schemas.seat import Seat
-from schemas.units import Units
 from voice.dialogue.acts import joined, planning
 from voice.dialogue.acts.accounted import (
     against,

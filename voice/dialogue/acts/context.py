@@ -12,7 +12,7 @@ from datetime import datetime
 from models.acts.spelling import write
 from schemas.actions import Action
 from schemas.actions.acts import Act, slots_of
-from voice.dialogue.open.things import Asked, Choice, Confirmation, Missing, Remembering
+from voice.dialogue.open.things import Asked, Choice, Confirmation, Introducing, Missing, Offer, Remembering
 from voice.dialogue.recent import RecentActions
 
 MOST = 2
@@ -32,7 +32,11 @@ def context(open_: Asked | None, recent: RecentActions, now: datetime) -> str:
             return f"needs {write((wish,))}"
         case Confirmation(actions=waiting):
             return f"asked {_acts(waiting)}"
-        case Remembering():
+        case Offer(action=Action() as offered):
+            return f"asked {_acts((offered,))}"
+        case Introducing():
+            return ""
+        case Remembering() | Offer():
             return "asked tell()"
         case _:
             pass

@@ -16,7 +16,7 @@ from models.numbers import NUMBER, number_of
 from schemas.actions.acts import Act, SlotValue, slots_of
 from schemas.actions.base import GROUPS, corners
 from schemas.actions.said import spoken_number
-from schemas.units import Units
+from schemas.manners import Units
 from voice.dialogue.replies import responder
 
 Signals = Mapping[str, Any]

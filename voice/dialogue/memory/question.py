@@ -116,7 +116,7 @@ class ByTheWay:
             command: what the utterance parsed as, if it did.
             conversation: id of the running conversation.
         """
-        if self._left <= 0 or not _finished(reply, command):
+        if self._left <= 0 or not finished(reply, command):
             return None
         try:
             proposal = self._due(conversation)
@@ -168,7 +168,7 @@ def read(text: str, command: Command | None, proposal: Proposal) -> bool | None:
 _GONE = "That question is not open any more."
 
 
-def _finished(reply: Reply, command: Command | None) -> bool:
+def finished(reply: Reply, command: Command | None) -> bool:
     """Whether the reply ends something, so that a question about something else does not confuse."""
     if reply.pending is not None or reply.ends_conversation or not reply.text:
         return False

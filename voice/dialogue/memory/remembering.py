@@ -145,7 +145,7 @@ class Remembering:
         first, rest = held[:ALOUD], tuple(held[ALOUD:])
         self._mind = _Mind(about=tuple(p.id for p in first), rest=rest)
         tail = f", and {len(rest)} more" if rest else ""
-        hint = "" if moving or not rest else " Say: what else."
+        hint = "" if moving or not rest or self._seat.manners.brief else " Say: what else."
         return f"{begin} {', '.join(self._likes(p) for p in first)}{tail}.{hint}"
 
     def why(self, said: str) -> str:
@@ -191,7 +191,13 @@ class Remembering:
         """Whose memory is open."""
         if self._seat.memory.consent().private_trip and self._guest:
             return self._locked() or "You are a guest: I remember nothing and know nothing about you."
-        name = self._seat.memory.driver
+        name, called = self._seat.memory.driver, self._seat.manners.name
+        if called:
+            return (
+                f"You are {called}."
+                if name == UNNAMED
+                else f"You are {called}, and I remember things for {spoken_name(name)}."
+            )
         if name == UNNAMED:
             return "You are the driver of this car; nobody has told me your name."
         return f"I remember things for {spoken_name(name)}."
@@ -395,7 +401,7 @@ class Remembering:
             return "I don't know a driver of that name."
         if driver is None:
             return "Guest mode: I remember nothing and know nothing about you."
-        return self._locked() or f"Hello {spoken_name(driver)}."
+        return self._locked() or f"Hello {self._seat.manners.name or spoken_name(driver)}."
 
     def _locked(self) -> str:
         """What is said to somebody whose PIN was not entered yet; empty where nobody's is asked for."""

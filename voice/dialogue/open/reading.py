@@ -10,10 +10,20 @@ import re
 from schemas.events import CommandKind, Route
 from voice.dialogue.acts import planning
 from voice.dialogue.coordinator import Plan
+from voice.dialogue.knowing import reading as knowing
 from voice.dialogue.memory import asking, question
 from voice.dialogue.open import which
 from voice.dialogue.open.table import Event
-from voice.dialogue.open.things import Asked, Choice, Confirmation, Forgetting, Missing, Remembering
+from voice.dialogue.open.things import (
+    Asked,
+    Choice,
+    Confirmation,
+    Forgetting,
+    Introducing,
+    Missing,
+    Offer,
+    Remembering,
+)
 
 CALLED_OFF = re.compile(r"\b(?:cancel|abort|never mind|forget it)\b")
 """A "no" that, where nothing is open, means what was done last."""
@@ -43,7 +53,7 @@ def read(open_: Asked | None, text: str, plan: Plan, *, addressed: bool, meant: 
         return Event.UNCLEAR if open_ is not None else Event.YES if addressed else Event.UNMEANT
     if steering is not None:
         return steering
-    waits = open_ is not None and not isinstance(open_, Remembering)
+    waits = open_ is not None and not isinstance(open_, Remembering | Offer)
     if plan.route is Route.REJECT:
         if addressed:
             return Event.OTHER if known else Event.UNCLEAR
@@ -69,8 +79,21 @@ def _answer(open_: Asked | None, text: str, plan: Plan) -> Event | None:
         case Remembering():
             yes = question.read(text, plan.command, open_.proposal)
             return None if yes is None else Event.YES if yes else Event.NO
-        case None:
+        case Introducing():
+            return _introduced(open_, text, plan)
+        case Offer() | None:
             return None
+
+
+def _introduced(open_: Introducing, text: str, plan: Plan) -> Event | None:
+    """The event of an answer to a question of the first minute: not this one, no more of them, or what was asked for."""
+    if knowing.leaves(text):
+        return Event.CALLED_OFF
+    if knowing.skips(text):
+        return Event.NO
+    if knowing.answered(open_.about, text, plan):
+        return Event.FITS
+    return Event.UNCLEAR if plan.acts and all(act.name in planning.NOT_MEANT for act in plan.acts) else None
 
 
 def _steering(text: str, plan: Plan) -> Event | None:

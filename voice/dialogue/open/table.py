@@ -6,7 +6,7 @@
 Rules, in the order in which they win:
 
 1. At most one thing is open. Where one reply would ask two things, the first of ``Open``'s order is asked, the other is kept for
-   later: it is asked as soon as the first is answered. Memory's own question by the way is never kept: memory has it still.
+   later: it is asked as soon as the first is answered. A question by the way is never kept: it can be asked another day.
 2. Only an answer that belongs to what is open does anything with it. A yes to nothing does nothing.
 3. Whatever is no answer is dealt with as what it is, and what was open is withdrawn with all that was kept for later.
 4. What is not understood is asked for once more, then dropped with a word. What was most likely said to somebody else leaves all as
@@ -39,8 +39,10 @@ class Open(StrEnum):
     """A wish lacks something: how long, whom, where to."""
     FORGETTING = "forgetting"
     """What is to become of what is remembered: which of it, forget it, keep it."""
+    INTRODUCING = "introducing"
+    """A question of the first minute: how the driver wants to be spoken to."""
     REMEMBERING = "remembering"
-    """Memory's question by the way: may this be remembered?"""
+    """A question by the way: memory's, may this be remembered; an offer out of habit, or to get to know the driver."""
 
 
 class Event(StrEnum):
@@ -71,6 +73,7 @@ class Event(StrEnum):
     ASKS_CHOICE = "asks for choice"
     ASKS_MISSING = "asks for missing"
     ASKS_FORGETTING = "asks about forgetting"
+    ASKS_INTRODUCING = "asks about the driver"
     ASKS_REMEMBERING = "asks about remembering"
     LATE = "late"
     """``OPEN_FOR`` has passed. Made by ``OpenTable.tick`` alone."""
@@ -89,6 +92,8 @@ class Do(StrEnum):
     """With what was named, and deal with it."""
     FORGET = "do so in memory"
     """Forget or keep as the answer says."""
+    TAKE_IN = "take the answer in"
+    """What the driver says to be called, or no answer; then the next question."""
     AGREE = "tell memory yes"
     DECLINE = "tell memory no"
     HANDLE = "deal with it"
@@ -122,6 +127,7 @@ _ASKS = {
     _E.ASKS_CHOICE: _O.CHOICE,
     _E.ASKS_MISSING: _O.MISSING,
     _E.ASKS_FORGETTING: _O.FORGETTING,
+    _E.ASKS_INTRODUCING: _O.INTRODUCING,
     _E.ASKS_REMEMBERING: _O.REMEMBERING,
 }
 ASKING = {kind: event for event, kind in _ASKS.items()}
@@ -189,6 +195,10 @@ TABLE: dict[tuple[Open, Event], Row] = {
     (_O.FORGETTING, _E.YES): (_O.NOTHING, (_D.FORGET,)),
     (_O.FORGETTING, _E.FITS): (_O.NOTHING, (_D.FORGET,)),
     (_O.FORGETTING, _E.AGAIN): (_O.FORGETTING, (_D.ASK,)),
+    **_open(_O.INTRODUCING),
+    (_O.INTRODUCING, _E.YES): (_O.INTRODUCING, (_D.ASK,)),
+    (_O.INTRODUCING, _E.FITS): (_O.NOTHING, (_D.TAKE_IN,)),
+    (_O.INTRODUCING, _E.NO): (_O.NOTHING, (_D.TAKE_IN,)),
     **_open(_O.REMEMBERING),
     (_O.REMEMBERING, _E.YES): (_O.NOTHING, (_D.AGREE,)),
     (_O.REMEMBERING, _E.NO): (_O.NOTHING, (_D.DECLINE,)),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from schemas.actions import Action
 from schemas.actions.acts import Act
+from schemas.manners import Habit
 from schemas.memory import Proposal
 from voice.dialogue.memory import asking
 from voice.dialogue.memory.asking import Question
@@ -79,4 +80,28 @@ class Remembering:
     proposal: Proposal
 
 
-Asked = Confirmation | Choice | Missing | Forgetting | Remembering
+@dataclass(frozen=True, slots=True)
+class Introducing:
+    """A question of the first minute, about how the driver wants to be spoken to."""
+
+    kind: Open = field(default=Open.INTRODUCING, init=False)
+    question: str
+    about: str
+    """``name``, ``length`` or ``units``."""
+    why: str = "Because then I talk to you as you like it. Say: stop, and I ask no more."
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Something that nobody asked for, by the way: to get to know the driver, or an action out of habit."""
+
+    kind: Open = field(default=Open.REMEMBERING, init=False)
+    question: str
+    why: str
+    habit: Habit | None = None
+    """None: to get to know the driver."""
+    action: Action | None = None
+    """What a yes asks of the car."""
+
+
+Asked = Confirmation | Choice | Missing | Forgetting | Remembering | Introducing | Offer

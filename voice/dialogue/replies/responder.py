@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from schemas.actions import BY_NAME, Action, Domain
+from schemas.actions.acts import slots_of
 from schemas.actions.said import Slots
 from schemas.events import ActionResult, ActionStatus, Ruling, Verdict
+from schemas.manners import METRIC, Units
 from schemas.memory import Recollection
-from schemas.units import METRIC, Units
 from voice.dialogue.memory.likes import because
 from voice.dialogue.replies.answers import answer
 
@@ -34,9 +35,10 @@ def report(
     used: Sequence[Recollection] = (),
     units: Units = METRIC,
     said: Sequence[tuple[int, str]] = (),
+    length: str = "",
 ) -> str:
     """The reply to what was done, denied, asked or failed, and which memory was used; arguments as of `told`."""
-    return " ".join(filter(None, (told(results, used, units, said), asked(results, units))))
+    return " ".join(filter(None, (told(results, used, units, said, length), asked(results, units))))
 
 
 def told(
@@ -44,6 +46,7 @@ def told(
     used: Sequence[Recollection] = (),
     units: Units = METRIC,
     said: Sequence[tuple[int, str]] = (),
+    length: str = "",
 ) -> str:
     """The same without the question at its end; what waits for a yes comes last, with the reason for it.
 
@@ -52,7 +55,11 @@ def told(
         used: memories.
         units: the driver's.
         said: what else is said, each with the number of results before it.
+        length: ``brief`` for a driver who wants short answers, ``full`` for one who wants longer ones.
     """
+    if length == "brief" and not said and all(map(_speaks_for_itself, results)):
+        return DONE if results else ""
+    used = () if length == "brief" else used
     reasons = units.liking(" and ".join(dict.fromkeys(because(r.preference) for r in used)))
     back = len(results) > 1 and results[0].action.name == "undo" and results[0].status is ActionStatus.DONE
     instead = back and results[0].answer.get("undone") == results[1].action.name
@@ -73,7 +80,22 @@ def told(
     for before, remark in sorted(said, key=lambda one: one[0], reverse=True):
         sentences.insert(sum(place < before for place, _ in spoken), remark)
     why = (f"{units.sentence(result.ruling.reason).rstrip('.')}." for result in waiting)
-    return " ".join(filter(None, dict.fromkeys((*sentences, *why))))
+    more = (OTHERWISE,) if length == "full" and results and all(map(_done, results)) else ()
+    return " ".join(filter(None, dict.fromkeys((*sentences, *why, *more))))
+
+
+def _done(result: ActionResult) -> bool:
+    """Whether it was done, and is no question."""
+    return result.status is ActionStatus.DONE and not result.action.query and not result.already and not result.answer
+
+
+def _speaks_for_itself(result: ActionResult) -> bool:
+    """Whether it was done and nothing of it can have been misheard that the driver does not see: no number, no name."""
+    kinds = slots_of(result.action.name)
+    told = (
+        kinds[slot].kind in ("switch", "choice") or value in (0, 100) for slot, value in result.action.slots().items()
+    )
+    return _done(result) and all(told)
 
 
 def asked(results: Sequence[ActionResult], units: Units = METRIC) -> str:
@@ -157,6 +179,8 @@ def _already(result: ActionResult, slots: Slots, units: Units, *, alone: bool) -
     return f"{said} already." if alone else f"{said}."
 
 
+DONE = "Done."
+OTHERWISE = "Just tell me if you'd like it otherwise."
 HELP = (
     "You can ask for the climate, windows, lights, music, or the way somewhere. "
     "Tell me what you like, or ask what I remember about you."

@@ -1,4 +1,4 @@
-"""After which actions units matter in what is said. The units are ``schemas.units``."""
+"""After which actions units matter in what is said. The units are ``schemas.manners``."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import pytest
 
 from models.acts.spelling import read, write
 from models.text import spoken
-from schemas.units import METRIC, Units
+from schemas.manners import METRIC, Units
 from voice.dialogue.acts.seen import seen, unconditional
 
 CAR: dict[str, Any] = {

@@ -95,6 +95,33 @@ PHRASES: dict[tuple[str, tuple[tuple[str, object], ...]], str] = {
     ("switch_driver", (("driver", 2),)): """i am driver two | i'm the second driver | this is driver two | it's driver two |
         switch to driver two | change to the second driver | use the profile of driver two | driver two is driving |
         please switch to the second driver | load the memory of driver two""",
+    ("introduce", ()): """get to know me | would you like to get to know me | do you want to get to know me better |
+        please get to know me | let's get acquainted | we should get to know each other | ask me how i want to be spoken to |
+        ask me how i like to be addressed | let me introduce myself | i would like to introduce myself | ask me your questions""",
+    ("manner", (("length", "brief"),)): """be brief | please be concise | keep your answers short | keep it short from now on |
+        give me shorter answers please | talk less | please say less from now on | you talk too much | you say too much |
+        your answers are too long | make your replies shorter""",
+    ("manner", (("length", "full"),)): """be chatty | be more talkative | please be a bit more chatty | give me longer answers |
+        give me more detailed replies | talk more | speak more to me | please talk more from now on | your answers are too short |
+        could you give me longer replies please""",
+    ("manner", (("length", "normal"),)): """talk normally | talk normally again | please speak normally | answer normally again |
+        speak as before | talk as you did before | can you talk normally again | answer as you did before please |
+        please talk as before | would you speak normally again please""",
+    ("suggestions", (("on", False),)): """don't suggest anything any more | never suggest anything to me again |
+        stop making suggestions | stop suggesting things | no more suggestions please | turn off suggestions |
+        switch off your suggestions | i don't want any suggestions | i don't want your recommendations |
+        keep your suggestions to yourself | please do not recommend anything again""",
+    ("suggestions", (("on", True),)): """you may suggest things again | you can make suggestions again | turn on suggestions |
+        switch on your suggestions again | you may recommend something to me | you can suggest something again |
+        start making suggestions again | go back to suggesting things | please turn on the suggestions again |
+        you may make suggestions""",
+    ("review", (("period", "today"),)): """what did you learn today | what have you learned about me today |
+        what have you learnt today | what did you remember today | what is new in your memory today |
+        what was new in the memory today | what did you learn new today | tell me what you learned about me today |
+        please tell me what you have learnt today | what changed in your memory today | what has changed in your memory today""",
+    ("take_back", (("place", 2),)): """undo the second | undo the second one | please undo the second one | undo number two |
+        take back the second one | take back number two | revert the second | revert number two please |
+        can you take back the second | could you undo number two please""",
 }  # fmt: skip
 CASES = [
     (name, slots, text.strip())

@@ -43,11 +43,13 @@ EXPECTED: dict[Event, dict[Open, tuple[Open, tuple[Do, ...]]]] = {
         Open.CHOICE: (Open.CHOICE, (Do.ASK,)),
         Open.MISSING: (Open.MISSING, (Do.ASK,)),
         Open.FORGETTING: (Open.NOTHING, (Do.FORGET,)),
+        Open.INTRODUCING: (Open.INTRODUCING, (Do.ASK,)),
         Open.REMEMBERING: (Open.NOTHING, (Do.AGREE,)),
     },
     Event.NO: {
         Open.NOTHING: (Open.NOTHING, (Do.SAY_OKAY,)),
         **dict.fromkeys(KINDS, (Open.NOTHING, (Do.WITHDRAW, Do.SAY_LEFT))),
+        Open.INTRODUCING: (Open.NOTHING, (Do.TAKE_IN,)),
         Open.REMEMBERING: (Open.NOTHING, (Do.DECLINE,)),
     },
     Event.CALLED_OFF: {
@@ -64,6 +66,7 @@ EXPECTED: dict[Event, dict[Open, tuple[Open, tuple[Do, ...]]]] = {
         Open.CHOICE: (Open.NOTHING, (Do.COMPLETE,)),
         Open.MISSING: (Open.NOTHING, (Do.COMPLETE,)),
         Open.FORGETTING: (Open.NOTHING, (Do.FORGET,)),
+        Open.INTRODUCING: (Open.NOTHING, (Do.TAKE_IN,)),
     },
     Event.WHY: {
         Open.NOTHING: (Open.NOTHING, (Do.EXPLAIN,)),
