@@ -25,16 +25,14 @@ class BackupSettings(_Settings):
 
 
 class RecallSettings(_Settings):
-    """What search over everything that is remembered lets through; nearness is a number from 0 to 1."""
+    """What search over everything that is remembered lets through."""
 
+    answers_at: float = Field(default=0.45, ge=0.0, le=1.0)
+    """How sure it has to be that what stands alone (a fact, a preference) answers the question, else it is not found."""
     gate_at: float = Field(default=0.46, ge=0.0, le=1.0)
-    """How sure it has to be that anything matters for a question, else nothing is found; 0: no gate."""
+    """How much of the talk has to be near a question that exchanges are found for it in any case; 0: they always are."""
     gate_named_at: float = Field(default=0.40, ge=0.0, le=1.0)
-    """The same within the time that the question names.
-
-    Also within a period or tags that were given."""
-    filter_at: float = Field(default=0.4, ge=0.0, le=1.0)
-    """Share of the best memory's score below which others are left out; 0: none are."""
+    """The same within the time that the question names."""
     decays: bool = True
     """Whether what was not used for long counts less."""
 

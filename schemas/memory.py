@@ -352,7 +352,7 @@ class Found(Value):
     details: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     score: float
-    """Similarity x decay x importance, 0..1."""
+    """How sure it is that it answers what was asked, x decay x importance: 0..1."""
 
 
 class Listing(Value):
@@ -456,7 +456,7 @@ class Recollection(Value):
 
     preference: Preference
     score: float
-    """Similarity x decay x importance, 0..1."""
+    """How sure it is that it answers what was asked, x decay x importance: 0..1."""
 
 
 class Receipt(Value):

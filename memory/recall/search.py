@@ -1,13 +1,13 @@
 """Search over everything that is remembered: preferences, episodes, summaries, thoughts, events, the profile.
 
-Owns the score, the gate, the filter on what is found, and keeping the searchable copy (`memory.recall.cache`) true to the vault.
+Owns the order, and keeping the searchable copy (`memory.recall.cache`) true to the vault.
 
-The score of a memory is nearness x decay x importance. Nearness joins two measures: the cosine of its vector with the
+Memories are ordered by nearness x decay x importance. Nearness joins two measures: the cosine of its vector with the
 question's, and the share of the question's words that it says, rare ones counting more (`memory.recall.lexical`); an
 exchange is also borne up by those before and after it in the conversation, since an answer often stands beside the
-words that were asked for. The gate asks once for the whole question whether anything matters (`sureness`): below it
-nothing is recalled, which is the usual case. The filter then lets through only what comes near the best (CAIM's check
-of what was retrieved, arXiv 2505.13044, there by a language model).
+words that were asked for. Which of them answer the question, a small model tells of each by itself (`memory.recall.answering`;
+CAIM's check of what was retrieved, arXiv 2505.13044, there by a language model), and of exchanges, which have company, how much of
+the talk is near (`company`). If none does, nothing is recalled, which is the usual case.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from memory.recall.answering import features, sureness
 from memory.recall.cache import KINDS, SearchCache, detail_bits
 from memory.recall.exact import NONE, Floats, Rows
 from memory.recall.lexical import asked, numbers, stems
@@ -41,8 +42,10 @@ POOL = 64
 among those only."""
 LINKED = 5
 """Best of them whose links are followed."""
+TALK = (Kind.EPISODE, Kind.SUMMARY)
+"""What has company: an exchange about a thing seldom stands alone."""
 COMPANY = 5
-"""Nearest memories whose mean is part of `sureness`."""
+"""Nearest of them whose mean is part of `company`."""
 AT_ONCE = 64
 """Memories that are encoded before a search goes on (some 0.4 s); more wait for the background."""
 STEP = 16
@@ -72,6 +75,8 @@ class SearchTuning(RecallSettings):
     """What being said in the time of which a question speaks adds, or up to ``period_days`` later: where the question speaks of
     when something happened. Where it speaks of when something was said, nothing else is looked at."""
     period_days: float = Field(default=7.0, ge=0.0)
+    told_at: float = Field(default=0.7, ge=0.0, le=1.0)
+    """How sure it has to be that an exchange answers the question by itself, where the talk is not near enough (`company`)."""
     links: bool = True
     """Whether what the best are linked with is looked at, too."""
 
@@ -81,15 +86,17 @@ class Near(NamedTuple):
 
     rows: Rows
     nearness: Floats
-    cosine: float
-    """The highest of their vectors with the question's."""
+    sureness: Floats
+    """How sure it is that they answer it, each by itself."""
+    passes: Allowed
+    """For each of them whether it may be told: it is sure enough, or one of a conversation that is."""
 
     def joined(self, other: Near) -> Near:
-        """With the rows of another search of the same question."""
-        fresh = ~np.isin(other.rows, self.rows)
-        rows = np.concatenate([self.rows, other.rows[fresh]])
-        nearness = np.concatenate([self.nearness, other.nearness[fresh]])
-        return Near(rows, nearness, max(self.cosine, other.cosine))
+        """With the rows of another search of the same question, and what that lets pass."""
+        both = Near(*(np.concatenate(pair) for pair in zip(other, self, strict=True)))
+        order = np.lexsort((~both.passes, both.rows))  # of one row that passes and does not, the one that does
+        first = order[np.unique(both.rows[order], return_index=True)[1]]
+        return Near(*(part[first] for part in both))
 
     def raised(self, by: NDArray[np.floating]) -> Near:
         """With something added for every row."""
@@ -213,18 +220,15 @@ class HybridSearch:
                 return ()
             if listed:
                 return self._found(self._of_the_time(among, limit), tags, kinds)
-            near = self._near(query, vector, among, kinds, hides)
-            sure = self._sure(near, named=bool(tags) or (period is not None and not loose))
+            near = self._near(
+                query, vector, among, kinds, hides, named=bool(tags) or (period is not None and not loose)
+            )
             if loose and period is not None:
                 during = among & self._said(period, 0.0)
                 if during.any():
-                    inside = self._near(query, vector, during, kinds, hides)
-                    sure = sure or self._sure(inside, named=True)
-                    near = near.joined(inside)
+                    near = near.joined(self._near(query, vector, during, kinds, hides, named=True))
                 near = near.raised(self.settings.period_weight * self._said(period, self.settings.period_days))
-            if not sure:
-                return ()
-            chosen = self._chosen(near.rows, near.nearness, limit, now.timestamp())
+            chosen = self._chosen(near, limit, now.timestamp())
             found_kinds = {KINDS[self.cache.columns["kind"][self.cache.row(name)]] for name, _ in chosen}
         return self._found(chosen, tags, found_kinds)
 
@@ -256,14 +260,12 @@ class HybridSearch:
         at = self.cache.columns["at"][: self.cache.rows]
         return (at >= since) & (at < until + days * _DAY)
 
-    def _sure(self, near: Near, *, named: bool) -> bool:
-        gate = self.settings.gate_named_at if named else self.settings.gate_at
-        return sureness(near.nearness, near.cosine, named=named) >= gate
-
-    def _near(self, query: str, vector: Floats, among: Allowed, kinds: Collection[Kind], hidden: int) -> Near:
-        """Rows that may matter with their nearness."""
+    def _near(
+        self, query: str, vector: Floats, among: Allowed, kinds: Collection[Kind], hidden: int, *, named: bool
+    ) -> Near:
+        """Rows that may matter with their nearness, and how sure it is that they answer; ``named``: their time or tag was."""
         cache, settings = self.cache, self.settings
-        shares = self._shares(query)
+        shares = word_shares(cache, query, settings)
         visible = cache.allowed(hidden=hidden) if hidden else cache.columns["alive"][: cache.rows]
         near = cache.nearest(vector, POOL, among, kinds)
         spoken = np.flatnonzero((shares > 0) & among)
@@ -273,7 +275,7 @@ class HybridSearch:
         rows = np.union1d(first, _known(cache.columns["before"][first], cache.columns["after"][first]))
         rows = rows[among[rows]]
         bits = cache.tagged(ontology.tags(query))
-        nearness, cosine = self._nearness(rows, vector, shares, visible, bits)
+        nearness, cosines = self._nearness(rows, vector, shares, visible, bits)
         if settings.links and len(rows):
             best = rows[np.argsort(-nearness)[:LINKED]]
             others = self.tables.links([cache.id(int(row)) for row in best])
@@ -282,41 +284,40 @@ class HybridSearch:
             linked = linked[among[linked]]
             if len(linked):
                 rows = np.concatenate([rows, linked])
-                theirs, their_cosine = self._nearness(linked, vector, shares, visible, bits)
-                nearness, cosine = np.concatenate([nearness, theirs]), max(cosine, their_cosine)
-        return Near(rows, nearness, cosine)
-
-    def _shares(self, query: str) -> Floats:
-        """For every row the share of the question's words that it says, long memories' worth less."""
-        cache, settings = self.cache, self.settings
-        shares = cache.postings.shares(numbers(asked(query)), cache.rows, len(cache), settings.words_doubt)
-        length = cache.columns["length"][: cache.rows] / cache.mean_length
-        return (shares / np.maximum(1.0 + settings.length_weight * (length - 1.0), 0.1)).astype(np.float32)
+                theirs, their_cosines = self._nearness(linked, vector, shares, visible, bits)
+                nearness, cosines = np.concatenate([nearness, theirs]), np.concatenate([cosines, their_cosines])
+        sure = sureness(
+            features(cosines, shares[rows], own_nearness(cosines, shares[rows], settings), len(asked(query)))
+        )
+        talk = np.isin(cache.columns["kind"][rows], [KINDS.index(kind) for kind in TALK])
+        gate = settings.gate_named_at if named else settings.gate_at
+        spoken_of = company(nearness[talk], float(cosines[talk].max(initial=0.0)), named=named) >= gate
+        return Near(
+            rows, nearness, sure, np.where(talk, spoken_of | (sure >= settings.told_at), sure >= settings.answers_at)
+        )
 
     def _nearness(
         self, rows: Rows, vector: Floats, shares: Floats, visible: Allowed, bits: NDArray[np.uint64]
-    ) -> tuple[Floats, float]:
-        """How near these rows are to the question, 0..1, and the highest of their vectors' cosines with it."""
+    ) -> tuple[Floats, Floats]:
+        """How near these rows are to the question, 0..1, and their vectors' cosines with it."""
         cache, settings = self.cache, self.settings
         before, after = cache.columns["before"][rows], cache.columns["after"][rows]
         every = np.union1d(rows, _known(before, after))
         own = np.zeros(cache.rows + 1, np.float32)  # the last is that of no row
         cosines = np.maximum(cache.cosines(vector, every), 0.0)
-        own[every] = (cosines + settings.words_weight * shares[every]) / (1.0 + settings.words_weight)
+        own[every] = own_nearness(cosines, shares[every], settings)
         own[every[~visible[every]]] = 0.0
         nearness = own[rows] + settings.before_weight * own[before] + settings.after_weight * own[after]
         nearness += settings.tag_weight * ((cache.columns["tags"][rows] & bits) != 0).any(axis=1)
-        cosine = float(cosines[np.isin(every, rows, assume_unique=True)].max(initial=0.0))
-        return np.minimum(nearness, 1.0).astype(np.float32), cosine
+        return np.minimum(nearness, 1.0).astype(np.float32), cosines[np.searchsorted(every, rows)]
 
-    def _chosen(self, rows: Rows, nearness: Floats, limit: int, now: float) -> list[tuple[str, float]]:
+    def _chosen(self, near: Near, limit: int, now: float) -> list[tuple[str, float]]:
+        """The best of those that pass, with how sure it is that they answer x decay x importance."""
+        near = Near(*(part[near.passes] for part in near))
+        rows = near.rows
         kept = self.cache.kept(rows, now) if self.settings.decays else self.cache.columns["weight"][rows]
-        scores = nearness * kept
-        order = np.lexsort((rows, -scores))
-        rows, scores = rows[order], scores[order]
-        passes = scores >= self.settings.filter_at * scores.max(initial=0.0)
-        chosen = zip(rows[passes][:limit], scores[passes][:limit], strict=True)
-        return [(self.cache.id(int(row)), float(score)) for row, score in chosen]
+        order = np.lexsort((rows, -near.nearness * kept))[:limit]
+        return [(self.cache.id(int(rows[at])), float(near.sureness[at] * kept[at])) for at in order]
 
     def _found(
         self, chosen: Sequence[tuple[str, float]], tags: Collection[str], kinds: Collection[Kind]
@@ -340,23 +341,36 @@ def says_what(query: str, period: Period) -> bool:
     return any(one not in TALKING for one in asked(without(query, period)))
 
 
-def sureness(nearness: Floats, cosine: float, *, named: bool) -> float:
-    """How sure it is that anything matters for a question, 0..1.
+def company(nearness: Floats, cosine: float, *, named: bool) -> float:
+    """How sure it is that something was talked of, 0..1, by how much of the talk is near.
 
-    Where nothing but the question tells, what matters has company: an exchange about it seldom stands alone, so the mean of the
-    nearest five counts beside the best cosine. Within a named period or tag there is little to choose from, and that it was
-    named tells something already: the nearest counts. Of the measures tried on GVD's development questions, own against those
-    asked of another's memory, these part them best (docs/log.md).
+    The mean of the nearest five counts beside the best cosine. Within a named period or tag there is little to choose from, and
+    that it was named tells something already: the nearest counts. Of the measures tried on GVD's development questions, own
+    against those asked of another's memory, these part them best; what stands alone they let pass in 3 to 16 of 100 cases, so
+    `memory.recall.answering` judges it by itself (docs/log.md).
 
     Args:
-        nearness: of what may matter; decay is left out, what is old may be meant all the same.
-        cosine: the highest of a memory's vector with the question's.
+        nearness: of the exchanges that may matter; decay is left out, what is old may be meant all the same.
+        cosine: the highest of their vectors with the question's.
         named: whether a period or tags were given.
     """
     if not len(nearness):
         return 0.0
     nearest = -np.sort(-nearness)[:COMPANY]
     return float(nearest[0]) if named else (max(cosine, 0.0) + float(nearest.mean())) / 2.0
+
+
+def word_shares(cache: SearchCache, query: str, settings: SearchTuning) -> Floats:
+    """For every row the share of the question's words that it says, long memories' worth less."""
+    shares = cache.postings.shares(numbers(asked(query)), cache.rows, len(cache), settings.words_doubt)
+    length = cache.columns["length"][: cache.rows] / cache.mean_length
+    return (shares / np.maximum(1.0 + settings.length_weight * (length - 1.0), 0.1)).astype(np.float32)
+
+
+def own_nearness(cosines: Floats, shares: Floats, settings: SearchTuning) -> Floats:
+    """How near memories are to a question by themselves, 0..1: cosine and words."""
+    joined = np.maximum(cosines, 0.0) + settings.words_weight * shares
+    return np.asarray(joined / (1.0 + settings.words_weight), np.float32)
 
 
 def _known(*rows: NDArray[np.integer]) -> Rows:

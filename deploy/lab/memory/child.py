@@ -28,7 +28,7 @@ from schemas.memory import Kind, Turn
 
 KEY = RawKey(bytes(range(32)))
 DRIVER = "bench"
-OPEN = MemorySettings(recall=SearchTuning(gate_at=0.0, gate_named_at=0.0))
+OPEN = MemorySettings(recall=SearchTuning(answers_at=0.0, gate_at=0.0, gate_named_at=0.0))
 """With the gate open, so that every question is worked out to the end."""
 SETTLED = 3
 """Questions that are not counted: caches fill."""

@@ -27,13 +27,13 @@ ADVERSARIAL = CATEGORIES[5]
 
 ABLATIONS: dict[str, dict[str, Any]] = {
     "without_gate": {"gate_at": 0.0, "gate_named_at": 0.0},
-    "without_filter": {"filter_at": 0.0},
+    "by_company_alone": {"told_at": 1.0},
+    "by_each_alone": {"gate_at": 1.0, "gate_named_at": 1.0},
     "without_decay": {"decays": False},
     "without_tags": {"tag_weight": 0.0},
     "without_links": {"links": False},
     "without_words": {"words_weight": 0.0},
     "without_neighbours": {"before_weight": 0.0, "after_weight": 0.0},
-    "without_gate_and_filter": {"gate_at": 0.0, "gate_named_at": 0.0, "filter_at": 0.0},
 }
 """What is left out, and how. Links are those that thinking about episodes makes."""
 
@@ -201,7 +201,7 @@ def _report(
     )
     source, facts = told
     shown = (("questions", str(len(ours))), ("exchanges kept as episodes", f"{episodes} of {exchanges}"),
-             ("gate", f"{settings.gate_at}, with a period {settings.gate_named_at}"))  # fmt: skip
+             ("sure from", f"{settings.told_at}; company {settings.gate_at}, with a period {settings.gate_named_at}"))  # fmt: skip
     return Report(
         title="Evidence recall on LoCoMo",
         lead=f"{source}: is the turn that answers a question among the first k turns that memory finds?",

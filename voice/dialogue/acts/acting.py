@@ -335,6 +335,11 @@ class Acting:
             schemas.errors.GloveboxError: memory failed.
         """
         work = await self.look(plan.acts, plan.asks, transcript, context, recent, answers=answers)
+        if [act.name for act in plan.acts] == ["cannot"]:  # the car cannot know it, the driver may have told it
+            told = await asyncio.to_thread(
+                talks.answered, self._seat, transcript.text, self._clock(), moving=moving, at_least=talks.UNASKED_AT
+            )
+            work.said = [(0, told)] if told else work.said
         before = 0
         for act in plan.acts:
             before += act.is_action
@@ -432,9 +437,10 @@ class Acting:
             case "recall":
                 if key is not None or not about:
                     return self._talk.what(key, moving=moving)
-                return self._talk.about(about, moving=moving, question=text)
+                told = await asyncio.to_thread(talks.answered, self._seat, text, self._clock(), moving=moving)
+                return told or self._talk.about(about, moving=moving, question=text)
             case "talked":
-                return talks.talked(self._seat, text, self._clock(), moving=moving)
+                return talks.talked(self._seat, text, self._clock(), moving=moving, about=about)
             case "remember":
                 said, work.decision = self._talk.remember(about) if about else (responder.REMEMBER_WHAT, None)
                 return said

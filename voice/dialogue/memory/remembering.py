@@ -106,7 +106,8 @@ class Remembering:
         """What is remembered about something in the driver's own words; ``question``: the whole sentence, where it is known."""
         meant = self._meant(words) or self._said_of(words) or self._of_topic(question)
         meant = kept.about(self._seat.memory, words) + meant
-        return self._read(meant, "I remember that", moving=moving) if meant else f"I remember nothing about {words}."
+        nothing = f"You haven't told me anything about {words}."
+        return self._read(meant, "I remember that", moving=moving) if meant else nothing
 
     def _said_of(self, words: str) -> tuple[Preference, ...]:
         """Recalled preferences of which the driver told with such a word ("I get my coffee from ...")."""

@@ -1,20 +1,35 @@
-"""What was talked about: the question for it, and the reply from the exchanges that are kept.
+"""What the driver told or was told: the answer to a question out of memory, and the listing of what was talked about.
 
-Owns the wording of both. What is found is memory's matter; without the keeping of conversations there is nothing to find.
+Owns the wording of both. What is found, and whether it answers the question, is memory's matter (`memory.recall.search`); a thing
+that is only near is not said. Without the keeping of conversations there are facts and preferences to answer with, no exchanges.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import datetime
 
 from models.text import normal
-from schemas.memory import Kind
+from schemas.errors import UnknownEntryError
+from schemas.memory import Found, Kind, Period
+from schemas.preferences import BY_DETAIL
 from schemas.seat import Seat
+from voice.dialogue.memory.likes import because
+from voice.dialogue.replies.examples import stems
 from voice.dialogue.replies.moments import spoken_moment
+from voice.dialogue.replies.turned import sentence, turned
 
 ALOUD = 3
 """Exchanges that are told at a time; one while the car moves."""
+BESIDE = 0.8
+"""Share of the best answer's sureness from which on another is told beside it. Our choice."""
+UNASKED_AT = 0.6
+"""Sureness from which on memory answers what does not ask for it by its words ("when is anna moving")."""
+ANSWERING = (Kind.FACT, Kind.EPISODE, Kind.EVENT, Kind.PREFERENCE)
+"""What an answer is made of; a summary says again what the exchanges said."""
+ANSWERED = 4
+"""Words of the car's reply from which on it is told beside the driver's: "Okay" tells nothing."""
 
 _ASKS = re.compile(
     r"^(?:(?:please|okay|hey|so|and|can you|could you|do you remember|do you know|tell me|remind me|say) )*"
@@ -29,16 +44,81 @@ def asks(text: str) -> bool:
     return _ASKS.match(normal(text)) is not None
 
 
-def talked(seat: Seat, question: str, now: datetime, *, moving: bool) -> str:
-    """What was talked about, at a time or about something, in the driver's words, oldest first."""
+def talked(seat: Seat, question: str, now: datetime, *, moving: bool, about: str = "") -> str:
+    """What was talked about, at a time or about something: each with when it was said; ``about``: what the question names."""
     memory = seat.memory
+    span, most = memory.period(question), 1 if moving else ALOUD
+    found = memory.search(question, kinds=ANSWERING, period=span, limit=most)
+    told = _told(seat, found, now) or _told(seat, _naming(seat, about, span, now)[:most], now)
+    if told:
+        return told
     if not memory.consent().conversations:
         return "I don't keep what we talk about. You can switch that on at the screen."
-    span = memory.period(question)
-    found = memory.search(question, kinds=(Kind.EPISODE,), period=span, limit=1 if moving else ALOUD)
-    named = {one.id for one in found}
-    said = [episode for episode in memory.episodes(span) if episode.id in named]
-    if not said:
-        return f"I have kept nothing of that{f' {span.words}' if span is not None and span.words else ''}."
-    told = (f"{spoken_moment(one.at, now, seat.zone)}: {one.driver.rstrip('.')}" for one in said)
-    return f"You said {'; '.join(told)}."
+    return f"I have kept nothing of that{f' {span.words}' if span is not None and span.words else ''}."
+
+
+def answered(seat: Seat, question: str, now: datetime, *, moving: bool, at_least: float = 0.0) -> str:
+    """The answer to a question out of memory; empty where nothing that is remembered answers it.
+
+    Args:
+        seat: who asks.
+        question: the driver's words.
+        now: for "on Tuesday".
+        moving: whether the car moves; one thing is told then.
+        at_least: how sure it has to be beyond memory's own threshold.
+    """
+    memory = seat.memory
+    found = memory.search(question, kinds=ANSWERING, period=memory.period(question), limit=1 if moving else ALOUD)
+    if not found or found[0].score < at_least:
+        return ""
+    return _told(seat, [one for one in found if one.score >= BESIDE * found[0].score], now)
+
+
+def _naming(seat: Seat, about: str, span: Period | None, now: datetime) -> list[Found]:
+    """Exchanges in which the driver said the words for what is asked about, newest first: "what did I say about anna"."""
+    asked, consent = (
+        stems(about),
+        seat.memory.consent().model_copy(update={"private_trip": False, "paused_until": None}),
+    )
+    if not asked or not consent.conversations:
+        return []
+    return [
+        Found(kind=Kind.EPISODE, id=one.id, text=one.driver, at=one.at, details=one.details, score=1.0)
+        for one in reversed(seat.memory.episodes(span))
+        if asked <= stems(one.driver) and not any(consent.forbids(BY_DETAIL[key], now) for key in one.details)
+    ]
+
+
+def _told(seat: Seat, found: Sequence[Found], now: datetime) -> str:
+    """What was found in sentences, oldest first; what an event says is not said twice."""
+    ordered = sorted(found, key=lambda one: one.at)
+    episodes = {one.id: one for one in seat.memory.episodes()} if any(one.kind is Kind.EPISODE for one in found) else {}
+    likes = (
+        {one.id: one for one in seat.memory.preferences()} if any(one.kind is Kind.PREFERENCE for one in found) else {}
+    )
+    said: list[str] = []
+    for one in ordered:
+        moment = spoken_moment(one.at, now, seat.zone)
+        if one.kind is Kind.FACT:
+            said.append(f"{sentence(turned(_fact(seat, one)))} You told me {moment}.")
+        elif one.id in episodes:
+            driver, car = episodes[one.id].driver.strip(), episodes[one.id].assistant.strip()
+            said.append(f"{sentence(moment)[:-1]} you said: {sentence(driver)}")
+            if len(car.split()) >= ANSWERED:
+                said.append(f"I answered: {sentence(car)}")
+        elif one.id in likes:
+            said.append(seat.units.liking(f"I remember that {because(likes[one.id])}."))
+        elif one.kind is Kind.EVENT and not episodes:
+            said.append(f"You told me {moment}: {sentence(one.text)}")
+    if said:
+        seat.memory.used(found)
+    return " ".join(said)
+
+
+def _fact(seat: Seat, one: Found) -> str:
+    """A fact's own words, and whom it is about where they do not say so."""
+    try:
+        fact = seat.memory.fact(one.id)
+    except UnknownEntryError:  # gone meanwhile
+        return one.text
+    return fact.text if not fact.about or fact.about.lower() in fact.text.lower() else f"{fact.about}: {fact.text}"

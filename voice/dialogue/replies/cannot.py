@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from voice.dialogue.replies.turned import turned
+
 CANNOT: Final[Mapping[str, str]] = MappingProxyType({
     "messages": "I can't read or send messages.",
     "calls": "I can't answer, end or list calls.",
@@ -71,10 +73,6 @@ _VERBS = frozenset(
     "add adjust answer book buy cancel check close connect download fold hang heat lock make move open order pair play post read "
     "recline record reject reply send set share show store stream switch text translate turn write zoom".split()
 )
-_SWAPPED: Final[Mapping[str, str]] = MappingProxyType({
-    "my": "your", "me": "you", "mine": "yours", "i": "you", "i'm": "you're", "our": "your", "us": "you", "your": "my", "you": "me",
-    "yourself": "myself", "myself": "yourself", "i've": "you've", "i'll": "you'll", "am": "are", "we": "you", "i'd": "you'd",
-})  # fmt: skip
 
 
 def refusal(topic: str, text: str = "") -> str:
@@ -87,5 +85,5 @@ def refusal(topic: str, text: str = "") -> str:
     words = _POLITE.sub("", text).split()
     plain = 1 < len(words) <= LONGEST and words[0] in _VERBS and "and" not in words
     if topic in IN_WORDS and plain:
-        return f"I can't {' '.join(_SWAPPED.get(word, word) for word in words)}."
+        return f"I can't {turned(' '.join(words))}."
     return CANNOT[topic]

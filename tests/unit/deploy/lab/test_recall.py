@@ -28,7 +28,7 @@ TALK = [
 
 @pytest.fixture
 def parts() -> Parts:
-    settings = MemorySettings(recall=SearchTuning(gate_at=0.2, gate_named_at=0.2, filter_at=0.1))
+    settings = MemorySettings(recall=SearchTuning(gate_at=0.2, gate_named_at=0.2))
     return Parts(KeptEncoder(KeywordEncoder()), KeptModel(KeywordModel()), settings, (("encoder", "fake"),))
 
 
@@ -91,7 +91,7 @@ def test_evidence_recall_counts_turns(parts: Parts, locomo: Path) -> None:
 
 
 def test_a_closed_gate_finds_nothing(parts: Parts, locomo: Path) -> None:
-    closed = parts.settings.model_copy(update={"recall": SearchTuning(gate_at=1.0, gate_named_at=1.0)})
+    closed = parts.settings.model_copy(update={"recall": SearchTuning(told_at=1.0, gate_at=1.0, gate_named_at=1.0)})
     shut = Parts(parts.encoder, parts.model, closed)
     told = recall.measure(shut, read_locomo(locomo), silent, ablation=False, source="talk.json").figures
     assert told["recall_at_10"]["overall"] == 0.0 and told["nothing_recalled"]["overall"] == 1.0

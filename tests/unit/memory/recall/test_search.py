@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from memory.recall.cache import Entry, SearchCache
 from memory.recall.exact import NONE
 from memory.recall.lexical import Postings, asked, numbers, stem, stems
-from memory.recall.search import HybridSearch, SearchTuning, sureness
+from memory.recall.search import HybridSearch, SearchTuning, company
 from memory.store.conversations import Archive
 from memory.store.preferences import Store
 from models.runtime.fake_encoder import KeywordEncoder
@@ -23,7 +23,7 @@ from schemas.memory import CONVERSATIONS, Consent, Episode, Found, Kind, Period,
 from tests.memories import vault_of
 
 NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
-OPEN = SearchTuning(gate_at=0.0, gate_named_at=0.0, filter_at=0.0, tag_weight=0.0)
+OPEN = SearchTuning(answers_at=0.0, gate_at=0.0, gate_named_at=0.0, tag_weight=0.0)
 
 
 class Counting(KeywordEncoder):
@@ -372,23 +372,23 @@ def test_what_is_said_beside_it_bears_an_exchange_up(tmp_path: Path, bench: Benc
     assert bench.found("jazz concert")[:2] == ["q", "a"]
 
 
-def test_the_gate_and_the_filter(bench: Bench) -> None:
+def test_talk_is_found_if_enough_of_it_is_near_or_if_an_exchange_is_sure_by_itself(bench: Bench) -> None:
     bench.say("e", "we saw a jazz concert")
     bench.say("f", "concert", conversation="b")
     for n in range(4):
         bench.say(f"x{n}", "hm", conversation=f"{n}")
-    bench.engine.settings = SearchTuning(filter_at=0.0, gate_at=0.6)
+    bench.engine.settings = SearchTuning(gate_at=0.6, told_at=1.0)
     assert bench.found("is there a concert of the opera") == []
     assert bench.found("we saw a jazz concert", period=Period(since=NOW - timedelta(days=1))) != []
-    bench.engine.settings = SearchTuning(gate_at=0.0, filter_at=0.99)
+    bench.engine.settings = SearchTuning(gate_at=1.0, told_at=0.8)
     assert bench.found("we saw a jazz concert") == ["e"]
 
 
 def test_how_sure_it_is() -> None:
     scores = np.array([0.9, 0.1, 0.1, 0.1, 0.1, 0.0], np.float32)
-    assert sureness(scores, 0.5, named=False) == pytest.approx((0.5 + 0.26) / 2)
-    assert sureness(scores, 0.5, named=True) == pytest.approx(0.9)
-    assert sureness(np.zeros(0, np.float32), 0.0, named=True) == 0.0
+    assert company(scores, 0.5, named=False) == pytest.approx((0.5 + 0.26) / 2)
+    assert company(scores, 0.5, named=True) == pytest.approx(0.9)
+    assert company(np.zeros(0, np.float32), 0.0, named=True) == 0.0
 
 
 def test_links_bring_what_no_word_would(bench: Bench) -> None:
