@@ -75,7 +75,7 @@ class SearchTuning(RecallSettings):
     """What being said in the time of which a question speaks adds, or up to ``period_days`` later: where the question speaks of
     when something happened. Where it speaks of when something was said, nothing else is looked at."""
     period_days: float = Field(default=7.0, ge=0.0)
-    told_at: float = Field(default=0.7, ge=0.0, le=1.0)
+    told_at: float = Field(default=0.8, ge=0.0, le=1.0)
     """How sure it has to be that an exchange answers the question by itself, where the talk is not near enough (`company`)."""
     links: bool = True
     """Whether what the best are linked with is looked at, too."""

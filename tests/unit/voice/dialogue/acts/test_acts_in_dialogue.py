@@ -167,6 +167,16 @@ def test_asked_not_to_do_something_nothing_is_done_or_stored(rig: Rig) -> None:
     assert rig.done == [] and rig.memory.preferences() == ()
 
 
+def test_what_the_car_cannot_know_the_driver_may_have_told(rig: Rig) -> None:
+    assert "level three" not in rig.say("where did i park", "recall(about=park)").text
+    rig.memory.learner.keeping.remember("i parked on level three")
+    asked = "on which level have i parked"
+    assert rig.say(asked, "recall(about=level)").text.startswith("You parked on level three. You told me today")
+    assert rig.say(asked, "cannot(topic=knowledge)").text.startswith("You parked on level three. You told me today")
+    refused = rig.say("how high is the tallest mountain", "cannot(topic=knowledge)").text
+    assert refused and "level three" not in refused
+
+
 def test_talk_about_memory_has_one_entrance(rig: Rig) -> None:
     assert rig.say("so what have you got on me", "recall()").text == "I remember nothing about you yet."
     assert rig.say("keep no more track of the music i like", "opt_out(about=music)").text.startswith(
