@@ -93,10 +93,18 @@ class Near(NamedTuple):
 
     def joined(self, other: Near) -> Near:
         """With the rows of another search of the same question, and what that lets pass."""
-        both = Near(*(np.concatenate(pair) for pair in zip(other, self, strict=True)))
+        both = Near(
+            np.concatenate([other.rows, self.rows]),
+            np.concatenate([other.nearness, self.nearness]),
+            np.concatenate([other.sureness, self.sureness]),
+            np.concatenate([other.passes, self.passes]),
+        )
         order = np.lexsort((~both.passes, both.rows))  # of one row that passes and does not, the one that does
-        first = order[np.unique(both.rows[order], return_index=True)[1]]
-        return Near(*(part[first] for part in both))
+        return both.only(order[np.unique(both.rows[order], return_index=True)[1]])
+
+    def only(self, which: Rows | Allowed) -> Near:
+        """Those at these places."""
+        return Near(self.rows[which], self.nearness[which], self.sureness[which], self.passes[which])
 
     def raised(self, by: NDArray[np.floating]) -> Near:
         """With something added for every row."""
@@ -313,7 +321,7 @@ class HybridSearch:
 
     def _chosen(self, near: Near, limit: int, now: float) -> list[tuple[str, float]]:
         """The best of those that pass, with how sure it is that they answer x decay x importance."""
-        near = Near(*(part[near.passes] for part in near))
+        near = near.only(near.passes)
         rows = near.rows
         kept = self.cache.kept(rows, now) if self.settings.decays else self.cache.columns["weight"][rows]
         order = np.lexsort((rows, -near.nearness * kept))[:limit]

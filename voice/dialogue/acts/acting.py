@@ -336,9 +336,7 @@ class Acting:
         """
         work = await self.look(plan.acts, plan.asks, transcript, context, recent, answers=answers)
         if [act.name for act in plan.acts] == ["cannot"]:  # the car cannot know it, the driver may have told it
-            told = await asyncio.to_thread(
-                talks.answered, self._seat, transcript.text, self._clock(), moving=moving, at_least=talks.UNASKED_AT
-            )
+            told = await asyncio.to_thread(self._talk.answered, transcript.text, moving=moving, unasked=True)
             work.said = [(0, told)] if told else work.said
         before = 0
         for act in plan.acts:
@@ -437,7 +435,7 @@ class Acting:
             case "recall":
                 if key is not None or not about:
                     return self._talk.what(key, moving=moving)
-                told = await asyncio.to_thread(talks.answered, self._seat, text, self._clock(), moving=moving)
+                told = await asyncio.to_thread(self._talk.answered, text, moving=moving)
                 return told or self._talk.about(about, moving=moving, question=text)
             case "talked":
                 return talks.talked(self._seat, text, self._clock(), moving=moving, about=about)

@@ -20,7 +20,7 @@ from schemas.memory import CONVERSATIONS, FACTS, Decision, Fact, Outcome, Prefer
 from schemas.ports import Drivers
 from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES, find
 from schemas.seat import Seat
-from voice.dialogue.memory import kept, naming
+from voice.dialogue.memory import kept, naming, talks
 from voice.dialogue.memory.asking import Asked, Question, picked
 from voice.dialogue.memory.counted import gone, listed, number, there, things, told
 from voice.dialogue.memory.likes import because
@@ -101,6 +101,14 @@ class Remembering:
             nothing = f"I remember nothing about {title(key)}." if key else "I remember nothing about you yet."
             return self._locked() or nothing
         return self._read(held, "I remember that", moving=moving)
+
+    def answered(self, question: str, *, moving: bool, unasked: bool = False) -> str:
+        """The answer to a question, empty for none; ``unasked``: its words do not ask for memory, so that has to be surer."""
+        at_least = talks.UNASKED_AT if unasked else 0.0
+        said, name = talks.answered(self._seat, question, self._clock(), moving=moving, at_least=at_least)
+        if said:
+            self.mention(name)
+        return said
 
     def about(self, words: str, *, moving: bool, question: str = "") -> str:
         """What is remembered about something in the driver's own words; ``question``: the whole sentence, where it is known."""

@@ -15,6 +15,7 @@ from schemas.errors import UnknownEntryError
 from schemas.memory import Found, Kind, Period
 from schemas.preferences import BY_DETAIL
 from schemas.seat import Seat
+from voice.dialogue.memory import kept
 from voice.dialogue.memory.likes import because
 from voice.dialogue.replies.examples import stems
 from voice.dialogue.replies.moments import spoken_moment
@@ -57,8 +58,10 @@ def talked(seat: Seat, question: str, now: datetime, *, moving: bool, about: str
     return f"I have kept nothing of that{f' {span.words}' if span is not None and span.words else ''}."
 
 
-def answered(seat: Seat, question: str, now: datetime, *, moving: bool, at_least: float = 0.0) -> str:
-    """The answer to a question out of memory; empty where nothing that is remembered answers it.
+def answered(
+    seat: Seat, question: str, now: datetime, *, moving: bool, at_least: float = 0.0
+) -> tuple[str, str | None]:
+    """The answer to a question out of memory, empty where nothing there answers it; and the id of its fact or preference.
 
     Args:
         seat: who asks.
@@ -70,8 +73,10 @@ def answered(seat: Seat, question: str, now: datetime, *, moving: bool, at_least
     memory = seat.memory
     found = memory.search(question, kinds=ANSWERING, period=memory.period(question), limit=1 if moving else ALOUD)
     if not found or found[0].score < at_least:
-        return ""
-    return _told(seat, [one for one in found if one.score >= BESIDE * found[0].score], now)
+        return "", None
+    told = [one for one in found if one.score >= BESIDE * found[0].score]
+    fact = told[0].id if told[0].kind in (Kind.FACT, Kind.PREFERENCE) else None
+    return _told(seat, told, now), fact
 
 
 def _naming(seat: Seat, about: str, span: Period | None, now: datetime) -> list[Found]:
@@ -118,7 +123,6 @@ def _told(seat: Seat, found: Sequence[Found], now: datetime) -> str:
 def _fact(seat: Seat, one: Found) -> str:
     """A fact's own words, and whom it is about where they do not say so."""
     try:
-        fact = seat.memory.fact(one.id)
+        return kept.words(seat.memory.fact(one.id))
     except UnknownEntryError:  # gone meanwhile
         return one.text
-    return fact.text if not fact.about or fact.about.lower() in fact.text.lower() else f"{fact.about}: {fact.text}"

@@ -16,7 +16,7 @@ from schemas.errors import EvaluationDataError
 
 def sure(*cosines: float) -> list[float]:
     near = np.array(cosines, np.float32)
-    return sureness(features(near, np.zeros_like(near), near / 2, 3)).tolist()
+    return sureness(features(near, np.zeros_like(near), (near / 2).astype(np.float32), 3)).tolist()
 
 
 def test_the_nearer_the_surer_and_less_so_among_many_that_are_near() -> None:

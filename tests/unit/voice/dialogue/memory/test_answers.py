@@ -35,6 +35,10 @@ class Clock:
 CLOCK = Clock()
 
 
+def reply(seat: Seat, question: str, at_least: float = 0.0) -> str:
+    return answered(seat, question, CLOCK(), moving=True, at_least=at_least)[0]
+
+
 @pytest.fixture(scope="module")
 def seat() -> Seat:
     """Somebody who had five facts kept on Monday, one about another, and talked of one thing; it is Thursday."""
@@ -74,12 +78,12 @@ def seat() -> Seat:
     ],
 )
 def test_a_fact_is_told_with_its_day(seat: Seat, question: str, answer: str) -> None:
-    assert answered(seat, question, CLOCK(), moving=True) == answer
+    assert reply(seat, question) == answer
 
 
 def test_what_was_talked_of_is_told_in_the_words_of_both(seat: Seat) -> None:
     told = "On Monday at 9:15 you said: My sister anna is moving to leeds in march. I answered: Leeds is a fine town."
-    assert answered(seat, "when is my sister anna moving to leeds", CLOCK(), moving=True) == told
+    assert reply(seat, "when is my sister anna moving to leeds") == told
     assert talked(seat, "what did i say about anna", CLOCK(), moving=True, about="anna") == told
     assert (
         talked(seat, "what did i say about boats", CLOCK(), moving=True, about="boats")
@@ -98,22 +102,22 @@ def test_what_was_talked_of_is_told_in_the_words_of_both(seat: Seat) -> None:
     ],
 )
 def test_what_was_never_told_has_no_answer(seat: Seat, question: str) -> None:
-    assert answered(seat, question, CLOCK(), moving=True) == ""
+    assert reply(seat, question) == ""
 
 
 @pytest.mark.parametrize(
     "question", ["how far is it to the moon", "can you order a pizza", "what's the capital of peru"]
 )
 def test_what_is_not_asked_of_memory_is_left_alone(seat: Seat, question: str) -> None:
-    assert answered(seat, question, CLOCK(), moving=True, at_least=UNASKED_AT) == ""
+    assert reply(seat, question, UNASKED_AT) == ""
 
 
 def test_a_fact_counts_as_used_and_one_that_is_switched_off_is_not_told(seat: Seat) -> None:
     before = seat.memory.fact("f0").uses
-    assert answered(seat, "where did i park", CLOCK(), moving=True)
+    assert reply(seat, "where did i park")
     assert seat.memory.fact("f0").uses == before + 1
     seat.memory.opt_out(FACTS)
-    assert "level three" not in answered(seat, "where did i park", CLOCK(), moving=True)
+    assert "level three" not in reply(seat, "where did i park")
     seat.memory.opt_in(FACTS)
 
 
