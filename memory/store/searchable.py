@@ -174,7 +174,8 @@ class Searchable:
             return self._vault.rows(f"SELECT {query} FROM {table} m WHERE {where} AND {among}", (listed,))
 
         for name, detail, value, sense, conditions, at, said in rows(
-            "preferences", "m.id, m.detail, m.value, m.sense, m.conditions, m.valid_from, (SELECT text FROM sentences s WHERE s.preference = m.id AND "
+            "preferences", "m.id, m.detail, m.value, m.sense, m.conditions, m.valid_from, "
+            "(SELECT text FROM sentences s WHERE s.preference = m.id AND "
             "CAST(s.id AS TEXT) NOT IN (SELECT memory FROM withheld WHERE kind = 'sentences') "
             "ORDER BY said_at DESC, id DESC LIMIT 1)"):  # fmt: skip
             meant = "" if sense == usual(detail) else f"{sense} "
