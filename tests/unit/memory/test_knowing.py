@@ -9,7 +9,7 @@ import pytest
 from memory.guest import GuestMemory
 from schemas.errors import ConsentError
 from schemas.manners import MANNERS, METRIC, SUGGESTIONS, Manners, Units, manners_of
-from schemas.memory import Kind, Period, Recollection, Selector
+from schemas.memory import Kind, Period, Recollection, Selector, Sense
 from schemas.ports import MemoryPort
 from schemas.seat import Seat
 from tests.memories import fill, memory_of
@@ -175,3 +175,21 @@ def test_counts_of_forgetting_go_after_a_month(days: Days) -> None:
     fill(days.memory, preference("p3", "ska"))
     days.memory.forget("p3")
     assert days.memory.review(Period()).forgotten == 1
+
+
+def test_a_fact_is_told_as_one_and_undone() -> None:
+    memory = memory_of("ada", clock=lambda: NOW)
+    memory.learner.keeping.remember("the alarm is serviced in may", about="my mother")
+    (told,) = memory.review(DAY).changes
+    assert (told.kind, told.text, told.about) == (Kind.FACT, "the alarm is serviced in may", "my mother")
+    memory.forget(told.id)
+    assert not memory.facts() and memory.review(DAY).forgotten == 1
+
+
+def test_what_is_disliked_is_no_habit(days: Days) -> None:
+    weekly(days)
+    assert days.memory.habits()
+    days.memory.forget("p0")
+    fill(days.memory, preference("p1", "jazz", days=60).model_copy(update={"sense": Sense.DISLIKES}))
+    weekly(days)
+    assert not days.memory.habits() and days.memory.review(Period()).changes[0].sense is Sense.DISLIKES
