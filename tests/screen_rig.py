@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ import pytest
 
 from deploy.screen import ScreenServer
 from memory.screen.feed import Happened, What
+from memory.service import DriverMemory
+from schemas.memory import Fact
 from tests.memories import fill
 from tests.screens import NOW, Car, ask, drivers_of, parts_of, preference
 
@@ -26,6 +29,7 @@ AXE = Path(__file__).parents[1] / ".cache" / "axe" / "node_modules" / "axe-core"
 """As deploy/up --dev fetches it."""
 SIZES = {"800x480": (800, 480), "1280x720": (1280, 720), "1920x720": (1920, 720)}
 PAGES = ("/", "/questions", "/memory", "/memory/search", "/memory/when", "/memory/p0", "/memory/p0/correct", "/categories",
+         "/memory?in=kept", "/facts/k0", "/facts/k0/correct", "/memory?in=",
          "/categories/restaurant", "/privacy", "/privacy/retention", "/privacy/files", "/privacy/delete", "/privacy/everything",
          "/memory/learned", "/drivers", "/drivers/manners", "/drivers/manners/name", "/drivers/offers", "/drivers/pin",
          "/drivers/to/1", "/drivers/delete", "/drivers/hand-over", "/about", "/nowhere")  # fmt: skip
@@ -53,6 +57,13 @@ class Rig:
         self.memory = self.drivers.memories["ada"]
         values = ("jazz", "soul", "blues", "rock", "ska", "swing", "tango", "samba")
         fill(self.memory, *(preference(f"p{n}", value, days=n) for n, value in enumerate(values)))
+        assert isinstance(self.memory, DriverMemory)
+        for number in range(7):
+            fact = Fact(
+                id=f"k{number}", text=f"the spare key of box {number} is under the mat of the house", about="my sister",
+                said_at=NOW - timedelta(hours=number), conversation="c", until=NOW + timedelta(days=9), until_words="till then",
+            )  # fmt: skip
+            self.memory.session.store.facts.add(fact, NOW)
         ask(self.memory)
         self.server = ScreenServer(parts_of(self.car, self.drivers, folder), folder)
 

@@ -67,7 +67,6 @@ ROUTES: tuple[Entry, ...] = (
     Entry("POST", "/categories/{key}/forget", categories.forget, _P),
     Entry("GET", "/privacy", privacy.show, _P),
     Entry("POST", "/privacy/conversations", privacy.conversations, _P),
-    Entry("POST", "/privacy/facts", privacy.facts, _P),
     Entry("GET", "/privacy/retention", privacy.retention, _P),
     Entry("POST", "/privacy/retention", privacy.keep, _P),
     Entry("GET", "/privacy/exporting", privacy.exporting, _P),

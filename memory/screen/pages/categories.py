@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
-from schemas.memory import Consent, Selector
+from schemas.memory import FACTS, Consent, Selector
 from schemas.preferences import BY_DETAIL, CATEGORIES, MAIN_TITLES, SUB_TITLES, Category
 
 
@@ -46,8 +46,11 @@ def group(visit: Visit) -> Answer:
 def switch(visit: Visit) -> Answer:
     """On or off, as the form says: two windows cannot turn it back and forth."""
     key, wanted = visit.path["key"], visit.form.get("to", "")
-    if key not in BY_DETAIL or wanted not in {"on", "off"}:
+    if (key not in BY_DETAIL and key != FACTS) or wanted not in {"on", "off"}:
         raise ProblemError("form", 400)
+    if key == FACTS:
+        (visit.memory.opt_in if wanted == "on" else visit.memory.opt_out)(FACTS)
+        return Go("/memory?in=kept")
     category = BY_DETAIL[key]
     if wanted == "on":
         _open(visit, category)

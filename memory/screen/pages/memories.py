@@ -9,7 +9,7 @@ from memory.learn.english.vocabulary import CLOSED
 from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
 from memory.screen.view import View
 from schemas.errors import UnknownEntryError
-from schemas.memory import Period, Preference, Selector, Status, Trip
+from schemas.memory import FACTS, Period, Preference, Selector, Status, Trip
 from schemas.preferences import BY_DETAIL, MAIN_TITLES
 
 ROWS = 6
@@ -29,7 +29,6 @@ def show(visit: Visit) -> Answer:
         by_main[BY_DETAIL[detail].main] += number
     tabs = [("", sum(by_main.values())), *by_main.items()]
     values: dict[str, Any] = {"tabs": tabs, "view": view, "span_title": _span_title(visit, view.span)}
-    values["kept"] = visit.memory.browse_facts(limit=0).total
     if view.key == KEPT:
         return Page("memory.html", values | _facts(visit, view))
     if view.key == OTHER:
@@ -105,7 +104,8 @@ def _facts(visit: Visit, view: View) -> dict[str, Any]:
     if view.page >= pages:
         view.page = pages - 1
         listing = visit.memory.browse_facts(text=view.text, period=period, limit=ROWS, offset=view.page * ROWS)
-    return {"facts": listing.facts, "total": listing.total, "page": view.page, "pages": pages}
+    keeps = FACTS not in visit.consent.opted_out
+    return {"facts": listing.facts, "keeps": keeps, "total": listing.total, "page": view.page, "pages": pages}
 
 
 def search(visit: Visit) -> Answer:

@@ -8,7 +8,7 @@ from memory.rights.files import FILES
 from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
 from memory.screen.pages.home import status
 from schemas.errors import PinError, UnknownEntryError
-from schemas.memory import CONVERSATIONS, FACTS, Period, Selector, Terms
+from schemas.memory import CONVERSATIONS, Period, Selector, Terms
 from schemas.preferences import CATEGORIES
 
 SPANS = {"hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta(days=7), "month": timedelta(days=30)}
@@ -19,28 +19,18 @@ KEEPING = (1, 7, 30, 90, 182, 365, 730)
 def show(visit: Visit) -> Answer:
     """The page."""
     pin = visit.parts.pins.has(visit.memory.driver)
-    keeps = {"conversations": visit.consent.conversations, "facts": FACTS not in visit.consent.opted_out}
-    return Page("privacy.html", {**status(visit), **keeps, "pin": pin})
+    return Page("privacy.html", {**status(visit), "conversations": visit.consent.conversations, "pin": pin})
 
 
 def conversations(visit: Visit) -> Answer:
     """Keep conversations, or not."""
-    return _switch(visit, CONVERSATIONS)
-
-
-def facts(visit: Visit) -> Answer:
-    """Keep what the driver asks to have kept, or not; what is there stays."""
-    return _switch(visit, FACTS)
-
-
-def _switch(visit: Visit, key: str) -> Answer:
     wanted = visit.form.get("to", "")
     if wanted not in {"on", "off"}:
         raise ProblemError("form", 400)
     if wanted == "on":
-        visit.memory.opt_in(key)
+        visit.memory.opt_in(CONVERSATIONS)
     else:
-        visit.memory.opt_out(key)
+        visit.memory.opt_out(CONVERSATIONS)
     return Go("/privacy")
 
 
