@@ -15,7 +15,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from deploy.assistant import Assistant, Ears, Mouth
-from deploy.car import Car, commands_of, open_vehicle, utc_now
+from deploy.behind import Vehicle, fitted, fitting_of, start_apart, utc_now
+from deploy.car import Car, commands_of
 from deploy.config import Config
 from deploy.drivers.keys import key_source, pins_of
 from deploy.drivers.reminders import KeptNotices
@@ -40,6 +41,7 @@ from models.structured import Structured
 from schemas.clock import StreamClock, WallClock
 from schemas.ports import ActParser, Encoder, MemoryPort, StructuredModel, Talker
 from schemas.seat import Seat
+from vehicle.apart.outside import VehicleApart
 from voice.audio.devices.portaudio import load_portaudio
 from voice.dialogue.agent import Dialogue
 from voice.dialogue.coordinator import DialogueSettings
@@ -65,18 +67,24 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
     catalog = Catalog.load(config.data)
     engines = Engines(config, catalog)
 
-    say("wake word and voice activity")
-    wake = engines.wake_word()
-    vad = SileroVad(catalog.find(config.vad.model))
-
-    say("encoder and language models")
-    encoder, structured = understanding(config, engines)
-    parser = engines.parser(encoder)
-    talker = engines.talker
-
     with ExitStack() as opened:
+        apart = start_apart(config, patient=True) if live else None  # beside the models
+        if apart is not None:
+            opened.callback(apart.end)
+
+        say("wake word and voice activity")
+        wake = engines.wake_word()
+        vad = SileroVad(catalog.find(config.vad.model))
+
+        say("encoder and language models")
+        encoder, structured = understanding(config, engines)
+        parser = engines.parser(encoder)
+        talker = engines.talker
+
         say("memory and vehicle")
-        car = open_car(config, encoder, structured, None if live else StreamClock(), parser=parser, talker=talker)
+        car = open_car(
+            config, encoder, structured, None if live else StreamClock(), parser=parser, talker=talker, apart=apart
+        )
         opened.callback(car.leave)
 
         say("command grammar and recogniser")
@@ -108,6 +116,7 @@ def open_car(  # noqa: PLR0913 - the composition root hands over every part
     initial: Mapping[str, Any] | None = None,
     now: Callable[[], datetime] = utc_now,
     introduces: bool | None = None,
+    apart: VehicleApart | None = None,
 ) -> Car:
     """A car with its driver's memory, ready to be talked to; leaving it closes what is opened here, the last first.
 
@@ -122,6 +131,7 @@ def open_car(  # noqa: PLR0913 - the composition root hands over every part
         initial: signals that the simulated car starts with instead of its own.
         now: the aware time that memory, reminders and calendar go by.
         introduces: whether a driver of whom nothing is known is offered to be got to know; None: where it is really driven.
+        apart: the vehicle's own process, where that is being started already.
 
     Raises:
         schemas.errors.GloveboxError: vault, key or vehicle cannot be had.
@@ -135,7 +145,7 @@ def open_car(  # noqa: PLR0913 - the composition root hands over every part
         opened.callback(seat.close)
         drivers = ConfiguredDrivers(config, seat, remember)
         opened.callback(drivers.wait)
-        vehicle = open_vehicle(config, stream or WallClock(), patient=stream is None, initial=initial, now=now)
+        vehicle = _vehicle(config, stream, initial, now, apart)
         opened.callback(lambda: asyncio.run(vehicle.close()))
         KeptNotices(vehicle.organizer, seat)
         matcher = matcher or commands_of(vehicle)
@@ -158,6 +168,23 @@ def open_car(  # noqa: PLR0913 - the composition root hands over every part
             encoder=encoder,
         )
         return Car(stream, seat, drivers, vehicle, matcher, trip, dialogue, opened.pop_all())
+
+
+def _vehicle(
+    config: Config,
+    stream: StreamClock | None,
+    initial: Mapping[str, Any] | None,
+    now: Callable[[], datetime],
+    apart: VehicleApart | None,
+) -> Vehicle:
+    """In a process of its own; but a simulated one that lives by a drive's clock, or by a time of day that is made up, is here."""
+    played = config.vehicle.adapter == "simulated" and stream is not None
+    if apart is None and not played and initial is None and now is utc_now:
+        apart = start_apart(config, patient=stream is None)
+    if apart is None:
+        return fitted(fitting_of(config, patient=stream is None), stream or WallClock(), initial=initial, now=now)
+    apart.ready()
+    return apart
 
 
 def first_memory(config: Config, open_: Open) -> MemoryPort:

@@ -300,6 +300,9 @@ class VehicleSettings(Section):
     """What the simulated vehicle does meanwhile: a speed profile's name."""
     confirmation_s: Seconds
     """How long an action waits for a spoken yes."""
+    own_process: bool
+    """Whether gate and adapter have a process of their own (docs/security.md), where the system is Linux. A simulated vehicle that
+    lives by a recording's clock is always in the assistant's."""
     organizer: Folder | None = None
     """File of contacts, calendar and weather (docs/places.md); None: the assistant knows none."""
     outbox: Folder | None = None

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+import subprocess
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,7 +18,11 @@ from schemas.actions import (
 from schemas.clock import StreamClock
 from schemas.events import ActionResult
 from vehicle import organizer
+from vehicle.adapters import VehicleAdapter
 from vehicle.adapters.simulated import SimulatedVehicle
+from vehicle.apart.inside import attend
+from vehicle.apart.messages import Fitting
+from vehicle.apart.outside import VehicleApart
 from vehicle.organizer import Organizer
 from vehicle.service import GatedVehicle
 
@@ -120,8 +129,14 @@ class Car:
         self.clock = StreamClock()
         self.adapter = SimulatedVehicle(self.clock, profile=profile, **options)
         self.organizer = Organizer.load(DESK, self.clock.now, lambda: NOON)
-        self.vehicle = GatedVehicle(self.adapter, self.clock, organizer=self.organizer)
+        self.gated = GatedVehicle(self.adapter, self.clock, organizer=self.organizer)
+        self.vehicle = self.reached(self.gated)
         self.clock.advance_to(at)
+
+    @staticmethod
+    def reached(vehicle: GatedVehicle) -> Any:
+        """The vehicle as the test reaches it: in place, where it does not say otherwise."""
+        return vehicle
 
     def act(self, action: Action) -> ActionResult:
         return asyncio.run(self.vehicle.act(action))
@@ -134,3 +149,52 @@ class Car:
 
     def later(self, seconds: float) -> None:
         self.clock.advance_to(self.clock.now() + seconds)
+
+
+FITTING = Fitting(adapter="simulated", options={}, confirmation_s=14.0)
+
+
+class Beside:
+    """The vehicle's own process as a thread of this one: the same two ends, with the test's clock and car at hand."""
+
+    def __init__(self, opens: Callable[[], GatedVehicle]) -> None:
+        self.ours, self._theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.killed = False
+        self._opens = opens
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        def opener(_: Fitting, wrap: Callable[[VehicleAdapter], VehicleAdapter]) -> GatedVehicle:
+            vehicle = self._opens()
+            vehicle._adapter = wrap(vehicle._adapter)
+            return vehicle
+
+        attend(self._theirs, opener, leave=lambda: None)
+
+    def kill(self) -> None:
+        self.killed = True
+        with suppress(OSError):
+            self._theirs.shutdown(socket.SHUT_RDWR)
+
+    def wait(self, timeout: float | None = None) -> int:
+        self._thread.join(timeout)
+        if self._thread.is_alive():
+            raise subprocess.TimeoutExpired("beside", timeout or 0.0)
+        return 0
+
+
+@contextmanager
+def beside(vehicle: GatedVehicle) -> Generator[VehicleApart]:
+    """This vehicle as it is reached in a process of its own."""
+
+    def start() -> tuple[socket.socket, Beside]:
+        process = Beside(lambda: vehicle)
+        return process.ours, process
+
+    apart = VehicleApart(FITTING, start)
+    apart.ready()
+    try:
+        yield apart
+    finally:
+        asyncio.run(apart.close())

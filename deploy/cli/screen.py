@@ -53,7 +53,7 @@ def _show(
     config: Config, port: int, open_: bool, as_json: bool, until: threading.Event | None = None, *, dev: bool = False
 ) -> None:
     from deploy import app
-    from deploy.car import open_vehicle
+    from deploy.behind import open_vehicle
     from deploy.drivers.sight import watching
     from deploy.drivers.switching import ConfiguredDrivers
     from deploy.drivers.zone import zone

@@ -30,7 +30,7 @@ LIVE_S = 1.5
 
 
 def _open(context: typer.Context, *, as_json: bool) -> GatedVehicle:
-    from deploy.car import open_vehicle
+    from deploy.behind import open_vehicle
     from schemas.clock import WallClock
 
     return open_vehicle(session_of(context, as_json=as_json).config(), WallClock())
@@ -281,12 +281,12 @@ def watch(
 @app.command()
 def check(context: typer.Context, as_json: JsonOption = False) -> None:
     """Reach the vehicle and tell what was found: the connection, and signals that are missing or of another type."""
-    from deploy.car import reach_vehicle
+    from deploy.behind import fitting_of, reach_vehicle
     from schemas.clock import WallClock
     from vehicle.adapters import report
 
     config = session_of(context, as_json=as_json).config()
-    adapter, _ = reach_vehicle(config, WallClock())
+    adapter, _ = reach_vehicle(fitting_of(config), WallClock())
     findings = report(adapter)
     asyncio.run(adapter.close())
     failed = any(finding.verdict == "fail" for finding in findings)

@@ -10,9 +10,9 @@ from __future__ import annotations
 import logging
 import threading
 
+from deploy.behind import Notices
 from schemas.errors import GloveboxError
 from schemas.seat import Seat
-from vehicle.organizer import Organizer
 
 _log = logging.getLogger("glovebox.notices")
 
@@ -20,7 +20,7 @@ _log = logging.getLogger("glovebox.notices")
 class KeptNotices:
     """Keeps what the organizer has waiting in the memory that is open."""
 
-    def __init__(self, organizer: Organizer, seat: Seat) -> None:
+    def __init__(self, organizer: Notices, seat: Seat) -> None:
         """Take up what the memory holds, and keep every change from now on."""
         self._organizer, self._seat, self._memory, self._state = organizer, seat, seat.memory, 0
         self._guard = threading.Lock()

@@ -35,6 +35,7 @@ from schemas.ports import ActParser, Encoder, StructuredModel
 from schemas.preferences import BY_DETAIL
 from tests.conftest import WEIGHTS
 from tests.vaults import every_word
+from vehicle.service import GatedVehicle
 
 CASES = yaml.safe_load((Path(__file__).parent / "forgetting.yaml").read_text("utf-8"))
 WORLD = CASES["world"]
@@ -120,6 +121,8 @@ class Drive:
         )
         assert isinstance(self.car.seat.memory, DriverMemory)
         self.memory: DriverMemory = self.car.seat.memory
+        assert isinstance(self.car.vehicle, GatedVehicle)
+        self.organizer = self.car.vehicle.organizer
         self.clock.advance_to(5.0)
         self.memory.opt_in(CONVERSATIONS)
         taken = self.memory.take_in(world(self.memory.export()["consent"]))
@@ -131,7 +134,7 @@ class Drive:
             )  # fmt: skip
             self.memory.session.store.propose(waits, BEGAN)
         for label in WORLD["reminders"].values():
-            self.car.vehicle.organizer.start(self.car.vehicle.organizer.reminder(label, seconds=7200))
+            self.organizer.start(self.organizer.reminder(label, seconds=7200))
 
     def now(self) -> datetime:
         return BEGAN + timedelta(seconds=self.clock.now())
@@ -146,7 +149,7 @@ class Drive:
         store = self.memory.session.store
         said = [*every_word(store), *(value for (value,) in store.read("SELECT value FROM meta"))]
         said += [text for e in self.memory.conversations.hot.all() for text in (e.driver, e.assistant)]
-        said += [one.label for one in self.car.vehicle.organizer.waiting()]
+        said += [one.label for one in self.organizer.waiting()]
         files = b"".join(path.read_bytes() for path in self.folder.rglob("*") if path.is_file())
         return " ".join(words(" ".join(said))) + files.decode("latin-1").lower()
 

@@ -12,7 +12,7 @@ from tests.integration.recipes import copied, followed, run
 DRIVE = """
 import asyncio, sys
 from pathlib import Path
-from deploy.car import open_vehicle
+from deploy.behind import open_vehicle
 from deploy.config import load_config
 from schemas.actions import SetWindow
 from schemas.clock import StreamClock

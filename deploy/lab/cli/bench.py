@@ -24,6 +24,12 @@ def vehicle(
     adapters: Annotated[
         bool, typer.Option("--adapters", help="Also time the adapters, over loopback and a virtual bus.")
     ] = False,
+    process: Annotated[
+        int,
+        typer.Option(
+            "--process", metavar="N", min=0, help="Also time N calls of each kind to a vehicle in its own process."
+        ),
+    ] = 0,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of the wishes, drives and faults.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="JSON instead of text.")] = False,
 ) -> None:
@@ -34,7 +40,7 @@ def vehicle(
     from deploy.lab.vehicle.gate import measure
 
     logging.getLogger("glovebox.vehicle").setLevel(logging.CRITICAL)  # the faults are wanted
-    told = measure(count, sequences, seed, adapters=adapters)
+    told = measure(count, sequences, seed, adapters=adapters, process=process)
     tried = told.get("sequences", {})
     if as_json:
         put_json(told)
@@ -43,13 +49,15 @@ def vehicle(
         out().print(
             f"Gate: p50 {gate['p50']} us, p99 {gate['p99']} us. Action: p50 {acted['p50']} ms, p99 {acted['p99']} ms."
         )
-        for adapter, figures in told.get("adapters", {}).items():
+        for adapter, figures in {**told.get("adapters", {}), **told.get("process", {})}.items():
             for figure, times in figures.items():
-                if isinstance(times, dict):
+                if figure.endswith("_ms") and isinstance(times, dict):
                     what = figure.removesuffix("_ms").replace("_", " ")
                     out().print(
                         f"{adapter}, {what}: p50 {times['p50']} ms, p95 {times['p95']} ms, p99 {times['p99']} ms."
                     )
+                elif figure == "figures":
+                    out().print(f"{adapter}: {times}.")
                 elif figure == "missing":
                     out().print(f"{adapter}: not measured, {times} is not installed.")
         if tried:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from deploy import app
 from deploy.assistant import Assistant, Ears, Mouth
@@ -370,6 +370,7 @@ class Talk:
 
     def _look(self) -> _Look:
         vehicle = self._car.vehicle
+        organizer = cast("vehicle_organizer.Organizer", vehicle.organizer)  # a drive's own clock: here, not apart
         values = asyncio.run(vehicle.state()).values
         told = self._car.seat.memory.export()
         return _Look(
@@ -388,10 +389,10 @@ class Talk:
                 one.number: Notice(
                     kind=one.kind,
                     label=one.label,
-                    minutes=round(vehicle.organizer.remaining(one) / 60.0, 2),
+                    minutes=round(organizer.remaining(one) / 60.0, 2),
                     at=f"{one.at:%H:%M}",
                 )
-                for one in vehicle.organizer.waiting()
+                for one in organizer.waiting()
             },
             mails={path.name: _mail(path) for path in sorted(self._outbox.glob("*.eml"))} if self._outbox else {},
         )

@@ -16,6 +16,7 @@ from typing import Any
 
 from deploy.lab.report.statistics import TAILS, spread
 from deploy.lab.vehicle import adapters as vehicle_adapters
+from deploy.lab.vehicle import process as vehicle_process
 from deploy.lab.vehicle.wishes import random_action, run
 from schemas.actions import Action
 from schemas.clock import StreamClock
@@ -79,8 +80,11 @@ async def _acted(wishes: Sequence[Action]) -> tuple[dict[str, float], dict[str, 
     return spread(took, 3, **TAILS), ended
 
 
-def measure(count: int, sequences: int, seed: int, *, adapters: bool = False) -> dict[str, Any]:
-    """All of it, as JSON values; ``violations`` lists what should never happen. ``adapters`` adds those that have a wire."""
+def measure(count: int, sequences: int, seed: int, *, adapters: bool = False, process: int = 0) -> dict[str, Any]:
+    """All of it, as JSON values; ``violations`` lists what should never happen.
+
+    ``adapters`` adds those that have a wire, ``process`` that many calls to a vehicle in a process of its own.
+    """
     gate = decisions(count, seed)
     acted, ended = actions(max(1, count // 10), seed)
     began = time.perf_counter()
@@ -93,6 +97,8 @@ def measure(count: int, sequences: int, seed: int, *, adapters: bool = False) ->
     }
     if adapters:
         told["adapters"] = vehicle_adapters.measure(count)
+    if process:
+        told["process"] = vehicle_process.measure(process)
     if tally is not None:
         told["sequences"] = {
             "count": tally.sequences,

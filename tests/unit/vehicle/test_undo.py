@@ -130,7 +130,7 @@ def test_an_effect_that_fails_is_a_fault() -> None:
     for _ in range(20):
         car.organizer.start(car.organizer.timer(60.0))
     assert car.act(SetTimer(minutes=1)).error == "adapter"
-    assert car.vehicle.gate.armed
+    assert car.gated.gate.armed
 
 
 def test_a_place_in_what_plays_is_gone_back_to_also_when_it_has_run_there_by_itself() -> None:

@@ -17,6 +17,7 @@ from schemas.actions import Action, GetRange, SetDomeLight, SetTrunk, SetWindow,
 from schemas.clock import StreamClock
 from schemas.errors import AdapterError, ConfirmationError
 from schemas.events import ActionResult, ActionStatus, Motion, VehicleState, Verdict
+from tests import gated_car
 from vehicle.adapters.simulated import SimulatedVehicle
 from vehicle.gate import motion
 from vehicle.policy import POLICY
@@ -32,7 +33,8 @@ class Car:
     def __init__(self, **options: Any) -> None:
         self.clock = StreamClock()
         self.adapter = SimulatedVehicle(self.clock, **options)
-        self.vehicle = GatedVehicle(self.adapter, self.clock, patience_s=PATIENCE_S)
+        self.gated = GatedVehicle(self.adapter, self.clock, patience_s=PATIENCE_S)
+        self.vehicle = gated_car.Car.reached(self.gated)
         self.faults = self.adapter.faults
 
     def act(self, action: Action) -> ActionResult:
@@ -53,7 +55,7 @@ def test_a_hanging_adapter_is_a_fault_and_recovers() -> None:
     car.faults.hangs = True
     for action in (LIGHT, SetWindow(percent=50), GetRange()):
         assert lost(car.act(action))
-    known = car.vehicle.known()
+    known = car.gated.known()
     assert known is not None and known.age_s >= UNKNOWN_AGE_S and motion(known) is Motion.MOVING
     assert car.healed().status is ActionStatus.DONE
     assert asyncio.run(car.adapter.read()).values["window.driver"] == 0
@@ -161,7 +163,7 @@ def test_a_bus_that_breaks_down_in_the_middle_drops_every_question() -> None:
     asked = car.act(SetTrunk(open=True))
     car.faults.fails_after = 2  # the reading and the write; then it is gone
     assert lost(car.act(SetWindow(percent=50)))
-    assert not car.vehicle.gate.armed
+    assert not car.gated.gate.armed
     assert car.healed().status is ActionStatus.DONE
     with pytest.raises(ConfirmationError):
         asyncio.run(car.vehicle.confirm(str(asked.token)))
@@ -209,10 +211,10 @@ def test_readings_out_of_order_count_as_old(caplog: pytest.LogCaptureFixture) ->
 
 def test_what_is_known_ages() -> None:
     car = Car()
-    assert car.vehicle.known() is None
+    assert car.gated.known() is None
     asyncio.run(car.vehicle.state())
     car.clock.advance_to(3.0)
-    known = car.vehicle.known()
+    known = car.gated.known()
     assert known is not None and known.age_s == 3.0
 
 

@@ -68,7 +68,7 @@ def test_a_lost_car_is_a_fault_and_silences_the_gate(caplog: pytest.LogCaptureFi
     for action in (SetDomeLight(on=True), GetRange()):
         result = car.act(action)
         assert (result.status, result.error, result.ruling.rule) == (ActionStatus.FAULT, "adapter", "silent")
-    assert not car.vehicle.gate.armed
+    assert not car.gated.gate.armed
     assert "connection to the simulated car is lost" in caplog.text
     with pytest.raises(AdapterError):
         car.value("light.dome")
@@ -110,7 +110,7 @@ def test_losing_the_car_in_the_middle(error: Exception, when: str) -> None:
         car.adapter.read = failing_read
     result = car.act(SetWindow(percent=50))
     assert (result.status, result.error) == (ActionStatus.FAULT, "adapter")
-    assert not car.vehicle.gate.armed
+    assert not car.gated.gate.armed
 
 
 def test_an_adapters_defect_is_a_fault_with_its_traceback_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
@@ -142,7 +142,7 @@ def test_a_signal_that_is_not_reported_is_a_fault() -> None:
     car = Car()
     car.adapter.faults.unknown.add("media.volume")
     assert car.act(ChangeVolume(change="up")).error == "adapter"
-    assert car.vehicle.gate.armed
+    assert car.gated.gate.armed
 
 
 def test_closing_silences_and_releases() -> None:

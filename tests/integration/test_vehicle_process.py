@@ -1,0 +1,250 @@
+"""The vehicle's process as the assistant starts it: what is in it, what it ends with, and that nothing moves after a kill."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deploy import app, behind
+from deploy.behind import fitting_of, start_apart
+from deploy.config import Config, load_config
+from schemas.actions import SetTemperature
+from schemas.clock import StreamClock
+from schemas.errors import ConfigError, GloveboxError
+from schemas.events import ActionStatus
+from schemas.offline import SWITCHES
+from tests.architecture.test_no_network import ENGINES
+from tests.architecture.test_packages import ROOT
+from tests.vehicle_rigs import until
+from vehicle.apart import messages as m
+from vehicle.apart.outside import VehicleApart
+from vehicle.service import GatedVehicle
+
+pytestmark = [pytest.mark.skipif(not behind.APART, reason="only Linux has it"), pytest.mark.timeout(180)]
+
+WARM = SetTemperature(celsius=24)
+TOLD = """
+import sys; sys.path.insert(0, sys.argv[1])
+import ctypes, json, os
+from deploy import behind
+from vehicle.service import GatedVehicle
+close = GatedVehicle.close
+async def tell(vehicle):
+    files = [os.readlink(f"/proc/self/fd/{n}") for n in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{n}")]
+    told = {"modules": sorted(sys.modules), "environment": dict(os.environ), "files": files,
+            "dumpable": ctypes.CDLL(None).prctl(3, 0, 0, 0, 0)}
+    with open(%r, "w") as file:
+        json.dump(told, file)
+    await close(vehicle)
+GatedVehicle.close = tell
+behind.main(int(sys.argv[2]))
+"""
+"""The process's own program, which tells what it is when it lets go of the vehicle."""
+
+
+@pytest.fixture
+def apart() -> Generator[VehicleApart]:
+    vehicle = start_apart(load_config(environment={}))
+    assert vehicle is not None
+    vehicle.ready()
+    yield vehicle
+    asyncio.run(vehicle.close())
+
+
+def pid(vehicle: VehicleApart) -> int:
+    assert vehicle._line is not None
+    process = vehicle._line.process
+    assert isinstance(process, subprocess.Popen)
+    return process.pid
+
+
+def lives(number: int) -> bool:
+    try:
+        return Path(f"/proc/{number}/stat").read_text("utf-8").rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_it_holds_the_vehicle_and_nothing_that_understands_or_remembers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(behind, "_MAIN", TOLD % str(tmp_path / "told.json"))
+    monkeypatch.setenv("CREDENTIALS_DIRECTORY", "/run/credentials/glovebox")
+    monkeypatch.setenv("GLOVEBOX_HOME", str(tmp_path))
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    secret = tmp_path / "vault.db"
+    with secret.open("w"):
+        vehicle = start_apart(load_config(environment={}))
+        assert vehicle is not None
+        vehicle.ready()
+        assert asyncio.run(vehicle.act(WARM)).status is ActionStatus.DONE
+        asyncio.run(vehicle.close())
+    told: dict[str, Any] = json.loads((tmp_path / "told.json").read_text("utf-8"))
+    tops = {name.partition(".")[0] for name in told["modules"]}
+    assert tops & {"schemas", "vehicle", "models", "deploy"} == {"schemas", "vehicle", "models", "deploy"}
+    assert tops.isdisjoint(
+        {"memory", "voice", "uvicorn", "starlette", "sounddevice", "sqlcipher3", "tokenizers", *ENGINES}
+    )
+    of_models = {name for name in told["modules"] if name.startswith("models.")}
+    assert of_models == {"models.numbers"}
+    of_deploy = {name for name in told["modules"] if name.startswith("deploy.")}
+    assert of_deploy == {"deploy.behind", "deploy.machine", "deploy.machine.unseen"}
+    assert told["environment"].pop("LC_CTYPE", None) in {None, "C.UTF-8"}  # Python's own, in an empty locale
+    assert set(told["environment"]) <= {*behind.HANDED_ON, *SWITCHES} and told["environment"]["TZ"] == "Europe/Berlin"
+    assert told["dumpable"] == 0
+    assert not [one for one in told["files"] if str(tmp_path) in one]
+
+
+def test_it_ends_with_its_assistant_and_with_nothing_else(tmp_path: Path) -> None:
+    program = (
+        "import sys, time; from deploy.behind import start_apart; from deploy.config import load_config\n"
+        "v = start_apart(load_config(environment={})); v.ready(); print(v._line.process.pid, flush=True); time.sleep(600)"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stdout=subprocess.PIPE, text=True) as assistant:
+        assert assistant.stdout is not None
+        vehicle = int(assistant.stdout.readline())
+        for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            os.kill(vehicle, ignored)
+        time.sleep(0.2)
+        assert lives(vehicle)
+        assistant.kill()
+        assistant.wait()
+    until(lambda: not lives(vehicle), "its end")
+
+
+def test_it_is_started_again_and_the_assistant_goes_on(apart: VehicleApart) -> None:
+    assert asyncio.run(apart.act(SetTemperature(celsius=25))).status is ActionStatus.DONE
+    before = pid(apart)
+    os.kill(before, signal.SIGKILL)
+    until(lambda: apart.away, "the end")
+    assert asyncio.run(apart.act(WARM)).status is ActionStatus.FAULT
+    until(lambda: not apart.away and apart._line is not None, "the next one")
+    assert pid(apart) != before
+    assert asyncio.run(apart.act(WARM)).status is ActionStatus.DONE
+
+
+def test_one_that_is_stopped_is_ended(apart: VehicleApart, monkeypatch: pytest.MonkeyPatch) -> None:
+    from vehicle.apart import outside
+
+    monkeypatch.setattr(outside, "ANSWER_S", 0.3)
+    before = pid(apart)
+    os.kill(before, signal.SIGSTOP)
+    assert asyncio.run(apart.act(WARM)).status is ActionStatus.FAULT
+    until(lambda: not lives(before), "its end")
+
+
+def configured(tmp_path: Path, lines: str) -> Config:
+    path = tmp_path / "glovebox.toml"
+    path.write_text(f'[data]\nfolder = "{tmp_path}"\n[vehicle]\n{lines}', "utf-8")
+    return load_config(path, environment={})
+
+
+def test_a_secret_is_read_there_and_never_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("paho.mqtt", reason="the extra [mqtt] is not installed")
+    (tmp_path / "password").write_text("correct horse\n", "utf-8")
+    lines = f'adapter = "mqtt"\n[vehicle.mqtt]\nusername = "glovebox"\npassword_file = "{tmp_path / "password"}"\n'
+    assert b"horse" not in m.packed(m.Begin(fitting=fitting_of(configured(tmp_path, lines))))
+
+    def opened(*_: object, **__: object) -> Any:
+        raise AssertionError("the adapter was opened in the assistant's process")
+
+    monkeypatch.setattr(behind, "open_adapter", opened)
+    (tmp_path / "password").unlink()
+    with pytest.raises(GloveboxError, match="password"):
+        app._vehicle(configured(tmp_path, lines), None, None, app.utc_now, None)
+
+
+def test_what_cannot_be_opened_there_is_told_here(tmp_path: Path) -> None:
+    (tmp_path / "organizer.json").write_text("{", "utf-8")
+    config = configured(tmp_path, f'organizer = "{tmp_path / "organizer.json"}"\n')
+    with pytest.raises(ConfigError, match=r"organizer\.json"):
+        app._vehicle(config, None, None, app.utc_now, None)
+
+
+def test_the_live_assistant_has_it_and_a_drive_that_is_played_has_not(tmp_path: Path) -> None:
+    config = configured(tmp_path, "")
+    live = app._vehicle(config, None, None, app.utc_now, None)
+    assert isinstance(live, VehicleApart)
+    asyncio.run(live.close())
+    here = (
+        app._vehicle(config, StreamClock(), None, app.utc_now, None),
+        app._vehicle(config, None, {"charging.plugged": True}, app.utc_now, None),
+        app._vehicle(configured(tmp_path, "own_process = false\n"), None, None, app.utc_now, None),
+    )
+    assert [type(vehicle) for vehicle in here] == [GatedVehicle] * 3
+
+
+ROUNDS = """
+import asyncio, os, random, signal, socket, sys, time
+from schemas.clock import WallClock
+from vehicle.adapters.simulated import SimulatedVehicle
+from vehicle.apart import messages as m
+from vehicle.apart.inside import attend
+from vehicle.service import GatedVehicle
+
+class Noting(SimulatedVehicle):
+    async def read(self):
+        await asyncio.sleep(0.001)
+        return await super().read()
+    async def write(self, changes):
+        os.write(notes, f"{time.monotonic()}\\n".encode())
+        await super().write(changes)
+
+def vehicle(fitting, wrap):
+    clock = WallClock()
+    return GatedVehicle(wrap(Noting(clock, profile="parked")), clock)
+
+def wish(line):
+    line.send(m.packed(m.Begin(fitting=m.Fitting(adapter="simulated", options={}, confirmation_s=14.0))))
+    number = 0
+    while True:
+        number += 1
+        line.send(m.packed(m.Wish(kind="act", id=number, name="set_temperature", slots={"celsius": 20.0 + number % 8})))
+        while getattr(m.told(line.recv(m.MOST_BYTES)), "id", 0) < number - 3:
+            pass
+
+dice, late, written = random.Random(7), 0, 0
+for round in range(40):
+    notes = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND)
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    held = os.fork()
+    if not held:
+        ours.close()
+        attend(theirs, vehicle)
+        os._exit(0)
+    theirs.close()
+    assistant = os.fork()
+    if not assistant:
+        wish(ours)
+    ours.close()
+    time.sleep(0.03 + 0.12 * dice.random())
+    os.kill(assistant, signal.SIGKILL)
+    os.waitpid(assistant, 0)
+    killed = time.monotonic()
+    assert os.waitpid(held, 0)[1] == 0
+    times = [float(line) for line in os.pread(notes, 10**6, 0).decode().split()]
+    written += len(times)
+    late += sum(at > killed for at in times)
+    os.close(notes)
+print(written, late)
+"""
+"""An assistant that wishes without end is killed at any moment; the vehicle's process notes when it writes."""
+
+
+def test_nothing_moves_after_the_assistant_was_killed_at_any_moment(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", ROUNDS, str(tmp_path / "notes")], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    written, late = map(int, done.stdout.split())
+    assert written > 40 and late == 0
