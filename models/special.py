@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from models.text import normal
+from models.text import normal, spoken
 
 
 def _any(*parts: str) -> re.Pattern[str]:
@@ -177,6 +177,11 @@ NAMES = re.compile(
     r"oil change at the doctor of cars|playground)\b"
 )
 """Names and sayings that have such words and tell nothing of whoever says them. What else is said counts all the same."""
+
+
+def without_names(text: str) -> str:
+    """A text in its spoken form, without the names and sayings that tell nothing."""
+    return " ".join(NAMES.sub(" ", spoken(text)).split())
 
 
 def special_words(text: str) -> frozenset[str]:

@@ -224,6 +224,15 @@ class Encoder(Protocol):
         """Probability of every action name, and of ``none`` (asks for nothing that the car can do); they sum to 1."""
         ...
 
+    def states(self, text: str, spans: Sequence[tuple[int, int]]) -> NDArray[np.float32]:
+        """What the network makes of parts of a text in their sentence, (spans, states).
+
+        Args:
+            text: in its spoken form (``models.text.spoken``).
+            spans: where the parts begin and end.
+        """
+        ...
+
 
 class Synthesizer(Protocol):
     """Turns a sentence into sound."""

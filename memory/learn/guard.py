@@ -1,7 +1,7 @@
 """What of a text may be written while special kinds of data are off: health, belief, politics, union, sex, origin, children.
 
 Goes by what is said and not by the category that it is taken for: "24 degrees because of my chemotherapy" is about the cabin and
-tells of an illness. Words tell it (`models.special`), and where none does, a small head over the encoder's vector
+tells of an illness. Words tell it (`models.special`), and where none does, a small network over the encoder's states
 (``models.training.special``). Of a text that tells such a thing the clauses that do not are kept, if nothing is told by them alone.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from models.special import special_words
+from models.special import special_words, without_names
 from models.text import normal, words
 from schemas.errors import ConsentError
 from schemas.memory import Consent
@@ -22,7 +22,7 @@ from schemas.ports import Encoder
 from schemas.preferences import KINDS, SPECIAL_TITLES, WITH
 
 HEAD = Path(__file__).with_name("special.npz")
-"""Weights of the head, shape (kinds + 1, dimension + 1), the last row for what is ordinary, and its threshold."""
+"""Two layers over the mean of the encoder's states, the last row for what is ordinary, and a threshold on the log odds."""
 WITH_AT = 0.3
 """From this probability on a text is about a sensitive category that was asked for, and may tell what that is for. Our choice."""
 LEAST = 3
@@ -43,9 +43,7 @@ class Guard:
         """With this encoder; the head is left out where the encoder's vectors are not those that it was trained on."""
         self._encoder = encoder
         with np.load(HEAD) as held:
-            weights = held["weights"].astype(np.float32)
-            self._at = float(held["at"])
-        self._weights = weights if weights.shape[1] == encoder.dimension + 1 else None
+            self._head = {name: held[name].astype(np.float32) for name in held.files}
         self._known = lru_cache(maxsize=512)(self._kinds)
 
     def kinds(self, text: str) -> frozenset[str]:
@@ -54,11 +52,16 @@ class Guard:
 
     def _kinds(self, text: str) -> frozenset[str]:
         found = special_words(text)
-        if found or self._weights is None or len(words(text)) < LEAST:
+        if found or len(words(text)) < LEAST:
             return found
-        scores = self._encoder.encode([text])[0] @ self._weights[:, :-1].T + self._weights[:, -1]
-        best = int(scores[:-1].argmax())
-        return frozenset({KINDS[best]}) if scores[best] - scores[-1] >= self._at else frozenset()
+        head, said = self._head, without_names(text)
+        states = self._encoder.states(said, [(0, len(said))])[0]
+        if states.shape[0] != head["inner"].shape[1]:  # another encoder than the one it was taught on
+            return found
+        hidden = np.maximum(head["inner"] @ states + head["inner_bias"], 0.0)
+        scores = head["outer"] @ hidden + head["outer_bias"]
+        odds = np.logaddexp.reduce(scores[:-1]) - scores[-1]
+        return frozenset({KINDS[int(scores[:-1].argmax())]}) if odds >= head["at"] else frozenset()
 
     def forbidden(self, text: str, consent: Consent) -> frozenset[str]:
         """The special kinds that a text tells of and that the driver has not asked for, by themselves or with a category."""

@@ -85,6 +85,11 @@ class KeywordEncoder:
         asked = next((name for name, needed in REQUESTS.items() if said.issuperset(needed)), NONE)
         return {name: float(name == asked) for name in (*(action.name for action in ACTIONS), NONE)}
 
+    def states(self, text: str, spans: Sequence[tuple[int, int]]) -> NDArray[np.float32]:
+        """No network, no states: (spans, 1), all zero."""
+        del text
+        return np.zeros((len(spans), 1), np.float32)
+
 
 @lru_cache(maxsize=1024)
 def _hashed(text: str, dimension: int) -> NDArray[np.float32]:
