@@ -67,6 +67,8 @@ ROUTES: tuple[Entry, ...] = (
     Entry("POST", "/categories/{key}/forget", categories.forget, _P),
     Entry("GET", "/privacy", privacy.show, _P),
     Entry("POST", "/privacy/conversations", privacy.conversations, _P),
+    Entry("GET", "/privacy/special", privacy.special, _P),
+    Entry("POST", "/privacy/special/{key}", privacy.switch_special, _P),
     Entry("GET", "/privacy/retention", privacy.retention, _P),
     Entry("POST", "/privacy/retention", privacy.keep, _P),
     Entry("GET", "/privacy/exporting", privacy.exporting, _P),

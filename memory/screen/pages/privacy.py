@@ -9,7 +9,7 @@ from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
 from memory.screen.pages.home import status
 from schemas.errors import PinError, UnknownEntryError
 from schemas.memory import CONVERSATIONS, Period, Selector, Terms
-from schemas.preferences import CATEGORIES
+from schemas.preferences import CATEGORIES, KINDS
 
 SPANS = {"hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta(days=7), "month": timedelta(days=30)}
 KEEPING = (1, 7, 30, 90, 182, 365, 730)
@@ -24,14 +24,31 @@ def show(visit: Visit) -> Answer:
 
 def conversations(visit: Visit) -> Answer:
     """Keep conversations, or not."""
+    return _switch(visit, CONVERSATIONS, "/privacy")
+
+
+def special(visit: Visit) -> Answer:
+    """The special kinds of data: each off until the driver asks for it."""
+    return Page("special.html", {"rows": [(kind, kind in visit.consent.special) for kind in KINDS]})
+
+
+def switch_special(visit: Visit) -> Answer:
+    """Keep what tells of a special kind, or nothing of it from now on; what is there stays."""
+    key = visit.path["key"]
+    if key not in KINDS:
+        raise ProblemError("missing", 404)
+    return _switch(visit, key, "/privacy/special")
+
+
+def _switch(visit: Visit, key: str, back: str) -> Answer:
     wanted = visit.form.get("to", "")
     if wanted not in {"on", "off"}:
         raise ProblemError("form", 400)
     if wanted == "on":
-        visit.memory.opt_in(CONVERSATIONS)
+        visit.memory.opt_in(key)
     else:
-        visit.memory.opt_out(CONVERSATIONS)
-    return Go("/privacy")
+        visit.memory.opt_out(key)
+    return Go(back)
 
 
 def retention(visit: Visit) -> Answer:

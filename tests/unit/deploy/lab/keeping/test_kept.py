@@ -23,7 +23,8 @@ def entry(*right: Any, **more: Any) -> suite.Entry:
 def seen(*kept: Pref | Note, reply: str = "Okay.", **more: Any) -> Seen:
     preferences = frozenset(one for one in kept if isinstance(one, Pref))
     facts = frozenset(one for one in kept if isinstance(one, Note))
-    return Seen(**{"reply": reply, "answer": "", "before": frozenset(), **more}, preferences=preferences, facts=facts)
+    told: dict[str, Any] = {"reply": reply, "answer": "", "before": frozenset[Pref](), **more}
+    return Seen(**told, preferences=preferences, facts=facts)
 
 
 def verdict(told: suite.Entry, *kept: Pref | Note, **more: Any) -> str:
