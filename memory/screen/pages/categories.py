@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
 from schemas.memory import FACTS, Consent, Selector
-from schemas.preferences import BY_DETAIL, CATEGORIES, MAIN_TITLES, SUB_TITLES, Category
+from schemas.preferences import BY_DETAIL, CATEGORIES, KINDS, MAIN_TITLES, SUB_TITLES, Category
 
 
 def on(consent: Consent, category: Category) -> bool:
@@ -22,7 +22,7 @@ def show(visit: Visit) -> Answer:
     tree = [
         (main, [(sub, _of(sub), sum(on(consent, c) for c in _of(sub))) for sub in _subs(main)]) for main in MAIN_TITLES
     ]
-    return Page("categories.html", {"tree": tree})
+    return Page("categories.html", {"tree": tree, "special": len(consent.special), "kinds": len(KINDS)})
 
 
 def _subs(main: str) -> list[str]:

@@ -8,6 +8,7 @@ the head is for what is told without such a word.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +25,10 @@ FOLDER = Path(__file__).parent
 ENCODER = Path(__file__).parents[2] / "builtin" / "encoder"
 HEAD = Path(__file__).parents[3] / "memory" / "learn" / "special.npz"
 ORDINARY = "ordinary"
-FALSE_ALARMS = 0.02
+LIKINGS = FOLDER.parent / "marks" / "data" / "senses.txt"
+"""What people like and dislike, in whole sentences, with marks that are taken out."""
+_MARKS = re.compile(r"\{[a-z]+:([^{}]*)\}")
+FALSE_ALARMS = 0.01
 """Share of ordinary phrases, none of them learnt from, that reach the threshold. Our choice."""
 MOST = 4000
 """Ordinary phrases: more take longer and change nothing."""
@@ -55,7 +59,11 @@ def ordinary() -> list[str]:
         for sentence in own.sentences
     ]
     lines = [line for line in dict.fromkeys(lines) if not special_words(line)]
-    return [lines[place] for place in np.random.default_rng(7).permutation(len(lines))[:MOST]]
+    shuffled = [lines[place] for place in np.random.default_rng(7).permutation(len(lines))[:MOST]]
+    told = [
+        _MARKS.sub(r"\1", line).strip() for line in LIKINGS.read_text("utf-8").splitlines() if not line.startswith("#")
+    ]
+    return [*shuffled, *(line for line in told if line and not special_words(line))]
 
 
 def fit(inputs: NDArray[np.float32], classes: NDArray[np.int64]) -> torch.nn.Sequential:
