@@ -18,6 +18,7 @@ from memory.service import DriverMemory
 from memory.vault.lifecycle import Vault
 from schemas.actions import ACTIONS
 from schemas.errors import ConsentError, GenerationError
+from schemas.kinds import Marked
 from schemas.memory import Consent, Decision, Outcome, Terms, Words
 from schemas.preferences import CATEGORIES
 
@@ -76,6 +77,10 @@ class _Deaf:
     def choices(self, text: str, detail: str) -> dict[str, float]:
         del text, detail
         return {}
+
+    def marks(self, text: str) -> Marked:
+        """Nothing can be told."""
+        return Marked(text)
 
     def requests(self, text: str) -> dict[str, float]:
         del text

@@ -22,7 +22,7 @@ from memory.driver.session import Session
 from memory.driver.switches import Switches
 from memory.learn.english.canonical import Canon
 from memory.learn.explicit import Reader
-from memory.learn.extraction import ExtractionSettings, Extractor
+from memory.learn.extraction import ExtractionSettings, Extractor, secret
 from memory.learn.maintenance import Maintainer, MaintenanceSettings
 from memory.learn.proposals import Proposals, ProposalSettings
 from memory.recall.preferences import RetrievalSettings
@@ -89,11 +89,11 @@ class DriverMemory:
             session.watch,
         )
         self.conversations = Conversations(session, settings.tiers, zone)
-        keeping = Keeping(session)
+        keeping = Keeping(session, lambda text: secret(text, encoder.marks(text)))
         self.learner = Learner(
             session, self.conversations, keeping=keeping,
             reader=Reader(extractor, encoder, model, canon),
-            maintainer=Maintainer(encoder, model, settings.maintenance), proposals=proposals,
+            maintainer=Maintainer(encoder, model, settings.maintenance), proposals=proposals, zone=zone,
         )  # fmt: skip
         knowing = Knowing(session, zone)
         self.rights = Rights(
@@ -116,6 +116,7 @@ class DriverMemory:
 
         learner = self.learner
         self.note, self.remember, self.learn = learner.note, learner.remember, learner.learn
+        self.keeps, self.tells = learner.keeps, learner.tells
         self.forget_pending, self.learn_pending = learner.forget_pending, learner.learn_pending
         self.proposals, self.asked, self.answer = learner.proposals, learner.asked, learner.answer
 
@@ -135,13 +136,14 @@ class DriverMemory:
         self.browse_facts = pages.browse_facts
 
         conversations = self.conversations
-        self.begin_trip, self.end_trip, self.reflect = (
-            conversations.begin_trip,
-            conversations.end_trip,
-            conversations.reflect,
-        )
+        self.end_trip, self.reflect = conversations.end_trip, conversations.reflect
         self.profile, self.edit_profile = session.archive.profile, conversations.edit_profile
         self.trips, self.terms, self.set_terms = session.archive.trips, conversations.terms, conversations.set_terms
+
+    def begin_trip(self, trip: str) -> None:
+        """A drive begins: where the car was parked matters no more."""
+        self.learner.keeping.drive_begins()
+        self.conversations.begin_trip(trip)
 
     def close(self) -> None:
         """Erase what is withheld, and release the vault and the searchable copy of it."""

@@ -1,15 +1,19 @@
-"""In what sense and when something is preferred, what a fact is that the driver asked to have kept, and what may be remembered.
+"""In what sense and when something is preferred, what a fact is that was asked to be kept, and what may be remembered.
 
+Beside them the labels with which the words of a sentence are marked (`models.marks`).
 Values only, of closed lists where they can be; `schemas.memory` has what is made of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from schemas.preferences import KINDS, Category
@@ -173,3 +177,134 @@ class Terms(Value):
     """Thoughts and events, from their last use on."""
     summary_days: Days
     """Daily summaries and the times of trips."""
+
+
+class Label(StrEnum):
+    """What a word is part of. The order is the network's."""
+
+    NOTHING = "nothing"
+    LIKES = "likes"
+    DISLIKES = "dislikes"
+    AVOIDS = "avoids"
+    NEEDS = "needs"
+    PAST = "past"
+    """A thing that was liked, used or avoided once."""
+    UNREAL = "unreal"
+    """Supposed, asked, quoted, ironic, or wanted this once."""
+    OTHERS = "others"
+    """Somebody else likes or needs it."""
+    TIME = "time"
+    SEASON = "season"
+    WEATHER = "weather"
+    ROAD = "road"
+    COMPANY = "company"
+    PURPOSE = "purpose"
+    HOLDER = "holder"
+    """Whose it is, if not the driver's."""
+    FACT = "fact"
+    """What the driver asks to have kept."""
+    UNTIL = "until"
+    """When a fact stops mattering."""
+    SECRET = "secret"  # noqa: S105 - a label
+    """A PIN, password, code or number of an account."""
+
+
+LABELS = tuple(Label)
+OWN = frozenset((Label.LIKES, Label.DISLIKES, Label.AVOIDS, Label.NEEDS))
+"""The driver's own, now."""
+VALUES = OWN | {Label.PAST, Label.UNREAL, Label.OTHERS}
+"""What a thing that is spoken of may be."""
+CONDITION_LABELS = (Label.TIME, Label.SEASON, Label.WEATHER, Label.ROAD, Label.COMPANY, Label.PURPOSE)
+EVERY = 0.05
+"""What a word counts that is surely part of no value, beside one that surely is. Our choice."""
+PART_AT = 0.5
+"""From this share on a word is part of what is marked; the training's own middle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Words one after the other with the same label."""
+
+    label: Label
+    text: str
+    """As it was said."""
+    start: int
+    """The first of its words, from 0,"""
+    end: int
+    """and the one after its last."""
+    share: float
+    """Mean over its words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A text with a share of every label for each of its words."""
+
+    text: str = ""
+    """With single spaces."""
+    spans: tuple[tuple[int, int], ...] = ()
+    """Where its words begin and end."""
+    shares: NDArray[np.float32] | None = None
+    """(words, labels) in the order of `LABELS`; None where nobody could tell."""
+
+    @property
+    def told(self) -> bool:
+        """Whether there is anything to go by."""
+        return self.shares is not None and len(self.spans) > 0
+
+    def parts(self, labels: Collection[Label], at: float = PART_AT) -> tuple[Part, ...]:
+        """The parts that have one of these labels, in their order.
+
+        Args:
+            labels: which.
+            at: share of all of them together from which on a word belongs to a part; its likeliest one is the part's.
+        """
+        if self.shares is None:
+            return ()
+        columns = [LABELS.index(label) for label in LABELS if label in labels]
+        own = self.shares[:, columns]
+        found: list[Part] = []
+        row = 0
+        while row < len(own):
+            end = row
+            while end < len(own) and own[end].sum() >= at and own[end].argmax() == own[row].argmax():
+                end += 1
+            if end > row:
+                best = int(own[row].argmax())
+                text = self.text[self.spans[row][0] : self.spans[end - 1][1]]
+                found.append(Part(LABELS[columns[best]], text, row, end, float(own[row:end, best].mean())))
+            row = max(end, row + 1)
+        return tuple(found)
+
+    def places(self, said: Sequence[str]) -> tuple[int, int] | None:
+        """Where these words stand one after the other, first word and the one after the last; the best marked place of several."""
+        own = [self.text[start:end].lower() for start, end in self.spans]
+        wanted = [word.lower() for word in said]
+        starts = [at for at in range(len(own) - len(wanted) + 1) if wanted and own[at : at + len(wanted)] == wanted]
+        if not starts or self.shares is None:
+            return None
+        nothing = self.shares[:, 0]
+        best = min(starts, key=lambda at: float(nothing[at : at + len(wanted)].mean()))
+        return best, best + len(wanted)
+
+    def of(self, said: Sequence[str]) -> Mapping[Label, float]:
+        """The mean shares of these words where they stand together, of all words where they do not.
+
+        A word counts by how surely it is part of a value: "a good strong" says less than "blow".
+
+        Args:
+            said: words, lower case (``models.text.words``).
+
+        Returns:
+            A share for every label; they sum to 1, or are all missing where nobody could tell.
+        """
+        if self.shares is None or not len(self.shares):
+            return {}
+        place = self.places(said)
+        rows = self.shares[place[0] : place[1]] if place is not None else self.shares
+        weights = EVERY + _share(rows, VALUES)
+        return dict(zip(LABELS, (weights @ rows / weights.sum()).astype(float).tolist(), strict=True))
+
+
+def _share(rows: NDArray[np.float32], labels: Collection[Label]) -> NDArray[np.float32]:
+    return rows[:, [LABELS.index(label) for label in LABELS if label in labels]].sum(1)

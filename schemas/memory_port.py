@@ -112,6 +112,14 @@ class NotingPort(Protocol):
         """
         ...
 
+    def keeps(self, text: str) -> bool:
+        """Whether a sentence asks to have something kept, in whatever words: it is one for `remember`."""
+        ...
+
+    def tells(self, text: str) -> bool:
+        """Whether a sentence surely tells what the driver likes, needs or avoids, although it was carried out as an order."""
+        ...
+
     def remember(self, sentence: str, key: str | None = None) -> tuple[Decision, ...]:
         """Store what the driver asks to be remembered.
 

@@ -18,6 +18,7 @@ from pydantic import BaseModel
 from schemas.actions import Action
 from schemas.actions.acts import Parsed
 from schemas.events import ActionResult, Command, Samples, Standing, Transcript, VehicleState, WakeDetection
+from schemas.kinds import Marked
 from schemas.memory import Words
 from schemas.memory_port import MemoryPort as MemoryPort  # noqa: PLC0414 - handed on
 
@@ -231,6 +232,10 @@ class Encoder(Protocol):
             text: in its spoken form (``models.text.spoken``).
             spans: where the parts begin and end.
         """
+        ...
+
+    def marks(self, text: str) -> Marked:
+        """What every word of what the driver said is part of: liked, past, somebody else's ...; nothing if it cannot tell."""
         ...
 
 

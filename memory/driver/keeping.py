@@ -6,11 +6,12 @@ Owns when one may be written: consent, the guard and the room for it are asked f
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from memory.driver.session import Session
 from memory.learn.english.canonical import fold
+from memory.learn.facts import where_parked
 from memory.store.facts import MOST_FACTS, fact_words
 from memory.store.preferences import require_sayable
 from models.text import words
@@ -75,6 +76,8 @@ class Keeping:
                 session.search.keep()
             session.changed()
             session.search.refresh()
+            if where_parked(fact):  # it stands in one place
+                self._let_go([one.id for one in held if where_parked(one)])
             return Decision(
                 outcome=Outcome.APPEND, detail=FACTS, reason="kept, as you asked", value=fact.text, fact=fact.id
             )
@@ -103,16 +106,23 @@ class Keeping:
 
     def expire(self) -> int:
         """Erase what has stopped mattering, as if the driver had asked for it; how many that were."""
+        with self._session.lock:
+            return self._let_go(self._session.store.facts.over())
+
+    def drive_begins(self) -> None:
+        """Erase where the car was parked: its driver has found it."""
+        with self._session.lock:
+            self._let_go([one.id for one in self.facts() if where_parked(one)])
+
+    def _let_go(self, names: Sequence[str]) -> int:
         session = self._session
-        with session.lock:
-            over = session.store.facts.over()
-            if over:
-                session.archive.delete(over)
-                session.changed(forgotten=True)
-                session.search.refresh()
-                session.store.wiped()
-                session.vault.erase_backups()
-            return len(over)
+        if names:
+            session.archive.delete(names)
+            session.changed(forgotten=True)
+            session.search.refresh()
+            session.store.wiped()
+            session.vault.erase_backups()
+        return len(names)
 
     # Seeing and correcting
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, tzinfo
 
 from memory import consent as switches
 from memory.driver.conversations import Conversations
@@ -17,12 +17,17 @@ from memory.driver.session import Session
 from memory.learn.english.canonical import fold
 from memory.learn.explicit import Asked, Reader
 from memory.learn.extraction import refusal
+from memory.learn.facts import asks, fact, parked, where_parked
 from memory.learn.maintenance import Maintainer, Ruling
 from memory.learn.proposals import Draft, Proposals, Weighed
 from memory.learn.screening import screening, sift
 from memory.store.preferences import LONGEST_SAID, require_sayable, silent
+from schemas.kinds import OWN, Label
 from schemas.memory import Candidate, Consent, Conversation, Decision, Outcome, Preference, Proposal, Turn
 from schemas.preferences import BY_DETAIL, CATEGORIES
+
+TELLS_AT = 0.7
+"""Share of its marks from which on words tell of the driver although they were carried out as an order. Our choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,7 @@ class Learner:
         reader: Reader,
         maintainer: Maintainer,
         proposals: Proposals,
+        zone: tzinfo,
     ) -> None:
         """Over this vault.
 
@@ -68,9 +74,10 @@ class Learner:
             reader: reads what the driver asks to be remembered.
             maintainer: decides what becomes of what was read.
             proposals: what waits for the driver's yes.
+            zone: where the driver is, for days.
         """
         self._session, self._conversations, self.keeping = session, conversations, keeping
-        self._reader, self.maintainer, self._proposals = reader, maintainer, proposals
+        self._reader, self.maintainer, self._proposals, self._zone = reader, maintainer, proposals, zone
         self._refused: dict[str, list[Decision]] = {}
         """Conversation -> what was refused when it was said: kept in memory only, since the vault may not hold it."""
 
@@ -173,7 +180,21 @@ class Learner:
                     plan = self._plan(told, Asked(details))
                 if not plan.silent:
                     self._carry_out(plan, told.id)
-            return plan.decisions
+            if key is not None or plan.silent or any(d.outcome is not Outcome.DROPPED for d in plan.decisions):
+                return plan.decisions
+            made = fact(
+                self._session.encoder, sentence, now, self._zone, name=self._session.new_id(), conversation=told.id
+            )
+            return plan.decisions if made is None else (self.keeping.keep(made),)
+
+    def keeps(self, text: str) -> bool:
+        """Whether a sentence asks to have something kept, or tells where the car stands now that was parked elsewhere."""
+        marked = self._session.encoder.marks(text)
+        return asks(marked) or (parked(text) and any(where_parked(one) for one in self.keeping.facts()))
+
+    def tells(self, text: str) -> bool:
+        """Whether a sentence surely tells what the driver likes, needs, avoids or has given up, whatever it asks for beside."""
+        return bool(self._session.encoder.marks(text).parts(OWN | {Label.PAST}, TELLS_AT))
 
     def learn_pending(self, conversation: str | None = None) -> tuple[Decision, ...]:
         """Learn from every conversation noted, or from one. While nothing may be remembered, what was said before waits."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from models.text import contains, words
+from schemas.kinds import OWN, Label
 from schemas.memory import Conversation, Words
 from schemas.ports import Encoder
 from schemas.preferences import CATEGORIES
@@ -46,6 +47,8 @@ class ReadingSettings(BaseModel):
     """and of how far a turn agrees with all that is around it."""
     hint: float = Field(default=0.4, ge=0.0, le=1.0)
     """What a hint counts beside a statement."""
+    marks: float = Field(default=1.0, ge=0.0, le=4.0)
+    """Exponent of the encoder's own view that a turn reveals something, beside the marks of its words."""
     beside_at: float = Field(default=0.8, ge=0.0, le=1.0)
     """From this sureness on more than the likeliest preference of a conversation is taken: only what is stated."""
     beside_share: float = Field(default=0.5, ge=0.0, le=1.0)
@@ -94,6 +97,20 @@ def shares(encoder: Encoder, text: str) -> NDArray[np.float64]:
     return found / found.sum()
 
 
+def strength(encoder: Encoder, text: str, marks: float = 1.0) -> dict[str, float]:
+    """How clearly a text reveals a preference: as the encoder sees the whole, or by the words marked as the driver's own."""
+    seen = encoder.strength(text)
+    marked = encoder.marks(text)
+    own = max((part.share for part in marked.parts(OWN)), default=0.0)
+    gone = max((part.share for part in marked.parts((Label.PAST,))), default=0.0)
+    told = max(own, gone) * (1.0 - seen[NONE]) ** marks
+    if told <= seen[STATED] + seen[ENDED]:
+        return seen
+    left = (1.0 - told) / max(1.0 - seen[STATED] - seen[ENDED], TINY)
+    ended = gone if gone > own else min(seen[ENDED], told)
+    return {NONE: seen[NONE] * left, HINTED: seen[HINTED] * left, STATED: told - ended, ENDED: ended}
+
+
 def beside_of(conversation: Conversation) -> list[Beside]:
     """What the assistant said next to every turn of the driver's."""
     said = ["", *("" if turn.speaker == "driver" else turn.text for turn in conversation.turns), ""]
@@ -123,7 +140,7 @@ def read(
     if not turns:
         return []
     around = shares(encoder, _last(" ".join(turns))) ** settings.context
-    strengths = [encoder.strength(text) for text in turns]
+    strengths = [strength(encoder, text, settings.marks) for text in turns]
     weights = np.array([shares(encoder, text) * around for text in turns])
     weights *= np.array([shares(encoder, text) for text in _with_the_one_before(turns)]) ** settings.before
     for row, said in enumerate(beside):

@@ -7,21 +7,22 @@ with a reason rather than made up. Consent comes first here, too.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from memory.learn.english.canonical import Canon, is_closed, polarity, temperature, turned_down
+from memory.learn.english.canonical import Canon, is_closed, polarity, temperature
 from memory.learn.english.clauses import apart, statements
 from memory.learn.english.kinds import BETWEEN, LISTED
-from memory.learn.english.negation import Polarity, negated, series
-from memory.learn.evidence import ENDED
-from memory.learn.extraction import NO_SECRETS, SECRET, Extraction, Extractor, mentions, refusal
+from memory.learn.english.negation import Polarity, series
+from memory.learn.extraction import NO_SECRETS, Extraction, Extractor, mentions, refusal, secret
+from memory.learn.facts import outweighs
+from memory.learn.meaning import Holds, meaning
 from memory.store.preferences import silent
-from models.text import contains, normal, words
+from models.text import contains, words
 from schemas.errors import GenerationError
-from schemas.memory import Candidate, Consent, Conversation, Decision, Outcome, Turn, usual
+from schemas.kinds import OWN, VALUES, Label
+from schemas.memory import FACTS, Candidate, Consent, Conversation, Decision, Outcome, Turn
 from schemas.ports import Encoder, StructuredModel
 from schemas.preferences import BY_DETAIL, preference_model
 
@@ -30,28 +31,9 @@ WORDS_AT = 0.3
 MOST_WORDS = 8
 """Words that what is left of a sentence may have to be taken for a value: a preference is a few words."""
 
-_DO = (
-    r"(?:like|likes|love|loves|prefer|prefers|enjoy|want|need|use|drink|eat|watch|follow|hear|take|avoid|choose|"
-    r"listen to|go to|go for|fill up at|fill up with|fuel up at|charge at|charge with|shop at|buy at|buy from|park in|park at|"
-    r"pay with|pay by|pay in|tune in to|get my news from|am into|'m into|am a fan of|'m a fan of|am fond of|am|'m)"
-)
 WISHED_AT = 0.35
 """Confidence from which on a reading counts where the driver asks to have something remembered and names no category. Our choice:
 of 22 typed sentences those that mean something lie at .41 and above, letters and words at random at .31 and below."""
-
-_OBJECT = (
-    re.compile(
-        rf"^(?:i|we)(?:'d|'ll| would| will| do| really| always| usually| mostly| only| just| also| never| don't| do not)*"
-        rf" ?{_DO}(?: to)? (?P<value>.+)$"
-    ),
-    re.compile(r"^my (?:[\w'-]+ ){1,5}(?:is|are|should be) (?P<value>.+)$"),
-    re.compile(r"^(?P<value>.+?) (?:is|are) my (?:favou?rite|usual|preferred|go to|regular)\b.*$"),
-)
-_TAIL = re.compile(
-    r"(?: (?:best|most|a lot|very much|the most|so much|please|in the car|when (?:i|i'm|we) .+|while driving|all the time|"
-    r"from now on|of all|for my .+|as my .+))+$"
-)
-"""What may follow a value without being part of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +70,20 @@ class Asked:
             now: for consent.
         """
         turn = conversation.turns[0]
+        marked = reader.encoder.marks(turn.text)
+        if secret(turn.text, marked):
+            return Extraction(decisions=(refusal(self.details[0] if self.details else FACTS, NO_SECRETS),))
         if self.details is None:
+            if marked.told and (outweighs(marked) or not marked.parts(OWN | {Label.PAST})):
+                return Extraction(decisions=(_none(reader, turn.text, None),))
             found = reader.extractor.extract(conversation, consent, now, least=WISHED_AT)
             unsure = (c for c in found.unsure if c.confidence >= WISHED_AT * turn.confidence)
             meant = [c for c in (*found.candidates, *unsure) if not _hollow(reader, c.detail, turn.text)]
             sure = tuple(part for c in meant for part in _parted(reader.canon, c))
-            if sure or found.decisions:
+            refused = tuple(d for d in found.decisions if d.outcome is Outcome.REFUSED)
+            if sure or refused:
                 return replace(found, candidates=sure, unsure=())
             return Extraction(decisions=(_none(reader, turn.text, None),))
-        if SECRET.search(normal(turn.text)):
-            return Extraction(decisions=(refusal(self.details[0], NO_SECRETS),))
         allowed = [d for d in self.details if consent.forbids(BY_DETAIL[d], now) is None]
         if not allowed:
             reason = silent(consent, now) or consent.forbids(BY_DETAIL[self.details[0]], now) or ""
@@ -154,6 +140,7 @@ def _none(reader: Reader, text: str, detail: str | None) -> Decision:
 
 def _candidates(reader: Reader, turn: Turn, detail: str, conversation: str) -> tuple[Candidate, ...]:
     found: dict[str, Candidate] = {}
+    marked = reader.encoder.marks(turn.text)
     parts = _said(reader, turn.text, detail)
     if detail in LISTED:
         parts = [part for said in parts for part in BETWEEN.split(said) if words(part)]
@@ -161,9 +148,9 @@ def _candidates(reader: Reader, turn: Turn, detail: str, conversation: str) -> t
         value = reader.canon.canonical(detail, said, turn.text)
         if value is None:
             continue
-        kind = polarity(detail, said)
-        over = _over(reader, turn.text, said, value, detail)
-        if over and kind is Polarity.ANSWER:
+        told = meaning(marked, detail, said, value)
+        over = told.holds is Holds.ENDED
+        if over and polarity(detail, said) is Polarity.ANSWER:
             value, over = "no", False
         found.setdefault(
             value,
@@ -175,7 +162,8 @@ def _candidates(reader: Reader, turn: Turn, detail: str, conversation: str) -> t
                 conversation=conversation,
                 confidence=1.0,
                 negated=over,
-                sense=usual(detail),
+                sense=told.sense,
+                conditions=told.conditions,
             ),
         )
     single = not BY_DETAIL[detail].multi
@@ -187,18 +175,6 @@ def _parted(canon: Canon, candidate: Candidate) -> list[Candidate]:
     parts = BETWEEN.split(candidate.value) if candidate.detail in LISTED else [candidate.value]
     values = (canon.canonical(candidate.detail, part, candidate.sentence) or part for part in parts if words(part))
     return [candidate.model_copy(update={"confidence": 1.0, "value": value}) for value in values]
-
-
-def _over(reader: Reader, text: str, said: str, value: str, detail: str) -> bool:
-    """Whether the sentence says that the value does not hold."""
-    kind = polarity(detail, said)
-    if kind is Polarity.AVOIDED:
-        return negated(text, said, kind) is not None
-    if is_closed(detail) and turned_down(detail, value, text, said):
-        return True
-    if kind is Polarity.ANSWER:
-        return False
-    return negated(text, said, kind) is not None and reader.encoder.strength(text).get(ENDED, 0.0) >= 0.1
 
 
 def _said(reader: Reader, text: str, detail: str) -> list[str]:
@@ -214,19 +190,8 @@ def _said(reader: Reader, text: str, detail: str) -> list[str]:
         return known if category.multi else [max(known, key=len)]
     if is_closed(detail):
         return [text] if words(text) else []
-    left = _object(text)
-    if left:
-        return [left]
-    return reader.asked_for(detail, text)
-
-
-def _object(text: str) -> str:
-    """What a plain sentence says that the driver likes, uses or has, without a model; empty where it is too long."""
-    plain = normal(text).strip(" .!?,;")
-    for pattern in _OBJECT:
-        match = pattern.match(plain)
-        if match is not None:
-            plain = match.group("value")
-            break
-    plain = _TAIL.sub("", plain).strip(" .!?,;")
-    return plain if 0 < len(words(plain)) <= MOST_WORDS else ""
+    own = [part.text for part in reader.encoder.marks(text).parts(VALUES)]
+    if own:
+        return own if category.multi else own[:1]
+    asked = reader.asked_for(detail, text)
+    return asked or ([text] if 0 < len(words(text)) <= MOST_WORDS else [])

@@ -36,10 +36,12 @@ from memory.learn.english.negation import (
     series,
 )
 from memory.learn.evidence import ENDED, Beside, Finding, ReadingSettings, beside_of, read
+from memory.learn.meaning import ROADS, Holds, Meaning, meaning, named, sense_of
 from memory.store.preferences import silent
 from models.text import contains, normal, words
 from schemas.errors import GenerationError
-from schemas.memory import Candidate, Consent, Conversation, Decision, Outcome, Turn, usual
+from schemas.kinds import OWN, Label, Marked
+from schemas.memory import Candidate, Consent, Conversation, Decision, Outcome, Sense, Turn
 from schemas.ports import Encoder, StructuredModel
 from schemas.preferences import BY_DETAIL, Category, Mention, preference_model
 
@@ -50,6 +52,7 @@ ATTEMPTS = 2
 """Readings of one conversation, where the likeliest finding has no value."""
 REFUSING = re.compile(r"(?:no|non|not|without|never)\b")
 """How words begin that name a kind of thing in order to refuse it: "no jazz", "non-vegan"."""
+_REFUSAL = re.compile(r"n't\b|\b(?:not?|never|avoid\w*|skip|cannot|without|nothing|nobody|few|hard|impossible)\b")
 UNTOLD = "I could not tell which"
 
 
@@ -67,6 +70,14 @@ class ExtractionSettings(BaseModel):
     """From this sureness of the recogniser on a refusal is told: below it nobody knows what was talked about."""
     implausible: float = Field(default=0.5, ge=0.0, le=1.0)
     """What is left of the sureness where a value is no cuisine, diet, genre or colour that we know of."""
+    foreign_at: float = Field(default=0.7, ge=0.0, le=1.0)
+    """From this share of its marks on a value is supposed, quoted, somebody else's, and so not the driver's,"""
+    unreal_none_at: float = Field(default=0.3, ge=0.0, le=1.0)
+    """if the encoder, too, gives so much to its sentence revealing nothing, where it is not somebody else's."""
+    doubt: float = Field(default=0.3, ge=0.0, le=0.5)
+    """Up to this share of what speaks the other way a sense is stored without asking."""
+    alone_at: float = Field(default=0.85, ge=0.0, le=1.0)
+    """From this share of its marks on a value is disliked, avoided or over that no wording we know says so of."""
     ended_at: float = Field(default=0.6, ge=0.0, le=1.0)
     """From this probability on the encoder alone may say that a preference has ended,"""
     agreed_at: float = Field(default=0.1, ge=0.0, le=1.0)
@@ -123,10 +134,19 @@ class Over(StrEnum):
 
 SECRET = re.compile(
     r"\b(?:my|our|his|her|the|your|bank|card|phone) pin\b(?! on\b)|\bpin (?:is|code|number)\b|\bpass ?(?:word|code|phrase)s?\b|"
-    r"\b(?:security|door|gate|alarm|safe|sort|access) code\b|\b(?:card|account|passport|insurance|social security) number\b|\bcvv\b"
+    r"\b(?:security|door|gate|alarm|safe|sort|access) code\b|\b(?:card|account|passport|insurance|social security) number\b|"
+    r"\bcvv\b|\bsecret (?:word|answer|code)\b"
 )
 """What is never kept, whatever is switched on: who finds the car open must not find the rest."""
 NO_SECRETS = "I never keep PINs, passwords or numbers of accounts"
+SECRET_AT = 0.6
+"""Share of its marks from which on words are a secret: a locker's or a room's number is none. Our choice."""
+NOT_OWN = "that is not said of you, or not as it is now"
+
+
+def secret(text: str, marked: Marked) -> bool:
+    """Whether a text has something in it that is never kept."""
+    return bool(marked.parts((Label.SECRET,), SECRET_AT)) or SECRET.search(normal(text)) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +180,8 @@ class Extractor:
         """Whether a turn may be read at all; also asked before a turn is kept."""
         if not words(text):
             return Screening(empty=True)
-        if SECRET.search(normal(text)):
+        marked = self._encoder.marks(text)
+        if secret(text, marked):
             return Screening({}, "preferred_payment_method", NO_SECRETS)
         topics = self._encoder.topics(text)
         telling = {detail: p for detail, p in topics.items() if detail != NONE}
@@ -177,7 +198,8 @@ class Extractor:
             if sure and mass >= self.settings.forbidden_mass:
                 return Screening(topics, worst, reasons[worst])
         order = applies(ABOUT_MEMORY, normal(text), "") is not None
-        empty = topics.get(NONE, 0.0) >= self.settings.none_at or order
+        told = bool(marked.parts(OWN | {Label.PAST}))
+        empty = (topics.get(NONE, 0.0) >= self.settings.none_at and not told) or order
         return Screening(topics, empty=empty, about_memory=order)
 
     def extract(
@@ -304,10 +326,11 @@ class Extractor:
         """What a finding says, in candidates: several where it names several values of a multi category."""
         turn, detail = whole.turns[number], finding.detail
         category = BY_DETAIL[detail]
-        parts = [part for part in finding.words if part.probability >= self.settings.words_at]
-        said = [part.text for part in parts[:1]]
-        if category.multi:
-            said = series(turn.text, [part.text for part in parts])
+        marked = self._encoder.marks(turn.text)
+        parts = [part.text for part in finding.words if part.probability >= self.settings.words_at]
+        if polarity(detail, "") is Polarity.PLAIN:
+            parts = named(marked, parts)
+        said = series(turn.text, parts) if category.multi else parts[:1]
         if not said and not is_closed(detail):
             said = self._asked_for(detail, turn.text)
         said = said or [part.text for part in finding.words[:1]]
@@ -317,28 +340,64 @@ class Extractor:
             yield _dropped(detail, f"{UNTOLD} {category.title.lower()} you meant")
         for part in (part for words_ in said for part in split(detail, words_)):
             value = self._canon.canonical(detail, part, turn.text)
-            over = Over.NO if value is None else self._over(finding, value, turn.text, part)
+            if value is None:
+                yield _dropped(detail, f"{UNTOLD} {category.title.lower()} you meant")
+                continue
+            told = meaning(marked, detail, part, value)
+            if self._foreign(finding, told):
+                yield _dropped(detail, NOT_OWN)
+                continue
+            over = self._over(finding, value, turn.text, part)
+            ended = told.holds is Holds.ENDED and not is_closed(detail)
+            if detail == ROADS and ended and _REFUSAL.search(normal(turn.text)) is not None:
+                ended, told = (
+                    False,
+                    replace(told, holds=Holds.UNTOLD),
+                )  # "i never take tolls" is no end of avoiding them
+            against = ended or (told.holds is Holds.YES and not told.sense.wanted)
+            if against and detail != ROADS:
+                told = self._weighed(told, detail, value, turn.text, part)
+                against = told.holds is not Holds.UNTOLD
+            if against:
+                over = Over.YES if ended else Over.NO
             ended = over is not Over.NO
             if ended and polarity(detail, part) is Polarity.ANSWER:
                 value, ended = "no", False  # what is turned down is answered with no
-            if value is None:
-                yield _dropped(detail, f"{UNTOLD} {category.title.lower()} you meant")
-            else:
-                yield Candidate(
-                    detail=detail,
-                    value=value,
-                    sentence=turn.text,
-                    said_at=turn.at,
-                    conversation=whole.conversation,
-                    confidence=self._sure(finding, value, over) * turn.confidence,
-                    negated=ended,
-                    sense=usual(detail),
-                )
+            yield Candidate(
+                detail=detail,
+                value=value,
+                sentence=turn.text,
+                said_at=turn.at,
+                conversation=whole.conversation,
+                confidence=self._sure(finding, value, over, told) * turn.confidence,
+                negated=ended,
+                sense=told.sense,
+                conditions=told.conditions,
+            )
 
-    def _sure(self, finding: Finding, value: str, over: Over) -> float:
-        """How sure a finding with this value is, however it was heard; not enough to go unasked where it is `Over.PERHAPS`."""
+    def _weighed(self, told: Meaning, detail: str, value: str, text: str, said: str) -> Meaning:
+        """What is marked as disliked or over, held against the wording: refusing words may praise ("never a day without").
+
+        Where the two differ the driver is asked, and where the wording is known to praise the marks count for nothing.
+        """
+        agreed = negated(text, said, polarity(detail, said)) is not None and not fond(text)
+        alone = not fond(text) and _REFUSAL.search(normal(text)) is None and told.share >= self.settings.alone_at
+        if (agreed or alone) and told.doubt <= self.settings.doubt:
+            return told
+        liked = sense_of(detail, value, Sense.LIKES)
+        return replace(told, sense=liked, holds=Holds.UNTOLD, doubt=0.0 if fond(text) else 0.5)
+
+    def _foreign(self, finding: Finding, told: Meaning) -> bool:
+        """Whether a value is not the driver's at all; what is wanted this once may become a habit, so it may wait for that."""
+        if told.holds is Holds.UNREAL:
+            return told.share >= self.settings.foreign_at and finding.strength[NONE] >= self.settings.unreal_none_at
+        return told.holds is Holds.OTHERS and told.share >= self.settings.foreign_at
+
+    def _sure(self, finding: Finding, value: str, over: Over, told: Meaning) -> float:
+        """How sure a finding with this value is, however it was heard; not enough to go unasked if anything speaks against it."""
         sure = min(1.0, finding.sure(self.settings.reading.hint))
-        if over is Over.PERHAPS:
+        against = told.holds in (Holds.UNREAL, Holds.OTHERS) or (over is Over.NO and told.doubt > self.settings.doubt)
+        if over is Over.PERHAPS or against:
             sure = min(sure, 0.99 * self.settings.store_at)
         return sure if plausible(finding.detail, value) else sure * self.settings.implausible
 

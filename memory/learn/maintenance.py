@@ -1,9 +1,9 @@
 """What becomes of a candidate: pass, update or append, over the whole list of its category.
 
-Rules decide what rules can (an occupied single category, an equal value, a negation, a named replacement); the language
+Rules decide what rules can (an occupied single category, an equal value, its opposite, an end, a named replacement); the language
 model is asked only whether one more value of a multi category repeats, replaces or joins the others when the wording
 leaves that open, and its answer stands only where the encoder and the wording do not speak against it. Pure: nothing is
-written here, `memory.service` carries a `Ruling` out.
+written here, `memory.service` carries a `Ruling` out. What holds under other conditions is another preference.
 
 The three outcomes are CarMem's (arXiv 2501.09645, section 3.3); deciding over the whole list, not the last entry, is not.
 """
@@ -16,18 +16,20 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict, Field
 
 from memory.learn.english.canonical import fold, is_closed, polarity
+from memory.learn.english.conditions import same
 from memory.learn.english.negation import (
-    Polarity,
     displaced,
     from_now_on,
     lately,
     negated,
     switched,
 )
+from memory.learn.meaning import AT
 from memory.recall.lexical import STOP
 from models.text import contains, words
 from schemas.errors import GenerationError
-from schemas.memory import Candidate, MaintenanceChoice, Outcome, Preference
+from schemas.kinds import Label
+from schemas.memory import Candidate, MaintenanceChoice, Outcome, Preference, Sense
 from schemas.ports import Encoder, StructuredModel
 from schemas.preferences import SUB_TITLES
 
@@ -75,20 +77,37 @@ class Maintainer:
             candidate: grounded, verified and canonical.
             existing: all active preferences of its category, newest first.
         """
-        close = self._closeness(candidate, existing)
-        equal = self._equal(candidate, existing, close)
         if candidate.negated:
-            return self._ended(candidate, equal, existing)
+            return self._ended(
+                candidate, self._equal(candidate, existing, self._closeness(candidate, existing)), existing
+            )
+        held = [p for p in existing if same(p.conditions, candidate.conditions)]
+        close = self._closeness(candidate, held)
+        equal = self._equal(candidate, held, close)
+        opposite = self._opposite(candidate, equal, held)
+        if opposite:
+            return Ruling(Outcome.UPDATE, _instead(_sensed(candidate), opposite), replaced=opposite)
+        peers = [p for p in held if p.sense.wanted == candidate.sense.wanted]
+        close = [one for one, p in zip(close, held, strict=True) if p in peers]
         if equal is not None:
-            others = tuple(p for p in existing if p is not equal and _given_up(candidate, p))
+            others = tuple(p for p in peers if p is not equal and self._given_up(candidate, p))
             if others:
                 return Ruling(Outcome.UPDATE, _instead(equal.value, others), equal=equal, replaced=others)
             return Ruling(Outcome.PASS, f"you had told me {equal.value} already", equal=equal)
-        if not existing:
-            return Ruling(Outcome.APPEND, f"{candidate.value} is new to me")
-        if not candidate.category.multi:
-            return Ruling(Outcome.UPDATE, _instead(candidate.value, existing), replaced=tuple(existing))
-        return self._one_more(candidate, existing, close)
+        if not peers:
+            return Ruling(Outcome.APPEND, f"{_sensed(candidate)} is new to me")
+        if not candidate.category.multi and candidate.sense.wanted:
+            return Ruling(Outcome.UPDATE, _instead(candidate.value, peers), replaced=tuple(peers))
+        return self._one_more(candidate, peers, close)
+
+    def _opposite(
+        self, candidate: Candidate, equal: Preference | None, held: Sequence[Preference]
+    ) -> tuple[Preference, ...]:
+        """What is held of the same value in the opposite sense: who dislikes a band does not like it, by whichever of its names."""
+        against = [p for p in held if p.sense.wanted != candidate.sense.wanted]
+        if equal is not None:
+            return (equal,) if equal in against else ()
+        return tuple(p for p in against if not is_closed(p.detail) and _part_of(candidate.value, p.value))
 
     def _equal(self, candidate: Candidate, existing: Sequence[Preference], close: Sequence[float]) -> Preference | None:
         value = fold(candidate.value)
@@ -117,7 +136,7 @@ class Maintainer:
 
     def _one_more(self, candidate: Candidate, existing: Sequence[Preference], close: Sequence[float]) -> Ruling:
         """A value that a multi category does not hold yet, beside those it holds."""
-        named = tuple(p for p in existing if _given_up(candidate, p))
+        named = tuple(p for p in existing if self._given_up(candidate, p))
         if named:
             return Ruling(Outcome.UPDATE, _instead(candidate.value, named), replaced=named)
         changed = switched(candidate.sentence)
@@ -127,6 +146,18 @@ class Maintainer:
         if not changed and not lately(candidate.sentence) and close[nearest] < self.settings.related_at:
             return Ruling(Outcome.APPEND, f"{candidate.value} joins {_list(existing)}")
         return self._asked(candidate, existing, close, nearest)
+
+    def _given_up(self, candidate: Candidate, stored: Preference) -> bool:
+        """Whether the candidate's sentence names a stored value as what does not hold any more."""
+        value, sentence = stored.value, candidate.sentence
+        if not contains(sentence, value) or contains(candidate.value, value):
+            return False
+        shares = self._encoder.marks(sentence).of(words(value))
+        against = shares.get(Label.PAST, 0.0) + shares.get(Label.DISLIKES, 0.0) + shares.get(Label.AVOIDS, 0.0)
+        if not stored.sense.wanted:
+            return False
+        by_words = negated(sentence, value, polarity(stored.detail, value)) is not None
+        return against >= AT or by_words or displaced(sentence, value)
 
     def _asked(
         self, candidate: Candidate, existing: Sequence[Preference], close: Sequence[float], nearest: int
@@ -147,18 +178,18 @@ class Maintainer:
             if close[entry] >= self.settings.related_at or _shares_word(candidate.value, shown[entry].value):
                 return Ruling(Outcome.PASS, f"that is {shown[entry].value} in other words", equal=shown[entry])
             return join
-        avoided = polarity(candidate.detail, candidate.value) is Polarity.AVOIDED  # "no tolls from now on" is one more
-        if switched(candidate.sentence) or (from_now_on(candidate.sentence) and len(existing) == 1 and not avoided):
+        once = from_now_on(candidate.sentence) and len(existing) == 1 and candidate.sense.wanted
+        if switched(candidate.sentence) or once:  # "no tolls from now on" is one more
             return Ruling(Outcome.UPDATE, _instead(candidate.value, [shown[entry]]), replaced=(shown[entry],))
         return join  # nothing in the sentence says that anything ended: both may hold
 
 
-def _given_up(candidate: Candidate, stored: Preference) -> bool:
-    """Whether the candidate's sentence names a stored value as what does not hold any more."""
-    value, sentence = stored.value, candidate.sentence
-    if not contains(sentence, value) or contains(candidate.value, value):
-        return False
-    return displaced(sentence, value) or negated(sentence, value, polarity(stored.detail, value)) is not None
+def _sensed(candidate: Candidate) -> str:
+    """A value with what the driver has against it."""
+    return candidate.value if candidate.sense.wanted else f"that you {_AGAINST[candidate.sense]} {candidate.value}"
+
+
+_AGAINST = {Sense.DISLIKES: "don't like", Sense.AVOIDS: "avoid"}
 
 
 def _part_of(one: str, other: str) -> bool:

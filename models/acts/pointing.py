@@ -173,7 +173,7 @@ class _Run:
         x = np.where(tokens[:, None] >= 0, tensors["token.weight"][np.maximum(tokens, 0)], self._linear(states, "word"))
         self._at = 0
         self._hidden, last = self._blocks(x)
-        self._places = _norm(last, tensors["place_norm.weight"]) @ tensors["place_k.weight"].T
+        self._places = norm(last, tensors["place_norm.weight"]) @ tensors["place_k.weight"].T
         self._copyable = np.where(tokens < 0, 0.0, NEVER).astype(np.float32)
         self._after = -1
 
@@ -203,17 +203,16 @@ class _Run:
             The last row after all blocks, and all rows before the last block.
         """
         length, width = x.shape
-        angle = np.outer(np.arange(self._at, self._at + length), BASE ** (-np.arange(0, HEAD, 2) / HEAD))
-        cos, sin = np.cos(angle).astype(np.float32)[:, None], np.sin(angle).astype(np.float32)[:, None]
+        cos, sin = rotations(self._at, length)
         first, before = not self._keys, x
         for layer in range(self._layers):
-            part = {name: self._tensors[f"blocks.{layer}.{name}.weight"] for name in _PARTS}
+            part = {name: self._tensors[f"blocks.{layer}.{name}.weight"] for name in PARTS}
             before = x
-            normed = _norm(x, part["attn_norm"])
+            normed = norm(x, part["attn_norm"])
             q, k, v = (
                 (normed @ part[name].T).reshape(length, width // HEAD, HEAD) for name in ("attn_q", "attn_k", "attn_v")
             )
-            q, k = _turned(q, cos, sin), _turned(k, cos, sin)
+            q, k = turned(q, cos, sin), turned(k, cos, sin)
             if layer == self._layers - 1:
                 q, x, length = q[-1:], x[-1:], 1
             if first:
@@ -222,26 +221,50 @@ class _Run:
             else:
                 self._keys[layer] = np.concatenate((self._keys[layer], k))
                 self._values[layer] = np.concatenate((self._values[layer], v))
-            scores = np.einsum("ihd,jhd->hij", q, self._keys[layer]) / math.sqrt(HEAD)
-            shares = np.exp(scores - scores.max(2, keepdims=True))
-            shares /= shares.sum(2, keepdims=True)
-            mixed = np.einsum("hij,jhd->ihd", shares, self._values[layer]).reshape(length, width)
-            x = x + mixed @ part["attn_output"].T
-            normed = _norm(x, part["ffn_norm"])
-            gate = normed @ part["ffn_gate"].T
-            x = x + (gate / (1.0 + np.exp(-gate)) * (normed @ part["ffn_up"].T)) @ part["ffn_down"].T
+            x = _fed(x + _attended(q, self._keys[layer], self._values[layer]) @ part["attn_output"].T, part)
         self._at += len(before)
-        return _norm(x[0], self._tensors["output_norm.weight"]), before
+        return norm(x[0], self._tensors["output_norm.weight"]), before
 
 
-_PARTS = ("attn_norm", "ffn_norm", "attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down")
+PARTS = ("attn_norm", "ffn_norm", "attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down")
 
 
-def _norm(x: Rows, weight: Rows) -> Rows:
+def norm(x: Rows, weight: Rows) -> Rows:
+    """Root-mean-square norm of rows."""
     return np.asarray(x / np.sqrt((x * x).mean(-1, keepdims=True) + EPSILON) * weight, np.float32)
 
 
-def _turned(x: Rows, cos: Rows, sin: Rows) -> Rows:
+def rotations(first: int, length: int) -> tuple[Rows, Rows]:
+    """Cosines and sines of rotary positions from ``first`` on, each (length, 1, HEAD / 2)."""
+    angle = np.outer(np.arange(first, first + length), BASE ** (-np.arange(0, HEAD, 2) / HEAD))
+    return np.cos(angle).astype(np.float32)[:, None], np.sin(angle).astype(np.float32)[:, None]
+
+
+def turned(x: Rows, cos: Rows, sin: Rows) -> Rows:
     """Rotary positions on neighbouring pairs, the pairs' first dimensions before their second ones."""
     first, second = x[..., 0::2], x[..., 1::2]
     return np.concatenate((first * cos - second * sin, first * sin + second * cos), -1)
+
+
+def mixed(x: Rows, part: Mapping[str, Rows], by: tuple[Rows, Rows]) -> Rows:
+    """Rows (length, width) through a block with these tensors, all of them seeing all."""
+    normed = norm(x, part["attn_norm"])
+    q, k, v = (
+        (normed @ part[name].T).reshape(len(x), x.shape[1] // HEAD, HEAD) for name in ("attn_q", "attn_k", "attn_v")
+    )
+    return _fed(x + _attended(turned(q, *by), turned(k, *by), v) @ part["attn_output"].T, part)
+
+
+def _attended(q: Rows, k: Rows, v: Rows) -> Rows:
+    """(queries, width) from queries, keys and values, each (n, heads, HEAD)."""
+    scores = np.einsum("ihd,jhd->hij", q, k) / math.sqrt(HEAD)
+    shares = np.exp(scores - scores.max(2, keepdims=True))
+    shares /= shares.sum(2, keepdims=True)
+    return np.einsum("hij,jhd->ihd", shares, v).reshape(len(q), -1)
+
+
+def _fed(x: Rows, part: Mapping[str, Rows]) -> Rows:
+    """Rows through a block's feed-forward part, added to them."""
+    normed = norm(x, part["ffn_norm"])
+    gate = normed @ part["ffn_gate"].T
+    return np.asarray(x + (gate / (1.0 + np.exp(-gate)) * (normed @ part["ffn_up"].T)) @ part["ffn_down"].T, np.float32)

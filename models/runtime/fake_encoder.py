@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Sequence
 from functools import lru_cache
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from models.text import contains, words
 from schemas.actions import ACTIONS
+from schemas.kinds import LABELS, Label, Marked
 from schemas.memory import Words
 from schemas.preferences import BY_DETAIL, CATEGORIES
 
@@ -40,6 +42,10 @@ REQUESTS = {"set_fan_speed": ("set", "fan")}
 REFUSING = frozenset(("no", "not", "don't", "never", "hate"))
 HINTING = frozenset(("perhaps",))
 """A text with one of these hints at a preference, which is to be asked about; another states it."""
+FOND = frozenset(("love", "like", "prefer"))
+"""What follows one of these is liked, whatever it is."""
+OVER = frozenset(("more", "anymore", "longer"))
+"""With a refusing word: it held once."""
 
 
 class KeywordEncoder:
@@ -89,6 +95,39 @@ class KeywordEncoder:
         """No network, no states: (spans, 1), all zero."""
         del text
         return np.zeros((len(spans), 1), np.float32)
+
+    def marks(self, text: str) -> Marked:
+        """A value is liked; with a refusing word it is disliked, or past, and of a road what is refused is avoided."""
+        plain = " ".join(text.split())
+        spans = tuple(found.span() for found in re.finditer(r"[^\W_]+(?:'[^\W_]+)*", plain))
+        own = [plain[start:end].lower() for start, end in spans]
+        shares = np.zeros((len(spans), len(LABELS)), np.float32)
+        shares[:, 0] = 1.0
+        known = [(detail, value.split()) for detail, values in VALUES.items() for value in values]
+        places = sorted(
+            (at, at + len(said), detail)
+            for detail, said in known
+            for at in range(len(own) - len(said) + 1)
+            if own[at : at + len(said)] == said and not HINTING & set(own)
+        )
+        fond = next((at + 1 for at, word in enumerate(own) if word in FOND and not REFUSING & set(own)), len(own))
+        if not places and fond < len(own) and not HINTING & set(own):
+            places = [(fond, len(own), "")]
+        before = 0
+        for start, end, detail in places:
+            shares[start:end] = 0.0
+            around = own if len(places) == 1 else own[before:start]
+            shares[start:end, LABELS.index(_label(detail, around, own))] = 1.0
+            before = end
+        return Marked(plain, spans, shares)
+
+
+def _label(detail: str, before: Sequence[str], said: Sequence[str]) -> Label:
+    if detail == "avoidance_of_specific_road_types":
+        return Label.AVOIDS
+    if not REFUSING & set(before):
+        return Label.LIKES
+    return Label.PAST if OVER & set(said) else Label.DISLIKES
 
 
 @lru_cache(maxsize=1024)

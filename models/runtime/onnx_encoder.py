@@ -4,7 +4,7 @@ Owns: loading and checking the model's folder, cutting text into pieces, running
 what the labels mean, and decides nothing: thresholds belong to who asks.
 
 The folder holds ``encoder.onnx``, ``tokenizer.json`` and ``labels.json`` (the labels in the order of the network's
-outputs, and the SHA-256 of the other two).
+outputs, and the SHA-256 of the other two); where it has ``marks.npz``, too, words are marked by that (`models.marks`).
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from models import marks
 from schemas.actions import BY_NAME
 from schemas.errors import EngineMissingError, ModelDamagedError, ModelMissingError
+from schemas.kinds import Marked
 from schemas.memory import Words
 from schemas.preferences import BY_DETAIL
 
@@ -84,7 +86,7 @@ class OnnxEncoder:
             threads: cores that one run may use.
 
         Raises:
-            ModelMissingError: a file is not there.
+            ModelMissingError: one of the three is not there.
             ModelDamagedError: a file is not what ``labels.json`` says, or cannot be loaded.
             EngineMissingError: onnxruntime or tokenizers is not installed.
         """
@@ -114,6 +116,8 @@ class OnnxEncoder:
             raise ModelDamagedError(f"the encoder in {folder} has outputs for other labels; restore it")
         self._details = {name: number for number, name in enumerate(self._labels.topics) if name != NONE}
         self._result = lru_cache(maxsize=REMEMBERED)(self._run)
+        own = folder / marks.FILE
+        self._marks = lru_cache(maxsize=REMEMBERED)(marks.Marks(own, self).marks if own.is_file() else Marked)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit vectors, shape (len(texts), dimension): for search."""
@@ -159,6 +163,10 @@ class OnnxEncoder:
         plain = _plain(text)
         result = self._result(plain)
         return _parts(plain, result.pieces, result.values[:, number])
+
+    def marks(self, text: str) -> Marked:
+        """What every word of the text is part of; nothing is told where the folder has no marks."""
+        return self._marks(text)
 
     def states(self, text: str, spans: Sequence[tuple[int, int]]) -> NDArray[np.float32]:
         """What the network makes of parts of a text in their sentence, (spans, 768): the mean of the states of their pieces.

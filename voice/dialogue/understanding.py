@@ -148,6 +148,8 @@ class Understanding:
         text = transcript.text if self._coordinator.heard(transcript) else ""
         if text and not isinstance(open_, Introducing):
             plan = knowing.instead(plan, text, self._seat.memory.period)
+        if wish is None and text and self._to_keep(plan, text, open_):
+            plan = Plan(Route.MODEL, "asked to have it kept", acts=(Act("remember", {"about": text}),), asks=1.0)
         about_memory = self._about_memory(plan, text)
         event = reading.read(
             open_,
@@ -172,6 +174,18 @@ class Understanding:
         return erasing.wish(
             transcript.text, lambda part: self._coordinator.is_order(part) or self._acting.is_request(part)
         )
+
+    def _to_keep(self, plan: Plan, text: str, open_: Asked | None) -> bool:
+        """Whether memory is asked to keep what was said; a complete command and an answer stay what they are."""
+        if (
+            plan.command is not None
+            or plan.meant
+            or open_ is not None
+            or any(a.name == "set_reminder" for a in plan.acts)
+        ):
+            return False
+        others = [act for act in plan.acts if not planning.about_memory(act) and act.name != "tell"]
+        return (len(others) < 2) and self._seat.memory.keeps(text)
 
     def _to_forget(self, wish: erasing.Wish, open_: Asked | None) -> tuple[Plan | None, str]:
         """The plan for such a wish, which comes before all else and only ever asks, and what else was asked for.

@@ -22,6 +22,7 @@ from deploy.settings import Config
 from memory.service import MemorySettings
 from models.catalog import Catalog
 from schemas.errors import GenerationError
+from schemas.kinds import Marked
 from schemas.memory import Words
 from schemas.ports import Encoder, StructuredModel
 
@@ -63,6 +64,10 @@ class KeptEncoder:
     def requests(self, text: str) -> dict[str, float]:
         """See `Encoder.requests`."""
         return dict(self._once(lambda: self._encoder.requests(text), "requests", text))
+
+    def marks(self, text: str) -> Marked:
+        """See `Encoder.marks`."""
+        return self._once(lambda: self._encoder.marks(text), "marks", text)
 
     def _once(self, ask: Callable[[], T], *question: str) -> T:
         if self.afresh:

@@ -25,7 +25,7 @@ from memory.learn.maintenance import Maintainer
 from models.catalog import Catalog
 from models.runtime.onnx_encoder import OnnxEncoder
 from schemas.errors import GenerationError
-from schemas.memory import Candidate, Consent, Conversation, Preference, Turn
+from schemas.memory import Candidate, Consent, Conversation, Preference, Turn, usual
 from schemas.preferences import BY_DETAIL, CATEGORIES
 
 SENTENCES = Path(__file__).with_name("sentences.yaml")
@@ -110,15 +110,15 @@ def judge(own: Parts, sentence: Sentence) -> Verdict:
     found = extractor.extract(Conversation(id="polarity", turns=(turn,)), EVERYTHING, NOW)
     preference = Preference(
         id="held", detail=sentence.detail, value=sentence.value, sentences=("said before",), conversation="before",
-        confidence=1.0, valid_from=NOW,
+        confidence=1.0, valid_from=NOW, sense=usual(sentence.detail),
     )  # fmt: skip
 
     def ends(candidates: Iterable[Candidate]) -> bool:
         own_detail = (c for c in candidates if c.detail == sentence.detail)
         return any(preference in maintainer.decide(c, (preference,)).replaced for c in own_detail)
 
-    stored = [c for c in found.candidates if not c.negated]
-    asked = [c for c in found.unsure if not c.negated]
+    stored = [c for c in found.candidates if _for(c)]
+    asked = [c for c in found.unsure if _for(c)]
     empty = "nothing"
     if stored or asked:
         empty = "other"
@@ -128,6 +128,11 @@ def judge(own: Parts, sentence: Sentence) -> Verdict:
         empty = "stored"
     held = "ended" if ends(found.candidates) else "asked" if ends(found.unsure) else "kept"
     return Verdict(sentence, held, empty, ", ".join(f"{c.detail} = {c.value}" for c in stored))
+
+
+def _for(candidate: Candidate) -> bool:
+    """Whether a candidate says that a value is preferred; of road types, that it is avoided."""
+    return not candidate.negated and (candidate.sense.wanted or usual(candidate.detail) is candidate.sense)
 
 
 def _same(candidate: Candidate, sentence: Sentence) -> bool:

@@ -79,6 +79,8 @@ def calls(memory: Any) -> dict[str, Callable[[], object]]:
         "withhold": lambda: memory.withhold(Selector(everything=True)),
         "restore": lambda: memory.restore("p"),
         "carry_out": lambda: memory.carry_out("p"),
+        "keeps": lambda: memory.keeps("remember that i parked on level three"),
+        "tells": lambda: memory.tells("i love jazz"),
         "begin_trip": lambda: memory.begin_trip("t1"),
         "end_trip": lambda: memory.end_trip("t1"),
         "reflect": memory.reflect,

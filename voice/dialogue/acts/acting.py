@@ -348,9 +348,10 @@ class Acting:
                 if (work.decision is not None and work.decision.preference is not None) or not work.actions:
                     work.said.append((before, said))
             elif about_memory(act):
-                work.said.append(
-                    (before, await self._of_memory(act, transcript.text, conversation, work, moving=moving))
+                said = await self._of_memory(
+                    act, transcript.text, conversation, work, moving=moving, alone=len(plan.acts) == 1
                 )
+                work.said.append((before, said))
         if len(plan.acts) == 1:
             await self.fill(plan.acts[0], transcript, work)
         return work
@@ -424,7 +425,7 @@ class Acting:
         said, work.decision = self._talk.told(decisions)
         return said
 
-    async def _of_memory(self, act: Act, text: str, conversation: str, work: Work, *, moving: bool) -> str:
+    async def _of_memory(self, act: Act, text: str, conversation: str, work: Work, *, moving: bool, alone: bool) -> str:
         """What is said to an act about memory, once it is done."""
         about = str(act.slots.get("about") or act.slots.get("what") or act.slots.get("name") or "")
         key = self.key(about)
@@ -440,7 +441,8 @@ class Acting:
             case "talked":
                 return talks.talked(self._seat, text, self._clock(), moving=moving, about=about)
             case "remember":
-                said, work.decision = self._talk.remember(about) if about else (responder.REMEMBER_WHAT, None)
+                whole = text if alone and self._seat.memory.keeps(text) else about
+                said, work.decision = self._talk.remember(whole) if whole else (responder.REMEMBER_WHAT, None)
                 return said
             case "forget" if not about:
                 return self._talk.forget_that(conversation)

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from memory.learn.maintenance import Maintainer, MaintenanceSettings, Ruling
 from models.runtime.fake_encoder import KeywordEncoder
 from schemas.errors import GenerationError
-from schemas.memory import Candidate, MaintenanceChoice, Outcome, Preference
+from schemas.memory import Candidate, MaintenanceChoice, Outcome, Preference, usual
 
 NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 
@@ -51,7 +51,14 @@ class Encoder(KeywordEncoder):
 def stored(*values: str, detail: str = "favourite_cuisine") -> tuple[Preference, ...]:
     return tuple(
         Preference(
-            id=value, detail=detail, value=value, sentences=("s",), conversation="c", confidence=1.0, valid_from=NOW
+            id=value,
+            detail=detail,
+            value=value,
+            sentences=("s",),
+            conversation="c",
+            confidence=1.0,
+            valid_from=NOW,
+            sense=usual(detail),
         )
         for value in values
     )
@@ -59,8 +66,9 @@ def stored(*values: str, detail: str = "favourite_cuisine") -> tuple[Preference,
 
 def candidate(value: str, sentence: str, detail: str = "favourite_cuisine", *, negated: bool = False) -> Candidate:
     return Candidate(
-        detail=detail, value=value, sentence=sentence, said_at=NOW, conversation="d", confidence=1.0, negated=negated
-    )
+        detail=detail, value=value, sentence=sentence, said_at=NOW, conversation="d", confidence=1.0, negated=negated,
+        sense=usual(detail),
+    )  # fmt: skip
 
 
 def decide(

@@ -15,6 +15,7 @@ from memory.learn.evidence import Beside, ReadingSettings, read
 from memory.learn.extraction import Extraction, ExtractionSettings, Extractor
 from models.runtime.fake_encoder import KeywordEncoder
 from schemas.errors import GenerationError
+from schemas.kinds import Marked
 from schemas.memory import Consent, Conversation, Outcome, Turn, Words
 from schemas.preferences import BY_DETAIL, CATEGORIES
 
@@ -52,6 +53,9 @@ class Stated(KeywordEncoder):
     def words(self, text: str, detail: str) -> tuple[Words, ...]:
         found = self.texts.get(text, Said()).words.get(detail, ())
         return tuple(Words(text=words, probability=probability) for words, probability in found)
+
+    def marks(self, text: str) -> Marked:
+        return Marked(text)  # the encoder alone is what these tests are about
 
     def choices(self, text: str, detail: str) -> dict[str, float]:
         return dict(self.texts.get(text, Said()).choices.get(detail, {}))

@@ -1,0 +1,134 @@
+"""What the driver asks to have kept and is no preference, cut out of the asking: "remember i parked on level three".
+
+Owns the words of a fact, whose it is, and until when it matters. Which words are part of it the marks tell (`schemas.kinds`); where
+a car stands matters until the next drive.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, time, timedelta, tzinfo
+
+from memory.recall.times import NUMBERS, period_in
+from models.text import normal, words
+from schemas.kinds import CONDITION_LABELS, OWN, VALUES, Fact, Label, Marked
+from schemas.ports import Encoder
+
+LEAST = 2
+"""Words of a fact: fewer say nothing by themselves."""
+NEXT_DRIVE = "the next drive"
+"""When a parking place stops mattering."""
+FACT = frozenset((Label.FACT, Label.UNTIL, Label.HOLDER, *CONDITION_LABELS)) | VALUES
+"""What words of a fact may be marked as: it may tell of somebody's liking."""
+FACT_AT = 0.4
+"""Share of these together from which on a word belongs to the fact; our choice: a word too many does no harm."""
+ASKS_AT = 0.6
+"""Share of a fact's marks from which on a sentence asks to have it kept, in whatever words. Our choice."""
+_PLAINLY = "remember that "
+"""How a sentence is read that was given without the asking."""
+_ASKING = re.compile(
+    r"\b(?:remember|don't (?:you )?(?:dare )?forget|bear (?:that |it |this )?in mind|keep (?:that |it |this )?in mind|"
+    r"keep (?:a )?note|note (?:that|down|it)|make a note|save|store|memori[sz]e)\b"
+)
+_PARKED = re.compile(
+    r"\b(?:i|we)(?:'m|'re|'ve| am| are| have)? (?:just )?parked\b|\bwhere (?:the|my|our) car is\b|\bmoved the car\b|"
+    r"\b(?:the|my|our) car(?:'s| is) (?:in|on|at|by|near|behind|outside|opposite|round|under|next|parked)\b"
+)
+_SPAN = re.compile(rf"\b(?:for|in) (?P<number>\d+|{'|'.join(sorted(NUMBERS, key=len, reverse=True))}) "
+                   r"(?P<unit>hour|day|week|month|year)s?\b")  # fmt: skip
+_TILL = re.compile(r"^(?:un)?till? |^by |^before ")
+"""The named day is the last one on which a fact matters."""
+_DAYS = {"hour": 0, "day": 1, "week": 7, "month": 31, "year": 366}
+_TODAY = re.compile(r"\b(?:today|tonight|this (?:morning|afternoon|evening)|later)\b")
+_NEXT = (
+    ("tomorrow", 1),
+    ("this weekend", 6),
+    ("this week", 6),
+    ("next week", 13),
+    ("this month", 31),
+    ("next month", 62),
+)
+_AHEAD = (7, 31, 366)
+"""Days from now in which a weekday, a day of the month or a date must lie."""
+
+
+def asks(marked: Marked) -> bool:
+    """Whether a sentence asks to have something kept, a secret that is refused included."""
+    facts = marked.parts((Label.FACT,), ASKS_AT)
+    if sum(part.end - part.start for part in facts) >= LEAST:
+        return True
+    return _ASKING.search(normal(marked.text)) is not None and bool(marked.parts(FACT | {Label.SECRET}))
+
+
+def outweighs(marked: Marked) -> bool:
+    """Whether more of a sentence is a fact than is liked, needed or avoided, or it tells where the car stands."""
+    if marked.shares is None:
+        return False
+    facts, own = (marked.parts(labels) for labels in ((Label.FACT,), OWN | {Label.PAST}))
+    count = [sum(part.end - part.start for part in some) for some in (facts, own)]
+    return parked(marked.text) or count[0] > count[1]
+
+
+def parked(text: str) -> bool:
+    """Whether a sentence tells where the car stands."""
+    return _PARKED.search(normal(text)) is not None
+
+
+def fact(encoder: Encoder, text: str, now: datetime, zone: tzinfo, *, name: str, conversation: str) -> Fact | None:
+    """The fact of a sentence in which the driver asks to have something kept; None where nothing is left of it.
+
+    Args:
+        encoder: marks the words.
+        text: the sentence, with the asking or without.
+        now: when it was said.
+        zone: where, for days.
+        name: id of the fact.
+        conversation: that it was said in.
+    """
+    marked = encoder.marks(text)
+    if not asks(marked):
+        marked = encoder.marks(f"{_PLAINLY}{text}")
+    parts = marked.parts(FACT, FACT_AT)
+    first, last = min((part.start for part in parts), default=0), max((part.end for part in parts), default=0)
+    if last - first < LEAST:
+        return None
+    said = marked.text[marked.spans[first][0] : marked.spans[last - 1][1]].removeprefix(_PLAINLY)
+    when = " ".join(part.text for part in parts if part.label is Label.UNTIL and part.end - part.start > 1)
+    about = next((part.text for part in parts if part.label is Label.HOLDER), "")
+    place = not when and parked(text)
+    return Fact(
+        id=name, text=said, about=about, said_at=now, conversation=conversation,
+        until=until(when, now, zone), until_words=NEXT_DRIVE if place else when,
+    )  # fmt: skip
+
+
+def where_parked(one: Fact) -> bool:
+    """Whether a fact tells where the car stands: the newest such is the only one that holds."""
+    return one.until_words == NEXT_DRIVE
+
+
+def until(said: str, now: datetime, zone: tzinfo) -> datetime | None:
+    """The end of the time that words name, looking ahead; None where they name none that the calendar knows."""
+    text, today = _TILL.sub("", normal(said)), now.astimezone(zone)
+    if not words(text):
+        return None
+
+    def after(days: int) -> datetime:
+        end = today.date() + timedelta(days=days + 1)
+        return datetime.combine(end, time(), tzinfo=today.tzinfo).astimezone(UTC)
+
+    span = _SPAN.search(text)
+    if span is not None:
+        number = span["number"]
+        count = int(number) if number.isdecimal() else NUMBERS[number]
+        return now + timedelta(hours=count) if span["unit"] == "hour" else after(count * _DAYS[span["unit"]])
+    if _TODAY.search(text):
+        return after(0)
+    for name, days in _NEXT:
+        if name in text:
+            return after(days)
+    for days in _AHEAD:
+        found = period_in(text, now + timedelta(days=days), zone)
+        if found is not None and found.until is not None and found.until > now:
+            return found.until
+    return None

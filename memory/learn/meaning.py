@@ -1,0 +1,155 @@
+"""What the marks of a sentence say of a value in it: in what sense, whether it holds, whose it is, and under which conditions.
+
+The marks are a small network's (`models.marks`), which categories there are and what their values stand for is known here. Where
+nothing is marked the encoder's own view of the sentence is left to count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from memory.learn.english.canonical import is_closed
+from memory.learn.english.conditions import condition
+from models.text import words
+from schemas.kinds import CONDITION_LABELS, OTHER, OWN, VALUES, Condition, Label, Marked, Part, Sense
+
+SURELY = 0.9
+"""Share from which on words are a condition that no closed value names. Our choice."""
+_JOINING = frozenset(
+    "when whenever if while out in on at the a my here car with for to as so i i'm we it's it is during of let's let traffic all "
+    "from now on".split()
+)
+"""Words that only join: a condition of nothing else is none."""
+AT = 0.5
+"""Share from which on a value counts as marked; the training's own middle."""
+SENSES = {
+    Label.LIKES: Sense.LIKES,
+    Label.DISLIKES: Sense.DISLIKES,
+    Label.AVOIDS: Sense.AVOIDS,
+    Label.NEEDS: Sense.NEEDS,
+}
+ROADS, DIET, ACCESSIBLE = (
+    "avoidance_of_specific_road_types",
+    "dietary_preference",
+    "need_for_handicapped_accessible_parking",
+)
+FREE = " free"
+"""How the values of a diet end that leave something out: they say by themselves what is avoided."""
+
+
+class Holds(StrEnum):
+    """Whether a value is the driver's own and holds."""
+
+    YES = "yes"
+    ENDED = "ended"
+    """It held once."""
+    OTHERS = "others"
+    """It is somebody else's."""
+    UNREAL = "unreal"
+    """It is supposed, asked, quoted, ironic, or wanted this once."""
+    UNTOLD = "untold"
+    """Nothing marks it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a sentence says of a value."""
+
+    sense: Sense
+    holds: Holds
+    share: float
+    """Of what it is taken for."""
+    doubt: float = 0.0
+    """Of what is said of the driver, the smaller of what speaks for the value and what speaks against it."""
+    conditions: tuple[Condition, ...] = ()
+
+
+def meaning(marked: Marked, detail: str, said: str, value: str) -> Meaning:
+    """What a marked sentence says of a value.
+
+    Args:
+        marked: the sentence.
+        detail: detail key.
+        said: the words of it that carry the value; the whole sentence where no words do.
+        value: canonical.
+    """
+    shares = marked.of(words(said))
+
+    def of(*labels: Label) -> float:
+        return sum(shares.get(label, 0.0) for label in labels)
+
+    wanted, unwanted, past = of(Label.LIKES, Label.NEEDS), of(Label.DISLIKES, Label.AVOIDS), of(Label.PAST)
+    told = {
+        Holds.YES: wanted,
+        Holds.ENDED: unwanted + past,
+        Holds.OTHERS: of(Label.OTHERS),
+        Holds.UNREAL: of(Label.UNREAL),
+    }
+    holds = max(told, key=told.__getitem__)
+    share = told[holds]
+    own = (Label.LIKES, Label.NEEDS) if holds is Holds.YES else (Label.DISLIKES, Label.AVOIDS)
+    if holds is Holds.ENDED and unwanted >= past:
+        holds = Holds.YES
+    best = max(own, key=lambda label: shares.get(label, 0.0)) if holds is Holds.YES else Label.LIKES
+    sense = sense_of(detail, value, SENSES[best])
+    if detail == ROADS and holds is Holds.YES and best is Label.LIKES and wanted >= AT:
+        holds = Holds.ENDED  # who likes motorways does not avoid them
+    doubt = min(wanted, unwanted + past) / max(wanted + unwanted + past, 1e-9)
+    return Meaning(sense, holds if share >= AT else Holds.UNTOLD, share, doubt, conditions(marked, said))
+
+
+def sense_of(detail: str, value: str, told: Sense) -> Sense:
+    """The sense in which a value is stored that was told in this one: of some categories the value says it by itself."""
+    if detail == ROADS:
+        return Sense.AVOIDS
+    if detail == ACCESSIBLE:
+        return Sense.NEEDS
+    if detail == DIET:
+        return Sense.NEEDS if told is Sense.AVOIDS or value.endswith(FREE) else told
+    return Sense.LIKES if is_closed(detail) or detail == "preferred_temperature" else told
+
+
+def named(marked: Marked, said: Sequence[str]) -> list[str]:
+    """The words of a value as they are marked where they are only some of them, those first that are the driver's own and hold."""
+    values = marked.parts(VALUES)
+    found: dict[str, bool] = {}
+    for one in said:
+        place = marked.places(words(one))
+        over = [v for v in values if place is not None and v.start < place[1] and v.end > place[0]]
+        wider = next((v for v in over if place is not None and v.start <= place[0] and v.end >= place[1]), None)
+        found[wider.text if wider is not None else one] = any(v.label in OWN for v in over)
+    return sorted(found, key=lambda text: not found[text])
+
+
+def conditions(marked: Marked, said: str) -> tuple[Condition, ...]:
+    """The conditions of a value: of each kind the nearest one, without those that stand by another value."""
+    place = marked.places(words(said))
+    values = marked.parts(OWN)
+    own = next((v for v in values if place is not None and v.start < place[1] and v.end > place[0]), None)
+    found: dict[Label, Part] = {}
+    for part in marked.parts(CONDITION_LABELS):
+        if _hollow(part):
+            continue
+        between = any(v.end <= part.start for v in values) and any(v.start >= part.end for v in values)
+        if own is not None and between and any(_gap(marked, part, v) < _gap(marked, part, own) for v in values):
+            continue
+        other = found.get(part.label)
+        if other is None or (own is not None and _gap(marked, part, own) < _gap(marked, other, own)):
+            found[part.label] = part
+    return tuple(condition(part.label, part.text) for part in found.values())
+
+
+def _hollow(part: Part) -> bool:
+    """Whether a condition is none: words that only join, or none that the car may tell, and not surely one."""
+    if not set(words(part.text)) - _JOINING:
+        return True
+    one = condition(part.label, part.text)
+    return one.value in (OTHER, "passengers") and part.share < SURELY
+
+
+def _gap(marked: Marked, one: Part, other: Part) -> int:
+    """Letters between two parts."""
+    first, second = sorted((one, other), key=lambda part: part.start)
+    return marked.spans[second.start][0] - marked.spans[first.end - 1][1]

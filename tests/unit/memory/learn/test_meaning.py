@@ -1,0 +1,131 @@
+"""What marks make of a value, conditions and facts: in what sense it is stored, and what is cut out of an asking."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memory.learn.english.conditions import condition, same
+from memory.learn.facts import NEXT_DRIVE, asks, fact, until, where_parked
+from memory.learn.maintenance import Maintainer
+from memory.learn.meaning import Holds, meaning
+from memory.service import DriverMemory
+from memory.vault.keys import RawKey
+from memory.vault.lifecycle import Vault
+from models.catalog import Catalog
+from models.marks import spans_of
+from models.runtime.fake_encoder import KeywordEncoder
+from models.runtime.onnx_encoder import OnnxEncoder
+from models.structured.fake import KeywordModel
+from schemas.kinds import LABELS, Condition, ConditionKind, Label, Marked, Sense
+from schemas.memory import Candidate, Outcome, Preference
+
+NOW = datetime(2026, 11, 23, 8, tzinfo=UTC)
+"""A Monday."""
+GENRES = "favorite_genres"
+
+
+def marked(text: str, **labels: Label) -> Marked:
+    spans = spans_of(text)
+    shares = np.zeros((len(spans), len(LABELS)), np.float32)
+    for row, (start, end) in enumerate(spans):
+        shares[row, LABELS.index(labels.get(text[start:end], Label.NOTHING))] = 1.0
+    return Marked(text, spans, shares)
+
+
+def test_each_value_of_a_sentence_has_its_own_sense() -> None:
+    told = marked("she's into rap i love soul and hate rock", rap=Label.OTHERS, soul=Label.LIKES, rock=Label.DISLIKES)
+    assert meaning(told, GENRES, "rap", "rap").holds is Holds.OTHERS
+    assert meaning(told, GENRES, "soul", "soul").sense is Sense.LIKES
+    assert meaning(told, GENRES, "rock", "rock").sense is Sense.DISLIKES
+
+
+def test_who_likes_motorways_does_not_avoid_them() -> None:
+    told = marked("i like motorways", motorways=Label.LIKES)
+    assert meaning(told, "avoidance_of_specific_road_types", "motorways", "highways").holds is Holds.ENDED
+
+
+def test_a_condition_belongs_to_the_value_beside_it() -> None:
+    told = marked(
+        "soul mornings then rock evenings", soul=Label.LIKES, mornings=Label.TIME, rock=Label.LIKES, evenings=Label.TIME
+    )
+    assert [c.value for c in meaning(told, GENRES, "soul", "soul").conditions] == ["morning"]
+    assert [c.value for c in meaning(told, GENRES, "rock", "rock").conditions] == ["evening"]
+
+
+def test_words_of_a_condition_are_one_of_few_values() -> None:
+    assert condition(Label.WEATHER, "when it's pouring").value == "rain"
+    assert condition(Label.PURPOSE, "on the way to the office").value == "commute"
+    assert condition(Label.SEASON, "when the larch turns").value == "other"
+    rain, wet = condition(Label.WEATHER, "in the rain"), condition(Label.WEATHER, "when it's wet")
+    assert same((rain,), (wet,)) and not same((rain,), ())
+
+
+def test_a_dislike_takes_the_place_of_the_liking_and_the_other_way_round() -> None:
+    maintainer = Maintainer(KeywordEncoder(), KeywordModel())
+    held = Preference(
+        id="p", detail=GENRES, value="jazz", sentences=("s",), conversation="c", confidence=1.0, valid_from=NOW
+    )  # fmt: skip
+    told = Candidate(
+        detail=GENRES, value="jazz", sentence="i hate jazz", said_at=NOW, conversation="d", confidence=1.0, sense=Sense.DISLIKES
+    )  # fmt: skip
+    assert maintainer.decide(told, (held,)).replaced == (held,)
+    again = held.model_copy(update={"sense": Sense.DISLIKES})
+    assert maintainer.decide(told, (again,)).outcome is Outcome.PASS
+    assert maintainer.decide(told.model_copy(update={"sense": Sense.LIKES}), (again,)).replaced == (again,)
+
+
+def test_what_holds_under_another_condition_is_another_preference() -> None:
+    maintainer = Maintainer(KeywordEncoder(), KeywordModel())
+    morning = Condition(kind=ConditionKind.TIME_OF_DAY, value="morning", words="in the morning")
+    held = Preference(
+        id="p", detail="preferred_temperature", value="21 degrees", sentences=("s",), conversation="c", confidence=1.0,
+        valid_from=NOW,
+    )  # fmt: skip
+    told = Candidate(
+        detail="preferred_temperature", value="18 degrees", sentence="x", said_at=NOW, conversation="d", confidence=1.0,
+        conditions=(morning,),
+    )  # fmt: skip
+    assert maintainer.decide(told, (held,)).outcome is Outcome.APPEND
+    assert maintainer.decide(told.model_copy(update={"conditions": ()}), (held,)).replaced == (held,)
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [("till friday", 27), ("tomorrow", 24), ("until tonight", 23), ("for two days", 25), ("on the twenty sixth", 26)],
+)
+def test_the_end_of_a_time_is_looked_for_ahead(said: str, day: int) -> None:
+    found = until(said, NOW, UTC)
+    assert found is not None and (found - NOW.replace(hour=0)).days == day - 23 + 1
+
+
+def test_a_fact_is_cut_out_of_its_asking() -> None:
+    encoder = OnnxEncoder(Catalog().find("encoder"))
+    text = "Remember I parked on level three."
+    assert asks(encoder.marks(text)) and not asks(encoder.marks("take me home"))
+    made = fact(encoder, text, NOW, UTC, name="f", conversation="c")
+    assert (
+        made is not None
+        and made.text == "I parked on level three"
+        and made.until_words == NEXT_DRIVE
+        and where_parked(made)
+    )
+
+
+def test_where_the_car_is_parked_is_kept_till_the_next_drive(tmp_path: Path) -> None:
+    vault = Vault.open(tmp_path, "driver", RawKey(b"k" * 32), clock=lambda: NOW)
+    encoder = OnnxEncoder(Catalog().find("encoder"))
+    memory = DriverMemory("driver", vault, encoder=encoder, model=KeywordModel(), clock=lambda: NOW)
+    try:
+        memory.remember("Remember I parked on level three.")
+        memory.remember("Remember I parked on level five.")
+        assert [one.text for one in memory.facts()] == ["I parked on level five"] and not memory.preferences()
+        decisions = memory.remember("Remember my PIN is four eight one five.")
+        assert [one.outcome for one in decisions] == [Outcome.REFUSED] and len(memory.facts()) == 1
+        memory.begin_trip("trip")
+        assert not memory.facts()
+    finally:
+        memory.close()
