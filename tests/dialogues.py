@@ -192,6 +192,12 @@ class FakeMemory:
     def note(self, turn: Turn, conversation: str, *, teaches: bool = True) -> None:
         self.noted.append(turn)
 
+    def keeps(self, text: str) -> bool:
+        return False
+
+    def tells(self, text: str) -> bool:
+        return False
+
     def learn_pending(self, conversation: str) -> tuple[Decision, ...]:
         return ()
 

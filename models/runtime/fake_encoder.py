@@ -110,7 +110,9 @@ class KeywordEncoder:
             for at in range(len(own) - len(said) + 1)
             if own[at : at + len(said)] == said and not HINTING & set(own)
         )
-        fond = next((at + 1 for at, word in enumerate(own) if word in FOND and not REFUSING & set(own)), len(own))
+        fond = next(
+            (at + 1 for at, word in enumerate(own) if word in FOND and not (REFUSING | {"that"}) & set(own)), len(own)
+        )
         if not places and fond < len(own) and not HINTING & set(own):
             places = [(fond, len(own), "")]
         before = 0

@@ -23,7 +23,7 @@ from voice.dialogue.acts.acting import Acting
 from voice.dialogue.acts.resolving import replacing
 from voice.dialogue.coordinator import Coordinator, Plan
 from voice.dialogue.knowing import reading as knowing
-from voice.dialogue.memory import erasing, naming
+from voice.dialogue.memory import erasing, naming, wishes
 from voice.dialogue.open import reading, which
 from voice.dialogue.open.table import Event
 from voice.dialogue.open.things import (
@@ -183,6 +183,8 @@ class Understanding:
             or open_ is not None
             or any(a.name == "set_reminder" for a in plan.acts)
         ):
+            return False
+        if not plan.acts and wishes.told(text) is not None:  # says so by itself
             return False
         others = [act for act in plan.acts if not planning.about_memory(act) and act.name != "tell"]
         return (len(others) < 2) and self._seat.memory.keeps(text)

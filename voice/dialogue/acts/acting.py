@@ -348,9 +348,8 @@ class Acting:
                 if (work.decision is not None and work.decision.preference is not None) or not work.actions:
                     work.said.append((before, said))
             elif about_memory(act):
-                said = await self._of_memory(
-                    act, transcript.text, conversation, work, moving=moving, alone=len(plan.acts) == 1
-                )
+                alone = len(plan.acts) == 1
+                said = await self._of_memory(act, transcript.text, conversation, work, moving=moving, alone=alone)
                 work.said.append((before, said))
         if len(plan.acts) == 1:
             await self.fill(plan.acts[0], transcript, work)
