@@ -78,6 +78,11 @@ class _Deaf:
         del text, detail
         return {}
 
+    def states(self, text: str, spans: Sequence[tuple[int, int]]) -> NDArray[np.float32]:
+        """Nothing."""
+        del text
+        return np.zeros((len(spans), 1), np.float32)
+
     def marks(self, text: str) -> Marked:
         """Nothing can be told."""
         return Marked(text)

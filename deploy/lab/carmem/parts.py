@@ -65,6 +65,10 @@ class KeptEncoder:
         """See `Encoder.requests`."""
         return dict(self._once(lambda: self._encoder.requests(text), "requests", text))
 
+    def states(self, text: str, spans: Sequence[tuple[int, int]]) -> NDArray[np.float32]:
+        """See `Encoder.states`."""
+        return self._once(lambda: self._encoder.states(text, spans), "states", text, *map(str, spans))
+
     def marks(self, text: str) -> Marked:
         """See `Encoder.marks`."""
         return self._once(lambda: self._encoder.marks(text), "marks", text)

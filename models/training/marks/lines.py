@@ -165,7 +165,7 @@ def altered(rng: Random, line: Line) -> Line:
         text = part.text
         if part.may & VALUES:
             text = other(rng, text)
-        elif part.may == {Label.HOLDER} and text.lower() in PEOPLE:
+        elif part.may == frozenset((Label.HOLDER,)) and text.lower() in PEOPLE:
             text = rng.choice(PEOPLE)
         parts.append(Part(text, part.may))
     return Line(tuple(parts))

@@ -200,7 +200,7 @@ def main() -> None:
     )
     made = train(network, learnt, tests, given.epochs, rng)
     print("best: F1 {:.3f}; {}".format(*measured(made, tests)))
-    np.savez_compressed(given.out, **packed(made.tensors()))
+    np.savez_compressed(given.out, allow_pickle=False, **packed(made.tensors()))
     print(f"{given.out}: {given.out.stat().st_size:,} bytes")
 
 

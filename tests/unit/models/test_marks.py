@@ -69,7 +69,7 @@ def tensors() -> dict[str, NDArray[np.float32]]:
 
 
 def test_a_file_gives_shares_of_every_word_and_another_is_refused(tmp_path: Path) -> None:
-    np.savez(tmp_path / "marks.npz", **packed(tensors()))
+    np.savez(tmp_path / "marks.npz", allow_pickle=False, **packed(tensors()))
     found = Marks(tmp_path / "marks.npz", States()).marks("I  like jazz")
     assert found.text == "I like jazz" and found.shares is not None and found.shares.shape == (3, len(LABELS))
     assert np.allclose(found.shares.sum(1), 1.0, atol=1e-5)
