@@ -24,7 +24,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from memory.screen import live
+from memory.screen import daylight, live
 from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
 from memory.screen.departures import Departures, Leaving
 from memory.screen.feed import Mark
@@ -55,7 +55,7 @@ YEAR_S = 31_536_000
 
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": (
-        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; "
         "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     "Cache-Control": "no-store",
@@ -231,6 +231,11 @@ class Screen:
             unit = ""
         return Wording(request.cookies.get("language", self.parts.language), seat.zone, unit)
 
+    def _look(self, request: Request) -> str:
+        """Day or night colours for this browser, now."""
+        now = self.parts.clock().astimezone(self.parts.seat.zone)
+        return daylight.look(daylight.chosen(request.cookies.get("look")), self.parts.bright(), now)
+
     def _respond(self, request: Request, visit: Visit, answer: Answer) -> Response:
         if isinstance(answer, Go):
             response: Response = RedirectResponse(answer.address, status_code=303, headers=dict(HEADERS))
@@ -252,7 +257,7 @@ class Screen:
         parked: bool,
         mark: Mark | None = None,
     ) -> Response:
-        look, mark = request.cookies.get("look", "dark"), mark or self.parts.feed.mark
+        mark = mark or self.parts.feed.mark
         text = self.renderer.page(
             page,
             words=words,
@@ -260,7 +265,8 @@ class Screen:
             mark=mark,
             path=request.url.path,
             parked=parked,
-            look=look if look in {"dark", "light"} else "dark",
+            look=self._look(request),
+            chosen=daylight.chosen(request.cookies.get("look")),
             leaving=self._leaving() if session is not None else None,
             now=self.parts.clock(),
         )
@@ -287,8 +293,8 @@ class Screen:
 
     def _to_stranger(self, request: Request, problem: ProblemError) -> Response:
         """The page for who was not let in; always the same, so that many who ask cost the driver no time."""
-        words, look = self._words(request), request.cookies.get("look", "dark")
-        kind = (problem.key, problem.status, words.language, look if look in {"dark", "light"} else "dark")
+        words = self._words(request)
+        kind = (problem.key, problem.status, words.language, self._look(request))
         if kind not in self._strangers:
             page = Page("problem.html", {"key": problem.key, "inside": False}, status=problem.status)
             self._strangers[kind] = bytes(self._html(request, page, None, words, parked=False).body)
@@ -333,7 +339,8 @@ class Screen:
             return self.door.known(session.id) is not None
 
         seen = Mark.read(request.query_params.get("seen", ""))
-        watch = live.Watch(self.parts.feed, self._seen_parked, section, welcome, seen)
+        look = partial(self._look, request)
+        watch = live.Watch(self.parts.feed, self._seen_parked, section, welcome, seen, look)
         return live.stream(watch.events(), HEADERS)
 
     async def _live_car(self, request: Request) -> Response:

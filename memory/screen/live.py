@@ -31,6 +31,7 @@ class Watch:
         section: Callable[[], str],
         welcome: Callable[[], bool],
         seen: Mark | None = None,
+        look: Callable[[], str] = str,
     ) -> None:
         """Watches a feed.
 
@@ -40,9 +41,11 @@ class Watch:
             section: the text of what is shown live.
             welcome: whether the session still counts.
             seen: when the page was made; None: now.
+            look: day or night colours, as the page should have them now.
         """
         self._feed, self._look, self._section, self._welcome = feed, parked, section, welcome
         self._seen = seen or feed.mark
+        self._colours = look
         self.parked = False
 
     async def events(self) -> AsyncGenerator[str]:
@@ -50,7 +53,7 @@ class Watch:
         with self._feed.watched() as inbox:
             self.parked = await self._look()
             yield _event("motion", "parked" if self.parked else "moving")
-            looks, first = 0, True
+            looks, first, colours = 0, True, self._colours()
             while self._welcome():
                 changed = first  # what happened between the page and this stream
                 if not first:
@@ -65,6 +68,8 @@ class Watch:
                 before, self.parked = self.parked, await self._look()
                 if before != self.parked:
                     yield _event("motion", "parked" if self.parked else "moving")
+                if colours != (colours := self._colours()):
+                    yield _event("look", colours)
                 if changed:
                     try:
                         yield _event("happened", await run_in_threadpool(self._section))

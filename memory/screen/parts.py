@@ -78,6 +78,8 @@ class Parts:
     """What is wrong with microphone and loudspeaker now: keys of the sentences under ``sound`` in ``locale/``."""
     vehicle: Callable[[], bool] = lambda: True
     """Whether the vehicle answers."""
+    bright: Callable[[], bool | None] = lambda: None
+    """Whether the vehicle finds it bright outside, or was told to show day colours; None: it does not say, the time counts."""
     stop: Callable[[], None] | None = None
     """Falls silent and ends the turn and its conversation; None where no assistant runs."""
     car: Callable[[], CarPicture | None] | None = None

@@ -17,7 +17,13 @@ from memory.screen.feed import Mark
 from memory.screen.wording import Wording
 
 _FOLDER = Path(__file__).parent
-STATIC = {"screen.css": "text/css", "screen.js": "text/javascript", "icons.svg": "image/svg+xml"}
+STATIC = {
+    "look.css": "text/css",
+    "screen.css": "text/css",
+    "screen.js": "text/javascript",
+    "icons.svg": "image/svg+xml",
+    "atkinson.woff2": "font/woff2",
+}
 
 
 class Renderer:
@@ -36,6 +42,7 @@ class Renderer:
         path: str,
         parked: bool,
         look: str,
+        chosen: str,
         leaving: Leaving | None,
         now: datetime,
         mark: Mark,
@@ -50,6 +57,7 @@ class Renderer:
             path=path,
             parked=parked,
             look=look,
+            chosen=chosen,
             banner=leaving if page.template != "leaving.html" and left else None,
             banner_left=left,
             refresh=page.refresh,

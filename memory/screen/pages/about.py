@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
+from memory.screen.daylight import LOOKS
 from memory.screen.wording import LANGUAGES
 
-LOOKS = ("dark", "light")
 ROWS = 6
 
 

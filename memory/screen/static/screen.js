@@ -57,6 +57,7 @@
   source.addEventListener("stored", () => {
     if (!home && !leaving && !asking() && !document.querySelector("input:not([type=hidden])")) location.reload();
   });
+  source.addEventListener("look", (event) => { document.documentElement.dataset.look = JSON.parse(event.data); });
   source.addEventListener("motion", (event) => { if (JSON.parse(event.data) !== body.dataset.live) location.replace("/"); });
   source.addEventListener("car", (event) => { car.innerHTML = JSON.parse(event.data); });
   source.addEventListener("end", () => location.reload());
