@@ -126,6 +126,8 @@ class VehicleState(Event):
     """Seconds since speed and gear were read."""
     values: dict[str, Any] = {}
     """Current value of every other signal that the adapter offers, by its name in ``vehicle.signals``."""
+    absent: frozenset[str] = frozenset()
+    """Signals that this vehicle does not have, which is another thing than not to be known."""
 
 
 class Verdict(StrEnum):

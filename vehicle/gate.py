@@ -28,7 +28,7 @@ from schemas.errors import ConfirmationError
 from schemas.events import Motion, Ruling, VehicleState, Verdict
 from schemas.ports import Clock
 from vehicle.policy import CONFIRMATION_S, POLICY, RATE_LIMITS, RATE_WINDOW_S, REFUSING, STALE_S, Condition, Op, Row
-from vehicle.signals import ALL_WINDOWS, REAR_WINDOWS
+from vehicle.signals import ALL_WINDOWS, OF_THE_WORLD, REAR_WINDOWS, SIGNALS
 from vehicle.travel import Movement, movements, number
 
 Policy = Mapping[str, tuple[Row, ...]]
@@ -157,7 +157,14 @@ def _prepared(rows: Sequence[Row]) -> Mapping[Motion, tuple[_Opinion, ...]]:
 
 
 def _test(condition: Condition) -> _Test:
-    """Whether a condition holds, or cannot be known: then it counts as met."""
+    """Whether a condition holds, or cannot be known: then it counts as met. What the car does not have meets none."""
+    test, name = _comparison(condition), condition.subject
+    if name not in SIGNALS or name in OF_THE_WORLD:
+        return test
+    return lambda seen: name not in seen.state.absent and test(seen)
+
+
+def _comparison(condition: Condition) -> _Test:
     subject, wanted = _subject(condition.subject), condition.value
     if condition.op is Op.IN:
         return lambda seen: subject(seen) in wanted
@@ -176,7 +183,9 @@ _SUBJECTS: Mapping[str, Callable[[_Seen], Any]] = {
     "rear_window": lambda seen: not seen.movements.keys().isdisjoint(REAR_WINDOWS),
     "speed": lambda seen: known_speed(seen.state),
     "ignition": lambda seen: seen.state.ignition_on,
-    "widest_window": lambda seen: _widest([number(seen.state.values.get(name)) for name in ALL_WINDOWS]),
+    "widest_window": lambda seen: _widest(
+        [number(seen.state.values.get(name)) for name in ALL_WINDOWS if name not in seen.state.absent]
+    ),
 }
 
 
@@ -189,9 +198,9 @@ def _subject(name: str) -> Callable[[_Seen], Any]:
 
 
 def _widest(positions: Sequence[float | None]) -> float | None:
-    """The greatest of some positions, in percent; None where one is unknown."""
+    """The greatest of some positions, in percent; None where one is unknown, or there is none."""
     known = [position for position in positions if position is not None]
-    return max(known) if len(known) == len(positions) else None
+    return max(known, default=None) if len(known) == len(positions) else None
 
 
 _IN_FORCE = Table(POLICY)

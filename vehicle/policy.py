@@ -6,6 +6,8 @@ Owns every threshold, verdict and spoken reason. Does not decide: ``vehicle.gate
 - Of the rows whose conditions are met, the strictest verdict wins; of equally strict ones, the first in the table.
 - A condition on something unknown counts as met. Together with "unknown counts as moving" this makes a state that is
   less known never more permissive.
+- A condition on something that this car does not have is not met: an interlock needs both of its things. Rain falls on a car
+  without a sensor, too.
 - Letters are the verdicts when parked, idling and moving: A allow (in a conditional row: no opinion), C confirm,
   D deny.
 

@@ -112,6 +112,7 @@ class GatedVehicle:
             places or Places.load(), self._media, organizer=self.organizer, signals=adapter.offers()
         )
         self._signals = adapter.offers()
+        self._absent = frozenset(SIGNALS) - self._signals
         self._offers = self._planner.offers()
         self._history = History(clock.now)
         self._noticed = self.organizer.oldest
@@ -136,7 +137,7 @@ class GatedVehicle:
         signals = self._adapter.offers()
         if signals != self._signals:
             _log.info("the vehicle has other signals than before: %s", ", ".join(sorted(signals ^ self._signals)))
-            self._signals = signals
+            self._signals, self._absent = signals, frozenset(SIGNALS) - signals
             self._planner.fit(signals)
             self._offers = self._planner.offers()
         return self._offers
@@ -172,8 +173,8 @@ class GatedVehicle:
     async def act(self, action: Action) -> ActionResult:
         """Ask the gate, then the vehicle. Denied and unconfirmed are results; DONE only when the value has moved."""
         async with self._turn:
-            if action.name not in self.offers():
-                return ActionResult(action=action, status=ActionStatus.DENIED, ruling=NOT_FITTED)
+            if (lack := self._lacking(action)) is not None:
+                return ActionResult(action=action, status=ActionStatus.DENIED, ruling=lack)
             meant = self._undone() if isinstance(action, Undo) else None
             if meant is None and isinstance(action, Undo):
                 return ActionResult(action=action, status=ActionStatus.DENIED, ruling=NOTHING_TO_UNDO)
@@ -186,8 +187,8 @@ class GatedVehicle:
         """
         if isinstance(action, Undo) or self._turn.locked():
             return None
-        if action.name not in self.offers():
-            return ActionResult(action=action, status=ActionStatus.DENIED, ruling=NOT_FITTED)
+        if (lack := self._lacking(action)) is not None:
+            return ActionResult(action=action, status=ActionStatus.DENIED, ruling=lack)
         state = await self.state()
         ruling = self.gate.foresee(action, state)
         if ruling.verdict is Verdict.DENY:
@@ -269,6 +270,13 @@ class GatedVehicle:
             await self._within(self._adapter.close(), "close")
         except AdapterError as error:
             _log.warning("%s", error)
+
+    def _lacking(self, action: Action) -> Ruling | None:
+        """Why this vehicle has nothing of what is asked for, or None."""
+        if action.name not in self.offers():
+            return NOT_FITTED
+        missing = self._planner.missing(action)
+        return NOT_FITTED.model_copy(update={"reason": missing}) if missing else None
 
     # Asking ------------------------------------------------------------------------------------------------------------
 
@@ -485,7 +493,7 @@ class GatedVehicle:
         values = {name: value for name, value in state.values.items() if name in SIGNALS and fits(SIGNALS[name], value)}
         if len(values) < len(state.values):
             _log.warning("vehicle adapter: impossible values of %s", ", ".join(sorted(set(state.values) - set(values))))
-        believed = state.model_copy(update={"values": values})
+        believed = state.model_copy(update={"values": values, "absent": self._absent})
         if self._known is not None and self._known.age_s < UNKNOWN_AGE_S:
             measured, before = now - state.age_s, self._known_at - self._known.age_s
             if measured < before - OUT_OF_ORDER_S:
@@ -519,7 +527,7 @@ def _narrower(action: Action, state: VehicleState) -> Action | None:
     """
     if not isinstance(action, SetWindow):
         return None
-    meant = set(corners(action.window, action.but))
+    meant = {corner for corner in corners(action.window, action.but) if f"window.{corner}" not in state.absent}
     moving = {corner for corner in meant if state.values.get(f"window.{corner}") != action.percent}
     name = next((name for name in (*GROUPS, *meant) if set(corners(name)) == moving), None)
     return action.model_copy(update={"window": name, "but": None}) if name is not None and moving < meant else None

@@ -221,6 +221,9 @@ DOORS = ("door.driver", "door.passenger", "door.rear_left", "door.rear_right")
 SEATS = ("passenger", "rear_left", "rear_right")
 """Seats whose occupancy is measured."""
 
+OF_THE_WORLD = frozenset({"outside.temperature", "outside.rain"})
+"""What is so whether or not a car can measure it."""
+
 TRAVELLING = (*ALL_WINDOWS, "sunroof.position", "sunroof.shade", "trunk.position", "seat.driver.position",
               "seat.driver.height", "seat.driver.recline")  # fmt: skip
 """What takes time to get somewhere and can be stopped on its way."""

@@ -40,12 +40,15 @@ def number(value: Any) -> float | None:
 
 
 def movements(action: a.Action, state: VehicleState) -> Mapping[str, Movement]:
-    """Signal -> its movement, for the actions that move a window, the sunroof or the sunshade; empty for others."""
+    """Signal -> its movement, for the actions that move a window, the sunroof or the sunshade; empty for others.
+
+    A window that the car does not have, or does not let be moved, moves with none of the others.
+    """
     match action:
         case a.SetWindow(window=window, but=but, percent=percent):
-            return {name: _to(state, name, percent) for name in _panes(window, but)}
+            return {name: _to(state, name, percent) for name in _panes(window, but, state)}
         case a.ChangeWindow(window=window, but=but, change=change, by=by):
-            return {name: _by(state, name, change, by or WINDOW_STEP) for name in _panes(window, but)}
+            return {name: _by(state, name, change, by or WINDOW_STEP) for name in _panes(window, but, state)}
         case a.ChangeSunroof(change=change, by=by):
             return {ROOFS[action.name]: _by(state, ROOFS[action.name], change, by or ROOF_STEP)}
         case a.SetSunroof(percent=percent) | a.SetSunshade(percent=percent):
@@ -54,8 +57,9 @@ def movements(action: a.Action, state: VehicleState) -> Mapping[str, Movement]:
             return {}
 
 
-def _panes(window: str, but: str | None) -> tuple[str, ...]:
-    return tuple(f"window.{corner}" for corner in a.corners(window, but))
+def _panes(window: str, but: str | None, state: VehicleState) -> tuple[str, ...]:
+    names = (f"window.{corner}" for corner in a.corners(window, but))
+    return tuple(name for name in names if name not in state.absent)
 
 
 def _to(state: VehicleState, name: str, target: float) -> Movement:

@@ -108,7 +108,7 @@ def _told(state: VehicleState, names: list[str] | None) -> dict[str, Any]:
 def list_(context: typer.Context, as_json: JsonOption = False) -> None:
     """List what this vehicle can be asked for, with slots, tiers and signals."""
     from schemas.actions import ACTIONS
-    from vehicle.planning import SIGNALS_OF
+    from vehicle.planning import PARTS, SIGNALS_OF
     from vehicle.policy import POLICY
 
     vehicle = _open(context, as_json=as_json)
@@ -123,6 +123,7 @@ def list_(context: typer.Context, as_json: JsonOption = False) -> None:
             "slots": list(kind.model_fields),
             "tier": POLICY[kind.name][-1].tier.name.lower(),
             "signals": list(SIGNALS_OF[kind.name]),
+            "one_of": list(PARTS.get(kind.name, ())),
         }
         for kind in ACTIONS
         if kind.name in offers

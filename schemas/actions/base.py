@@ -129,7 +129,13 @@ class Action(BaseModel):
     groups: ClassVar[Collection[str]] = ("all",)
     """Values of ``{zone}`` or ``{window}`` that stand for several others, and for no signal of their own."""
     needs: ClassVar[tuple[str, ...] | None] = None
-    """Signals that it cannot do without: a vehicle has the action if it has all of them. None: those that it ``sets``."""
+    """Signals that it cannot do without: a vehicle has the action if it has all of them. None: those that it ``sets``, or none
+    where it is ``per_place`` or ``any_of``."""
+    per_place: ClassVar[str] = ""
+    """The signal of a place, with ``{zone}`` or ``{window}``: a vehicle has the action if it has one of these, and for a place that
+    it lacks it says which ones it has."""
+    any_of: ClassVar[tuple[str, ...]] = ()
+    """Signals of which one is enough, where no slot names a place."""
     also: ClassVar[tuple[str, ...]] = ()
     """Signals that it reads or writes besides, where the vehicle has them."""
     instead: ClassVar[tuple[tuple[str, ...], ...]] = ()

@@ -18,8 +18,6 @@ from schemas.actions.base import (
 )
 from schemas.actions.said import a_little, moved, on_off, one_of, open_to, panes, position, reading_light, turn, up_down
 
-_WINDOWS = ("window.driver", "window.passenger", "window.rear_left", "window.rear_right")
-
 # Openings -------------------------------------------------------------------------------------------------------------
 
 
@@ -31,7 +29,7 @@ class SetWindow(Action):
     done = lambda s: position(panes(s), s["percent"])
     sets = {"window.{window}": "percent"}
     groups = frozenset(GROUPS)
-    needs = _WINDOWS
+    per_place = "window.{window}"
     step = "change_window"
     window: Window = "driver"
     but: Window | None = None
@@ -46,7 +44,8 @@ class ChangeWindow(Action):
     examples = "open the window a bit", "close the front windows by twenty percent"
     do = lambda s: a_little(panes(s), s)
     done = lambda s: moved(panes(s), s)
-    needs = _WINDOWS
+    per_place = "window.{window}"
+    groups = frozenset(GROUPS)
     outright = "set_window"
     window: Window = "driver"
     but: Window | None = None
@@ -62,7 +61,8 @@ class SetSunroof(Action):
     do = lambda s: open_to("the sunroof", s["percent"])
     done = lambda s: position("the sunroof", s["percent"])
     sets = {"sunroof.position": "percent"}
-    needs = ("sunroof.position", "sunroof.shade")
+    needs = ("sunroof.position",)
+    also = ("sunroof.shade",)
     step = "change_sunroof"
     percent: Percent
 
@@ -74,7 +74,8 @@ class ChangeSunroof(Action):
     examples = "open the sunroof a little", "close the roof a bit more"
     do = lambda s: a_little("the sunroof", s)
     done = lambda s: moved("the sunroof", s)
-    needs = ("sunroof.position", "sunroof.shade")
+    needs = ("sunroof.position",)
+    also = ("sunroof.shade",)
     outright = "set_sunroof"
     change: Literal["open", "close"]
     by: Points | None = None
@@ -178,7 +179,7 @@ class SetAmbientColor(Action):
     do = lambda s: f"make the ambient light {s['color']}"
     done = lambda s: f"Ambient light {s['color']}"
     sets = {"light.ambient.color": "color"}
-    needs = ("light.ambient.on", "light.ambient.color")
+    also = ("light.ambient.on",)
     details = {"interior_lighting_color_preferences": "color"}
     step = "change_ambient_brightness"
     color: Color
@@ -191,7 +192,7 @@ class SetAmbientBrightness(Action):
     do = lambda s: f"set the ambient light to {s['percent']} percent"
     done = lambda s: f"Ambient light at {s['percent']} percent"
     sets = {"light.ambient.brightness": "percent"}
-    needs = ("light.ambient.on", "light.ambient.brightness")
+    also = ("light.ambient.on",)
     details = {"interior_lighting_brightness_preferences": "percent"}
     step = "change_ambient_brightness"
     percent: Percent
@@ -204,7 +205,8 @@ class ChangeAmbientBrightness(Action):
     examples = "dim the lights", "make the ambient light a bit brighter"
     do = up_down("make the ambient light brighter", "make the ambient light dimmer")
     done = up_down("Making the light brighter", "Making the light dimmer")
-    needs = ("light.ambient.on", "light.ambient.brightness")
+    needs = ("light.ambient.brightness",)
+    also = ("light.ambient.on",)
     complaints = {"up": words("dark darker dim gloomy"), "down": words("bright glaring dazzling blinding")}
     outright = "set_ambient_brightness"
     change: Change
@@ -220,8 +222,7 @@ class SetReadingLight(Action):
     )
     sets = {"light.reading.{zone}": "on"}
     groups = frozenset(GROUPS)
-    needs = ("light.reading.driver", "light.reading.passenger")
-    also = ("light.reading.rear_left", "light.reading.rear_right")
+    per_place = "light.reading.{zone}"
     zone: Lamp = "driver"
     on: bool
 
@@ -334,4 +335,5 @@ class SetUnit(Action):
         miles="From now on in miles",
     )
     sets = {"display.temperature_unit": "unit", "display.distance_unit": "unit"}
+    any_of = ("display.temperature_unit", "display.distance_unit")
     unit: Literal["celsius", "fahrenheit", "kilometers", "miles"]

@@ -22,15 +22,6 @@ from schemas.actions.said import (
     up_down,
 )
 
-_TEMPERATURES = ("climate.driver.temperature", "climate.passenger.temperature")
-_DEFROST = (
-    "climate.defrost_front",
-    "climate.defrost_rear",
-    "climate.fan",
-    "climate.airflow",
-    "climate.air_conditioning",
-)
-
 # Climate --------------------------------------------------------------------------------------------------------------
 
 
@@ -41,8 +32,8 @@ class SetTemperature(Action):
     do = lambda s: f"set the temperature to {spoken_number(s['celsius'])} degrees{side(s)}"
     done = lambda s: f"{spoken_number(s['celsius'])} degrees{side(s)}"
     sets = {"climate.{zone}.temperature": "celsius"}
-    needs = _TEMPERATURES
-    also = ("climate.rear.temperature", "climate.on", "climate.sync")
+    per_place = "climate.{zone}.temperature"
+    also = ("climate.on", "climate.sync")
     details = {"preferred_temperature": "celsius"}
     step = "change_temperature"
     celsius: Celsius
@@ -67,8 +58,8 @@ class ChangeTemperature(Action):
     examples = "i'm freezing", "two degrees cooler on my side"
     do = lambda s: f"make it {'warmer' if s['change'] == 'up' else 'cooler'}{by_how_much(s, 'degrees')}{side(s)}"
     done = lambda s: f"{up_down('Making it warmer', 'Making it cooler')(s)}{by_how_much(s, 'degrees')}{side(s)}"
-    needs = _TEMPERATURES
-    also = ("climate.rear.temperature", "climate.on", "climate.sync")
+    per_place = "climate.{zone}.temperature"
+    also = ("climate.on", "climate.sync")
     complaints = {
         "up": words("cold colder freezing frozen chilly cool shivering frosty icy"),
         "down": words("hot hotter warm boiling sweating sweltering roasting stuffy"),
@@ -112,8 +103,7 @@ class SetAirConditioning(Action):
     do = turn("the air conditioning")
     done = on_off("Air conditioning")
     sets = {"climate.air_conditioning": "on"}
-    needs = ("climate.air_conditioning", "climate.fan")
-    also = ("climate.on",)
+    also = ("climate.fan", "climate.on")
     on: bool
 
 
@@ -161,8 +151,8 @@ class SetDefrost(Action):
         f"{'Both defrosters' if s['window'] == 'all' else s['window'].capitalize() + ' defroster'} {'on' if s['on'] else 'off'}"
     )
     sets = {"climate.defrost_{window}": "on"}
-    needs = _DEFROST
-    also = ("climate.on", "climate.auto")
+    per_place = "climate.defrost_{window}"
+    also = ("climate.fan", "climate.airflow", "climate.air_conditioning", "climate.on", "climate.auto")
     window: Literal["front", "rear", "all"] = "front"
     on: bool
 
@@ -197,8 +187,8 @@ class SetClimateSync(Action):
     do = lambda s: "set the same temperature everywhere" if s["on"] else "let each zone have its own temperature"
     done = lambda s: "The same temperature everywhere" if s["on"] else "Each side has its own temperature again"
     sets = {"climate.sync": "on"}
-    needs = ("climate.sync", *_TEMPERATURES)
-    also = ("climate.rear.temperature",)
+    needs = ("climate.sync", "climate.driver.temperature")
+    also = ("climate.passenger.temperature", "climate.rear.temperature")
     on: bool
 
 
@@ -212,8 +202,7 @@ class SetSeatHeating(Action):
     do = set_level("the seat heating")
     done = lambda s: f"Seat heating {LEVELS[s['level']]}{side(s, 'driver')}"
     sets = {"seat.{zone}.heating": "level"}
-    needs = ("seat.driver.heating", "seat.passenger.heating")
-    also = ("seat.rear.heating",)
+    per_place = "seat.{zone}.heating"
     details = {"seat_heating_preferences": "level"}
     step = "change_seat_heating"
     level: Level
@@ -226,8 +215,7 @@ class ChangeSeatHeating(Action):
     examples = "make my seat a bit warmer", "less seat heating"
     do = lambda s: f"turn the seat heating {s['change']}{side(s, 'driver')}"
     done = lambda s: f"{up_down('Seat heating up', 'Seat heating down')(s)}{side(s, 'driver')}"
-    needs = ("seat.driver.heating", "seat.passenger.heating")
-    also = ("seat.rear.heating",)
+    per_place = "seat.{zone}.heating"
     complaints = {"up": words("cold lukewarm"), "down": words("hot burning")}
     outright = "set_seat_heating"
     change: Change
@@ -241,7 +229,7 @@ class SetSeatVentilation(Action):
     do = set_level("the seat ventilation")
     done = lambda s: f"Seat ventilation {LEVELS[s['level']]}{side(s, 'driver')}"
     sets = {"seat.{zone}.ventilation": "level"}
-    needs = ("seat.driver.ventilation", "seat.passenger.ventilation")
+    per_place = "seat.{zone}.ventilation"
     stride = 1
     level: Level
     zone: Zone = "driver"
@@ -254,8 +242,7 @@ class SetSeatMassage(Action):
     do = set_level("the massage")
     done = lambda s: f"Massage {LEVELS[s['level']]}{side(s, 'driver')}"
     sets = {"seat.{zone}.massage": "level"}
-    needs = ("seat.driver.massage",)
-    also = ("seat.passenger.massage",)
+    per_place = "seat.{zone}.massage"
     stride = 1
     level: Level
     zone: Zone = "driver"
@@ -268,8 +255,7 @@ class ChangeLumbar(Action):
     examples = "more lumbar support", "lumbar support down"
     do = lambda s: f"give {'more' if s['change'] == 'up' else 'less'} lumbar support{side(s, 'driver')}"
     done = lambda s: f"{up_down('More', 'Less')(s)} lumbar support{side(s, 'driver')}"
-    needs = ("seat.driver.lumbar",)
-    also = ("seat.passenger.lumbar",)
+    per_place = "seat.{zone}.lumbar"
     step = "change_lumbar"
     change: Change
     zone: Zone = "driver"
@@ -306,7 +292,7 @@ class MoveSeat(Action):
     examples = "move my seat back a bit", "i can't reach the pedals"
     do = lambda s: f"move your seat {s['direction']}"
     done = lambda s: f"Moving your seat {s['direction']}"
-    needs = ("seat.driver.position", "seat.driver.height")
+    any_of = ("seat.driver.position", "seat.driver.height")
     careful = True
     direction: Literal["forward", "back", "up", "down"]
 

@@ -10,6 +10,7 @@ from schemas.actions.base import Action, Domain, HalfDay, Hour, Message, Minute,
 from schemas.actions.said import Slots, seconds_said, spoken_time
 
 _DOORS = ("door.driver", "door.passenger", "door.rear_left", "door.rear_right")
+_WINDOWS = ("window.driver", "window.passenger", "window.rear_left", "window.rear_right")
 _TIRES = ("tire.front_left", "tire.front_right", "tire.rear_left", "tire.rear_right")
 
 
@@ -52,7 +53,7 @@ class GetTirePressure(Action):
     title, thing = "Tyre pressure", "tyre sensors"
     examples = "check the tyre pressure", "do i have a puncture"
     tells = "low: names, kpa by tyre"
-    needs = _TIRES
+    any_of = _TIRES
     named_by = words("tyre tyres tire tires pressure air puncture flat wheel wheels")
 
 
@@ -71,7 +72,8 @@ class GetCabinTemperature(Action):
     title = "Cabin temperature"
     examples = "how warm is it in here", "what's the cabin temperature"
     tells = "celsius, target_celsius"
-    needs = ("climate.cabin_temperature", "climate.driver.temperature")
+    needs = ("climate.cabin_temperature",)
+    also = ("climate.driver.temperature",)
 
 
 class GetNavigation(Action):
@@ -89,7 +91,7 @@ class GetClimate(Action):
     title = "Climate"
     examples = "what are the climate settings", "is the air conditioning on"
     tells = "celsius, passenger_celsius, fan, airflow, air_conditioning, recirculation, defrost: panes, on, auto"
-    needs = (
+    any_of = (
         "climate.driver.temperature",
         "climate.passenger.temperature",
         "climate.defrost_front",
@@ -99,7 +101,7 @@ class GetClimate(Action):
         "climate.air_conditioning",
         "climate.recirculation",
     )
-    also = ("climate.on", "climate.auto", "climate.sync")
+    also = ("climate.on", "climate.auto")
 
 
 class GetSeats(Action):
@@ -108,8 +110,9 @@ class GetSeats(Action):
     title, thing = "Seats", "seat sensors"
     examples = "is my seat heating on", "is anybody in the back seat"
     tells = "heating by seat; or occupied: seats"
-    needs = ("seat.driver.heating", "seat.passenger.heating")
-    also = (
+    any_of = (
+        "seat.driver.heating",
+        "seat.passenger.heating",
         "seat.rear.heating",
         "steering_wheel.heating",
         "seat.passenger.occupancy",
@@ -126,8 +129,7 @@ class GetOpenings(Action):
     title = "What is open"
     examples = "are the windows closed", "did i lock the car"
     tells = "open: percent by signal; doors_open: sides, locked"
-    needs = ("window.driver", "window.passenger", "window.rear_left", "window.rear_right")
-    also = ("sunroof.position", "sunroof.shade", "trunk.position", "doors.locked", *_DOORS)
+    any_of = (*_WINDOWS, "sunroof.position", "sunroof.shade", "trunk.position", "doors.locked", *_DOORS)
     part: Literal["windows", "sunroof", "doors", "trunk", "all"] = "all"
 
 
@@ -137,8 +139,10 @@ class GetLights(Action):
     title = "Lights"
     examples = "which lights are on", "are the fog lights on"
     tells = "on: names, color"
-    needs = ("light.low_beam", "light.high_beam", "light.fog")
-    also = (
+    any_of = (
+        "light.low_beam",
+        "light.high_beam",
+        "light.fog",
         "light.dome",
         "light.ambient.on",
         "light.ambient.color",
@@ -156,8 +160,7 @@ class GetCar(Action):
     title = "The car"
     examples = "what's the mileage", "how fast are we going"
     tells = "km; or color; or speed_kmh"
-    needs = ("car.odometer",)
-    also = ("car.color",)
+    also = ("car.odometer", "car.color")
     named_by = words("mileage odometer kilometres kilometers miles colour color far driven many fast speed")
     part: Literal["odometer", "color", "speed"] = "odometer"
 
@@ -168,8 +171,7 @@ class GetWarnings(Action):
     title = "Warnings"
     examples = "is everything okay with the car", "are there any warnings"
     tells = "warnings: phrases"
-    needs = _TIRES
-    also = ("battery.charge", "washer.low", "seat.driver.belted", *_DOORS, "doors.locked")
+    any_of = (*_TIRES, *_DOORS, "battery.charge", "washer.low", "seat.driver.belted")
 
 
 # Assistant ------------------------------------------------------------------------------------------------------------

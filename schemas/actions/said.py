@@ -59,6 +59,8 @@ _SIDES = {
     "rear": " in the back",
     "rear_left": " in the rear left",
     "rear_right": " in the rear right",
+    "left": " on the left",
+    "right": " on the right",
 }
 
 
@@ -156,6 +158,11 @@ def side(slots: Slots, usual: str = "all", every: str = " on both sides") -> str
     """Where it is done, with a space before it; empty where that is the usual place."""
     zone = slots.get("zone", usual)
     return "" if zone == usual else _SIDES.get(zone, every)
+
+
+def where(place: str) -> str:
+    """The place itself, with a space before it: " on your side", " in the back"."""
+    return _SIDES.get(place, "")
 
 
 def reading_light(slots: Slots) -> str:

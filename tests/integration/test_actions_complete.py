@@ -10,7 +10,7 @@ from memory.screen.wording import LANGUAGES, sentences
 from models.commands.templates import Templates, load_templates
 from schemas.actions import ACTIONS, BY_NAME, Action, Domain, Zone
 from tests import golden_policy
-from vehicle.planning.needs import settings
+from vehicle.planning.needs import PARTS, settings
 from vehicle.policy import POLICY
 from vehicle.signals import SIGNALS, fits
 from vehicle.undo import action_for
@@ -33,8 +33,8 @@ def on_the_class(kind: type[Action]) -> Iterator[str]:
         yield "its class has 'query' and 'sets', but a question writes nothing"
     for slot in {slot for slot in kind.sets.values() if slot not in kind.model_fields}:
         yield f"its class sets a signal to {slot!r}, which is none of its slots"
-    if kind.needs is None and any("{" in name for name in kind.sets):
-        yield "its class has no 'needs': which of the places must a vehicle have?"
+    if kind.needs is None and not kind.per_place and any("{" in name for name in kind.sets):
+        yield "its class has no 'needs' and no 'per_place': which of the places must a vehicle have?"
     for attribute in ("step", "outright"):
         if (name := getattr(kind, attribute)) and name not in BY_NAME:
             yield f"its {attribute!r} is {name!r}, which is no action"
@@ -46,7 +46,12 @@ def on_the_class(kind: type[Action]) -> Iterator[str]:
 
 def in_the_vehicle(kind: type[Action]) -> Iterator[str]:
     written = {name for name, _, _ in settings(kind)}
-    names = {*(kind.needs or ()), *kind.also, *(name for names in kind.instead for name in names)}
+    names = {
+        *(kind.needs or ()),
+        *kind.also,
+        *PARTS.get(kind.name, ()),
+        *(name for names in kind.instead for name in names),
+    }
     for name in sorted((names | written) - set(SIGNALS)):
         yield f"vehicle/signals.py has no signal {name!r}"
     for name, _, _ in settings(kind):

@@ -76,11 +76,13 @@ class Readings:
         """Everything known of these signals. ``age_s`` is how long ago the speed was reported, or another cyclic driving field."""
         with self._lock:
             now = self._clock.now()
-            driving = {name: self._present(name, now) for name in DRIVING}
+            driving: dict[str, Any] = {name: self._present(name, now) for name in DRIVING}
             reported = min(self._reported.get(name, self._since) for name in DRIVING if name in self._limits)
             values = {name: self._present(name, now) for name in sorted(offers)}
         return VehicleState(
-            **driving,
+            speed_kmh=driving["speed_kmh"],
+            gear=driving["gear"],
+            ignition_on=driving["ignition_on"],
             age_s=min(OLDEST_S, max(0.0, now - reported)),
             values={name: value for name, value in values.items() if value is not None},
         )

@@ -304,6 +304,8 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(one) for key, one in value.items()}
     if isinstance(value, tuple):
         return {"()": [_plain(one) for one in value]}
+    if isinstance(value, frozenset):
+        return {"()": sorted(value)}  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     if isinstance(value, list):
         return [_plain(one) for one in value]
     if isinstance(value, Path):

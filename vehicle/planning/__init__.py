@@ -23,8 +23,8 @@ from vehicle.organizer import Organizer
 from vehicle.planning import cabin
 from vehicle.planning.charge import charge
 from vehicle.planning.desk import desk
-from vehicle.planning.needs import INSTEAD, SIGNALS_OF, WELCOME, actions_for
-from vehicle.planning.plan import PERCENT_STEP, SEAT_STEP_MM, TEMPERATURE_STEP, Effect, Plan, unplanned
+from vehicle.planning.needs import INSTEAD, PARTS, SIGNALS_OF, WELCOME, actions_for, missing
+from vehicle.planning.plan import PERCENT_STEP, SEAT_STEP_MM, TEMPERATURE_STEP, Effect, NotThereError, Plan, unplanned
 from vehicle.planning.route import Routes
 from vehicle.planning.sound import Sound
 from vehicle.planning.status import status
@@ -33,6 +33,7 @@ from vehicle.sources import MediaSource, PlaceSource
 
 __all__ = [
     "INSTEAD",
+    "PARTS",
     "PERCENT_STEP",
     "SEAT_STEP_MM",
     "SIGNALS_OF",
@@ -43,6 +44,9 @@ __all__ = [
     "Planner",
     "actions_for",
 ]
+
+
+NOT_THERE = "This car doesn't have that; ask me what I can do."
 
 
 class Planner:
@@ -90,7 +94,14 @@ class Planner:
         """
         if isinstance(action, a.StopMoving):
             return cabin.stop(state, travelling or {})
-        return self._fitted(self._planned(action, state))
+        try:
+            return self._fitted(self._planned(action, state))
+        except NotThereError:
+            return Plan(refusal=NOT_THERE)
+
+    def missing(self, action: a.Action) -> str:
+        """What this vehicle lacks of the places that the action is about, as a sentence; empty where it has one of them."""
+        return missing(action, self._signals)
 
     def _planned(self, action: a.Action, state: VehicleState) -> Plan:
         match action.domain:
@@ -124,5 +135,5 @@ class Planner:
             return plan
         left = {name: value for name, value in plan.changes.items() if name in self._signals}
         if not left:
-            return Plan(refusal="This car doesn't have that; ask me what I can do.")
+            return Plan(refusal=NOT_THERE)
         return replace(plan, changes=left)

@@ -67,7 +67,8 @@ def climate(action: a.Action, state: VehicleState) -> dict[str, Any]:
 
 
 def _defrost(window: str, on: bool, state: VehicleState) -> dict[str, Any]:
-    panes = ("front", "rear") if window == "all" else (window,)
+    panes = [pane for pane in (("front", "rear") if window == "all" else (window,))
+             if f"climate.defrost_{pane}" not in state.absent]  # fmt: skip
     changes: dict[str, Any] = {f"climate.defrost_{pane}": on for pane in panes}
     if on and "front" in panes:
         changes |= {"climate.air_conditioning": True, "climate.airflow": "windshield", **_fan_at_least(state, 2)}
@@ -78,7 +79,7 @@ def _defrost(window: str, on: bool, state: VehicleState) -> dict[str, Any]:
 def _temperatures(zone: str, state: VehicleState, value: Callable[[str], float]) -> dict[str, Any]:
     if zone == "driver" and state.values.get("climate.sync") is True:
         zone = "all"
-    names = sides(zone, "climate.{}.temperature", _ZONES)
+    names = sides(zone, "climate.{}.temperature", state, _ZONES)
     known = [name for name in names if zone != "all" or state.values.get(name) is not None] or list(names)
     apart = _switched(state, "climate.sync", False) if zone != "all" else {}
     return {**{name: value(name) for name in known}, **apart}
@@ -97,6 +98,8 @@ def _by_hand(state: VehicleState, *, wakes: bool = False) -> dict[str, Any]:
 
 
 def _fan_at_least(state: VehicleState, level: int) -> dict[str, Any]:
+    if "climate.fan" in state.absent:
+        return {}
     return {"climate.fan": level} if present(state, "climate.fan") < level else {}
 
 
@@ -108,7 +111,7 @@ def seats(action: a.Action, state: VehicleState) -> dict[str, Any]:
         case a.ChangeSeatHeating(change=change, zone=zone):
             return {name: stepped(state, name, change, 1) for name in _heated(zone, state)}
         case a.ChangeLumbar(change=change, zone=zone):
-            return {name: stepped(state, name, change, LUMBAR_STEP) for name in sides(zone, "seat.{}.lumbar")}
+            return {name: stepped(state, name, change, LUMBAR_STEP) for name in sides(zone, "seat.{}.lumbar", state)}
         case a.ChangeSteeringWheelHeating(change=change):
             return {"steering_wheel.heating": stepped(state, "steering_wheel.heating", change, 1)}
         case a.MoveSeat(direction=direction):
@@ -124,7 +127,7 @@ def seats(action: a.Action, state: VehicleState) -> dict[str, Any]:
 
 def _heated(zone: str, state: VehicleState) -> list[str]:
     """Heated seats of a zone: the whole cabin means those that the car has."""
-    names = sides(zone, "seat.{}.heating", _ZONES)
+    names = sides(zone, "seat.{}.heating", state, _ZONES)
     return [name for name in names if zone != "all" or state.values.get(name) is not None] or list(names)
 
 
@@ -135,6 +138,8 @@ def openings(action: a.Action, state: VehicleState) -> dict[str, Any]:
             return _reached(action, state)
         case a.SetSunroof() | a.ChangeSunroof():
             changes = _reached(action, state)
+            if "sunroof.shade" in state.absent:
+                return changes
             roof, shade = changes["sunroof.position"], present(state, "sunroof.shade")
             return {**changes, **({"sunroof.shade": roof} if shade < roof else {})}
         case a.SetTrunk(open=wanted):

@@ -74,13 +74,20 @@ def unplanned(action: a.Action) -> AdapterError:
     return AdapterError(f"the planner has no plan for {action.name}")
 
 
+class NotThereError(AdapterError):
+    """A plan reads what this vehicle does not have: it is refused, and no fault."""
+
+
 def present(state: VehicleState, name: str) -> Any:
     """The present value of a signal that must be known.
 
     Raises:
+        NotThereError: the vehicle does not have it.
         schemas.errors.AdapterError: the vehicle does not report it.
     """
     value = state.values.get(name)
+    if value is None and name in state.absent:
+        raise NotThereError(f"the vehicle has no {name}")
     if value is None:
         raise AdapterError(f"the vehicle does not report {name}")
     return value
@@ -96,6 +103,9 @@ def stepped(state: VehicleState, name: str, change: str, step: float) -> Any:
     return min(signal.high, max(signal.low, value + (step if change == "up" else -step)))
 
 
-def sides(zone: str, template: str, every: tuple[str, ...] = ("driver", "passenger")) -> tuple[str, ...]:
-    """Names of the signals of a zone."""
-    return tuple(template.format(side) for side in (every if zone == "all" else (zone,)))
+def sides(
+    zone: str, template: str, state: VehicleState, every: tuple[str, ...] = ("driver", "passenger")
+) -> tuple[str, ...]:
+    """Names of the signals of a zone, of those that the car has."""
+    names = tuple(template.format(side) for side in (every if zone == "all" else (zone,)))
+    return tuple(name for name in names if name not in state.absent) or names

@@ -30,14 +30,14 @@ def status(action: a.Action, state: VehicleState) -> dict[str, Any]:
         case a.GetRange(percent=percent):
             return _range(percent, state)
         case a.GetTirePressure():
-            pressures = {name.removeprefix("tire."): present(state, name) for name in TIRES}
+            pressures = {name.removeprefix("tire."): present(state, name) for name in TIRES if name not in state.absent}
             return {"low": _low_tires(state), "kpa": pressures}
         case a.GetOutsideTemperature():
             return {"celsius": present(state, "outside.temperature")}
         case a.GetCabinTemperature():
             return {
                 "celsius": present(state, "climate.cabin_temperature"),
-                "target_celsius": present(state, "climate.driver.temperature"),
+                **told_if_there(state, {"target_celsius": "climate.driver.temperature"}),
             }
         case a.GetNavigation():
             minutes = present(state, "navigation.minutes")
@@ -46,7 +46,8 @@ def status(action: a.Action, state: VehicleState) -> dict[str, Any]:
         case a.GetClimate():
             return _climate(state)
         case a.GetSeats(part="occupancy"):
-            found = {seat: present(state, f"seat.{seat}.occupancy") for seat in SEATS}
+            there = [seat for seat in SEATS if f"seat.{seat}.occupancy" not in state.absent] or SEATS
+            found = {seat: present(state, f"seat.{seat}.occupancy") for seat in there}
             return {"occupied": ["driver", *(seat for seat, held in found.items() if held == "occupied")]}
         case a.GetSeats():
             names = {"driver": "seat.driver.heating", "passenger": "seat.passenger.heating",
@@ -88,16 +89,25 @@ def _range(percent: int | None, state: VehicleState) -> dict[str, Any]:
     return told
 
 
+_CLIMATE: Mapping[str, str] = {
+    "celsius": "climate.driver.temperature",
+    "passenger_celsius": "climate.passenger.temperature",
+    "fan": "climate.fan",
+    "airflow": "climate.airflow",
+    "air_conditioning": "climate.air_conditioning",
+    "recirculation": "climate.recirculation",
+}
+
+
+def told_if_there(state: VehicleState, names: Mapping[str, str]) -> dict[str, Any]:
+    """Key of an answer -> the present value of that signal, of those that the car has."""
+    return {key: present(state, name) for key, name in names.items() if name not in state.absent}
+
+
 def _climate(state: VehicleState) -> dict[str, Any]:
-    told = {
-        "celsius": present(state, "climate.driver.temperature"),
-        "passenger_celsius": present(state, "climate.passenger.temperature"),
-        "fan": present(state, "climate.fan"),
-        "airflow": present(state, "climate.airflow"),
-        "air_conditioning": present(state, "climate.air_conditioning"),
-        "recirculation": present(state, "climate.recirculation"),
-        "defrost": [pane for pane in ("front", "rear") if present(state, f"climate.defrost_{pane}")],
-    }
+    told = told_if_there(state, _CLIMATE)
+    panes = [pane for pane in ("front", "rear") if f"climate.defrost_{pane}" not in state.absent]
+    told["defrost"] = [pane for pane in panes if present(state, f"climate.defrost_{pane}")]
     return {**told, "on": state.values.get("climate.on", True), "auto": state.values.get("climate.auto", False)}
 
 
@@ -110,6 +120,9 @@ def _openings(part: str, state: VehicleState) -> dict[str, Any]:
         "doors": (),
     }
     wanted = [name for which, signals in names.items() if part in (which, "all") for name in signals]
+    if part not in ("all", "doors") and wanted and state.absent.issuperset(wanted):
+        present(state, wanted[0])
+    wanted = [name for name in wanted if name not in state.absent]
     told: dict[str, Any] = {"open": {name: state.values[name] for name in wanted if state.values.get(name)}}
     unknown = [name for name in wanted if state.values.get(name) is None]
     if unknown and (part != "all" or not set(unknown).isdisjoint(ALL_WINDOWS)):
@@ -145,4 +158,5 @@ def _warnings(state: VehicleState) -> list[str]:
 
 
 def _low_tires(state: VehicleState) -> list[str]:
-    return [name.removeprefix("tire.").replace("_", " ") for name in TIRES if present(state, name) < TIRE_LOW_KPA]
+    fitted = (name for name in TIRES if name not in state.absent)
+    return [name.removeprefix("tire.").replace("_", " ") for name in fitted if present(state, name) < TIRE_LOW_KPA]

@@ -12,7 +12,7 @@ import pytest
 
 from schemas.actions import BY_NAME, GROUPS, Action, SetReadingLight, SetWindow
 from schemas.errors import AdapterError
-from vehicle.planning import SIGNALS_OF
+from vehicle.planning import PARTS, SIGNALS_OF
 from vehicle.signals import DRIVING_VSS, ONLY_READ_IN_VSS, SIGNALS, Kind, check_changes, fits
 
 DATA = Path(os.environ.get("GLOVEBOX_DATA", Path(__file__).resolve().parents[3] / ".." / "shared" / "data"))
@@ -27,7 +27,7 @@ def test_names_are_unique_and_start_values_fit() -> None:
 
 
 def test_every_signal_serves_an_action_or_the_gate() -> None:
-    used = {name for names in SIGNALS_OF.values() for name in names}
+    used = {name for names in (*SIGNALS_OF.values(), *PARTS.values()) for name in names}
     assert used <= set(SIGNALS)
     assert set(SIGNALS_OF) <= set(BY_NAME)
 

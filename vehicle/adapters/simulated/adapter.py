@@ -78,7 +78,8 @@ class SimulatedVehicle:
         self.faults = Faults()
         self._clock = clock
         self._began = clock.now()
-        self._plant = Plant(drive_named(profile), initial or {})
+        no_shade = {"sunroof.shade": 100} if "sunroof.shade" in without else {}  # it holds no roof back
+        self._plant = Plant(drive_named(profile), {**no_shade, **(initial or {})})
         self._ignition_on = ignition_on
         self._offers = frozenset(SIGNALS) - without
         self._updated = self._began

@@ -197,16 +197,16 @@ def _charging(_: _Told, told: _Told) -> str:
 def _climate(_: _Told, told: _Told) -> str:
     if told.get("on") is False:
         return "The climate control is off"
-    fan = "automatic" if told.get("auto") else f"the fan at {told.get('fan')}"
-    parts = [
-        f"{spoken_number(float(told['celsius']))} degrees",
-        fan,
-        f"air to the {str(told['airflow']).replace('_', ' ')}",
-    ]
-    parts.append(f"air conditioning {'on' if told.get('air_conditioning') else 'off'}")
+    celsius = told.get("celsius", told.get("passenger_celsius"))
+    parts = [f"{spoken_number(float(celsius))} degrees"] if celsius is not None else []
+    if told.get("auto") or "fan" in told:
+        parts.append("automatic" if told.get("auto") else f"the fan at {told.get('fan')}")
+    parts += [f"air to the {str(told['airflow']).replace('_', ' ')}"] if "airflow" in told else []
+    if "air_conditioning" in told:
+        parts.append(f"air conditioning {'on' if told['air_conditioning'] else 'off'}")
     parts += ["recirculating"] if told.get("recirculation") else []
     parts += [f"{listed(told['defrost'])} defroster on"] if told.get("defrost") else []
-    return f"{', '.join(parts)}"
+    return ", ".join(parts) or "The defrosters are off"
 
 
 def _seats(slots: _Told, told: _Told) -> str:
