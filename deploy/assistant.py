@@ -21,14 +21,17 @@ from deploy.engines import Choice, Role
 from deploy.machine.notify import ServiceManager
 from deploy.screen import LiveDrivers, car_of, motion_of
 from deploy.screen import parts as screen_parts
+from deploy.showing.cabin import SeenCabin
+from deploy.showing.turns import ShownTurns
 from deploy.speech import MakingAhead
 from deploy.timeline import Timeline, TimelineEntry, reply_entries
+from memory.screen.assistant.talk import Talk
 from memory.screen.parts import Parts
 from schemas.errors import NoSpeechError
 from schemas.events import Transcript, VehicleState
 from schemas.memory import Decision
 from schemas.ports import AudioSink, AudioSource, MemoryPort, Recognizer, Vad, WakeWord
-from voice.account import Load, LoopSettings
+from voice.account import Load, LoopSettings, Observer
 from voice.audio.devices.live import LiveSound
 from voice.audio.wavefile import WaveSink, WaveSource
 from voice.loop import VoiceLoop
@@ -91,6 +94,8 @@ class Assistant:
         )
         self._running: asyncio.AbstractEventLoop | None = None
         self._voice: VoiceLoop | None = None
+        self._talk: Talk | None = None
+        """The screen's view of the turn; None where no screen was asked for."""
 
     @property
     def memory(self) -> MemoryPort:
@@ -216,7 +221,9 @@ class Assistant:
         given = screen_parts(
             self.config, self._car.seat, live, moving, _now, microphone=lambda: self._running is not None,
             stop=self._hush, car=car_of(self._car.vehicle, self._loop_that_runs) if dev else None,
+            cabin=SeenCabin(self._car.vehicle, self._loop_that_runs), touch=self,
         )  # fmt: skip
+        self._talk = given.talk
         self._sound.health.watch(given.feed.changed)
         self._car.vehicle.watch(given.feed.changed)
         return replace(given, sound=self._sound.health.troubles, vehicle=lambda: not self._car.vehicle.away)
@@ -228,6 +235,24 @@ class Assistant:
         voice = self._voice
         if voice is not None:
             voice.hush()
+
+    def press(self) -> None:
+        """See ``schemas.ports.Touch``."""
+        voice = self._voice
+        if voice is not None:
+            voice.press()
+
+    def answer(self, number: int, words: str) -> None:
+        """See ``schemas.ports.Touch``."""
+        voice = self._voice
+        if voice is not None:
+            voice.answer(number, words)
+
+    def order(self, words: str) -> None:
+        """See ``schemas.ports.Touch``."""
+        voice = self._voice
+        if voice is not None:
+            voice.order(words)
 
     def end_trip(self, emit: Emit) -> tuple[Decision, ...]:
         """Learn from what was said and not yet learnt from, and think about it; a private trip is over, too."""
@@ -244,7 +269,9 @@ class Assistant:
         live, trip = self._car.live, self._car.trip
         learn = trip.learn_beside if live else trip.learn
         after_each = config.memory.learn == "conversation"
-        timeline = Timeline(emit, at_end=(lambda: learn(emit)) if after_each else None)
+        timeline: Observer = Timeline(emit, at_end=(lambda: learn(emit)) if after_each else None)
+        if self._talk is not None:
+            timeline = ShownTurns(timeline, self._talk, self._car.matcher, _now)
         turn = config.turn
         return VoiceLoop(
             source=source,
@@ -269,6 +296,7 @@ class Assistant:
             ),
             due=self._car.vehicle.due,
             beat=beat,
+            onlooker=self._talk,
         )
 
 

@@ -25,12 +25,12 @@ from deploy.serving import HEAD_BYTES, IDLE_S, connections
 from deploy.timeline import TimelineEntry
 from memory.screen.app import COOKIE, Screen
 from memory.screen.feed import Happened, What
-from memory.screen.parts import About, CarPicture, Model, Parts
+from memory.screen.parts import About, Cabin, CarPicture, Model, Parts
 from models.catalog import Catalog
 from schemas.errors import ConfigError, GloveboxError
 from schemas.events import Motion, VehicleState
 from schemas.memory import Outcome, Sense, usual
-from schemas.ports import MemoryPort
+from schemas.ports import MemoryPort, Touch
 from schemas.seat import Seat
 from vehicle.gate import motion
 
@@ -196,7 +196,7 @@ def about(config: Config) -> About:
     return About(__version__, models)
 
 
-def parts(
+def parts(  # noqa: PLR0913 - what the screen is given, each by its name
     config: Config,
     seat: Seat,
     drivers: ConfiguredDrivers | LiveDrivers,
@@ -206,6 +206,8 @@ def parts(
     microphone: Callable[[], bool] | None = None,
     stop: Callable[[], None] | None = None,
     car: Callable[[], CarPicture | None] | None = None,
+    cabin: Cabin | None = None,
+    touch: Touch | None = None,
 ) -> Parts:
     """What the screen is given."""
     return Parts(
@@ -218,6 +220,8 @@ def parts(
         microphone=microphone,
         stop=stop,
         car=car,
+        cabin=cabin,
+        touch=touch,
     )
 
 

@@ -248,3 +248,44 @@ class TurnRecord(Event):
     reply_at_s: float | None = None
     """Where the reply begins to sound."""
     reply_seconds: float = 0.0
+
+
+class Phase(StrEnum):
+    """Where a turn stands, for the eyes."""
+
+    IDLE = "idle"
+    """Only the wake word listens."""
+    LISTENING = "listening"
+    """A voice is waited for: after the wake word, and after a reply."""
+    HEARING = "hearing"
+    """The driver speaks."""
+    THINKING = "thinking"
+    SPEAKING = "speaking"
+
+
+class Choice(Event):
+    """One of the things that were asked about."""
+
+    label: str
+    """As it is spoken."""
+    answer: str
+    """Words that mean it and no other."""
+
+
+class Wanted(Event):
+    """An action that waits for a yes."""
+
+    name: str
+    slots: dict[str, Any] = {}
+
+
+class Asking(Event):
+    """What waits for an answer."""
+
+    number: int
+    """Another one for each question: an answer to an earlier one does nothing."""
+    question: str
+    yes_no: bool = False
+    """Whether it is answered by yes or no; no leaves it in any case."""
+    choices: tuple[Choice, ...] = ()
+    wanted: tuple[Wanted, ...] = ()

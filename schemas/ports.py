@@ -17,7 +17,17 @@ from pydantic import BaseModel
 
 from schemas.actions import Action
 from schemas.actions.acts import Parsed
-from schemas.events import ActionResult, Command, Samples, Standing, Transcript, VehicleState, WakeDetection
+from schemas.events import (
+    ActionResult,
+    Asking,
+    Command,
+    Phase,
+    Samples,
+    Standing,
+    Transcript,
+    VehicleState,
+    WakeDetection,
+)
 from schemas.kinds import Marked
 from schemas.memory import Words
 from schemas.memory_port import MemoryPort as MemoryPort  # noqa: PLC0414 - handed on
@@ -454,4 +464,36 @@ class VehiclePort(Protocol):
 
     async def close(self) -> None:
         """Release the adapter."""
+        ...
+
+
+class Onlooker(Protocol):
+    """Who is shown a turn while it goes on, from the voice's loop or a thread of it; must be quick, and shows nothing of an old era."""
+
+    def stands(self, phase: Phase, asking: Asking | None, era: int) -> None:
+        """The turn stands here, and this waits for an answer."""
+        ...
+
+    def sounds(self, level: float) -> None:
+        """How loud it is at the microphone, 0 (still) to 1, while a voice is waited for or heard."""
+        ...
+
+    def hears(self, words: str, era: int) -> None:
+        """The words so far; they may change."""
+        ...
+
+
+class Touch(Protocol):
+    """What is done by hand in place of the voice; from any thread, and it takes effect with the next frame of the microphone."""
+
+    def press(self) -> None:
+        """Listen, as after the wake word; while it listens already nothing happens."""
+        ...
+
+    def answer(self, number: int, words: str) -> None:
+        """Answer the question of this number as if these words had been said; nothing where another or none is open."""
+        ...
+
+    def order(self, words: str) -> None:
+        """Deal with these words as if they had been said after the wake word; nothing while another turn is thought about."""
         ...

@@ -28,8 +28,8 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 AXE = Path(__file__).parents[1] / ".cache" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 """As deploy/up --dev fetches it."""
 SIZES = {"800x480": (800, 480), "1280x720": (1280, 720), "1920x720": (1920, 720)}
-PAGES = ("/", "/questions", "/memory", "/memory/search", "/memory/when", "/memory/p0", "/memory/p0/correct", "/categories",
-         "/memory?in=kept", "/facts/k0", "/facts/k0/correct", "/memory?in=",
+PAGES = ("/", "/latest", "/questions", "/memory", "/memory/search", "/memory/when", "/memory/p0", "/memory/p0/correct",
+         "/categories", "/memory?in=kept", "/facts/k0", "/facts/k0/correct", "/memory?in=",
          "/categories/restaurant", "/privacy", "/privacy/retention", "/privacy/files", "/privacy/delete", "/privacy/everything",
          "/memory/learned", "/drivers", "/drivers/manners", "/drivers/manners/name", "/drivers/offers", "/drivers/pin",
          "/drivers/to/1", "/drivers/delete", "/drivers/hand-over", "/about", "/nowhere")  # fmt: skip

@@ -92,6 +92,8 @@ class RunningTurn:
     """The observer knows of it."""
     waited: int = 0
     """Frames that its reply has waited for a voice that might begin."""
+    tapped: Transcript | None = None
+    """What was tapped in place of said."""
 
     def abandoned(self) -> RunningTurn:
         """What stays known of a turn whose utterance or thought is thrown away; late results reach the old object only."""

@@ -60,6 +60,8 @@ class Hearing:
         self._early: Transcript | None = None
         """What it had shown before anything was decoded."""
         self._busy_until = 0.0
+        self._asked = False
+        """Whether the words so far were asked for and are still to come."""
         self.audio_s = self.cpu_s = 0.0
         """What it was fed, and the processor time that this took."""
 
@@ -99,6 +101,20 @@ class Hearing:
         if settled or not (pause_frames or fading):
             self._forget_words()
         return settled
+
+    def so_far(self, tell: Callable[[str], None]) -> None:
+        """Have ``tell`` called with the words so far, on the recogniser's thread; nothing while an earlier call is to come."""
+        if self._asked:
+            return
+        self._asked, pause = True, self._pause
+
+        def work() -> None:
+            self._asked = False
+            words = self._recognizer.partial()
+            if pause == self._pause:
+                tell(words)
+
+        self._do(work)
 
     def follow(self, frame: Samples) -> None:
         """A frame after the end: kept in case the utterance goes on."""

@@ -11,7 +11,10 @@ The wake word hears every frame. Voice is looked for in all of them but those in
 cancelled; then the second in which an utterance may go on is what is left of it before the reply sounds.
 
 Owns no decision about a turn (``voice.turn``) and none about a reply (``voice.dialogue``); the recogniser's work is
-``voice.hearing``'s, the way from words to a reply ``voice.thinking``'s, the loudspeaker's ``voice.speaking``'s.
+``voice.hearing``'s, the way from words to a reply ``voice.thinking``'s, the loudspeaker's ``voice.speaking``'s, what is shown of it
+``voice.showing``'s.
+
+Long because every command of the turn machine is performed here, and every frame goes through it.
 """
 
 from __future__ import annotations
@@ -26,13 +29,14 @@ import numpy as np
 
 from schemas.clock import StreamClock
 from schemas.errors import GloveboxError, TurnTimeoutError
-from schemas.events import FRAME, SAMPLE_RATE, Samples
-from schemas.ports import AudioSink, AudioSource, CommandMatcher, Recognizer, Synthesizer, Vad, WakeWord
+from schemas.events import FRAME, SAMPLE_RATE, Samples, Transcript, WakeDetection
+from schemas.ports import AudioSink, AudioSource, CommandMatcher, Onlooker, Recognizer, Synthesizer, Vad, WakeWord
 from voice.account import Load, LoopSettings, Observer, RunningTurn
 from voice.audio.earcon import chime
 from voice.dialogue.agent import Dialogue
 from voice.frames import TOGETHER, FrameReader
 from voice.hearing import Hearing
+from voice.showing import Showing
 from voice.speaking import Speaker, Speech
 from voice.thinking import Thinking
 from voice.turn import (
@@ -43,6 +47,7 @@ from voice.turn import (
     SpeechResumed,
     Spoken,
     State,
+    Tapped,
     TurnEvent,
     TurnMachine,
     Unheard,
@@ -81,11 +86,12 @@ class VoiceLoop:
         settings: LoopSettings | None = None,
         due: Callable[[], Sequence[str]] | None = None,
         beat: Callable[[], None] | None = None,
+        onlooker: Onlooker | None = None,
     ) -> None:
         """A loop; with a ``clock`` of the stream it plays back, without one it is live.
 
         ``due`` gives sentences that are to be spoken unasked (a timer is over); it is asked while nobody speaks. ``beat`` is called
-        after every frame that was dealt with: while the loop hangs it is not.
+        after every frame that was dealt with: while the loop hangs it is not. ``onlooker`` is shown every turn as it goes on.
         """
         self._source, self._wake, self._vad = source, wake, vad
         self._endpointer = endpointer
@@ -114,6 +120,12 @@ class VoiceLoop:
         self._ready: tuple[float, type[TurnEvent]] | None = None
         self._chime_at: float | None = None
         self._hushed = False
+        self._pressed = False
+        self._tapped: tuple[int | None, str] | None = None
+        """What was tapped and not yet dealt with: the number of the question that it answers, and the words."""
+        self._words: Transcript | None = None
+        """What was tapped, until it is understood."""
+        self._showing = Showing(onlooker, dialogue, self._hearing)
         self._unheard: list[Samples] = []
         """Frames that the wake word has still to hear: in IDLE some are taken together."""
         self.load = Load()
@@ -131,6 +143,18 @@ class VoiceLoop:
         """Be quiet: the sound ends at once, the turn and its conversation with the next frame. From any thread."""
         self._hushed = True
         self._sink.stop()
+
+    def press(self) -> None:
+        """Listen, as after the wake word. From any thread; see ``schemas.ports.Touch``."""
+        self._pressed = True
+
+    def answer(self, number: int, words: str) -> None:
+        """Answer the question of this number. From any thread; see ``schemas.ports.Touch``."""
+        self._tapped = (number, words)
+
+    def order(self, words: str) -> None:
+        """Deal with words as if they had been said after the wake word. From any thread; see ``schemas.ports.Touch``."""
+        self._tapped = (None, words)
 
     async def run(self) -> None:
         """Run until the source ends; an open utterance is still answered.
@@ -170,6 +194,8 @@ class VoiceLoop:
             self._clock.advance_to(self.at)
         if self._hushed:
             await self._be_quiet()
+        if self._pressed or self._tapped is not None:
+            await self._touched()
         await self._deliver()
         await self._perform(self._machine.tick(self.at))
         await self._announce()
@@ -186,6 +212,31 @@ class VoiceLoop:
             self._ungate()
         await self._feed(Hushed(self.at))
 
+    async def _touched(self) -> None:
+        """Do what was pressed or tapped since the last frame, where that still means something."""
+        pressed, self._pressed = self._pressed, False
+        tapped, self._tapped = self._tapped, None
+        if pressed and self._machine.state not in (State.LISTENING, State.CAPTURING):
+            self._quieten()
+            self._earliest = self._position
+            self._turn.wake = WakeDetection(keyword="", score=1.0, end_sample=self._position)
+            await self._feed(WakeHeard(self.at))
+        if tapped is None or self._machine.state is State.THINKING:
+            return
+        number, words = tapped
+        asking = self._dialogue.asking
+        if number is None or (asking is not None and asking.number == number):
+            self._quieten()
+            self._words = self._dialogue.typed(words)
+            await self._feed(Tapped(self.at))
+
+    def _quieten(self) -> None:
+        """What is being announced gives way to the driver."""
+        if self._announcing:
+            self._announcing = False
+            self._hush()
+            self._ungate()
+
     # Hearing -----------------------------------------------------------------------------------------------------------
 
     async def _hear_wake(self, frame: Samples) -> None:
@@ -198,10 +249,7 @@ class VoiceLoop:
         self.load.wake_cpu_s += time.process_time() - started
         if detection is None or self._is_our_own(detection.keyword):
             return
-        if self._announcing:
-            self._announcing = False
-            self._hush()
-            self._ungate()
+        self._quieten()
         self._earliest = detection.end_sample
         self._turn.wake = detection
         self._observer.woke(self._earliest / SAMPLE_RATE, detection)
@@ -218,6 +266,7 @@ class VoiceLoop:
         state = self._machine.state
         if state is State.IDLE:
             return
+        self._showing.frame(frame, state)
         if state is State.CAPTURING:
             await self._capture_frame(frame)
         elif self._may_go_on(self._position - SAMPLE_RATE):  # a second later than a voice may begin, until it is found
@@ -271,7 +320,9 @@ class VoiceLoop:
     def _may_go_on(self, sample: int) -> bool:
         """Whether a voice at this sample goes on with the utterance that has ended."""
         ended = self._turn if self._busy else self._last
-        return ended is not None and sample / SAMPLE_RATE - ended.speech_ended_s <= self._settings.amend_s
+        if ended is None or ended.tapped is not None:  # what is tapped is all of it
+            return False
+        return sample / SAMPLE_RATE - ended.speech_ended_s <= self._settings.amend_s
 
     @property
     def _busy(self) -> bool:
@@ -283,8 +334,12 @@ class VoiceLoop:
         await self._perform(self._machine.feed(event))
 
     async def _perform(self, commands: tuple[Command, ...]) -> None:
+        if commands:
+            self._showing.stands(self._machine.state)
         for command in commands:
             await self._do(command)
+        if commands:
+            self._showing.stands(self._machine.state)
 
     async def _do(self, command: Command) -> None:
         match command:
@@ -353,6 +408,10 @@ class VoiceLoop:
     async def _understand(self) -> None:
         turn = self._turn
         turn.endpoint_s = self.at
+        turn.tapped, self._words = self._words, None
+        if turn.tapped is not None:
+            turn.era, turn.endpoint_reason = self._dialogue.era, "tapped"
+            turn.began_s = turn.speech_ended_s = self.at
         if not turn.endpoint_reason:  # the turn's limit or the end of the stream cut it off
             turn.speech_ended_s = self.at
         turn.latency_ms["endpoint"] = (turn.endpoint_s - turn.speech_ended_s) * 1000.0

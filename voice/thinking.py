@@ -188,7 +188,7 @@ class Thinking:
             started = time.perf_counter()
             if self._turn is turn and self._looking is not None:
                 await asyncio.wait([self._looking])
-            heard = await self._hearing.finish(self._is_command)
+            heard = Heard(turn.tapped) if turn.tapped else await self._hearing.finish(self._is_command)
             turn.transcript = heard.whole
             latency["recognise"] = ms_since(started)
             reply = await self._replied(turn, heard)
@@ -234,8 +234,8 @@ class Thinking:
 
     async def _replied(self, turn: RunningTurn, heard: Heard) -> Reply | None:
         """The reply to what was heard, which is acted on on the way; None where there is nothing to answer."""
-        earlier, addressed = turn.earlier, turn.wake is not None
-        said = self._speaker.lately(turn.began_s - ECHO_S)
+        earlier, addressed = turn.earlier, turn.wake is not None or turn.tapped is not None
+        said = self._speaker.lately(turn.began_s - ECHO_S) if turn.tapped is None else ()  # a finger echoes nothing
         if earlier is None:
             if turn.superseded or not heard.whole.text:
                 return None

@@ -21,8 +21,10 @@ Rules, in the order in which they win:
    in Unheard and does not open it anew: the window goes on from where it was. After the wake word that is forgiven once. And no
    window outlasts ``conversation_s`` since the wake word.
 7. A button for silence ends whatever runs, and the conversation with it: nothing is said and nothing waits for a yes after it.
-8. A conversation lasts from the wake word to the end of the follow-up window, or of the reply that closes it (CLOSING). It ends
-   exactly once: with EndConversation.
+8. What is tapped is an utterance that need not be heard: it silences a reply and takes the place of what is just being said, but
+   not of what is thought about. What waits for a yes goes on waiting, since the tap may be that yes.
+9. A conversation lasts from the wake word (or the first tap) to the end of the follow-up window, or of the reply that closes it
+   (CLOSING). It ends exactly once: with EndConversation.
 
 The diagram in docs/architecture.md is made from ``TABLE`` by ``diagram()``; a test compares them.
 """
@@ -98,6 +100,10 @@ class Hushed(TurnEvent):
     """The driver wants it to be quiet, by a button."""
 
 
+class Tapped(TurnEvent):
+    """The driver has answered, or ordered something, by a button: words that nobody has to hear."""
+
+
 class TimedOut(TurnEvent):
     """The state's limit has passed. Made by ``TurnMachine.tick`` alone."""
 
@@ -147,8 +153,8 @@ class Limits:
     speaking_s: float = 30.0
     follow_up_s: float = 5.0
     conversation_s: float = 120.0
-    """From the wake word to the last moment at which a follow-up window is open: as long as "it" means what was done last
-    (``voice.dialogue.recent.FRESH``). Without it one conversation lasted 929 s of a passenger's talk."""
+    """From the wake word or the last tap to the last moment at which a follow-up window is open: as long as "it" means what was
+    done last (``voice.dialogue.recent.FRESH``). Without it one conversation lasted 929 s of a passenger's talk."""
 
     def of(self, state: State) -> float | None:
         """Limit of a state; None for IDLE."""
@@ -191,6 +197,12 @@ TABLE: dict[tuple[State, type[TurnEvent]], tuple[State, tuple[Command, ...]]] = 
     (_S.FOLLOW_UP, SpeechBegan): (_S.CAPTURING, (_C.CAPTURE,)),
     (_S.FOLLOW_UP, WakeHeard): (_S.LISTENING, (_C.DROP_PENDING, _C.CHIME, _C.LISTEN)),
     (_S.FOLLOW_UP, TimedOut): (_S.IDLE, (_C.DROP_PENDING, _C.END_CONVERSATION)),
+    (_S.IDLE, Tapped): (_S.THINKING, (_C.UNDERSTAND,)),
+    (_S.LISTENING, Tapped): (_S.THINKING, (_C.UNDERSTAND,)),
+    (_S.CAPTURING, Tapped): (_S.THINKING, (_C.ABANDON, _C.UNDERSTAND)),
+    (_S.SPEAKING, Tapped): (_S.THINKING, (_C.HUSH, _C.UNGATE, _C.UNDERSTAND)),
+    (_S.CLOSING, Tapped): (_S.THINKING, (_C.HUSH, _C.UNGATE, _C.END_CONVERSATION, _C.UNDERSTAND)),
+    (_S.FOLLOW_UP, Tapped): (_S.THINKING, (_C.UNDERSTAND,)),
     (_S.LISTENING, Hushed): (_S.IDLE, (_C.END_CONVERSATION,)),
     (_S.CAPTURING, Hushed): (_S.IDLE, (_C.ABANDON, _C.DROP_PENDING, _C.END_CONVERSATION)),
     (_S.THINKING, Hushed): (_S.IDLE, (_C.ABANDON, _C.DROP_PENDING, _C.END_CONVERSATION)),
@@ -234,7 +246,7 @@ class TurnMachine:
 
     def _counts_from(self, event: TurnEvent) -> float:
         match event:
-            case WakeHeard():
+            case WakeHeard() | Tapped():
                 self._woken, self._window = event.at, None
             case SpeechBegan():
                 self._began = event.at

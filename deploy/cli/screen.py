@@ -58,6 +58,7 @@ def _show(
     from deploy.drivers.switching import ConfiguredDrivers
     from deploy.drivers.zone import zone
     from deploy.screen import OwnLoop, ScreenServer, car_of, motion_of, parts
+    from deploy.showing.cabin import SeenCabin
     from schemas.clock import WallClock
     from schemas.seat import Seat
 
@@ -66,7 +67,8 @@ def _show(
     vehicle, loop = open_vehicle(config, WallClock()), OwnLoop()
     moving = motion_of(vehicle, lambda: loop.loop)
     given = parts(config, seat, drivers, moving, lambda: datetime.now(UTC),
-                  car=car_of(vehicle, lambda: loop.loop) if dev else None)  # fmt: skip
+                  car=car_of(vehicle, lambda: loop.loop) if dev else None,
+                  cabin=SeenCabin(vehicle, lambda: loop.loop))  # fmt: skip
     try:
         with ScreenServer(given, config.data.folder, port) as server, watching(config, drivers, moving):
             if as_json:

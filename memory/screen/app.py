@@ -26,9 +26,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from memory.screen import daylight, live
 from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
+from memory.screen.assistant import page as assistant
 from memory.screen.departures import Departures, Leaving
 from memory.screen.feed import Mark
-from memory.screen.pages import dev
+from memory.screen.pages import dev, home
 from memory.screen.parts import Parts
 from memory.screen.render import Renderer
 from memory.screen.routes import ROUTES, Entry, When
@@ -46,6 +47,7 @@ from schemas.errors import (
 )
 from schemas.events import Motion
 
+_Part = Callable[[str, Callable[[Visit], Mapping[str, Any]]], str]
 COOKIE = "glovebox_screen"
 LONGEST_FORM = 8192
 """Bytes of a form; the longest field is a value of 200 characters."""
@@ -122,6 +124,7 @@ class Screen:
     def _emptied(self) -> None:
         """Somebody else drives, or something was forgotten: nothing of before is shown or searched for."""
         seat = self.parts.seat
+        self.parts.talk.clear()
         self.parts.feed.clear(seat.shift, seat.era)
         self.door.forget_views()
 
@@ -327,21 +330,43 @@ class Screen:
             return Response(status_code=problem.status, headers=dict(HEADERS))
         words = self._words(request)
 
-        def section() -> str:
-            from memory.screen.pages import home
-
+        def part(template: str, values: Callable[[Visit], Mapping[str, Any]]) -> str:
             visit = self._visit(request, session, parked=watch.parked, form={})
-            values = {**home.status(visit), **home.happened(visit)}
             token = partial(session.token, shift=visit.mark.shift)
-            return self.renderer.part("happened.html", values, words=words, token=token, parked=watch.parked)
+            return self.renderer.part(template, values(visit), words=words, token=token, parked=watch.parked)
 
         def welcome() -> bool:
             return self.door.known(session.id) is not None
 
         seen = Mark.read(request.query_params.get("seen", ""))
         look = partial(self._look, request)
-        watch = live.Watch(self.parts.feed, self._seen_parked, section, welcome, seen, look)
+        if request.query_params.get("view") == "assistant":
+            watch = self._watch_assistant(part, welcome, seen, look)
+        else:
+
+            def happened() -> str:
+                return part("happened.html", lambda visit: {**home.status(visit), **home.happened(visit)})
+
+            sections = [live.Section("happened", lambda: self.parts.feed.version, happened)]
+            watch = live.Watch(self.parts.feed, self._seen_parked, sections, welcome, seen, lambda: {"look": look()})
         return live.stream(watch.events(), HEADERS)
+
+    def _watch_assistant(
+        self, part: _Part, welcome: Callable[[], bool], seen: Mark | None, look: Callable[[], str]
+    ) -> live.Watch:
+        """The assistant's view: the turn by itself, since it must be quick, and the rest of the page."""
+        talk, feed, glance = self.parts.talk, self.parts.feed, self.parts.glance
+
+        def light() -> Mapping[str, object]:
+            return {"look": look(), "level": talk.level, "words": talk.stand.words if watch.parked else ""}
+
+        def version() -> object:
+            glance.keep_up()
+            return talk.stand.version, feed.version, watch.parked, self.parts.clock().minute, glance.version
+
+        sections = [live.Section("assistant", version, lambda: part("assistant_now.html", assistant.values))]
+        watch = live.Watch(feed, self._seen_parked, sections, welcome, seen, light)
+        return watch
 
     async def _live_car(self, request: Request) -> Response:
         try:

@@ -84,6 +84,39 @@ class Mark(NamedTuple):
 Inbox = asyncio.Queue[None]
 
 
+class Watchers:
+    """The pages that are open, to be woken from any thread."""
+
+    def __init__(self) -> None:
+        """Nobody watches."""
+        self._lock = threading.Lock()
+        self._watching: dict[Inbox, asyncio.AbstractEventLoop] = {}
+
+    def __len__(self) -> int:
+        """How many watch."""
+        return len(self._watching)
+
+    def wake(self) -> None:
+        """Wake whoever watches: something that is shown is different now."""
+        with self._lock:
+            watching = list(self._watching.items())
+        for inbox, loop in watching:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(_wake, inbox)
+
+    @contextmanager
+    def watched(self) -> Generator[Inbox]:
+        """A queue on the running event loop that gets an item whenever something changes."""
+        inbox = Inbox(1)
+        with self._lock:
+            self._watching[inbox] = asyncio.get_running_loop()
+        try:
+            yield inbox
+        finally:
+            with self._lock:
+                self._watching.pop(inbox, None)
+
+
 class Feed:
     """The latest of what happened; safe for use by several threads."""
 
@@ -93,7 +126,9 @@ class Feed:
         self._latest: deque[Happened] = deque(maxlen=LATEST)
         self._count = 0
         self._mark = Mark()
-        self._watching: dict[Inbox, asyncio.AbstractEventLoop] = {}
+        self.watchers = Watchers()
+        self.version = 0
+        """Another number whenever something that is shown is different."""
 
     @property
     def mark(self) -> Mark:
@@ -130,22 +165,8 @@ class Feed:
     def changed(self) -> None:
         """Wake whoever watches: something that is shown is different now."""
         with self._lock:
-            watching = list(self._watching.items())
-        for inbox, loop in watching:
-            if not loop.is_closed():
-                loop.call_soon_threadsafe(_wake, inbox)
-
-    @contextmanager
-    def watched(self) -> Generator[Inbox]:
-        """A queue on the running event loop that gets an item whenever something changes."""
-        inbox = Inbox(1)
-        with self._lock:
-            self._watching[inbox] = asyncio.get_running_loop()
-        try:
-            yield inbox
-        finally:
-            with self._lock:
-                self._watching.pop(inbox, None)
+            self.version += 1
+        self.watchers.wake()
 
 
 def _wake(inbox: Inbox) -> None:

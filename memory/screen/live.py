@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
@@ -21,6 +23,18 @@ BEAT_EVERY = 10
 """Looks between two beats: every two seconds; the script gives up after three missed ones."""
 
 
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a page that is made anew when it would be another."""
+
+    name: str
+    """Of its event."""
+    version: Callable[[], object]
+    """Differs when the text does; cheap."""
+    text: Callable[[], str]
+    """Made on another thread."""
+
+
 class Watch:
     """One page that is open."""
 
@@ -28,57 +42,61 @@ class Watch:
         self,
         feed: Feed,
         parked: Callable[[], Awaitable[bool]],
-        section: Callable[[], str],
+        sections: Sequence[Section],
         welcome: Callable[[], bool],
         seen: Mark | None = None,
-        look: Callable[[], str] = str,
+        light: Callable[[], Mapping[str, object]] = dict[str, object],
     ) -> None:
         """Watches a feed.
 
         Args:
             feed: what happens.
             parked: whether the car is surely parked.
-            section: the text of what is shown live.
+            sections: what is shown live; each is told at first, too: something may have happened between the page and this stream.
             welcome: whether the session still counts.
             seen: when the page was made; None: now.
-            look: day or night colours, as the page should have them now.
+            light: values that need no text of a section: events by their names, told when they are others.
         """
-        self._feed, self._look, self._section, self._welcome = feed, parked, section, welcome
+        self._feed, self._look, self._sections, self._welcome = feed, parked, sections, welcome
+        self._light = light
         self._seen = seen or feed.mark
-        self._colours = look
         self.parked = False
 
     async def events(self) -> AsyncGenerator[str]:
-        """The stream."""
-        with self._feed.watched() as inbox:
+        """The stream. What changes is told before the driving state is looked at again: that is asked of the car."""
+        told: dict[str, object] = {}
+        with self._feed.watchers.watched() as inbox:
             self.parked = await self._look()
             yield _event("motion", "parked" if self.parked else "moving")
-            looks, first, colours = 0, True, self._colours()
+            looks = 0
             while self._welcome():
-                changed = first  # what happened between the page and this stream
-                if not first:
-                    try:
-                        await asyncio.wait_for(inbox.get(), LOOK_S)
-                        changed = True
-                    except TimeoutError:
-                        changed = False
-                first = False
                 for name in self._out_of_date():
                     yield _event(name, "")
+                for name, value in self._light().items():
+                    if told.get(name) != value:
+                        told[name] = value
+                        yield _event(name, value)
+                for section in self._sections:
+                    version = section.version()
+                    if section.name not in told or told[section.name] != version:
+                        told[section.name] = version
+                        yield _event(section.name, await self._text(section))
                 before, self.parked = self.parked, await self._look()
                 if before != self.parked:
                     yield _event("motion", "parked" if self.parked else "moving")
-                if colours != (colours := self._colours()):
-                    yield _event("look", colours)
-                if changed:
-                    try:
-                        yield _event("happened", await run_in_threadpool(self._section))
-                    except GloveboxError:
-                        yield _event("happened", "")
                 looks += 1
                 if looks % BEAT_EVERY == 0:
                     yield _event("beat", "")
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(inbox.get(), LOOK_S)
             yield _event("end", "")
+
+    @staticmethod
+    async def _text(section: Section) -> str:
+        try:
+            return await run_in_threadpool(section.text)
+        except GloveboxError:
+            return ""
 
     def _out_of_date(self) -> Iterator[str]:
         """What a page that was made when it was looked at last does not know: another driver before anything else."""
@@ -115,5 +133,5 @@ def stream(events: AsyncGenerator[str], headers: Mapping[str, str]) -> Streaming
     return StreamingResponse(events, media_type="text/event-stream", headers=dict(headers))
 
 
-def _event(name: str, data: str) -> str:
+def _event(name: str, data: object) -> str:
     return f"event: {name}\ndata: {json.dumps(data)}\n\n"

@@ -6,12 +6,16 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, cast
 
+from memory.screen.assistant.glance import Glance
+from memory.screen.assistant.talk import Talk
 from memory.screen.feed import Feed
 from memory.vault.pins import Pins
-from schemas.events import Motion
-from schemas.ports import Drivers
+from schemas.actions import Action
+from schemas.events import ActionResult, Motion, VehicleState
+from schemas.memory import Waiting
+from schemas.ports import Drivers, Touch
 from schemas.seat import Seat
 
 
@@ -57,6 +61,34 @@ class CarPicture:
     lines: tuple[str, ...]
 
 
+class Cabin(Protocol):
+    """The car behind its gate, as the screen shows and asks it; from any thread."""
+
+    def look(self) -> VehicleState | None:
+        """The signals now; None where the car does not answer in time."""
+        ...
+
+    def offers(self) -> frozenset[str]:
+        """Names of the actions that this vehicle has."""
+        ...
+
+    def waiting(self) -> Sequence[Waiting]:
+        """The timers and reminders that wait, the next one first."""
+        ...
+
+    def act(self, action: Action) -> ActionResult | None:
+        """Ask the gate, then the car; None where the car does not answer in time."""
+        ...
+
+    def agree(self, token: str) -> ActionResult | None:
+        """Carry out what waits for a yes under this token; None where the car does not answer, or nothing waits."""
+        ...
+
+    def withdraw(self, token: str) -> None:
+        """Drop what waits for a yes."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Parts:
     """Everything that the screen needs of the rest of the program."""
@@ -85,3 +117,18 @@ class Parts:
     car: Callable[[], CarPicture | None] | None = None
     """For the development page: how the car looks now, None where it does not answer. Without it there is no such page."""
     later: Later = by_timer
+    talk: Talk = field(kw_only=True, default=cast("Talk", None))
+    """The turn that is shown; made with the rest where none is given."""
+    touch: Touch | None = None
+    """What a finger can do in place of the voice; None where no assistant runs beside the screen."""
+    cabin: Cabin | None = None
+    """The car; None where there is none to be seen."""
+
+    glance: Glance = field(init=False)
+    """What the open pages see of it."""
+
+    def __post_init__(self) -> None:
+        """With a turn of its own, and a look at the car."""
+        if cast("Talk | None", self.talk) is None:
+            object.__setattr__(self, "talk", Talk(self.feed, self.clock))
+        object.__setattr__(self, "glance", Glance(self.cabin, self.clock, self.feed.watchers.wake))

@@ -20,7 +20,10 @@ _FOLDER = Path(__file__).parent
 STATIC = {
     "look.css": "text/css",
     "screen.css": "text/css",
+    "assistant.css": "text/css",
     "screen.js": "text/javascript",
+    "live.js": "text/javascript",
+    "assistant.js": "text/javascript",
     "icons.svg": "image/svg+xml",
     "atkinson.woff2": "font/woff2",
 }

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from memory.screen.answers import Answer, Visit
+from memory.screen.assistant import page as assistant
 from memory.screen.pages import about, categories, dev, drivers, facts, home, knowing, memories, privacy
 
 Handler = Callable[[Visit], Answer]
@@ -36,7 +37,13 @@ class Entry:
 _A, _P = When.ALWAYS, When.PARKED
 
 ROUTES: tuple[Entry, ...] = (
-    Entry("GET", "/", home.show, _A),
+    Entry("GET", "/", assistant.show, _A),
+    Entry("POST", "/talk", assistant.press, _A),
+    Entry("POST", "/answer/{number}", assistant.answer, _A),
+    Entry("POST", "/again/{number}", assistant.again, _A),
+    Entry("POST", "/car/{tile}", assistant.control, _A),
+    Entry("POST", "/confirm", assistant.confirm, _A),
+    Entry("GET", "/latest", home.show, _P),
     Entry("POST", "/pause", home.pause, _A),
     Entry("POST", "/stop", home.stop, _A),
     Entry("POST", "/take-back/{number}", home.take_back, _A),

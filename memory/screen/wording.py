@@ -37,7 +37,7 @@ def sentences(language: str) -> Mapping[str, Any]:
             else:
                 flat[name] = value
 
-    for name in (f"{language}.toml", f"{language}.actions.toml"):
+    for name in (f"{language}.toml", f"{language}.actions.toml", f"{language}.assistant.toml"):
         walk(tomllib.loads((_FOLDER / name).read_text("utf-8")), "")
     return flat
 
@@ -119,6 +119,14 @@ class Wording:
         if told is None:
             return value
         return self._warm(float(told.group(1)))
+
+    def warm(self, celsius: float) -> str:
+        """A temperature in the driver's unit."""
+        return self._warm(celsius)
+
+    def far(self, kilometers: float) -> str:
+        """A distance, in whole kilometres from ten on."""
+        return self("far", value=self.quantity(round(kilometers) if kilometers >= 10 else round(kilometers, 1)))
 
     def _warm(self, celsius: float) -> str:
         unit = self._unit or self("temperature.unit")

@@ -114,7 +114,7 @@ def test_what_is_remembered_appears_by_itself_and_is_taken_back(rig: Rig, chromi
     page = rig.open(chromium)
     rig.remembered()
     page.wait_for_selector("text=Remembered")
-    page.click("#happened >> text=Undo")
+    page.click("#assistant >> text=Undo")
     page.wait_for_url("**/leaving/*")
     assert len(rig.memory.preferences()) == 7
 
@@ -287,7 +287,7 @@ def test_script_in_a_memory_does_not_run(rig: Rig, chromium: Browser) -> None:
     fill(rig.memory, preference("evil", evil))
     page = rig.open(chromium)
     rig.server.screen.parts.feed.tell(Happened(What.REMEMBERED, NOW, evil, "favorite_genres", "evil"))
-    page.wait_for_selector("#happened .row")
+    page.wait_for_selector("#assistant .row")
     page.wait_for_timeout(100)
     assert "broken" not in page.title()
     page.goto(f"{rig.address}/memory/evil")

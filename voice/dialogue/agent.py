@@ -21,7 +21,7 @@ from uuid import uuid4
 
 from models.text import spoken
 from schemas.actions import Action, ListPlaces, parse_action
-from schemas.events import Reply, Route, Transcript
+from schemas.events import Asking, Reply, Route, Transcript
 from schemas.memory import Turn as Noted
 from schemas.ports import ActParser, CommandMatcher, Drivers, Encoder, Talker, VehiclePort
 from schemas.seat import Seat
@@ -39,7 +39,7 @@ from voice.dialogue.memory.asking import LEFT
 from voice.dialogue.memory.question import ByTheWay
 from voice.dialogue.memory.remembering import Remembering as Talk
 from voice.dialogue.memory.sparing import Sparing
-from voice.dialogue.open import which
+from voice.dialogue.open import tapping, which
 from voice.dialogue.open.table import Do, Event, OpenTable
 from voice.dialogue.open.things import Asked, Confirmation, Forgetting, Introducing, Missing, Offer, Remembering
 from voice.dialogue.replies import examples, responder
@@ -118,6 +118,9 @@ class Dialogue:
         self._jokes = cycle(responder.JOKES)
         self._asks = False
         """The reply is to end with the question that is open."""
+        self._shown: Asked | None = None
+        self._asked = 0
+        """What was shown last as open, and its number."""
         self._apologised = False
         """Said since the wake word that something was not understood, where nothing was open: once is enough."""
         seat.follow(self._begin)
@@ -146,6 +149,14 @@ class Dialogue:
     def open(self) -> Asked | None:
         """What waits for an answer."""
         return self._open.thing
+
+    @property
+    def asking(self) -> Asking | None:
+        """The same as it is shown, numbered anew with each question."""
+        thing = self._open.thing
+        if thing is not self._shown:
+            self._shown, self._asked = thing, self._asked + 1
+        return None if thing is None else tapping.shown(thing, self._asked)
 
     def _begin(self) -> None:
         """Somebody else drives: nothing waits, and nothing of what was said before is left for them to hear."""

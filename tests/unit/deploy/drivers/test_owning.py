@@ -285,14 +285,14 @@ def test_a_name_that_was_said_opens_no_memory_that_has_a_pin(house: House) -> No
     for asked in ("what do you remember about me", "what do you remember about music", "who am i"):
         assert "rock" not in house.say(asked) and "jazz" not in house.say(asked)
     assert house.say("remember that i like blues music").startswith("I won't keep that")
-    assert "Off until the PIN of Grace" in house.browser.get("/") and "/drivers/to/1" in house.browser.page
+    assert "until the PIN of Grace" in house.browser.get("/") and "/drivers/to/1" in house.browser.page
     assert "until Grace’s PIN is entered" in house.browser.get("/drivers")
     house.browser.get("/drivers/to/1")
     house.browser.post("/drivers/to/1", 403, pin="0000")
     assert house.memory.driver == "guest" and house.drivers.awaited == "grace"
     house.browser.post("/drivers/to/1", pin="1357")
     assert house.values() == {"rock"} and house.drivers.awaited is None
-    assert "Off until" not in house.browser.get("/")
+    assert "until the PIN" not in house.browser.get("/")
 
 
 def test_the_car_starts_with_a_guest_where_the_first_driver_has_a_pin(house: House) -> None:

@@ -64,7 +64,7 @@ def test_of_a_driver_with_a_pin_it_only_says_who_is_asked_for_it(drive: Drive) -
     drive.house.give_pins(grace="1357")
     drive.house.wheel("ada")
     assert drive.sees("phone-2") == "guest" and drive.house.drivers.awaited == "grace"
-    assert "Off until the PIN of Grace" in drive.house.browser.get("/")
+    assert "until the PIN of Grace" in drive.house.browser.get("/")
     assert "Please enter your PIN on the screen" in drive.house.say("thank you")
     drive.house.wheel("grace", "1357")
     assert drive.sees("phone-2") == "grace"

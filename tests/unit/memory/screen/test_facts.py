@@ -120,7 +120,7 @@ def test_what_just_happened_says_what_is_disliked(browser: Browser, screen: Scre
         happened = told(entry, lambda: NOW)
         assert happened is not None
         screen.parts.feed.tell(happened)
-    page = browser.get("/")
+    page = browser.get("/latest")
     assert (
         "You dislike country music" in page and "my locker is number forty" in page and "You asked me to keep" in page
     )

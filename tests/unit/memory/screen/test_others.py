@@ -13,7 +13,7 @@ from deploy.screen import told
 from deploy.timeline import Timeline, TimelineEntry
 from memory.screen.app import Screen
 from memory.screen.feed import Feed, Happened, Mark, What
-from memory.screen.live import Watch
+from memory.screen.live import Section, Watch
 from schemas.events import Motion, Reply, Route, Transcript, TurnRecord
 from schemas.memory import Selector
 from schemas.ports import MemoryPort
@@ -35,24 +35,25 @@ def test_the_next_driver_and_a_guest_see_nothing_of_what_happened_before(
     screen.parts.feed.tell(Happened(What.HEARD, NOW, "take me to the clinic"))
     remembered(screen)
     car.motion = motion
-    assert "jazz" in browser.get("/")
+    where = "/latest" if motion is Motion.PARKED else "/"
+    assert "jazz" in browser.get(where)
     drivers.switch(to)  # as by voice: the screen has no part in it
-    page = browser.get("/")
+    page = browser.get("/") + browser.get(where)
     assert "jazz" not in page and "clinic" not in page
 
 
 def test_what_is_forgotten_goes_from_what_happened(screen: Screen, browser: Browser, memory: MemoryPort) -> None:
     remembered(screen)
-    assert "jazz" in browser.get("/")
+    assert "jazz" in browser.get("/latest")
     memory.forget("p1")  # as by voice
-    assert "jazz" not in browser.get("/")
+    assert "jazz" not in browser.get("/latest")
 
 
 def test_what_is_withheld_is_out_of_what_happened_at_once(screen: Screen, browser: Browser) -> None:
     remembered(screen)
     browser.get("/memory/p1")
     browser.post("/memory/p1/forget")
-    assert "jazz" not in browser.get("/")
+    assert "jazz" not in browser.get("/latest")
 
 
 def test_a_category_that_is_switched_off_goes_from_what_happened(screen: Screen, memory: MemoryPort) -> None:
@@ -166,7 +167,8 @@ async def opened(screen: Screen, car: Car, seen: Mark | None = None) -> AsyncGen
     def section() -> str:
         return " ".join(one.text for one in screen.parts.feed.latest())
 
-    events = Watch(screen.parts.feed, parked, section, lambda: True, seen).events()
+    shown = Section("happened", lambda: screen.parts.feed.version, section)
+    events = Watch(screen.parts.feed, parked, [shown], lambda: True, seen).events()
     await named(events, "happened")
     return events
 
@@ -211,7 +213,7 @@ def test_what_changed_between_a_page_and_its_stream_is_told_at_once(
         async def parked() -> bool:
             return True
 
-        await named(Watch(screen.parts.feed, parked, str, lambda: True, seen).events(), event)
+        await named(Watch(screen.parts.feed, parked, [], lambda: True, seen).events(), event)
 
     asyncio.run(watch())
 

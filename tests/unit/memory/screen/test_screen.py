@@ -19,14 +19,14 @@ from tests.screens import NOW, ORIGIN, Browser, Car, FakeDrivers, ask, preferenc
 
 def test_home_tells_status_and_what_just_happened(browser: Browser, screen: Screen) -> None:
     screen.parts.feed.tell(Happened(What.REMEMBERED, NOW, "jazz", "favorite_genres", "p1"))
-    page = browser.get("/")
+    page = browser.get("/latest")
     assert "Listening" in page and "Remembered" in page and "jazz" in page and "/take-back/1" in page
 
 
 def test_home_says_that_the_car_cannot_be_reached(browser: Browser, screen: Screen) -> None:
-    assert "reach the car." not in browser.get("/")
+    assert "reach the car." not in browser.get("/latest")
     object.__setattr__(screen.parts, "vehicle", lambda: False)
-    assert "reach the car." in browser.get("/")
+    assert "reach the car." in browser.get("/latest")
 
 
 def test_the_list_is_paged_and_narrowed(browser: Browser, memory: MemoryPort) -> None:
@@ -85,7 +85,7 @@ def test_an_erasure_empties_what_is_shown_live_and_searched_for(browser: Browser
     browser.get("/memory/p1")
     browser.post("/memory/p1/forget")
     car.wait()
-    assert screen.parts.feed.latest() == () and "jazz" not in browser.get("/") + browser.get("/memory")
+    assert screen.parts.feed.latest() == () and "jazz" not in browser.get("/latest") + browser.get("/memory")
 
 
 def test_deleting_now_does_not_wait(browser: Browser, memory: MemoryPort) -> None:
@@ -125,7 +125,7 @@ def test_what_was_just_remembered_is_taken_back(browser: Browser, screen: Screen
 
 def test_a_value_that_took_anothers_place_is_put_back(browser: Browser, screen: Screen, memory: MemoryPort) -> None:
     screen.parts.feed.tell(Happened(What.CHANGED, NOW, "jazz", "favorite_genres", "p1", "rock"))
-    browser.get("/")
+    browser.get("/latest")
     browser.post("/take-back/1")
     assert [p.value for p in memory.preferences("music")] == ["rock"]
 
@@ -135,7 +135,7 @@ def test_a_value_that_took_anothers_place_is_put_back(browser: Browser, screen: 
 
 def test_a_question_is_answered(browser: Browser, memory: MemoryPort) -> None:
     ask(memory)
-    assert "One question" in browser.get("/")
+    assert "One question" in browser.get("/latest")
     page = browser.get("/questions")
     assert "thai" in page and "perhaps some thai food tonight" in page
     assert browser.post(f"/questions/{memory.proposals()[0].id}", answer="yes") == "/"
@@ -179,9 +179,9 @@ def test_a_sensitive_one_is_switched_on(browser: Browser, memory: MemoryPort) ->
 
 
 def test_learning_is_paused_and_goes_on(browser: Browser, memory: MemoryPort) -> None:
-    browser.get("/")
+    browser.get("/latest")
     browser.post("/pause", what="trip")
-    assert memory.consent().private_trip and "Private trip" in browser.get("/")
+    assert memory.consent().private_trip and "Private trip" in browser.get("/latest")
     browser.post("/pause", what="off")
     assert not memory.consent().private_trip
     browser.get("/privacy")
@@ -191,7 +191,7 @@ def test_learning_is_paused_and_goes_on(browser: Browser, memory: MemoryPort) ->
     browser.get("/privacy")
     browser.post("/pause", what="always", **{"from": "privacy"})
     assert memory.consent().paused_until == ENDLESS and "Off until you switch it on" in browser.get("/privacy")
-    assert "9999" not in browser.get("/") + browser.get("/privacy")
+    assert "9999" not in browser.get("/latest") + browser.get("/privacy")
 
 
 def test_conversations_are_kept_only_when_switched_on(browser: Browser, memory: MemoryPort) -> None:
@@ -293,10 +293,10 @@ def test_another_driver_needs_their_pin(browser: Browser, drivers: FakeDrivers, 
     browser.post("/drivers/to/1", 403, pin="0000")
     assert drivers.current.driver == "ada"
     browser.post("/drivers/to/1", pin="1357")
-    assert drivers.current.driver == "bert" and "words of ada" not in browser.get("/")
+    assert drivers.current.driver == "bert" and "words of ada" not in browser.get("/latest")
     browser.get("/drivers/to/guest")
     browser.post("/drivers/to/guest")
-    assert drivers.current.driver == "guest" and "Off: guest" in browser.get("/")
+    assert drivers.current.driver == "guest" and "Off: guest" in browser.get("/latest")
 
 
 def test_a_pin_is_set_changed_and_removed(browser: Browser, screen: Screen, tmp_path: Path) -> None:
@@ -337,11 +337,11 @@ def test_what_was_done_is_told_in_the_screens_language(browser: Browser, screen:
     )
     screen.parts.feed.tell(done)
     memory.used(memory.recall("jazz"), "play_music")
-    assert "Window: driver, 40 %" in browser.get("/") and "set_window" not in browser.page
+    assert "Window: driver, 40 %" in browser.get("/latest") and "set_window" not in browser.page
     assert "· Music (" in browser.get("/memory/p1")
     browser.get("/about")
     browser.post("/about", language="de")
-    assert "Fenster: Fahrer, 40 %" in browser.get("/") and "Erledigt" in browser.page
+    assert "Fenster: Fahrer, 40 %" in browser.get("/latest") and "Erledigt" in browser.page
 
 
 def test_the_development_page_shows_the_car_and_is_there_only_for_development(
@@ -365,10 +365,10 @@ def test_the_development_page_shows_the_car_and_is_there_only_for_development(
 def test_language_and_look_are_kept(browser: Browser) -> None:
     browser.get("/about")
     browser.post("/about", language="de")
-    assert 'lang="de"' in browser.get("/") and "Mikrofon" in browser.page
+    assert 'lang="de"' in browser.get("/latest") and "Mikrofon" in browser.page
     browser.get("/about")
     browser.post("/about", look="light")
-    assert 'data-look="light"' in browser.get("/")
+    assert 'data-look="light"' in browser.get("/latest")
     assert "Lieblingsküche" in browser.get("/memory")
 
 
