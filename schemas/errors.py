@@ -28,6 +28,7 @@ never holds transcript, memory text or keys.
     |-- VehicleError              50   the vehicle's side
     |   |-- AdapterError          51   the adapter failed or lost its connection
     |   |-- NotMovedError         52   accepted, but the vehicle's current value did not move in time
+    |   |-- PartlyDoneError       54   the vehicle took a part of what belongs together
     |   `-- ConfirmationError     53   a confirmation that is expired, unknown or for another action
     |-- StorageFullError          60   no space left on the device
     |-- TurnTimeoutError          61   no reply within the limit of a turn
@@ -238,6 +239,14 @@ class NotMovedError(VehicleError):
     code = "not_moved"
     exit_code = 52
     spoken = "The car accepted that but nothing moved."
+
+
+class PartlyDoneError(VehicleError):
+    """The vehicle took a part of a request over several signals, and not the rest: what moved shows in its present values."""
+
+    code = "partly_done"
+    exit_code = 54
+    spoken = "The car did only a part of that."
 
 
 class ConfirmationError(VehicleError):

@@ -92,6 +92,9 @@ class Rig:
         self.clock.advance_to(self.clock.now() + seconds)
         self.settle()
 
+    one_by_one = False
+    """Whether a write over several signals reaches the car as several commands, in any order."""
+
     def commands(self) -> list[dict[str, Any]]:
         """What has reached the car so far."""
         return self.far.log
@@ -144,6 +147,7 @@ class KuksaRig(Rig):
     """The databroker's adapter, a stand-in broker, and the simulated car as a provider."""
 
     has_wire = True
+    one_by_one = True
 
     def __init__(self, *, v2: bool = True, address: str | None = None) -> None:
         from vehicle.adapters.kuksa import KuksaVehicle
@@ -235,7 +239,10 @@ class KuksaRig(Rig):
         self.settle()
 
     def lie(self) -> str:
-        self.provider.tell("Cabin.Door.Row1.DriverSide.Window.Position", 130)
+        assert self.broker is not None
+        self.broker.publish(
+            {"Cabin.Door.Row1.DriverSide.Window.Position": 130}
+        )  # no provider could: it would be refused
         until(lambda: self.kuksa._raw.get("Cabin.Door.Row1.DriverSide.Window.Position") == 130, "the lie")
         return "window.driver"
 

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 
 from schemas.actions import Action, SetWindow, StopMoving, Undo
 from schemas.actions.base import GROUPS, corners
-from schemas.errors import AdapterError, NotMovedError, VehicleError
+from schemas.errors import AdapterError, NotMovedError, PartlyDoneError, VehicleError
 from schemas.events import ActionResult, ActionStatus, Moved, Ruling, VehicleState, Verdict
 from schemas.ports import Clock
 from vehicle.adapters import VehicleAdapter
@@ -46,6 +46,10 @@ FIRST_LOOK_S, LONGEST_LOOK_S = 0.02, 0.2
 
 UNKNOWN_AGE_S = 3600.0
 """The age of what is not to be believed: far beyond what the gate takes as fresh."""
+
+PARTLY_LOOK_S = 0.4
+"""How long a request of which a part was taken is looked after before it is told what moved. Our choice: as ``DEADLINE_S`` says, a
+movement shows within 0.1 s."""
 
 ROUTE_LOOK_S = 10.0
 """How old what is known of the route may be while something waits for its end. Our choice: minutes are told in whole ones."""
@@ -332,6 +336,8 @@ class GatedVehicle:
             moved = await self._moved(action, state, plan)
             if plan.effect is not None:
                 plan.effect.do()
+        except PartlyDoneError as error:
+            return await self._partly(action, state, ruling, plan, error)
         except VehicleError as error:
             return _fault(action, ruling, error)
         self._remember(action, state, plan, meant)
@@ -370,6 +376,28 @@ class GatedVehicle:
         self._travelling |= {name: value for name, value in plan.changes.items() if name in TRAVELLING}
         await self._within(self._adapter.write(plan.changes), "write")
         return await self._watch(action, state, plan)
+
+    async def _partly(
+        self, action: Action, state: VehicleState, ruling: Ruling, plan: Plan, error: PartlyDoneError
+    ) -> ActionResult:
+        """What became of a request of which the vehicle took a part: each signal is looked at, and what moved is told."""
+        _log.warning("%s: %s", action.name, error)
+        moved: tuple[Moved, ...] = ()
+        waited, pause = 0.0, FIRST_LOOK_S
+        try:
+            while waited < PARTLY_LOOK_S:
+                await self._clock.sleep(pause)
+                waited, pause = waited + pause, min(2.0 * pause, LONGEST_LOOK_S)
+                moved = _changes(state.values, (await self.state()).values, plan.proof)
+        except AdapterError as lost:
+            return _fault(action, ruling, lost)
+        before = {one.signal: one.before for one in moved if one.before is not None}
+        for name in plan.changes.keys() - before.keys():
+            self._travelling.pop(name, None)
+        if before:
+            self._keep_up()
+            self._history.note(Done(action, self._clock.now(), before))
+        return _fault(action, ruling, error).model_copy(update={"moved": moved})
 
     def _remember(self, action: Action, state: VehicleState, plan: Plan, meant: _Meant | None) -> None:
         """Keep what can be taken back; what was taken back is gone."""
@@ -433,6 +461,7 @@ class GatedVehicle:
 
         Raises:
             schemas.errors.AdapterError: too late, or it failed; the vehicle counts as lost.
+            schemas.errors.PartlyDoneError: a part was taken; the vehicle is there.
         """
         began = self._clock.now()
         task = asyncio.ensure_future(call)
@@ -447,6 +476,8 @@ class GatedVehicle:
                 f"the vehicle adapter did not answer a {what} in {self._patience_s:g} s; it will be asked again"
             )
         error = task.exception() if not task.cancelled() else AdapterError("the vehicle adapter gave up")
+        if isinstance(error, PartlyDoneError):
+            raise error
         if isinstance(error, AdapterError):
             self._lost(str(error))
             raise error

@@ -124,7 +124,7 @@ _TABLE: tuple[Signal, ...] = (
     _number("sunroof.shade", 0, "percent", (0, 100), "Cabin.Sunroof.Shade.Position"),
     _number("trunk.position", 0, "percent", (0, 100), "Body.Trunk.Rear.Position"),
     _switch("doors.locked", True, f"{_DOOR}.Row1.DriverSide.IsLocked"),
-    _switch("doors.child_lock", False, "Cabin.IsWindowChildLockEngaged"),
+    _switch("doors.child_lock", False, f"{_DOOR}.Row2.DriverSide.IsChildLockActive"),
     _switch("door.driver", False, f"{_DOOR}.Row1.DriverSide.IsOpen", reads=True),
     _switch("door.passenger", False, f"{_DOOR}.Row1.PassengerSide.IsOpen", reads=True),
     _switch("door.rear_left", False, f"{_DOOR}.Row2.DriverSide.IsOpen", reads=True),
@@ -208,7 +208,9 @@ DRIVING_VSS: Mapping[str, str] = MappingProxyType(
 )
 """VSS 6.0 paths of the driving fields of ``VehicleState``. SelectedGear 126 is P; ignition is on at ON and START."""
 
-ONLY_READ_IN_VSS = frozenset({"sunroof.position", "media.title", "media.artist", "media.genre", "charging.active"})
+ONLY_READ_IN_VSS = frozenset(
+    {"sunroof.position", "doors.child_lock", "media.title", "media.artist", "media.genre", "charging.active"}
+)
 """Writable here, a sensor there: VSS moves the sunroof by ``Sunroof.Switch``, chooses media by ``SelectedURI`` and charges
 by ``Charging.StartStopCharging``."""
 

@@ -11,7 +11,7 @@ import typer
 from rich.text import Text
 
 from deploy.cli.session import err, out, put_json, session_of
-from schemas.errors import AdapterError, ConfirmationError, NotMovedError, VehicleError
+from schemas.errors import AdapterError, ConfirmationError, NotMovedError, PartlyDoneError, VehicleError
 
 if TYPE_CHECKING:
     from schemas.events import ActionResult, VehicleState
@@ -243,7 +243,10 @@ def _end(result: ActionResult, *, as_json: bool) -> None:
         ActionStatus.DONE: 0,
         ActionStatus.DENIED: VehicleError.exit_code,
         ActionStatus.NEEDS_CONFIRMATION: ConfirmationError.exit_code,
-        ActionStatus.FAULT: NotMovedError.exit_code if result.error == NotMovedError.code else AdapterError.exit_code,
+        ActionStatus.FAULT: next(
+            (kind.exit_code for kind in (NotMovedError, PartlyDoneError) if result.error == kind.code),
+            AdapterError.exit_code,
+        ),
     }
     if codes[result.status]:
         raise typer.Exit(codes[result.status])

@@ -41,12 +41,16 @@ class VehicleAdapter(Protocol):
     async def write(self, changes: Mapping[str, Any]) -> None:
         """Ask the vehicle for these target values, all together or, on an error, none. Returns when it has accepted.
 
+        Where the other end cannot promise that (a databroker sends a batch on signal by signal), a part that went through is told
+        as such and never as nothing.
+
         What was not accepted in time, or was cancelled, is taken back: it must not reach the vehicle later, and nothing that is
         asked for afterwards may be overtaken by it. The time is the adapter's own, below ``vehicle.service.PATIENCE_S``.
 
         Raises:
             schemas.errors.AdapterError: unknown or unoffered signal, a signal that is only read, a value out of range, or
                 the vehicle cannot be reached.
+            schemas.errors.PartlyDoneError: the connection stands, and a part of it may have been taken.
         """
         ...
 

@@ -27,14 +27,15 @@ OLDEST_S = 3600.0
 class Readings:
     """Present values by signal name and driving field."""
 
-    def __init__(self, clock: Clock, limits: Mapping[str, float]) -> None:
+    def __init__(self, clock: Clock, limits: Mapping[str, float], *, alive_s: float = math.inf) -> None:
         """Nothing is known yet.
 
         Args:
             clock: the time in which values age.
             limits: longest age in seconds of what is cyclic; the speed is, whatever this says.
+            alive_s: age of the last speed from which on nothing else holds either: who told it is gone.
         """
-        self._clock = clock
+        self._clock, self._alive_s = clock, alive_s
         self._limits = {"speed_kmh": SPEED_LIMIT_S, **limits}
         self._lock = threading.Lock()
         self._values: dict[str, tuple[Any, float]] = {}
@@ -89,4 +90,6 @@ class Readings:
 
     def _present(self, name: str, now: float) -> Any | None:
         value, at = self._values.get(name, (None, -math.inf))
+        if now - max(self._reported.get("speed_kmh", now), self._since) > self._alive_s:
+            return None
         return value if now - at <= self._limits.get(name, math.inf) else None

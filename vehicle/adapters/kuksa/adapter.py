@@ -13,11 +13,22 @@ from typing import Any
 
 import grpc
 
-from schemas.errors import AdapterError, ConfigError
+from schemas.errors import AdapterError, ConfigError, PartlyDoneError
 from schemas.events import VehicleState
 from schemas.ports import Clock
 from vehicle.adapters.findings import Finding
-from vehicle.adapters.kuksa.broker import SILENT, V1, V2, Broker, Call, Update, channel_to, credentials, in_words
+from vehicle.adapters.kuksa.broker import (
+    PARTLY,
+    SILENT,
+    V1,
+    V2,
+    Broker,
+    Call,
+    Update,
+    channel_to,
+    credentials,
+    in_words,
+)
 from vehicle.adapters.kuksa.leaves import Leaf
 from vehicle.adapters.kuksa.routes import DRIVER_POSITION, Routes, combined, load_vss, resolve
 from vehicle.adapters.readings import Readings
@@ -32,6 +43,10 @@ CONNECT_S = 3.0
 
 SETTLE_S = 0.2
 """How long the broker may take to hear that a command was given up. Our choice: a hundred times an echo on a car's own network."""
+
+PROVIDER_DEAD_S = 10.0
+"""A provider that has told no speed for so long is dead, and nothing that it told holds any more: the broker keeps its last values
+for ever. Our choice: ten of the reports that it has to make."""
 
 SET_BACK_S = 10.0
 """A value that is older than the one that is known came late and is dropped, unless by so much that a clock was set back."""
@@ -82,7 +97,8 @@ class KuksaVehicle:
         self._deadline_s, self._allow_v1 = deadline_s, allow_v1
         self._mapping = load_vss(mapping)
         entries = {**self._mapping.driving, **self._mapping.signals}
-        self._readings = Readings(clock, {name: one.max_age_s for name, one in entries.items() if one.max_age_s})
+        limits = {name: one.max_age_s for name, one in entries.items() if one.max_age_s}
+        self._readings = Readings(clock, limits, alive_s=PROVIDER_DEAD_S)
         credentials(token_file)
         self._raw: dict[str, Scalar] = {}
         self._given: dict[str, float] = {}
@@ -123,6 +139,7 @@ class KuksaVehicle:
 
         Raises:
             schemas.errors.AdapterError: as the contract says, and with the meaning of the broker's error code.
+            schemas.errors.PartlyDoneError: one of several has no provider; others may have been sent on.
         """
         broker = self._reach()
         missing = sorted(name for name in changes if name not in self._routes.offers)
@@ -136,7 +153,11 @@ class KuksaVehicle:
         try:
             answer = await self._asked(broker, targets)
         except grpc.RpcError as error:
-            raise AdapterError(in_words(error, what, connected=self._broker is not None)) from None
+            connected = self._broker is broker
+            said = in_words(error, what, connected=connected)
+            if connected and len(targets) > 1 and error.code() in PARTLY:  # pyright: ignore[reportAttributeAccessIssue]
+                raise PartlyDoneError(f"{said}; a part of it may have been sent on") from None
+            raise AdapterError(said) from None
         except (
             ValueError
         ):  # gRPC's answer where the channel has been closed meanwhile: nothing can be sent on it any more
@@ -262,7 +283,7 @@ class KuksaVehicle:
                     raise
                 if not self._allow_v1:
                     said = "the databroker only speaks kuksa.val.v1, which keeps a target and may carry it out later"
-                    raise AdapterError(f"{said}; use databroker 0.5 or newer, or set allow_v1") from None
+                    raise AdapterError(f"{said}; use databroker 0.6 or newer, or set allow_v1") from None
                 broker = V1(channel, metadata)
                 leaves = broker.leaves(CONNECT_S)
             routes = resolve(self._mapping, leaves, self._driver_position(broker, leaves))

@@ -49,6 +49,9 @@ _SAID = {
 SILENT = frozenset({grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED})
 """Codes of a call that the broker did not answer, or not in time; any other code is an answer."""
 
+PARTLY = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DATA_LOSS})
+"""Codes with which a batch ends after a part of it was sent on."""
+
 _LOCAL = frozenset({grpc.StatusCode.CANCELLED, grpc.StatusCode.UNKNOWN, grpc.StatusCode.INTERNAL})
 
 
@@ -78,7 +81,11 @@ class Broker(Protocol):
     version: str
 
     def leaves(self, deadline_s: float) -> dict[str, Leaf]:
-        """What the vehicle has."""
+        """What the vehicle has.
+
+        Raises:
+            schemas.errors.AdapterError: the broker is too old to say.
+        """
         ...
 
     def value(self, path: str, deadline_s: float) -> Scalar | None:
@@ -160,6 +167,8 @@ def in_words(error: grpc.RpcError, what: str, *, connected: bool = True) -> str:
     code = error.code() if hasattr(error, "code") else None  # pyright: ignore[reportAttributeAccessIssue]
     if code in _LOCAL or code is None or (code is grpc.StatusCode.UNAVAILABLE and not connected):
         return "the connection to the databroker is lost"
+    if code is grpc.StatusCode.PERMISSION_DENIED and not connected:
+        return f"the token does not allow to read {what}; it needs the scope read:Vehicle"
     return _SAID.get(code, f"the databroker answered {code.name}").format(what=what)
 
 
@@ -176,7 +185,16 @@ class V2:
         """What the vehicle has."""
         request = messages2.ListMetadataRequest(root="Vehicle")
         answer = self._stub.ListMetadata(request, timeout=deadline_s, metadata=self._metadata)
+        if answer.metadata and not any(one.path for one in answer.metadata):
+            raise AdapterError(
+                f"the databroker{self._version(deadline_s)} lists leaves without their paths; use 0.6 or newer"
+            )
         return {leaf.path: leaf for leaf in map(_leaf2, answer.metadata)}
+
+    def _version(self, deadline_s: float) -> str:
+        """What the broker says of itself, with a space before it."""
+        told = self._stub.GetServerInfo(messages2.GetServerInfoRequest(), timeout=deadline_s, metadata=self._metadata)
+        return f" {told.version}" if told.version else ""
 
     def value(self, path: str, deadline_s: float) -> Scalar | None:
         """One present value; None where it has none."""
@@ -198,7 +216,11 @@ class V2:
             }
 
     def actuate(self, targets: Mapping[Leaf, Scalar], deadline_s: float) -> Call:
-        """``Actuate`` for one, ``BatchActuate`` for several: if any of them errs, none is sent on."""
+        """``Actuate`` for one, ``BatchActuate`` for several.
+
+        The broker checks all of a batch first (path, permission, value) and then sends it on signal by signal, in no order; it
+        stops at the first without a provider (databroker 0.4 to 0.7, ``Broker.batch_actuate``), whatever its protocol file says.
+        """
         requests = [
             messages2.ActuateRequest(
                 signal_id=types2.SignalID(path=ROOT + leaf.path), value=leaf.filled(types2.Value(), value)

@@ -1,16 +1,28 @@
 """A databroker to test and measure against: ``kuksa.val.v2`` with its error codes, and ``Get``, ``Set``, ``Subscribe`` of v1.
 
-Made on the package's own stubs, after the documented behaviour of the databroker 0.4 to 0.7: an actuation goes to the provider
-that owns the actuator, or is UNAVAILABLE; a batch is forwarded whole or not at all; v1 keeps targets. It is no databroker:
-no permissions by path, no filters, no sampling, no lists of values. ``Faults`` make it misbehave.
+Made on the package's own stubs, after what the databroker 0.4 to 0.7 does (its ``broker.rs``, ``permissions.rs`` and
+``kuksa_val_v2/val.rs``), which is not always what its protocol file says:
+
+- A batch is resolved, then checked request by request (permission, kind, value), then sent on one message for a signal, in the
+  order of a hash, up to the first signal without a provider: what was sent before stays sent.
+- An actuator has one provider; a second claim ends the stream with ALREADY_EXISTS, and so does a value that is published for a
+  signal that a stream has claimed. In a stream nothing is published that was not claimed there.
+- A published value outside of the leaf's type, range or list is INVALID_ARGUMENT.
+- A token opens what its scopes say: ``read``, ``actuate``, ``provide`` and ``create``, each with a path or without; the others
+  include reading. A ``*`` stands for one level.
+- The values of a provider that is gone stay. v1 keeps targets.
+
+It is no databroker: no JSON web tokens, no filters, no sampling, no lists of values. ``Faults`` make it misbehave.
 """
 
 from __future__ import annotations
 
 import queue
+import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent import futures
 from dataclasses import dataclass, field
 from typing import Any
@@ -46,6 +58,29 @@ class Faults:
     """What every actuation is answered."""
 
 
+class Scopes:
+    """What a token allows."""
+
+    def __init__(self, said: str) -> None:
+        """From the words of a token: ``read:Vehicle actuate:Vehicle.Cabin.Seat.*.*.Position``."""
+        self._patterns = [
+            (
+                action,
+                re.compile("Vehicle" + re.escape(path.removeprefix("Vehicle")).replace(r"\*", "[^.]+") + r"(\..*)?"),
+            )
+            for action, _, path in (scope.partition(":") for scope in said.split())
+        ]
+
+    def allows(self, action: str, path: str) -> bool:
+        """Whether it may do this with a leaf; ``path`` is without the root. Who may do anything may read."""
+        return any(
+            action in (allowed, "read") and pattern.fullmatch(ROOT + path) for allowed, pattern in self._patterns
+        )
+
+
+EVERYTHING = Scopes("read actuate provide create")
+
+
 class Broker:
     """A databroker on the loopback interface."""
 
@@ -55,7 +90,9 @@ class Broker:
         *,
         port: int = 0,
         token: str | None = None,
+        scopes: Mapping[str, str] | None = None,
         v2: bool = True,
+        version: str = "0.6.0",
         wall: Callable[[], float] = time.time,
         credentials: grpc.ServerCredentials | None = None,
     ) -> None:
@@ -64,21 +101,29 @@ class Broker:
         Args:
             tree: its leaves.
             port: 0 for any that is free.
-            token: None to take everybody.
+            token: the one token that opens everything; None to take everybody.
+            scopes: tokens, and what each may do: ``actuate:Vehicle.Cabin.HVAC read``.
             v2: whether it speaks v2.
+            version: what it says of itself; before 0.6 its lists of leaves lack the paths.
             wall: seconds since 1970, for timestamps.
             credentials: for TLS.
         """
-        self.tree, self.token, self.wall, self._v2 = dict(tree), token, wall, v2
+        self.tree, self.wall, self._v2, self.version = dict(tree), wall, v2, version
+        self.scopes: dict[str, Scopes] = {key: Scopes(said) for key, said in (scopes or {}).items()}
+        if token is not None:
+            self.scopes[token] = Scopes("read actuate provide create")
         self.faults = Faults()
         self.values: dict[str, Point] = {}
         self.targets: dict[str, Scalar] = {}
         """What v1 keeps."""
         self.actuated: list[dict[str, Scalar]] = []
-        """Batches that were forwarded to a provider, or kept by v1."""
+        """Messages that were sent on to a provider, or targets kept by v1."""
         self.asked = 0
         """Requests to actuate that came, whatever became of them."""
         self.providers: dict[str, queue.Queue[Any]] = {}
+        """Actuator -> the stream that carries out."""
+        self.publishers: dict[str, queue.Queue[Any]] = {}
+        """Signal -> the stream that claimed to publish it."""
         self._subscribers: dict[queue.Queue[Any], frozenset[str]] = {}
         self._lock = threading.RLock()
         self._credentials = credentials
@@ -106,27 +151,85 @@ class Broker:
                 if wanted:
                     inbox.put(wanted)
 
-    def forward(self, batch: Mapping[str, Scalar]) -> grpc.StatusCode | None:
-        """Check a batch and hand it to its providers; the error code of the first that errs, then none is sent."""
+    def forward(self, batch: Mapping[str, Scalar], may: Scopes) -> grpc.StatusCode | None:
+        """Check a batch and send it on signal by signal; the error code of the first that errs."""
         with self._lock:
+            if not batch.keys() <= self.tree.keys():
+                return grpc.StatusCode.NOT_FOUND
             for path, value in batch.items():
-                leaf = self.tree.get(path)
-                if leaf is None:
-                    return grpc.StatusCode.NOT_FOUND
-                if not leaf.actuator or not leaf.takes(value):
+                if not may.allows("actuate", path):
+                    return grpc.StatusCode.PERMISSION_DENIED
+                if not self.tree[path].actuator or not self.tree[path].takes(value):
                     return grpc.StatusCode.INVALID_ARGUMENT
+            for path in sorted(batch, key=lambda path: zlib.crc32(path.encode())):
                 if path not in self.providers:
                     return grpc.StatusCode.UNAVAILABLE
-            self.actuated.append(dict(batch))
-            for inbox in {id(self.providers[path]): self.providers[path] for path in batch}.values():
-                inbox.put({path: value for path, value in batch.items() if self.providers[path] is inbox})
+                self.actuated.append({path: batch[path]})
+                self.providers[path].put({path: batch[path]})
+        return None
+
+    def claim(self, paths: Sequence[str], inbox: queue.Queue[Any], may: Scopes) -> grpc.StatusCode | None:
+        """A stream wants to carry out what is asked of these actuators; the error code if it may not."""
+        with self._lock:
+            if not self.tree.keys() >= set(paths):
+                return grpc.StatusCode.NOT_FOUND
+            if not all(may.allows("actuate", path) for path in paths):
+                return grpc.StatusCode.PERMISSION_DENIED
+            if not self.providers.keys().isdisjoint(paths):
+                return grpc.StatusCode.ALREADY_EXISTS
+            self.providers.update(dict.fromkeys(paths, inbox))
+        return None
+
+    def claim_signals(self, paths: Sequence[str], inbox: queue.Queue[Any], may: Scopes) -> grpc.StatusCode | None:
+        """A stream wants to publish these signals; the error code if it may not."""
+        with self._lock:
+            if not all(may.allows("provide", path) for path in paths):
+                return grpc.StatusCode.PERMISSION_DENIED
+            if any(self.publishers.get(path, inbox) is not inbox for path in paths):
+                return grpc.StatusCode.ALREADY_EXISTS
+            self.publishers.update(dict.fromkeys(paths, inbox))
+        return None
+
+    def release(self, inbox: queue.Queue[Any]) -> None:
+        """A stream is over: what it claimed is free, what it published stays."""
+        with self._lock:
+            self.providers = {path: owner for path, owner in self.providers.items() if owner is not inbox}
+            self.publishers = {path: owner for path, owner in self.publishers.items() if owner is not inbox}
+
+    def provide(
+        self, points: Mapping[str, types2.Datapoint], may: Scopes, inbox: queue.Queue[Any] | None = None
+    ) -> grpc.StatusCode | None:
+        """Publish values for a provider, all or none; the error code if it may not.
+
+        Args:
+            points: by path without the root.
+            may: what its token allows.
+            inbox: the stream over which they came; None for a call of its own.
+        """
+        values: dict[str, tuple[Scalar | None, float | None]] = {}
+        for path, point in points.items():
+            value = value_in(point.value, "typed_value")
+            if path not in self.tree:
+                return grpc.StatusCode.NOT_FOUND
+            if not may.allows("provide", path):
+                return grpc.StatusCode.PERMISSION_DENIED
+            if inbox is not None and self.publishers.get(path) is not inbox:
+                return grpc.StatusCode.ABORTED
+            if inbox is None and path in self.publishers:
+                return grpc.StatusCode.ALREADY_EXISTS
+            if value is not None and not self.tree[path].takes(value):
+                return grpc.StatusCode.INVALID_ARGUMENT
+            stamped = point.HasField("timestamp")
+            values[path] = value, point.timestamp.seconds + point.timestamp.nanos * 1e-9 if stamped else None
+        for path, (value, at) in values.items():
+            self.publish({path: value}, at=at)
         return None
 
     def stop(self) -> None:
         """End it: everything in flight fails."""
         with self._lock:
-            inboxes = [*self._subscribers, *self.providers.values()]
-            self._subscribers, self.providers = {}, {}
+            inboxes = [*self._subscribers, *self.providers.values(), *self.publishers.values()]
+            self._subscribers, self.providers, self.publishers = {}, {}, {}
         for inbox in inboxes:
             inbox.put(END)
         self._server.stop(0).wait()
@@ -166,12 +269,15 @@ class Broker:
                 time.sleep(0.02)
         self._server.start()
 
-    def admit(self, context: Any) -> None:
-        """Abort a call without the token."""
+    def admit(self, context: Any) -> Scopes:
+        """What the caller may do; a call without a token that is known is aborted."""
         self.thaw()
-        given = dict(context.invocation_metadata()).get("authorization")
-        if self.token is not None and given != f"Bearer {self.token}":
+        if not self.scopes:
+            return EVERYTHING
+        given = str(dict(context.invocation_metadata()).get("authorization", "")).removeprefix("Bearer ")
+        if given not in self.scopes:
             context.abort(grpc.StatusCode.UNAUTHENTICATED, "no valid token")
+        return self.scopes[given]
 
     def thaw(self) -> None:
         """Returns when the program does not hang."""
@@ -197,22 +303,29 @@ class _Service2(service2.VALServicer):
     def ListMetadata(self, request: Any, context: Any) -> Any:  # noqa: N802 - named by the protocol
         self._broker.admit(context)
         found = [_metadata2(leaf) for path, leaf in self._broker.tree.items() if (ROOT + path).startswith(request.root)]
+        if self._broker.version.startswith(("0.4", "0.5")):
+            for one in found:
+                one.ClearField("path")
         if not found:
             context.abort(grpc.StatusCode.NOT_FOUND, "no such path")
         return messages2.ListMetadataResponse(metadata=found)
 
     def GetValue(self, request: Any, context: Any) -> Any:  # noqa: N802
-        self._broker.admit(context)
+        may = self._broker.admit(context)
         path = request.signal_id.path.removeprefix(ROOT)
         if path not in self._broker.tree:
             context.abort(grpc.StatusCode.NOT_FOUND, "no such path")
+        if not may.allows("read", path):
+            context.abort(grpc.StatusCode.PERMISSION_DENIED, "may not be read")
         return messages2.GetValueResponse(data_point=self._point(path, self._broker.values.get(path, (None, 0.0))))
 
     def Subscribe(self, request: Any, context: Any) -> Iterator[Any]:  # noqa: N802
-        self._broker.admit(context)
+        may = self._broker.admit(context)
         paths = frozenset(path.removeprefix(ROOT) for path in request.signal_paths)
         if not paths <= set(self._broker.tree):
             context.abort(grpc.StatusCode.NOT_FOUND, "no such path")
+        if not all(may.allows("read", path) for path in paths):
+            context.abort(grpc.StatusCode.PERMISSION_DENIED, "may not be read")
         for update in self._broker.following(paths):
             if not context.is_active():
                 return
@@ -228,14 +341,17 @@ class _Service2(service2.VALServicer):
         return messages2.BatchActuateResponse()
 
     def PublishValue(self, request: Any, context: Any) -> Any:  # noqa: N802
-        self._broker.admit(context)
-        self._published({request.signal_id.path: request.data_point})
+        may = self._broker.admit(context)
+        code = self._broker.provide({request.signal_id.path.removeprefix(ROOT): request.data_point}, may)
+        if code is not None:
+            context.abort(code, "not published")
         return messages2.PublishValueResponse()
 
     def OpenProviderStream(self, request_iterator: Any, context: Any) -> Iterator[Any]:  # noqa: N802
         broker = self._broker
-        broker.admit(context)
+        may = broker.admit(context)
         inbox: queue.Queue[Any] = queue.Queue()
+        paths = list(broker.tree)
 
         def listen() -> None:
             try:
@@ -246,15 +362,16 @@ class _Service2(service2.VALServicer):
                             one.path.removeprefix(ROOT)
                             for one in message.provide_actuation_request.actuator_identifiers
                         ]
-                        taken = any(path in broker.providers for path in wanted)
-                        if not taken:
-                            broker.providers.update(dict.fromkeys(wanted, inbox))
-                        inbox.put(END if taken else None)
+                        inbox.put(broker.claim(wanted, inbox, may))
+                    elif kind == "provide_signal_request":
+                        numbers = message.provide_signal_request.signals_sample_intervals
+                        code = broker.claim_signals([paths[number] for number in numbers], inbox, may)
+                        inbox.put(messages2.ProvideSignalResponse() if code is None else code)
                     elif kind == "publish_values_request":
-                        request = message.publish_values_request
-                        self._published(
-                            {path: point for path, point in request.data_points.items() if isinstance(path, str)}
-                        )
+                        points = message.publish_values_request.data_points
+                        code = broker.provide({paths[number]: points[number] for number in points}, may, inbox)
+                        if code is not None:
+                            inbox.put(code)
             except grpc.RpcError:
                 pass
             inbox.put(END)
@@ -267,34 +384,34 @@ class _Service2(service2.VALServicer):
                         provide_actuation_response=messages2.ProvideActuationResponse()
                     )
                     continue
+                if isinstance(batch, grpc.StatusCode):
+                    context.abort(batch, "refused")
+                    return
+                if isinstance(batch, messages2.ProvideSignalResponse):
+                    yield messages2.OpenProviderStreamResponse(provide_signal_response=batch)
+                    continue
                 requests = [_actuate(broker.tree[path], value) for path, value in batch.items()]
                 stream = messages2.BatchActuateStreamRequest(actuate_requests=requests)
                 yield messages2.OpenProviderStreamResponse(batch_actuate_stream_request=stream)
         finally:
-            for path in [path for path, owner in broker.providers.items() if owner is inbox]:
-                broker.providers.pop(path, None)
+            broker.release(inbox)
 
     def GetServerInfo(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
         self._broker.thaw()
-        return messages2.GetServerInfoResponse(name="stand-in", version="0")
+        return messages2.GetServerInfoResponse(name="stand-in", version=self._broker.version)
 
     def _batch(self, requests: Any, context: Any) -> None:
         broker = self._broker
         broker.asked += 1
-        broker.admit(context)
+        may = broker.admit(context)
         if not broker.wanted(context):
             return
         if broker.faults.deny is not None:
             context.abort(broker.faults.deny, "as told")
         batch = {one.signal_id.path.removeprefix(ROOT): value_in(one.value, "typed_value") for one in requests}
-        code = broker.forward({path: value for path, value in batch.items() if value is not None})
+        code = broker.forward({path: value for path, value in batch.items() if value is not None}, may)
         if code is not None:
             context.abort(code, "refused")
-
-    def _published(self, points: Mapping[str, Any]) -> None:
-        for path, point in points.items():
-            at = point.timestamp.seconds + point.timestamp.nanos * 1e-9 if point.HasField("timestamp") else None
-            self._broker.publish({path.removeprefix(ROOT): value_in(point.value, "typed_value")}, at=at)
 
     def _point(self, path: str, point: Point) -> types2.Datapoint:
         value, at = point

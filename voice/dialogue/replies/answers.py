@@ -194,6 +194,17 @@ def _charging(_: _Told, told: _Told) -> str:
     return f"{now}; it is {'plugged in but' if told.get('plugged') else ''} not charging".replace("  ", " ")
 
 
+def parts_done(signals: Sequence[str]) -> str:
+    """What is said where the car took a part of a wish, by the signals that were seen to move."""
+    named = [
+        _PARTS.get(name) or _LAMPS.get(name.removeprefix("light.")) or name.replace(".", " ").replace("_", " ")
+        for name in signals
+    ]
+    if not named:
+        return "The car may have done a part of that; please have a look."
+    return f"The car did only a part of that: {listed(named)}."
+
+
 def _climate(_: _Told, told: _Told) -> str:
     if told.get("on") is False:
         return "The climate control is off"

@@ -16,7 +16,7 @@ from schemas.events import ActionResult, ActionStatus, Ruling, Verdict
 from schemas.manners import METRIC, Units
 from schemas.memory import Recollection
 from voice.dialogue.memory.likes import because
-from voice.dialogue.replies.answers import answer
+from voice.dialogue.replies.answers import answer, parts_done
 
 
 def question(action: Action, units: Units = METRIC) -> str:
@@ -154,6 +154,8 @@ def _sentence(result: ActionResult, units: Units, *, alone: bool) -> str:
     if result.status is ActionStatus.FAULT:
         if result.ruling.rule == "silent":
             return "I can't reach the car."
+        if result.error == "partly_done":
+            return parts_done([moved.signal for moved in result.moved])
         return "The car did not do that." if result.error != "not_moved" else "I asked the car, but nothing moved."
     slots = units.slots(result.action.name, result.action.model_dump(mode="json"))
     if result.already:
