@@ -67,6 +67,21 @@ def behind(w: World) -> bool:
     return not set(panes(w)) <= set(ALL_WINDOWS[:2])
 
 
+def on_others(w: World) -> bool:
+    return panes(w) != ("window.driver",)
+
+
+def louder_than_80(w: World) -> bool:
+    now = w.values["media.volume"]
+    if w.slots.get("times"):
+        then = now * 2 if w.slots["times"] == "double" else now / 2
+    elif "change" in w.slots:
+        then = now + (w.slots["by"] or 10) * (1 if w.slots["change"] == "up" else -1)
+    else:
+        then = w.slots["percent"]
+    return min(100, then) > 80 and then > now and now < 100
+
+
 def always(_: World) -> bool:
     return True
 
@@ -94,15 +109,34 @@ GOLDEN: dict[str, Golden] = {
     ],
     "set_recirculation": [
         ("recirculation_fogs", "CCC", lambda w: w.slots["on"] and w.values["climate.defrost_front"]),
+        ("recirculation_in_the_cold", "AAC",
+         lambda w: w.slots["on"] and w.values["outside.temperature"] < 5),
         ("set_recirculation", "AAA", always),
+    ],
+    "set_defrost": [
+        ("defrost_off_fogs", "AAC",
+         lambda w: not w.slots["on"] and w.slots["window"] != "rear" and w.values["climate.recirculation"]),
+        ("set_defrost", "AAA", always),
+    ],
+    "set_unit": [
+        ("unit_of_speed", "AAC", lambda w: w.slots["unit"] in ("kilometers", "miles")),
+        ("set_unit", "AAA", always),
+    ],
+    "set_volume": [("volume_loud", "AAC", louder_than_80), ("set_volume", "AAA", always)],
+    "change_volume": [("volume_louder", "AAC", louder_than_80), ("change_volume", "AAA", always)],
+    "call_number": [
+        ("call_of_a_number", "CCC",
+         lambda w: w.slots["number"] not in ("112", "911", "999", "000", "110", "111", "118", "119")),
+        ("call_number", "AAA", always),
     ],
     "move_seat": [("move_seat", "ADD", always)],
     "set_window": [
         ("window_very_fast", "AAD", lambda w: w.travels(panes(w), up=True) and w.speed > 120),
         ("window_ignition", "DDD", lambda w: w.travels(panes(w), up=False) and not w.ignition),
         ("window_fast", "AAC", lambda w: w.travels(panes(w), up=True) and w.speed > 80),
-        ("window_rear_closing", "CCC",
-         lambda w: w.travels(panes(w), up=False) and behind(w)),
+        ("window_closing_on_others", "CCC", lambda w: w.travels(panes(w), up=False) and on_others(w)),
+        ("window_child_lock", "CCC",
+         lambda w: w.travels(panes(w), up=True) and behind(w) and w.values["doors.child_lock"]),
         ("window_and_cooling", "CCC",
          lambda w: w.travels(panes(w), up=True) and w.slots["percent"] > 25 and w.values["climate.air_conditioning"]),
         ("set_window", "AAA", always),
@@ -112,15 +146,17 @@ GOLDEN: dict[str, Golden] = {
         ("sunroof_ignition", "DDD", lambda w: w.travels(("sunroof.position",), up=False) and not w.ignition),
         ("sunroof_fast", "AAC", lambda w: w.travels(("sunroof.position",), up=True) and w.speed > 80),
         ("sunroof_rain", "CCC", lambda w: w.travels(("sunroof.position",), up=True) and w.values["outside.rain"] > 0),
-        ("sunroof_closing", "CCC", lambda w: w.travels(("sunroof.position",), up=False)),
+        ("sunroof_closing", "CCC",
+         lambda w: w.travels(("sunroof.position",), up=False) and not (w.values["outside.rain"] > 0 and w.speed >= 30)),
         ("set_sunroof", "AAA", always),
     ],
     "change_window": [
         ("window_step_very_fast", "AAD", lambda w: w.steps(panes(w), up=True) and w.speed > 120),
         ("window_step_ignition", "DDD", lambda w: w.steps(panes(w), up=False) and not w.ignition),
         ("window_step_fast", "AAC", lambda w: w.steps(panes(w), up=True) and w.speed > 80),
-        ("window_step_rear_closing", "CCC",
-         lambda w: w.steps(panes(w), up=False) and behind(w)),
+        ("window_step_closing_on_others", "CCC", lambda w: w.steps(panes(w), up=False) and on_others(w)),
+        ("window_step_child_lock", "CCC",
+         lambda w: w.steps(panes(w), up=True) and behind(w) and w.values["doors.child_lock"]),
         ("window_step_and_cooling", "CCC",
          lambda w: w.steps(panes(w), up=True) and w.stepped(panes(w), 15) > 25 and w.values["climate.air_conditioning"]),
         ("change_window", "AAA", always),
@@ -131,7 +167,8 @@ GOLDEN: dict[str, Golden] = {
         ("sunroof_step_fast", "AAC", lambda w: w.steps(("sunroof.position",), up=True) and w.speed > 80),
         ("sunroof_step_rain", "CCC",
          lambda w: w.steps(("sunroof.position",), up=True) and w.values["outside.rain"] > 0),
-        ("sunroof_step_closing", "CCC", lambda w: w.steps(("sunroof.position",), up=False)),
+        ("sunroof_step_closing", "CCC",
+         lambda w: w.steps(("sunroof.position",), up=False) and not (w.values["outside.rain"] > 0 and w.speed >= 30)),
         ("change_sunroof", "AAA", always),
     ],
     "set_climate": [
@@ -145,6 +182,7 @@ GOLDEN: dict[str, Golden] = {
     "recline_seat": [("recline_seat", "ADD", always)],
     "recall_seat_position": [("recall_seat_position", "CDD", always)],
     "set_child_lock": [("child_lock_off", "CDD", lambda w: not w.slots["on"]), ("set_child_lock", "AAA", always)],
+    "set_window_lock": [("window_lock_off", "CDD", lambda w: not w.slots["on"]), ("set_window_lock", "AAA", always)],
     "set_display_brightness": [
         ("display_dark", "AAC", lambda w: w.slots["percent"] < 10),
         ("set_display_brightness", "AAA", always),
@@ -164,7 +202,7 @@ GOLDEN: dict[str, Golden] = {
     ],
     "set_trunk": [("trunk_open", "CDD", lambda w: w.slots["open"]), ("set_trunk", "CCD", always)],
     "set_door_locks": [("unlock", "CDD", lambda w: not w.slots["locked"]), ("set_door_locks", "AAA", always)],
-    "set_mirrors": [("fold_mirrors", "AAD", lambda w: w.slots["folded"]), ("set_mirrors", "AAA", always)],
+    "set_mirrors": [("fold_mirrors", "ADD", lambda w: w.slots["folded"]), ("set_mirrors", "AAA", always)],
     "set_dome_light": [("dome_light_glare", "AAC", lambda w: w.slots["on"]), ("set_dome_light", "AAA", always)],
     "set_low_beam": [
         ("low_beam_for_fog_lights", "DDD", lambda w: not w.slots["on"] and w.values["light.fog"]),
@@ -185,13 +223,13 @@ GOLDEN: dict[str, Golden] = {
 
 # Always allowed, whatever the state: comfort, media, navigation, questions.
 FREE = """
-set_temperature change_temperature set_defrost set_seat_heating set_seat_ventilation set_steering_wheel_heating
+set_temperature change_temperature set_seat_heating set_seat_ventilation set_steering_wheel_heating
 set_ambient_light set_ambient_color set_ambient_brightness change_ambient_brightness set_reading_light
-play_music play_radio play_podcast set_volume change_volume set_playback seek set_mute
+play_music play_radio play_podcast set_playback seek set_mute
 navigate_to find_place add_stop cancel_navigation set_route_preference
 get_range get_tire_pressure get_outside_temperature get_cabin_temperature get_navigation
 set_climate_sync change_seat_heating set_seat_massage change_lumbar change_steering_wheel_heating set_mirror_heating
-stop_moving set_display_mode set_unit play_playlist play_favorites set_media_source set_shuffle set_repeat get_playing
+stop_moving set_display_mode play_playlist play_favorites set_media_source set_shuffle set_repeat get_playing
 find_on_route list_places remove_stop replace_stop change_destination get_routes choose_route add_charging_stops
 set_guidance get_distance set_charge_limit set_charge_timer get_charging
 get_climate get_seats get_openings get_lights get_car get_warnings
@@ -210,13 +248,18 @@ GRID: dict[str, dict[str, tuple[Any, ...]]] = {
         "window.rear_right": (0,),
     },
     "set_airflow": {"climate.defrost_front": SWITCH},
-    "set_recirculation": {"climate.defrost_front": SWITCH},
+    "set_recirculation": {"climate.defrost_front": SWITCH, "outside.temperature": (None, 4.0, 5.0, 20.0)},
+    "set_defrost": {"climate.recirculation": SWITCH},
+    "set_volume": {"media.volume": (None, 0, 85, 100)},
+    "change_volume": {"media.volume": (None, 35, 41, 70, 71, 95, 100)},
     "set_window": {
         "window.driver": POSITIONS,
         "window.passenger": (0,),
         "window.rear_left": (None, 0, 100),
-        "window.rear_right": (0, 50),
+        "window.rear_right": (50,),
         "climate.air_conditioning": SWITCH,
+        "doors.child_lock": (False, True),
+        "windows.locked": (False,),
     },
     "set_sunroof": {"sunroof.position": POSITIONS, "outside.rain": (None, 0, 1, 100)},
     "change_window": {
@@ -225,6 +268,8 @@ GRID: dict[str, dict[str, tuple[Any, ...]]] = {
         "window.rear_left": (None, 0, 50, 100),
         "window.rear_right": (50,),
         "climate.air_conditioning": SWITCH,
+        "doors.child_lock": (False, True),
+        "windows.locked": (False,),
     },
     "change_sunroof": {"sunroof.position": (None, 0, 50, 100), "outside.rain": (None, 0, 1, 100)},
     "set_climate": {"climate.defrost_front": SWITCH},
@@ -261,7 +306,7 @@ SLOTS: dict[str, list[dict[str, Any]]] = {
     "set_display_brightness": [{"percent": percent} for percent in (0, 5, 10, 15, 100)],
     "change_display_brightness": [{"change": "up"}, {"change": "down"}],
     "set_display_mode": [{"mode": "night"}],
-    "set_unit": [{"unit": "miles"}],
+    "set_unit": [{"unit": unit} for unit in ("celsius", "fahrenheit", "kilometers", "miles")],
     "play_playlist": [{"playlist": "x"}],
     "set_media_source": [{"source": "usb"}],
     "set_repeat": [{"mode": "all"}],
@@ -276,6 +321,9 @@ SLOTS: dict[str, list[dict[str, Any]]] = {
     "set_reminder": [{"what": "x"}],
     "get_contact": [{"person": "x"}],
     "call_contact": [{"person": "x"}],
+    "call_number": [
+        {"number": number} for number in ("112", "911", "999", "000", "110", "111", "118", "119", "0441234")
+    ],
     "send_email": [{"person": "x", "message": "y"}],
     "set_window": [
         *({"window": "driver", "percent": percent} for percent in PERCENTS),
@@ -305,8 +353,14 @@ SLOTS: dict[str, list[dict[str, Any]]] = {
     "set_ambient_color": [{"color": "red"}],
     "set_ambient_brightness": [{"percent": 0}, {"percent": 100}],
     "change_ambient_brightness": [{"change": "up"}],
-    "set_volume": [{"percent": 100}],
-    "change_volume": [{"change": "up"}],
+    "set_volume": [{"percent": percent} for percent in (0, 80, 85, 100)],
+    "change_volume": [
+        {"change": "up"},
+        {"change": "down"},
+        {"change": "up", "by": 50},
+        {"change": "up", "times": "double"},
+        {"change": "down", "times": "half"},
+    ],
     "set_playback": [{"command": "next"}, {"command": "restart"}],
     "seek": [{"change": "forward"}],
     "navigate_to": [{"destination": "home"}],
@@ -316,7 +370,7 @@ SLOTS: dict[str, list[dict[str, Any]]] = {
 }
 
 # Ages, negative speeds and the like are in test_gate.py, exact thresholds in the boundary test below.
-SPEEDS = (None, 0.0, 0.1, 80.0, 80.1, 120.1)
+SPEEDS = (None, 0.0, 0.1, 30.0, 80.0, 80.1, 120.1)
 DRIVING: list[dict[str, Any]] = [
     {"speed_kmh": speed, "gear": gear, "ignition_on": ignition, "age_s": age}
     for speed, gear, ignition, age in itertools.product(SPEEDS, (None, "P", "D"), SWITCH, (0.0, 1.001))

@@ -27,8 +27,23 @@ from schemas.actions import Action
 from schemas.errors import ConfirmationError
 from schemas.events import Motion, Ruling, VehicleState, Verdict
 from schemas.ports import Clock
-from vehicle.policy import CONFIRMATION_S, POLICY, RATE_LIMITS, RATE_WINDOW_S, REFUSING, STALE_S, Condition, Op, Row
-from vehicle.signals import ALL_WINDOWS, OF_THE_WORLD, REAR_WINDOWS, SIGNALS
+from vehicle.policy import (
+    CONFIRMATION_S,
+    EMERGENCY_NUMBERS,
+    POLICY,
+    RATE_LIMITS,
+    RATE_WINDOW_S,
+    REFUSING,
+    SPEAKER_ASKS,
+    SPEAKER_REFUSED,
+    SPEAKERS,
+    STALE_S,
+    WET_RIDE_KMH,
+    Condition,
+    Op,
+    Row,
+)
+from vehicle.signals import ALL_WINDOWS, OF_THE_WORLD, OTHERS_WINDOWS, REAR_WINDOWS, SIGNALS
 from vehicle.travel import Movement, movements, number
 
 Policy = Mapping[str, tuple[Row, ...]]
@@ -44,6 +59,10 @@ def _refusal(rule: str) -> Ruling:
     return Ruling(verdict=Verdict.DENY, rule=rule, reason=REFUSING[rule], source="gate")
 
 
+_SPEAKING = {
+    Verdict.CONFIRM: Ruling(verdict=Verdict.CONFIRM, rule="speaker", reason=SPEAKER_ASKS, source="our choice"),
+    Verdict.DENY: Ruling(verdict=Verdict.DENY, rule="speaker", reason=SPEAKER_REFUSED, source="our choice"),
+}
 SILENT = _refusal("silent")
 TOO_OFTEN = _refusal("too_often")
 
@@ -123,11 +142,19 @@ class Table:
         self._ready: dict[str, Mapping[Motion, tuple[_Opinion, ...]]] = {}
 
     def ruling(self, action: Action, state: VehicleState, driving: Motion) -> Ruling:
-        """The first row that applies: of equally strict ones, the first in the policy.
+        """The first row that applies: of equally strict ones, the first in the policy. Who speaks can make it stricter.
 
         Raises:
             KeyError: the policy has no row for this action.
         """
+        ruling = self._by_rows(action, state, driving)
+        wanted = SPEAKERS.get(str(state.values.get("cabin.speaker")), {}).get(self._policy[action.name][-1].tier)
+        emergency = getattr(action, "number", "") in EMERGENCY_NUMBERS
+        if wanted is None or emergency or _SEVERITY[wanted] <= _SEVERITY[ruling.verdict]:
+            return ruling
+        return _SPEAKING[wanted]
+
+    def _by_rows(self, action: Action, state: VehicleState, driving: Motion) -> Ruling:
         ready = self._ready.get(action.name)
         if ready is None:
             ready = self._ready[action.name] = _prepared(self._policy[action.name])
@@ -181,6 +208,10 @@ _SUBJECTS: Mapping[str, Callable[[_Seen], Any]] = {
     "closes": lambda seen: any(movement.closes for movement in seen.movements.values()),
     "target": lambda seen: _widest([movement.target for movement in seen.movements.values()]),
     "rear_window": lambda seen: not seen.movements.keys().isdisjoint(REAR_WINDOWS),
+    "others_window": lambda seen: any(name in OTHERS_WINDOWS for name in seen.movements),
+    "rear_locked": lambda seen: _any_on(seen.state, ("doors.child_lock", "windows.locked")),
+    "wet_ride": lambda seen: _wet_ride(known_speed(seen.state), number(seen.state.values.get("outside.rain"))),
+    "emergency": lambda seen: getattr(seen.action, "number", "") in EMERGENCY_NUMBERS,
     "speed": lambda seen: known_speed(seen.state),
     "ignition": lambda seen: seen.state.ignition_on,
     "widest_window": lambda seen: _widest(
@@ -195,6 +226,23 @@ def _subject(name: str) -> Callable[[_Seen], Any]:
         slot = name.removeprefix("slot.")
         return lambda seen: getattr(seen.action, slot)
     return _SUBJECTS.get(name) or (lambda seen: seen.state.values.get(name))
+
+
+def _any_on(state: VehicleState, names: Sequence[str]) -> bool | None:
+    """Whether one of these switches is on, of those that the car has; None where that is not known."""
+    told = [state.values.get(name) for name in names if name not in state.absent]
+    if True in told:
+        return True
+    return None if None in told else False
+
+
+def _wet_ride(speed: float | None, rain: float | None) -> bool | None:
+    """Whether it rains and the car is fast enough that nobody has a hand at the roof; None where that is not known."""
+    certain = [speed is not None and speed >= WET_RIDE_KMH, rain is not None and rain > 0.0]
+    if all(certain):
+        return True
+    unsure = speed is None or rain is None
+    return None if unsure else False
 
 
 def _widest(positions: Sequence[float | None]) -> float | None:

@@ -11,6 +11,12 @@ Owns every threshold, verdict and spoken reason. Does not decide: ``vehicle.gate
 - Letters are the verdicts when parked, idling and moving: A allow (in a conditional row: no opinion), C confirm,
   D deny.
 
+Reviewed against what is published on distraction. NHTSA's guidelines (78 FR 24817, 2013) lock out video, typing and text that
+scrolls while the car is not in park, and want a task interruptible and its glances short; the European statement of principles
+(ESoP, 2008/653/EC) and the AAM's principles (2006) want that nothing masks a warning, takes away the view or surprises, and that
+what is not for driving is out of reach while driving. All three leave voice out or nearly so: what is spoken here shows nothing,
+and long lists are cut while moving (``LISTED_MOVING``). Rows that follow one of them say so; thresholds are our choice.
+
 Tiers (our choice): 0 reads, 1 comfort and reversible, 2 needs care, 3 can pinch or take away the view, 4 parked only.
 What belongs to no tier (steering, brakes, horn, hazard lights, indicators, wipers, engine, driver assistance) has no
 action and no signal.
@@ -34,6 +40,10 @@ from schemas.events import Motion, Verdict
 STALE_S = 1.0
 """Speed and gear older than this are unknown. Our choice: at 50 km/h the car has gone 14 m by then."""
 
+LISTED_MOVING = 3
+"""How many things of a list are told while moving; the rest waits for a stop. Our choice: more are not kept in mind by ear, and
+NHTSA's 12 seconds for a whole task (78 FR 24817) hold about three."""
+
 CONFIRMATION_S = 14.0
 """Seconds that a question stays open, from the ruling on: 8 to answer (research table of this project: our choice) after up to
 6 in which the question itself is spoken."""
@@ -43,6 +53,20 @@ FAST_KMH = 80.0
 
 VERY_FAST_KMH = 120.0
 """Above it, opening is refused: the load on glass and roof grows with the square of speed. Our choice."""
+
+
+LOUD_PERCENT = 80
+"""Above it, raising the volume while moving is asked about: it may drown a siren or the car's own warnings. Our choice."""
+
+WET_RIDE_KMH = 30.0
+"""From this speed on, in rain, the roof is closed without a question: no hand is in it, and the driver gets wet. Our choice."""
+
+FOGGING_CELSIUS = 5.0
+"""Below it, recirculated air fogs a windscreen that nothing keeps clear. Our choice."""
+
+EMERGENCY_NUMBERS = frozenset({"112", "911", "999", "000", "110", "111", "118", "119"})
+"""Called without a question. 112 and 911 work in every mobile network (3GPP TS 22.101, 10.1.1); the others are those of single
+countries, for fire and ambulance or police."""
 
 
 class Tier(IntEnum):
@@ -78,8 +102,10 @@ class Condition:
     """``subject op value``.
 
     The subject is ``slot.<name>``, ``speed`` (km/h), ``ignition``, ``opens`` or ``closes`` (the target against the
-    present position), ``target`` (the widest of the positions that it moves to, percent), ``rear_window`` (whether it
-    is about one in the back, with others or alone), ``widest_window`` (percent) or the name of a signal.
+    present position; of a volume: louder or quieter), ``target`` (the widest of the positions that it moves to, percent),
+    ``rear_window`` (whether it is about one in the back, with others or alone), ``others_window`` (any but the driver's own),
+    ``rear_locked`` (the child lock of doors or windows), ``wet_ride`` (rain, at ``WET_RIDE_KMH`` or more), ``emergency`` (a call
+    to an emergency number), ``widest_window`` (percent) or the name of a signal.
     """
 
     subject: str
@@ -109,6 +135,9 @@ _LETTERS = {"A": Verdict.ALLOW, "C": Verdict.CONFIRM, "D": Verdict.DENY}
 _CHOICE = "our choice"
 _FMVSS = "49 CFR 571.118 (FMVSS 118)"
 _MANUALS = "BMW and Mercedes owner manuals: what moves the driver is done at a stand only"
+_NHTSA = "NHTSA driver distraction guidelines 2013 (78 FR 24817)"
+_ESOP = "ESoP 2008 (2008/653/EC): the view and the driver's controls stay free"
+_WARNINGS = "ESoP 2008 and AAM 2006: sound must not mask warnings; the threshold is our choice"
 _PINCH = "49 CFR 571.118 (FMVSS 118) in spirit; which openings are asked about is our choice"
 
 
@@ -141,7 +170,8 @@ _COOLING, _DOWN = _is("climate.air_conditioning", True), _is("slot.change", "dow
 _LOW_FAN, _WIDE = _below("climate.fan", 3), _above("slot.percent", 25)
 _FOG, _DARK, _HIGH = _is("light.fog", True), _is("light.low_beam", False), _is("light.high_beam", True)
 _ROOF_OPEN, _WINDOWS_OPEN = _above("sunroof.position", 0), _above("widest_window", 20)
-_REAR = _is("rear_window", True)
+_REAR, _OTHERS = _is("rear_window", True), _is("others_window", True)
+_LOUD, _SPEED_UNIT = _above("target", LOUD_PERCENT), Condition("slot.unit", Op.IN, ("kilometers", "miles"))
 _NOT_WINDSHIELD = Condition("slot.direction", Op.IN, ("face", "feet", "face_and_feet"))
 
 ROWS: tuple[Row, ...] = (
@@ -158,7 +188,11 @@ ROWS: tuple[Row, ...] = (
     _row("airflow_for_defrost", "set_airflow", 1, "CCC", _NOT_WINDSHIELD, _DEFROST, source=_bench("010")),
     _row("set_airflow", "set_airflow", 1, "AAA"),
     _row("recirculation_fogs", "set_recirculation", 2, "CCC", _ON, _DEFROST),
+    _row("recirculation_in_the_cold", "set_recirculation", 2, "AAC", _ON,
+         _below("outside.temperature", FOGGING_CELSIUS), source=_ESOP),
     _row("set_recirculation", "set_recirculation", 2, "AAA"),
+    _row("defrost_off_fogs", "set_defrost", 1, "AAC", _OFF, Condition("slot.window", Op.IN, ("front", "all")),
+         _is("climate.recirculation", True), source=_ESOP),
     _row("set_defrost", "set_defrost", 1, "AAA"),
     _row("climate_for_defrost", "set_climate", 1, "CCC", _OFF, _DEFROST, source=_bench("010")),
     _row("set_climate", "set_climate", 1, "AAA"),
@@ -180,13 +214,15 @@ ROWS: tuple[Row, ...] = (
     _row("window_very_fast", "set_window", 3, "AAD", _OPENS, _VERY_FAST),
     _row("window_ignition", "set_window", 3, "DDD", _CLOSES, _IGNITION_OFF, source=_FMVSS),
     _row("window_fast", "set_window", 3, "AAC", _OPENS, _FAST),
-    _row("window_rear_closing", "set_window", 3, "CCC", _CLOSES, _REAR, source=_PINCH),
+    _row("window_closing_on_others", "set_window", 3, "CCC", _CLOSES, _OTHERS, source=_PINCH),
+    _row("window_child_lock", "set_window", 3, "CCC", _OPENS, _REAR, _is("rear_locked", True)),
     _row("window_and_cooling", "set_window", 3, "CCC", _OPENS, _WIDE, _COOLING, source=_bench("007")),
     _row("set_window", "set_window", 3, "AAA"),
     _row("window_step_very_fast", "change_window", 3, "AAD", _OPENS, _VERY_FAST),
     _row("window_step_ignition", "change_window", 3, "DDD", _CLOSES, _IGNITION_OFF, source=_FMVSS),
     _row("window_step_fast", "change_window", 3, "AAC", _OPENS, _FAST),
-    _row("window_step_rear_closing", "change_window", 3, "CCC", _CLOSES, _REAR, source=_PINCH),
+    _row("window_step_closing_on_others", "change_window", 3, "CCC", _CLOSES, _OTHERS, source=_PINCH),
+    _row("window_step_child_lock", "change_window", 3, "CCC", _OPENS, _REAR, _is("rear_locked", True)),
     _row("window_step_and_cooling", "change_window", 3, "CCC", _OPENS, _above("target", 25), _COOLING,
          source=_bench("007")),
     _row("change_window", "change_window", 3, "AAA"),
@@ -194,13 +230,13 @@ ROWS: tuple[Row, ...] = (
     _row("sunroof_ignition", "set_sunroof", 3, "DDD", _CLOSES, _IGNITION_OFF, source=_FMVSS),
     _row("sunroof_fast", "set_sunroof", 3, "AAC", _OPENS, _FAST),
     _row("sunroof_rain", "set_sunroof", 3, "CCC", _OPENS, _above("outside.rain", 0), source=_bench("008")),
-    _row("sunroof_closing", "set_sunroof", 3, "CCC", _CLOSES, source=_PINCH),
+    _row("sunroof_closing", "set_sunroof", 3, "CCC", _CLOSES, _is("wet_ride", False), source=_PINCH),
     _row("set_sunroof", "set_sunroof", 3, "AAA"),
     _row("sunroof_step_very_fast", "change_sunroof", 3, "AAD", _OPENS, _VERY_FAST),
     _row("sunroof_step_ignition", "change_sunroof", 3, "DDD", _CLOSES, _IGNITION_OFF, source=_FMVSS),
     _row("sunroof_step_fast", "change_sunroof", 3, "AAC", _OPENS, _FAST),
     _row("sunroof_step_rain", "change_sunroof", 3, "CCC", _OPENS, _above("outside.rain", 0), source=_bench("008")),
-    _row("sunroof_step_closing", "change_sunroof", 3, "CCC", _CLOSES, source=_PINCH),
+    _row("sunroof_step_closing", "change_sunroof", 3, "CCC", _CLOSES, _is("wet_ride", False), source=_PINCH),
     _row("change_sunroof", "change_sunroof", 3, "AAA"),
     _row("stop_moving", "stop_moving", 0, "AAA", source="what moves can always be stopped: our choice"),
     _row("shade_under_open_roof", "set_sunshade", 2, "DDD", _CLOSES, _ROOF_OPEN, source=_bench("005")),
@@ -211,7 +247,9 @@ ROWS: tuple[Row, ...] = (
     _row("set_door_locks", "set_door_locks", 4, "AAA"),
     _row("child_lock_off", "set_child_lock", 4, "CDD", _OFF),
     _row("set_child_lock", "set_child_lock", 4, "AAA"),
-    _row("fold_mirrors", "set_mirrors", 3, "AAD", _is("slot.folded", True)),
+    _row("window_lock_off", "set_window_lock", 4, "CDD", _OFF),
+    _row("set_window_lock", "set_window_lock", 4, "AAA"),
+    _row("fold_mirrors", "set_mirrors", 3, "ADD", _is("slot.folded", True), source=_ESOP),
     _row("set_mirrors", "set_mirrors", 3, "AAA"),
     _row("set_mirror_heating", "set_mirror_heating", 2, "AAA"),
     # lights
@@ -232,11 +270,12 @@ ROWS: tuple[Row, ...] = (
     _row("fog_lights_with_high_beam", "set_fog_lights", 3, "DDD", _ON, _HIGH, source=_bench("013")),
     _row("set_fog_lights", "set_fog_lights", 3, "AAA"),
     # display
-    _row("display_dark", "set_display_brightness", 1, "AAC", _below("slot.percent", 10)),
+    _row("display_dark", "set_display_brightness", 1, "AAC", _below("slot.percent", 10), source=_ESOP),
     _row("set_display_brightness", "set_display_brightness", 1, "AAA"),
-    _row("display_darker", "change_display_brightness", 1, "AAC", _DOWN, _below("display.brightness", 20)),
+    _row("display_darker", "change_display_brightness", 1, "AAC", _DOWN, _below("display.brightness", 20), source=_ESOP),
     _row("change_display_brightness", "change_display_brightness", 1, "AAA"),
     _row("set_display_mode", "set_display_mode", 1, "AAA"),
+    _row("unit_of_speed", "set_unit", 1, "AAC", _SPEED_UNIT, source=_ESOP),
     _row("set_unit", "set_unit", 1, "AAA"),
     # media
     _row("play_music", "play_music", 1, "AAA"),
@@ -245,7 +284,9 @@ ROWS: tuple[Row, ...] = (
     _row("play_playlist", "play_playlist", 1, "AAA"),
     _row("play_favorites", "play_favorites", 1, "AAA"),
     _row("set_media_source", "set_media_source", 1, "AAA"),
+    _row("volume_loud", "set_volume", 1, "AAC", _OPENS, _above("slot.percent", LOUD_PERCENT), source=_WARNINGS),
     _row("set_volume", "set_volume", 1, "AAA"),
+    _row("volume_louder", "change_volume", 1, "AAC", _OPENS, _LOUD, source=_WARNINGS),
     _row("change_volume", "change_volume", 1, "AAA"),
     _row("set_playback", "set_playback", 1, "AAA"),
     _row("seek", "seek", 1, "AAA"),
@@ -299,6 +340,8 @@ ROWS: tuple[Row, ...] = (
     _row("get_calendar", "get_calendar", 0, "AAA"),
     _row("get_contact", "get_contact", 0, "AAA"),
     _row("call_contact", "call_contact", 2, "CCC"),
+    _row("call_of_a_number", "call_number", 2, "CCC", _is("emergency", False)),
+    _row("call_number", "call_number", 2, "AAA"),
     _row("send_email", "send_email", 2, "CCC", source=_bench("004")),
     _row("undo", "undo", 1, "AAA", source="each value that it restores is judged by the rules of its own action"),
 )  # fmt: skip
@@ -311,7 +354,15 @@ ASKING: Mapping[str, str] = MappingProxyType({
     "airflow_for_defrost": "The front defroster is on and needs the air at the windscreen.",
     "recirculation_fogs": "The front defroster is on, and recirculated air fogs the windscreen.",
     "window_fast": "We are going faster than 80 kilometres an hour, so it will be loud.",
-    "window_rear_closing": "Somebody may have a hand at a rear window.",
+    "recirculation_in_the_cold": "It is cold outside, and recirculated air may fog the windscreen.",
+    "defrost_off_fogs": "The air recirculates, so the windscreen may fog up.",
+    "window_closing_on_others": "Somebody may have a hand at the window.",
+    "window_child_lock": "The child lock is on, so a child may sit there.",
+    "window_step_child_lock": "The child lock is on, so a child may sit there.",
+    "unit_of_speed": "The speedometer may change with it.",
+    "volume_loud": "That is so loud that you may not hear a siren.",
+    "volume_louder": "That is so loud that you may not hear a siren.",
+    "call_of_a_number": "That starts a telephone call.",
     "window_and_cooling": "The air conditioning is on.",
     "sunroof_fast": "We are going faster than 80 kilometres an hour, so it will be loud.",
     "sunroof_rain": "It may be raining.",
@@ -324,10 +375,11 @@ ASKING: Mapping[str, str] = MappingProxyType({
     "recall_seat_position": "Your seat will move, so take care that nothing gets caught.",
     "window_step_fast": "We are going faster than 80 kilometres an hour, so it will be loud.",
     "sunroof_step_fast": "We are going faster than 80 kilometres an hour, so it will be loud.",
-    "window_step_rear_closing": "Somebody may have a hand at a rear window.",
+    "window_step_closing_on_others": "Somebody may have a hand at the window.",
     "window_step_and_cooling": "The air conditioning is on.",
     "sunroof_step_rain": "It may be raining.",
     "sunroof_step_closing": "Somebody may have a hand at the sunroof.",
+    "window_lock_off": "Children can then move the rear windows.",
     "child_lock_off": "Children can then open the rear doors from inside.",
     "display_dark": "The screen will be hard to read.",
     "display_darker": "The screen will be hard to read.",
@@ -346,6 +398,7 @@ REFUSING: Mapping[str, str] = MappingProxyType({
     "window_step_ignition": "I can only close windows while the ignition is on; switch it on and ask me again.",
     "sunroof_step_very_fast": "I can only open the sunroof below 120 kilometres an hour; ask me again when we're slower.",
     "sunroof_step_ignition": "I can only close the sunroof while the ignition is on; switch it on and ask me again.",
+    "window_lock_off": "I can only unlock the rear windows when we're parked.",
     "child_lock_off": "I can only switch the child lock off when we're parked.",
     "charging_at_a_stand": "I can only start charging when we stand still.",
     "set_charge_port": "I can only move the charge port when we're parked.",
@@ -357,7 +410,7 @@ REFUSING: Mapping[str, str] = MappingProxyType({
     "trunk_open": "I can only open the trunk when we're parked.",
     "set_trunk": "I can only close the trunk when we stand still.",
     "unlock": "I can only unlock the doors when we're parked.",
-    "fold_mirrors": "I can only fold the mirrors when we stand still.",
+    "fold_mirrors": "I can only fold the mirrors when we're parked.",
     "low_beam_for_fog_lights": "The fog lights need the headlights; ask me to switch the fog lights off first.",
     "low_beam_off": "I can only switch the headlights off when we're parked.",
     "high_beam_with_fog_lights": "Fog lights and high beam don't mix; ask me to switch the fog lights off first.",
@@ -369,6 +422,19 @@ REFUSING: Mapping[str, str] = MappingProxyType({
     "not_fitted": "This car doesn't have that; ask me what I can do.",
 })  # fmt: skip
 """What is said when a rule refuses: why, and what would work. The last four are no rows: see the gate and service."""
+
+
+SPEAKERS: Mapping[str, Mapping[Tier, Verdict]] = MappingProxyType({
+    "child": MappingProxyType({Tier.CARE: Verdict.CONFIRM, Tier.PINCH: Verdict.DENY, Tier.PARKED: Verdict.DENY}),
+    "rear": MappingProxyType({Tier.PARKED: Verdict.CONFIRM}),
+    "passenger": MappingProxyType({Tier.PARKED: Verdict.CONFIRM}),
+})  # fmt: skip
+"""Who speaks -> what becomes of an action of a tier at the least, in a car that knows it (signal ``cabin.speaker``: a seat's
+microphone, or a seat that is known to hold a child). The driver, and whoever is not known, is judged by the table alone; an
+emergency call is everybody's. Our choice."""
+
+SPEAKER_ASKS = "Somebody else than the driver asked for that."
+SPEAKER_REFUSED = "I can only do that for a grown-up; ask me from another seat."
 
 
 def by_action(rows: tuple[Row, ...] = ROWS) -> Mapping[str, tuple[Row, ...]]:

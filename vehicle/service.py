@@ -22,15 +22,16 @@ from typing import Any, TypeVar
 from schemas.actions import Action, SetWindow, StopMoving, Undo
 from schemas.actions.base import GROUPS, corners
 from schemas.errors import AdapterError, NotMovedError, PartlyDoneError, VehicleError
-from schemas.events import ActionResult, ActionStatus, Moved, Ruling, VehicleState, Verdict
+from schemas.events import ActionResult, ActionStatus, Motion, Moved, Ruling, VehicleState, Verdict
 from schemas.ports import Clock
 from vehicle.adapters import VehicleAdapter
-from vehicle.gate import SILENT, Gate
+from vehicle.gate import SILENT, Gate, motion
 from vehicle.media import MediaLibrary
 from vehicle.organizer import Organizer
 from vehicle.places import Places
 from vehicle.planning import Plan, Planner
-from vehicle.policy import CONFIRMATION_S, REFUSING
+from vehicle.planning.plan import cut
+from vehicle.policy import CONFIRMATION_S, LISTED_MOVING, REFUSING
 from vehicle.signals import SIGNALS, TRAVELLING, check_changes, fits
 from vehicle.sources import MediaSource, PlaceSource
 from vehicle.undo import NOT_RESTORED, Done, History, action_for, restored, stands_for
@@ -362,7 +363,8 @@ class GatedVehicle:
 
     def _planned(self, action: Action, state: VehicleState, meant: _Meant | None) -> Plan:
         if meant is None:
-            return self._planner.plan(action, state, self._travelling)
+            plan = self._planner.plan(action, state, self._travelling)
+            return cut(plan, LISTED_MOVING) if action.query and motion(state) is Motion.MOVING else plan
         if meant.undoes is None:
             return Plan(meant.changes)
         effect = meant.undoes.effect

@@ -125,6 +125,7 @@ _TABLE: tuple[Signal, ...] = (
     _number("trunk.position", 0, "percent", (0, 100), "Body.Trunk.Rear.Position"),
     _switch("doors.locked", True, f"{_DOOR}.Row1.DriverSide.IsLocked"),
     _switch("doors.child_lock", False, f"{_DOOR}.Row2.DriverSide.IsChildLockActive"),
+    _switch("windows.locked", False, "Cabin.IsWindowChildLockEngaged"),
     _switch("door.driver", False, f"{_DOOR}.Row1.DriverSide.IsOpen", reads=True),
     _switch("door.passenger", False, f"{_DOOR}.Row1.PassengerSide.IsOpen", reads=True),
     _switch("door.rear_left", False, f"{_DOOR}.Row2.DriverSide.IsOpen", reads=True),
@@ -192,6 +193,8 @@ _TABLE: tuple[Signal, ...] = (
     _number("tire.rear_right", 250, "kPa", (0, 500), f"{_WHEEL}.Row2.Wheel.Right.Tire.Pressure", reads=True),
     _number("outside.temperature", 12.0, "Celsius", (-60, 60), "Exterior.AirTemperature", reads=True),
     _number("outside.rain", 0, "percent", (0, 100), "Body.Raindetection.Intensity", reads=True),
+    # who spoke last, where the car can tell the seats apart
+    _choice("cabin.speaker", ("driver", "passenger", "rear", "child"), reads=True),
     # telephone: the number that is being called; empty for none
     _text("phone.number"),
 )  # fmt: skip
@@ -215,6 +218,7 @@ ONLY_READ_IN_VSS = frozenset(
 by ``Charging.StartStopCharging``."""
 
 ALL_WINDOWS = tuple(f"window.{corner}" for corner in GROUPS["all"])
+OTHERS_WINDOWS = frozenset(name for name in ALL_WINDOWS if name != "window.driver")
 REAR_WINDOWS = tuple(f"window.{corner}" for corner in GROUPS["rear"])
 
 DOORS = ("door.driver", "door.passenger", "door.rear_left", "door.rear_right")

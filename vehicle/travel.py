@@ -1,4 +1,4 @@
-"""Where an action would move what travels: windows, sunroof and sunshade, for the gate and for the planner alike.
+"""Where an action would move what travels: windows, sunroof, sunshade and the volume, for the gate and for the planner alike.
 
 Owns how far "a bit" is. Judges nothing (``vehicle.gate``) and writes nothing (``vehicle.planning``).
 """
@@ -15,6 +15,9 @@ from schemas.events import VehicleState
 
 WINDOW_STEP, ROOF_STEP = 15, 20
 """What "a bit" means for a window and for the roof, in percent: a hand's width. Our choice."""
+
+VOLUME, VOLUME_STEP = "media.volume", 10
+"""What "louder" means, in percent. Our choice."""
 
 ROOFS: Mapping[str, str] = MappingProxyType(
     {"set_sunroof": "sunroof.position", "change_sunroof": "sunroof.position", "set_sunshade": "sunroof.shade"}
@@ -40,7 +43,7 @@ def number(value: Any) -> float | None:
 
 
 def movements(action: a.Action, state: VehicleState) -> Mapping[str, Movement]:
-    """Signal -> its movement, for the actions that move a window, the sunroof or the sunshade; empty for others.
+    """Signal -> its movement, for the actions that move a window, the sunroof, the sunshade or the volume; empty for others.
 
     A window that the car does not have, or does not let be moved, moves with none of the others.
     """
@@ -51,6 +54,12 @@ def movements(action: a.Action, state: VehicleState) -> Mapping[str, Movement]:
             return {name: _by(state, name, change, by or WINDOW_STEP) for name in _panes(window, but, state)}
         case a.ChangeSunroof(change=change, by=by):
             return {ROOFS[action.name]: _by(state, ROOFS[action.name], change, by or ROOF_STEP)}
+        case a.SetVolume(percent=percent):
+            return {VOLUME: _to(state, VOLUME, percent)}
+        case a.ChangeVolume(times=times) if times is not None:
+            return {VOLUME: _times(state, 2.0 if times == "double" else 0.5)}
+        case a.ChangeVolume(change=change, by=by):
+            return {VOLUME: _by(state, VOLUME, "open" if change == "up" else "close", by or VOLUME_STEP)}
         case a.SetSunroof(percent=percent) | a.SetSunshade(percent=percent):
             return {ROOFS[action.name]: _to(state, ROOFS[action.name], percent)}
         case _:
@@ -75,4 +84,12 @@ def _by(state: VehicleState, name: str, change: str, step: float) -> Movement:
     if present is None:
         return Movement(None, None, opens, not opens)
     target = min(100.0, present + step) if opens else max(0.0, present - step)
+    return Movement(present, target, target > present, target < present)
+
+
+def _times(state: VehicleState, factor: float) -> Movement:
+    present = number(state.values.get(VOLUME))
+    if present is None:
+        return Movement(None, None, factor > 1.0, factor < 1.0)
+    target = min(100.0, present * factor)
     return Movement(present, target, target > present, target < present)

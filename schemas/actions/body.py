@@ -137,6 +137,18 @@ class SetChildLock(Action):
     on: bool
 
 
+class SetWindowLock(Action):
+    name, domain = "set_window_lock", Domain.OPENINGS
+    description = "Lock the switches of the rear windows, or let them be used again."
+    title, thing = "Window lock", "window lock"
+    examples = "lock the windows", "let the kids use their windows"
+    do = lambda s: "lock the windows in the back" if s["on"] else "unlock the windows in the back"
+    done = lambda s: "Windows in the back locked" if s["on"] else "Windows in the back unlocked"
+    sets = {"windows.locked": "on"}
+    negatable = True
+    on: bool
+
+
 class SetMirrors(Action):
     name, domain, description = "set_mirrors", Domain.OPENINGS, "Fold or unfold the outside mirrors."
     title, thing = "Mirrors", "folding mirrors"

@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from schemas.actions.base import Action, Domain, HalfDay, Hour, Message, Minute, Minutes, Percent, Words, words
-from schemas.actions.said import Slots, seconds_said, spoken_time
+from schemas.actions.said import Slots, seconds_said, spaced, spoken_time
+from schemas.preferences import GROUNDED
+
+_NAMES = "zero one two three four five six seven eight nine".split()
+_DIGITS = {**{name: str(digit) for digit, name in enumerate(_NAMES)}, "oh": "0", "o": "0", "plus": "+"}
+_TIMES = {"double": 2, "triple": 3}
+
+
+def dialled(text: str) -> str:
+    """A telephone number as it is dialled, of digits or of words one by one; what is neither stays as it is."""
+    found, times = "", 1
+    for word in text.lower().replace("-", " ").split():
+        digits = _DIGITS.get(word, word)
+        if word in _TIMES:
+            times = _TIMES[word]
+            continue
+        found, times = found + digits * times, 1
+    return found
+
 
 _DOORS = ("door.driver", "door.passenger", "door.rear_left", "door.rear_right")
 _WINDOWS = ("window.driver", "window.passenger", "window.rear_left", "window.rear_right")
@@ -295,6 +313,24 @@ class CallContact(Action):
     needs = ("phone.number",)
     named_by = words("call phone ring dial telephone speak talk reach line connect through calling")
     person: Words
+
+
+class CallNumber(Action):
+    name, domain, description = "call_number", Domain.ASSISTANT, "Call a telephone number, or the emergency services."
+    title, thing = "Call", "telephone"
+    examples = "call the emergency services", "dial one one two"
+    do = lambda s: f"call {spaced(s['number'])}"
+    done = lambda s: f"Calling {spaced(s['number'])}"
+    tells = "number"
+    needs = ("phone.number",)
+    named_by = words("call phone ring dial emergency ambulance police fire")
+    number: Annotated[str, Field(pattern=r"^\+?[0-9]{3,15}$", json_schema_extra=GROUNDED)]
+    """Digits as they are dialled; in words ("zero four double one") they become that at once."""
+
+    @field_validator("number", mode="before")
+    @classmethod
+    def _dialled(cls, given: Any) -> Any:
+        return dialled(given) if isinstance(given, str) else given
 
 
 class SendEmail(Action):

@@ -83,6 +83,11 @@ def seconds_said(seconds: int) -> str:
     return f"{minutes} minute{'' if minutes == 1 else 's'}{f' {rest}' if rest else ''}"
 
 
+def spaced(number: str) -> str:
+    """A telephone number digit by digit, as it is read out."""
+    return " ".join(number)
+
+
 def on_off(thing: str) -> Phrase:
     """What is switched: "Fog lights on"."""
     return lambda s: f"{thing} {'on' if s['on'] else 'off'}"

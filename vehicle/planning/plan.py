@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from schemas import actions as a
@@ -20,6 +20,10 @@ PERCENT_STEP = 10
 
 SEAT_STEP_MM, RECLINE_STEP_DEGREES, LUMBAR_STEP = 20, 4, 20
 """How far the seat moves at a time: little enough to notice and stop. Our choice."""
+
+
+LISTS = frozenset({"entries", "timers", "warnings", "places", "stops", "on", "doors_open"})
+"""Keys of answers that are read out one after the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,19 @@ class Plan:
     def proof(self) -> Mapping[str, Any]:
         """The changes that must be seen in the vehicle's current values before anyone says "done"."""
         return {name: value for name, value in self.changes.items() if name not in self.unproven}
+
+
+def cut(plan: Plan, most: int) -> Plan:
+    """The plan with no more than so many things in each list of its answer; how many were left out stands beside them."""
+    long = {
+        key: told
+        for key, told in plan.answer.items()
+        if key in LISTS and isinstance(told, list | tuple) and len(told) > most
+    }
+    if not long:
+        return plan
+    kept = {key: list(told)[:most] for key, told in long.items()}
+    return replace(plan, answer={**plan.answer, **kept, "left_out": sum(len(told) - most for told in long.values())})
 
 
 def direct(action: a.Action) -> dict[str, Any]:

@@ -8,8 +8,9 @@ from typing import Any
 from schemas import actions as a
 from schemas.events import VehicleState
 from vehicle.media import Item
-from vehicle.planning.plan import PERCENT_STEP, Plan, direct, present, stepped
+from vehicle.planning.plan import Plan, direct, present, stepped
 from vehicle.sources import MediaSource
+from vehicle.travel import VOLUME, movements
 
 _SONG = "a genre, an artist or a song"
 SEEK_S = 30
@@ -49,12 +50,10 @@ class Sound:
                 return self._source(source, action.spares)
             case a.SetVolume(percent=percent):
                 return Plan({"media.volume": percent, "media.muted": False})
-            case a.ChangeVolume(times=times) if times is not None:
-                volume = round(present(state, "media.volume") * (2.0 if times == "double" else 0.5))
-                return Plan({"media.volume": min(100, volume), **({"media.muted": False} if times == "double" else {})})
-            case a.ChangeVolume(change=change, by=by):
-                louder = {"media.muted": False} if change == "up" else {}
-                return Plan({"media.volume": stepped(state, "media.volume", change, by or PERCENT_STEP), **louder})
+            case a.ChangeVolume(change=change, times=times):
+                present(state, VOLUME)
+                louder = {"media.muted": False} if (times or change) in ("double", "up") else {}
+                return Plan({VOLUME: round(movements(action, state)[VOLUME].target or 0.0), **louder})
             case a.SetPlayback(command="pause"):
                 return Plan({"media.playing": False})
             case a.SetPlayback(command="restart"):

@@ -18,7 +18,20 @@ from schemas.actions import ACTIONS, BY_NAME, Action, Domain, parse_action
 from schemas.events import Motion, VehicleState, Verdict
 from tests.golden_policy import ALL_WINDOWS, DRIVING, FREE, GOLDEN, SLOTS, expected, instances, states
 from vehicle.gate import rule
-from vehicle.policy import ASKING, POLICY, REFUSING, ROWS, Condition, Op, Row, by_action
+from vehicle.policy import (
+    ASKING,
+    POLICY,
+    REFUSING,
+    ROWS,
+    SPEAKER_ASKS,
+    SPEAKER_REFUSED,
+    SPEAKERS,
+    WET_RIDE_KMH,
+    Condition,
+    Op,
+    Row,
+    by_action,
+)
 from vehicle.signals import SIGNALS
 
 
@@ -61,7 +74,7 @@ def test_rows_get_stricter_with_motion_and_say_why() -> None:
 
 
 def test_reasons_are_sentences_that_can_be_spoken() -> None:
-    for sentence in (*ASKING.values(), *REFUSING.values()):
+    for sentence in (*ASKING.values(), *REFUSING.values(), SPEAKER_ASKS, SPEAKER_REFUSED):
         assert sentence.endswith(".") and sentence[0].isupper() and len(sentence) <= 120
     for sentence in REFUSING.values():
         assert any(word in sentence for word in ("can only", "ask me")), f"says nothing that would work: {sentence}"
@@ -81,6 +94,10 @@ def test_conditions_speak_of_known_subjects() -> None:
                     "closes",
                     "target",
                     "rear_window",
+                    "others_window",
+                    "rear_locked",
+                    "wet_ride",
+                    "emergency",
                     "widest_window",
                     *SIGNALS,
                 }
@@ -107,6 +124,7 @@ def meeting(row: Row, condition: Condition, value: Any) -> tuple[Action, Vehicle
     """An action and a state in which the other conditions of the row are met and this one's subject has a value."""
     slots: dict[str, Any] = dict(SLOTS.get(row.action, [{}])[0])
     values: dict[str, Any] = dict.fromkeys(ALL_WINDOWS, 0.0) | {"sunroof.position": 0.0, "sunroof.shade": 0.0}
+    values["media.volume"] = 0.0
     speed = 0.0 if row.verdicts[Motion.PARKED] is not Verdict.ALLOW else 50.0
     for other in (*row.when, replace(condition, op=Op.IS, value=value)):
         if other.op not in (Op.IS, Op.IN):
@@ -116,7 +134,11 @@ def meeting(row: Row, condition: Condition, value: Any) -> tuple[Action, Vehicle
         if other.subject.startswith("slot."):
             slots[other.subject.removeprefix("slot.")] = wanted
         elif other.subject == "opens":
-            slots |= {"change": "open"} if "change" in slots else {"percent": 100}
+            if "volume" not in row.action:
+                slots |= {"change": "open"} if "change" in slots else {"percent": 100}
+        elif other.subject == "target" and row.action == "change_volume":
+            slots |= {"change": "up", "by": 5}
+            values["media.volume"] = wanted - 5  # exact: both lie between 64 and 128
         elif other.subject == "target":
             values["window.driver"] = wanted - 5  # exact: both lie between 16 and 32
         elif other.subject == "closes":
@@ -152,7 +174,102 @@ def test_there_are_numeric_rules_for_speed_rain_windows_and_levels() -> None:
         "display.brightness",
         "climate.fan",
         "sunroof.position",
+        "outside.temperature",
     }
+
+
+@pytest.mark.parametrize("name", ["set_sunroof", "change_sunroof"])
+@pytest.mark.parametrize(
+    ("speed", "rain", "asks"),
+    [
+        (math.nextafter(WET_RIDE_KMH, 0.0), 100, True),
+        (WET_RIDE_KMH, 0, True),
+        (WET_RIDE_KMH, math.nextafter(0.0, 1.0), False),
+        (None, 100, True),
+        (WET_RIDE_KMH, None, True),
+        (0.0, 100, True),
+    ],
+)
+def test_the_roof_closes_unasked_only_in_rain_at_speed(
+    name: str, speed: float | None, rain: float | None, asks: bool
+) -> None:
+    action = parse_action(name, {"change": "close"} if name == "change_sunroof" else {"percent": 0})
+    values = {"sunroof.position": 50} | ({} if rain is None else {"outside.rain": rain})
+    state = VehicleState(speed_kmh=speed, gear="D", ignition_on=True, values=values)
+    assert (rule(action, state).verdict is Verdict.CONFIRM) is asks
+
+
+@pytest.mark.parametrize(
+    ("told", "absent", "asks"),
+    [
+        ({"doors.child_lock": True}, set[str](), True),
+        ({"windows.locked": True}, set[str](), True),
+        ({"doors.child_lock": False, "windows.locked": True}, set[str](), True),
+        ({"doors.child_lock": False, "windows.locked": False}, set[str](), False),
+        ({"doors.child_lock": False}, set[str](), True),
+        ({"doors.child_lock": False}, {"windows.locked"}, False),
+        ({}, {"doors.child_lock", "windows.locked"}, False),
+    ],
+)
+def test_a_rear_window_opens_unasked_only_without_a_child_lock(
+    told: dict[str, Any], absent: set[str], asks: bool
+) -> None:
+    values = {"window.rear_left": 0, "climate.air_conditioning": False, **told}
+    state = VehicleState(speed_kmh=0.0, gear="P", ignition_on=True, values=values, absent=frozenset(absent))
+    for name, slots in (("set_window", {"percent": 50}), ("change_window", {"change": "open"})):
+        ruling = rule(parse_action(name, {"window": "rear_left", **slots}), state)
+        assert (ruling.verdict is Verdict.CONFIRM) is asks
+        mine = rule(
+            parse_action(name, {"window": "driver", **slots}),
+            state.model_copy(update={"values": {**values, "window.driver": 0}}),
+        )
+        assert mine.verdict is Verdict.ALLOW, "the driver's own"
+
+
+# Who speaks -----------------------------------------------------------------------------------------------------------
+
+PARKED = VehicleState(speed_kmh=0.0, gear="P", ignition_on=True, values={"window.driver": 50, "doors.locked": True})
+SPOKEN: list[tuple[str, dict[str, Any], str | None, Verdict]] = [
+    # tier 0 and 1: anybody
+    *(("get_range", {}, who, Verdict.ALLOW) for who in ("driver", "passenger", "rear", "child", None)),
+    *(("stop_moving", {}, who, Verdict.ALLOW) for who in ("passenger", "child")),
+    *(("set_dome_light", {"on": True}, who, Verdict.ALLOW) for who in ("rear", "child")),
+    # tier 2: a child is asked about
+    *(("navigate_to", {"destination": "x"}, who, Verdict.ALLOW) for who in ("driver", "passenger", "rear", None)),
+    ("navigate_to", {"destination": "x"}, "child", Verdict.CONFIRM),
+    ("call_contact", {"person": "x"}, "child", Verdict.CONFIRM),
+    *(("call_number", {"number": "112"}, who, Verdict.ALLOW) for who in ("passenger", "rear", "child")),
+    ("call_number", {"number": "0441234"}, "child", Verdict.CONFIRM),
+    # tier 3: a child moves nothing that pinches
+    *(("set_window", {"percent": 0}, who, Verdict.ALLOW) for who in ("driver", "passenger", "rear", None)),
+    ("set_window", {"percent": 0}, "child", Verdict.DENY),
+    ("set_mirrors", {"folded": True}, "child", Verdict.DENY),
+    # tier 4: only the driver
+    *(("move_seat", {"direction": "back"}, who, Verdict.ALLOW) for who in ("driver", None)),
+    *(("move_seat", {"direction": "back"}, who, Verdict.CONFIRM) for who in ("passenger", "rear")),
+    ("move_seat", {"direction": "back"}, "child", Verdict.DENY),
+    ("set_door_locks", {"locked": True}, "child", Verdict.DENY),
+]
+
+
+@pytest.mark.parametrize(("name", "slots", "who", "verdict"), SPOKEN)
+def test_who_speaks_makes_it_stricter(name: str, slots: dict[str, Any], who: str | None, verdict: Verdict) -> None:
+    told = {"cabin.speaker": who} if who else {}
+    ruling = rule(parse_action(name, slots), PARKED.model_copy(update={"values": {**PARKED.values, **told}}))
+    assert ruling.verdict is verdict
+    assert (ruling.reason == "") is (verdict is Verdict.ALLOW)
+
+
+def test_nobody_is_let_do_more_than_the_driver() -> None:
+    order = [Verdict.ALLOW, Verdict.CONFIRM, Verdict.DENY]
+    for name in POLICY:
+        for action in instances(name)[:2]:
+            drive = VehicleState(speed_kmh=60.0, gear="D", ignition_on=True)
+            mine = order.index(rule(action, drive).verdict)
+            for who in ("driver", *SPEAKERS):
+                theirs = rule(action, drive.model_copy(update={"values": {"cabin.speaker": who}}))
+                assert order.index(theirs.verdict) >= mine, (name, who)
+    assert set(SIGNALS["cabin.speaker"].choices) == {"driver", *SPEAKERS}
 
 
 # Mutation -------------------------------------------------------------------------------------------------------------

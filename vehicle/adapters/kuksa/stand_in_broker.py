@@ -13,6 +13,8 @@ Made on the package's own stubs, after what the databroker 0.4 to 0.7 does (its 
 - The values of a provider that is gone stay. v1 keeps targets.
 
 It is no databroker: no JSON web tokens, no filters, no sampling, no lists of values. ``Faults`` make it misbehave.
+
+Long because two versions of the protocol stand on one broker.
 """
 
 from __future__ import annotations

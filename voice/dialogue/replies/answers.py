@@ -85,7 +85,10 @@ def answer(name: str, slots: _Told, told: _Told) -> str:
     if BY_NAME[name].to_place:
         return _goal(name, slots, told)
     words = _ANSWERS.get(name)
-    return words(slots, told) if words else "Done"
+    if not words:
+        return "Done"
+    more = f"; {told['left_out']} more when we stand" if told.get("left_out") else ""
+    return f"{words(slots, told)}{more}"
 
 
 def found_nothing(name: str, told: _Told) -> bool:

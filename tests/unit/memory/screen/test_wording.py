@@ -12,7 +12,8 @@ from memory.screen.wording import LANGUAGES, Wording, sentences
 from schemas.actions import ACTIONS
 from schemas.preferences import CATEGORIES, MAIN_TITLES, SUB_TITLES
 
-FREE = {"genre", "artist", "song", "station", "show", "playlist", "destination", "quality", "stop", "place", "label", "what",
+FREE = {"number", "genre", "artist",
+        "song", "station", "show", "playlist", "destination", "quality", "stop", "place", "label", "what",
         "person", "message", "about", "near"}  # fmt: skip
 """Slots that hold the driver's words."""
 

@@ -9,9 +9,11 @@ import pytest
 from schemas.actions import (
     ACTIONS,
     Action,
+    CallNumber,
     ChangeVolume,
     FindPlace,
     GetNavigation,
+    GetWarnings,
     NavigateTo,
     PlayMusic,
     SetDomeLight,
@@ -30,8 +32,9 @@ from schemas.ports import VehiclePort
 from tests.gated_car import BESIDE, ON_THE_WAY, Car, instances
 from vehicle.adapters.simulated import SimulatedVehicle
 from vehicle.organizer import Contact, Organizer
-from vehicle.policy import POLICY
+from vehicle.policy import LISTED_MOVING, POLICY
 from vehicle.service import GatedVehicle
+from voice.dialogue.replies.responder import report
 
 
 def test_it_is_a_vehicle_port() -> None:
@@ -106,11 +109,11 @@ def test_nobody_is_asked_about_what_is_so_already() -> None:
 
 def test_what_would_not_move_is_no_reason_to_ask() -> None:
     car, close = Car("town", at=30.0), SetWindow(window="all", percent=0)
-    car.act(SetWindow(window="front", percent=50))
+    car.act(SetWindow(window="driver", percent=50))
     car.later(10.0)
     foreseen = asyncio.run(car.vehicle.foresee(close))
     result = car.act(close)
-    assert (result.status, result.action) == (ActionStatus.DONE, SetWindow(window="front", percent=0))
+    assert (result.status, result.action) == (ActionStatus.DONE, SetWindow(window="driver", percent=0))
     assert foreseen is not None and (foreseen.status, foreseen.action) == (result.status, result.action)
     car.later(10.0)
     assert (car.value("window.driver"), car.value("window.passenger")) == (0, 0)
@@ -121,6 +124,29 @@ def test_what_would_not_move_is_no_reason_to_ask() -> None:
         ActionStatus.NEEDS_CONFIRMATION,
         SetWindow(window="rear_left", percent=0),
     )
+
+
+def test_lists_are_cut_while_moving() -> None:
+    """What is left out is counted, and told when the car stands."""
+    car = Car(
+        "town",
+        at=30.0,
+        initial={"battery.charge": 5.0, "washer.low": True, "tire.front_left": 150, "tire.rear_left": 150},
+    )
+    told = car.act(GetWarnings())
+    assert (len(told.answer["warnings"]), told.answer["left_out"]) == (LISTED_MOVING, 1)
+    assert report([told]).endswith("; 1 more when we stand.")
+    parked = Car(initial={"battery.charge": 5.0, "washer.low": True, "tire.front_left": 150, "tire.rear_left": 150})
+    told = parked.act(GetWarnings())
+    assert len(told.answer["warnings"]) == LISTED_MOVING + 1 and "left_out" not in told.answer
+
+
+def test_an_emergency_call_needs_no_yes_and_any_other_does() -> None:
+    car = Car("town", at=30.0)
+    assert car.act(CallNumber(number="one one two")).status is ActionStatus.DONE
+    assert car.value("phone.number") == "112"
+    asked = car.act(CallNumber(number="oh four double one"))
+    assert (asked.status, asked.action) == (ActionStatus.NEEDS_CONFIRMATION, CallNumber(number="0411"))
 
 
 def test_refused_while_driving() -> None:
