@@ -468,7 +468,7 @@ class VehiclePort(Protocol):
 
 
 class Onlooker(Protocol):
-    """Who is shown a turn while it goes on, from the voice's loop or a thread of it; must be quick, and shows nothing of an old era."""
+    """Who is shown a turn while it goes on, from a thread of the voice's; must be quick, and shows nothing of an old era."""
 
     def stands(self, phase: Phase, asking: Asking | None, era: int) -> None:
         """The turn stands here, and this waits for an answer."""

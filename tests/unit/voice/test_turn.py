@@ -19,6 +19,7 @@ from voice.turn import (
     SpeechResumed,
     Spoken,
     State,
+    Tapped,
     TimedOut,
     TurnEvent,
     TurnMachine,
@@ -28,7 +29,7 @@ from voice.turn import (
 )
 
 EVENTS: tuple[type[TurnEvent], ...] = (
-    WakeHeard, SpeechBegan, SpeechResumed, SpeechEnded, Answered, Closed, Unheard, Failed, Spoken, Hushed,
+    WakeHeard, SpeechBegan, SpeechResumed, SpeechEnded, Answered, Closed, Unheard, Failed, Spoken, Hushed, Tapped,
 )  # fmt: skip
 
 
