@@ -514,7 +514,7 @@ def test_commands_expire_and_wait_for_nobody() -> None:
     rig = MqttRig()
     try:
         rig.gateway.close()
-        until(lambda: "offline" in rig.mqtt._online.values(), "the gateway's last will")
+        until(lambda: any(said == "offline" for _, said in rig.mqtt._online.values()), "the gateway's last will")
         state = asyncio.run(rig.car.read())
         assert state.values == {} and state.speed_kmh is None
         with pytest.raises(AdapterError, match="is not available"):
@@ -550,6 +550,43 @@ def test_entities_come_and_go_and_a_loss_takes_none_away() -> None:
         there = rig.car.offers()
         rig.lose()
         assert rig.car.offers() == there
+    finally:
+        rig.close()
+
+
+def test_a_switch_that_tells_no_state_is_taken_to_be_as_it_was_told() -> None:
+    rig = MqttRig()
+    try:
+        topic = next(one for one in rig.gateway.announcements if one.endswith("/light_dome/config"))
+        said = {key: value for key, value in rig.gateway.announcements[topic].items() if key != "state_topic"}
+        rig.gateway.tell(topic, json.dumps(said).encode())
+        until(lambda: rig.mqtt._links["light.dome"].entity.state_topic == "", "the entity")
+        write(rig, {"light.dome": True})
+        rig.settle()
+        assert rig.commands() == [{"light.dome": True}]
+        assert asyncio.run(rig.car.read()).values["light.dome"] is True
+        found = {one.subject: one.text for one in rig.car.check()}
+        assert "tells no state" in found["light.dome"]
+    finally:
+        rig.close()
+
+
+def test_a_device_of_several_components_is_followed_and_taken_back() -> None:
+    rig = MqttRig()
+    try:
+        topic = next(one for one in rig.gateway.announcements if one.endswith("/light_dome/config"))
+        rig.gateway.tell(topic, b"")
+        until(lambda: "light.dome" not in rig.car.offers(), "the entity's end")
+        own = {"p": "switch", **rig.gateway.announcements[topic]}
+        device = {"dev": {"ids": ["car"]}, "o": {"name": "gateway"}, "cmps": {"light_dome": own}}
+        rig.gateway.tell("homeassistant/device/example_car/config", json.dumps(device).encode())
+        until(lambda: "light.dome" in rig.car.offers(), "the component")
+        rig.settle()
+        write(rig, {"light.dome": True})
+        rig.settle()
+        assert rig.commands() == [{"light.dome": True}]
+        rig.gateway.tell("homeassistant/device/example_car/config", b"")
+        until(lambda: "light.dome" not in rig.car.offers(), "the device's end")
     finally:
         rig.close()
 

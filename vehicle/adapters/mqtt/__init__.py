@@ -11,8 +11,9 @@ itself, with a last will, on ``glovebox/<client_id>/availability``.
 - MQTT has no transaction. If the gateway has a topic for several commands at once (``batch_topic`` in the mapping), a write over
   several signals is one message; otherwise they are separate messages, sent together after all were checked.
 
-Understood: number, switch, select, sensor, binary_sensor, text, cover with a position, lock; value templates of the form
-``{{ value_json.name }}``. Not done: discovery of whole devices in one message, climate and light entities, command templates.
+Understood: number, switch, select, sensor, binary_sensor, text, lock, cover (with positions on any scale, or without), light, fan
+and climate, announced one by one or as a device with its components; all modes of availability; templates that look at the message
+alone. What is not understood is named by ``check``. A switch without a state topic is taken to be as it was told.
 """
 
 from vehicle.adapters.mqtt.adapter import MqttVehicle

@@ -24,8 +24,10 @@ from schemas.errors import AdapterError, ConfigError
 from schemas.events import VehicleState
 from schemas.ports import Clock
 from vehicle.adapters.findings import Finding
+from vehicle.adapters.mqtt.announcements import Entity, Found, announced
 from vehicle.adapters.mqtt.answers import Answers
-from vehicle.adapters.mqtt.entities import Entity, Link, announced, links, load_entities
+from vehicle.adapters.mqtt.entities import Link, links, load_entities
+from vehicle.adapters.mqtt.templates import taken
 from vehicle.adapters.mqtt.wire import abrupt, linger, trusting
 from vehicle.adapters.readings import Readings
 from vehicle.signals import SIGNALS, check_changes
@@ -98,12 +100,16 @@ class MqttVehicle:
         entries = {**self._mapping.driving, **self._mapping.signals}
         self._readings = Readings(clock, {name: one.max_age_s for name, one in entries.items() if one.max_age_s})
         self._credentials()
-        self._entities: dict[str, Entity] = {}
-        self._odd: dict[str, str] = {}
+        self._announced: dict[str, Found] = {}
+        """By topic of the announcement."""
         self._links: dict[str, Link] = {}
         self._by_topic: dict[str, tuple[str, ...]] = {}
         self._offered = frozenset(self._mapping.signals)
-        self._online: dict[str, str] = {}
+        self._places: frozenset[str] = frozenset()
+        """Topics of availability."""
+        self._online: dict[str, tuple[int, str]] = {}
+        """Topic of availability -> when it was told last, as a count, and what."""
+        self._told = 0
         self._findings: tuple[Finding, ...] = ()
         self._announcing = threading.Lock()
         self._announcements, self._resolved = 0, -1
@@ -153,16 +159,18 @@ class MqttVehicle:
         by_entity: dict[str, str] = {}
         for name, value in changes.items():
             one = self._links[name]
-            away = [where.topic for where in one.entity.available if self._online.get(where.topic) != where.online]
-            if away:
+            if not self._there(one.entity):
                 raise AdapterError(f"the vehicle says that {one.entity.object_id} is not available")
-            payload = one.encoded(value)
-            commands[str(one.entity.command_topic)] = payload
+            payload, topic = one.encoded(value), str(one.entity.command_topic)
+            commands[topic] = _both(commands[topic], payload) if topic in commands else payload
             by_entity[one.entity.object_id] = payload
         if len(commands) > 1 and self._mapping.batch_topic is not None:
             commands = {self._mapping.batch_topic: json.dumps(by_entity, ensure_ascii=False)}
         if commands:
             await self._send(client, commands)
+        for name, value in changes.items():
+            if not self._links[name].entity.state_topic:
+                self._readings.put(name, value)
 
     async def close(self) -> None:
         """Say that we are gone and disconnect; closing twice is fine."""
@@ -174,7 +182,7 @@ class MqttVehicle:
         if self._client is None:
             return (Finding("fail", "connection", f"{where}: {self._trouble}"),)
         findings = [
-            Finding("ok", "connection", f"{where}, {len(self._entities)} entities, mapping {self._mapping.name}")
+            Finding("ok", "connection", f"{where}, {len(self._entities())} entities, mapping {self._mapping.name}")
         ]
         if self._ca_file is None and self._host not in ("127.0.0.1", "::1", "localhost"):
             findings.append(
@@ -307,8 +315,8 @@ class MqttVehicle:
 
     def _follow(self, client: Client) -> None:
         """Subscribe to announcements, then to what they announce; returns when all retained states are in."""
-        self._entities, self._odd, self._online, self.raw = {}, {}, {}, {}
-        self._links, self._by_topic = {}, {}
+        self._announced, self._online, self.raw = {}, {}, {}
+        self._links, self._by_topic, self._places = {}, {}, frozenset()
         self._resolved = -1
         wanted = [f"{self._base}/echo", f"{self._prefix}/+/+/config", f"{self._prefix}/+/+/+/config"]
         client.subscribe([(topic, 0) for topic in wanted])
@@ -342,16 +350,16 @@ class MqttVehicle:
 
     def _resolve(self, client: Client) -> None:
         """Follow what the entities that are announced by now say."""
-        known = set(self._by_topic) | set(self._online)
+        known = set(self._by_topic) | self._places
         self._resolved = self._announcements
-        self._links, self._findings = links(self._mapping, self._entities, self._odd)
+        self._links, self._findings = links(self._mapping, self._entities())
         by_topic: dict[str, list[str]] = {}
         for name, one in self._links.items():
-            by_topic.setdefault(one.entity.state_topic, []).append(name)
+            if one.entity.state_topic:
+                by_topic.setdefault(one.entity.state_topic, []).append(name)
         self._by_topic = {topic: tuple(names) for topic, names in by_topic.items()}
-        places = {where.topic for one in self._links.values() for where in one.entity.available}
-        self._online = {topic: self._online.get(topic, "") for topic in places}
-        fresh = sorted((set(by_topic) | places) - known)
+        self._places = frozenset(where.topic for one in self._links.values() for where in one.entity.available)
+        fresh = sorted((set(by_topic) | self._places) - known)
         if fresh:
             client.subscribe([(topic, 0) for topic in fresh])
 
@@ -363,24 +371,19 @@ class MqttVehicle:
             return
         news = announced(topic, payload, self._prefix, self._mapping.node)
         if news is not None:
-            object_id, entity, odd = news
             with self._announcing:
                 self._announcements += 1
-                self._entities.pop(object_id, None)
-                self._odd.pop(object_id, None)
-                if entity is not None:
-                    self._entities[object_id] = entity
-                elif odd:
-                    self._odd[object_id] = odd
+                self._announced[topic] = news
                 if client is self._client:
                     self._resolve(client)
                     self._offered = frozenset(self._links) & frozenset(SIGNALS)
             return
         self.raw[topic] = payload
-        if topic in self._online:
-            self._online[topic] = payload.decode("utf-8", "replace")
+        if topic in self._places:
+            self._told += 1
+            self._online[topic] = self._told, payload.decode("utf-8", "replace")
             for name, one in self._links.items():
-                if any(where.topic == topic and self._online[topic] != where.online for where in one.entity.available):
+                if any(where.topic == topic for where in one.entity.available) and not self._there(one.entity):
                     self._readings.drop(name)
         for name in self._by_topic.get(topic, ()):
             there, value = self._links[name].decoded(payload)
@@ -388,6 +391,19 @@ class MqttVehicle:
                 self._readings.put(name, value, float("inf") if message.retain else 0.0)
             else:
                 self._readings.drop(name)
+
+    def _entities(self) -> dict[str, Entity | str]:
+        """All that is announced; of two announcements of one object id the later one counts."""
+        return {key: one for found in self._announced.values() for key, one in found.items()}
+
+    def _there(self, entity: Entity) -> bool:
+        """Whether an entity says that it is available."""
+        payloads: dict[str, tuple[int, str]] = {}
+        for where in entity.available:
+            if where.topic in self._online:
+                count, said = self._online[where.topic]
+                payloads[where.topic] = count, said if where.template is None else taken(where.template, said) or ""
+        return entity.there(payloads)
 
     def _credentials(self) -> tuple[str | None, str | None]:
         if self._password_file is None:
@@ -436,3 +452,12 @@ class MqttVehicle:
         if threading.current_thread() is not self._thread:
             self._thread.join(self._deadline_s + CONNECT_S)
         self._client = None
+
+
+def _both(first: str, second: str) -> str:
+    """Two commands to one topic as one: objects are laid over each other, else the later one counts."""
+    try:
+        one, other = json.loads(first), json.loads(second)
+    except ValueError:
+        return second
+    return json.dumps({**one, **other}) if isinstance(one, dict) and isinstance(other, dict) else second  # pyright: ignore[reportUnknownArgumentType]

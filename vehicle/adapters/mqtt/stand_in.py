@@ -16,7 +16,8 @@ from paho.mqtt.properties import Properties
 
 from vehicle.adapters.far_car import FarCar
 from vehicle.adapters.mqtt.adapter import NOT_AFTER
-from vehicle.adapters.mqtt.entities import Entity, Link, announced, links, load_entities
+from vehicle.adapters.mqtt.announcements import Entity, announced
+from vehicle.adapters.mqtt.entities import Link, links, load_entities
 from vehicle.adapters.mqtt.wire import at_once, trusting
 from vehicle.adapters.translation import DRIVING
 from vehicle.signals import SIGNALS, Kind, Signal
@@ -55,12 +56,10 @@ class MqttCar:
             f"homeassistant/{component(signal)}/{NODE}/{object_id}/config": announcement(signal, object_id)
             for object_id, signal in self._signals().items()
         }
-        entities: dict[str, Entity] = {}
+        entities: dict[str, Entity | str] = {}
         for topic, said in self.announcements.items():
-            news = announced(topic, json.dumps(said).encode(), "homeassistant", NODE)
-            if news is not None and news[1] is not None:
-                entities[news[0]] = news[1]
-        self.links: dict[str, Link] = links(self.mapping, entities, {})[0]
+            entities |= announced(topic, json.dumps(said).encode(), "homeassistant", NODE) or {}
+        self.links: dict[str, Link] = links(self.mapping, entities)[0]
         self._by_command = {one.entity.command_topic: one for one in self.links.values() if one.write is not None}
         self.connect()
 
