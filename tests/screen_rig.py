@@ -52,7 +52,7 @@ class Rig:
     """A screen that is served, the car around it, and the memory behind it."""
 
     def __init__(self, folder: Path) -> None:
-        self.car = Car()
+        self.car, self.folder = Car(), folder
         self.drivers = drivers_of(self.car)
         self.memory = self.drivers.memories["ada"]
         values = ("jazz", "soul", "blues", "rock", "ska", "swing", "tango", "samba")

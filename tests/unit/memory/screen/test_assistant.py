@@ -1,0 +1,323 @@
+"""The assistant's view over a gated simulated car: the turn, answers by a tap, the tiles; who sees what of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import pytest
+
+from deploy.screen import OwnLoop
+from deploy.showing.cabin import SeenCabin
+from memory.screen.app import Screen
+from memory.screen.assistant.glance import Glance
+from memory.screen.assistant.page import GLANCE, line
+from memory.screen.assistant.talk import LASTS, Act, Came, Exchange
+from memory.screen.assistant.tiles import SHOWN, tiles
+from memory.screen.wording import LANGUAGES, Wording
+from schemas.actions import ACTIONS, SetTimer, SetWindow
+from schemas.clock import WallClock
+from schemas.events import Asking, Choice, Motion, Phase, VehicleState, Wanted
+from schemas.memory import Waiting
+from tests.gated_car import SLOTS
+from tests.screens import NOW, Browser, Car, FakeDrivers
+from vehicle.adapters import open_adapter
+from vehicle.service import GatedVehicle
+from vehicle.signals import SIGNALS
+
+YES_NO = Asking(
+    number=7, question="Shall I close the windows?", yes_no=True,
+    wanted=(Wanted(name="set_window", slots={"window": "all", "percent": 0}),),
+)  # fmt: skip
+WHICH = Asking(
+    number=8,
+    question="Lock or unlock the doors?",
+    choices=(
+        Choice(label="lock the doors", answer="lock the doors"),
+        Choice(label="unlock", answer="unlock the doors"),
+    ),
+)
+DONE = Act("set_window", {"window": "driver", "percent": 40}, Came.DONE)
+
+
+@dataclass
+class Finger:
+    """What was tapped; meets ``schemas.ports.Touch``."""
+
+    did: list[object] = field(default_factory=list)
+
+    def press(self) -> None:
+        self.did.append("press")
+
+    def answer(self, number: int, words: str) -> None:
+        self.did.append((number, words))
+
+    def order(self, words: str) -> None:
+        self.did.append(words)
+
+
+@pytest.fixture
+def touch(screen: Screen) -> Finger:
+    made = Finger()
+    object.__setattr__(screen.parts, "touch", made)
+    return made
+
+
+@pytest.fixture
+def vehicle(screen: Screen) -> Iterator[GatedVehicle]:
+    loop, clock = OwnLoop(), WallClock()
+    made = GatedVehicle(open_adapter("simulated", clock=clock, profile="parked"), clock)
+    cabin = SeenCabin(made, lambda: loop.loop)  # type: ignore[arg-type]
+    object.__setattr__(screen.parts, "cabin", cabin)
+    object.__setattr__(screen.parts, "glance", Glance(cabin, screen.parts.clock))
+    made.does = lambda action: loop.run(made.act(action))  # type: ignore[attr-defined]
+    made.sees = lambda name: loop.run(made.state()).values[name]  # type: ignore[attr-defined]
+    yield made
+    loop.run(made.close())
+    loop.close()
+
+
+def asked(screen: Screen, asking: Asking = YES_NO) -> None:
+    screen.parts.talk.stands(Phase.SPEAKING, asking, 0)
+    screen.parts.talk.replied(Exchange("close everything", asking.question, screen.parts.clock()), 0)
+    screen.parts.talk.stands(Phase.LISTENING, asking, 0)
+
+
+# The turn
+
+
+def test_in_stillness_it_tells_the_time_who_drives_and_whether_it_remembers(
+    browser: Browser, touch: Finger, drivers: FakeDrivers
+) -> None:
+    page = browser.get("/")
+    assert "08:05" in page and "Ada" in page and "Remembers what you like" in page and "Listens for its name" in page
+    drivers.switch(None)
+    assert "Guest" in browser.get("/") and "Remembers nothing of a guest" in browser.page
+    browser.post("/talk")
+    assert touch.did == ["press"]
+
+
+def test_without_the_assistant_it_says_that_nothing_listens(browser: Browser, screen: Screen) -> None:
+    object.__setattr__(screen.parts, "microphone", None)
+    page = browser.get("/")
+    assert "Nothing listens" in page and 'action="/talk"' not in page
+
+
+def test_words_reply_and_what_was_done_are_shown_with_its_value_and_an_undo(
+    browser: Browser, screen: Screen, touch: Finger
+) -> None:
+    talk = screen.parts.talk
+    talk.stands(Phase.HEARING, None, 0)
+    talk.hears("open my window to", 0)
+    assert "open my window to" in browser.get("/") and 'data-phase="hearing"' in browser.page
+    talk.stands(Phase.THINKING, None, 0)
+    assert "open my window to" in browser.get("/") and "Thinking" in browser.page
+    talk.stands(Phase.SPEAKING, None, 0)
+    talk.replied(Exchange("open my window", "Your window is at 40 percent.", NOW, (DONE,), undo=True), 0)
+    page = browser.get("/")
+    assert "Your window is at 40 percent." in page and "Window: driver, 40 %" in page and "open my window" in page
+    browser.post("/again/1", what="undo")
+    assert touch.did == ["undo that"]
+    assert 'action="/again/1"' not in browser.get("/")
+
+
+def test_an_undo_of_what_is_not_the_last_any_more_does_nothing(browser: Browser, screen: Screen, touch: Finger) -> None:
+    talk = screen.parts.talk
+    talk.replied(Exchange("open my window", "Okay.", NOW, (DONE,), undo=True), 0)
+    browser.get("/")
+    talk.replied(Exchange("warmer", "Okay.", NOW, (DONE,), undo=True), 0)
+    assert browser.post("/again/1", what="undo") == "/" and touch.did == []
+
+
+def test_a_question_is_answered_as_if_it_had_been_said(browser: Browser, screen: Screen, touch: Finger) -> None:
+    asked(screen)
+    page = browser.get("/")
+    assert "Shall I close the windows?" in page and page.count('action="/answer/7"') == 2
+    browser.post("/answer/7", answer="yes")
+    asked(screen, WHICH)
+    assert "lock the doors" in browser.get("/")
+    browser.post("/answer/8", answer="1")
+    browser.get("/")
+    browser.post("/answer/8", answer="no")
+    browser.get("/")
+    browser.post("/answer/8", 400, answer="yes")  # which of them, is no question for a yes
+    assert touch.did == [(7, "yes"), (8, "unlock the doors"), (8, "never mind")]
+
+
+def test_a_tap_on_a_question_that_is_over_does_nothing(browser: Browser, screen: Screen, touch: Finger) -> None:
+    asked(screen)
+    browser.get("/")
+    screen.parts.talk.stands(Phase.IDLE, None, 0)
+    assert browser.post("/answer/7", answer="yes") == "/"
+    asked(screen, WHICH)
+    browser.get("/")
+    asked(screen, YES_NO)
+    assert browser.post("/answer/8", answer="0") == "/" and touch.did == []
+
+
+def test_what_was_not_understood_is_shown_with_the_best_guess(browser: Browser, screen: Screen, touch: Finger) -> None:
+    missed = Exchange("open the sun wolf", "I didn't understand that.", NOW, missed=True, guess="open the sunroof")
+    screen.parts.talk.replied(missed, 0)
+    page = browser.get("/")
+    assert "open the sun wolf" in page and "Did you mean:" in page
+    browser.post("/again/1", what="guess")
+    assert touch.did == ["open the sunroof"]
+
+
+def test_a_reply_stays_for_a_while_and_is_gone_then(browser: Browser, screen: Screen, car: Car) -> None:
+    screen.parts.talk.replied(Exchange("hello", "Good morning.", NOW), 0)
+    assert "Good morning." in browser.get("/")
+    car.now += LASTS + timedelta(seconds=1)
+    assert "Good morning." not in browser.get("/")
+
+
+# Who sees it
+
+
+@pytest.mark.parametrize("to", ["bert", None])
+def test_nobody_sees_the_words_of_who_drove_before_nor_may_answer_them(
+    browser: Browser, screen: Screen, drivers: FakeDrivers, touch: Finger, to: str | None
+) -> None:
+    asked(screen)
+    screen.parts.talk.stands(Phase.HEARING, YES_NO, 0)
+    screen.parts.talk.hears("take me to the clinic", 0)
+    drivers.switch(to)
+    page = browser.get("/")
+    assert "clinic" not in page and "close" not in page and 'action="/answer' not in page
+    screen.parts.talk.replied(Exchange("take me to the clinic", "Going to the clinic.", NOW), 0)  # it comes late
+    screen.parts.talk.hears("the clinic", 0)
+    assert "clinic" not in browser.get("/")
+
+
+def test_a_guests_words_are_gone_when_a_driver_comes_back(
+    browser: Browser, screen: Screen, drivers: FakeDrivers
+) -> None:
+    drivers.switch(None)
+    screen.parts.talk.replied(Exchange("i hate my job", "I'm sorry.", NOW), screen.parts.seat.era)
+    assert "i hate my job" in browser.get("/")
+    drivers.switch("ada")
+    assert "i hate my job" not in browser.get("/")
+
+
+def test_what_is_forgotten_takes_what_was_said_with_it(browser: Browser, screen: Screen, drivers: FakeDrivers) -> None:
+    screen.parts.talk.replied(Exchange("i really like jazz", "Okay, you like jazz.", NOW), 0)
+    drivers.memories["ada"].forget("p1")
+    assert "jazz" not in browser.get("/")
+
+
+# While the car moves
+
+
+def test_while_driving_there_is_one_line_and_no_word_that_was_said(browser: Browser, screen: Screen, car: Car) -> None:
+    object.__setattr__(screen.parts, "touch", Finger())
+    car.motion = Motion.MOVING
+    talk = screen.parts.talk
+    talk.stands(Phase.HEARING, None, 0)
+    talk.hears("take me to the clinic", 0)
+    assert "clinic" not in browser.get("/") and "Listening" in browser.page
+    talk.stands(Phase.SPEAKING, None, 0)
+    talk.replied(Exchange("take me to the clinic", "Going to the clinic.", NOW, (DONE,), undo=True), 0)
+    page = browser.get("/")
+    assert "clinic" not in page and "Window: driver, 40 %" in page and page.count('class="line"') == 1
+    asked(screen)
+    page = browser.get("/")
+    assert "Shall I close" not in page and "Window: all, 0 %?" in page and 'action="/answer/7"' in page
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_line_of_the_driving_form_is_read_in_a_glance(screen: Screen, language: str) -> None:
+    words, talk = Wording(language, screen.parts.seat.zone), screen.parts.talk
+    for action in ACTIONS:
+        for slots in SLOTS.get(action.name, [{}]):
+            wanted = Asking(number=1, question="?", yes_no=True, wanted=(Wanted(name=action.name, slots=slots),))
+            talk.stands(Phase.LISTENING, wanted, 0)
+            assert 0 < len(line(talk.stand, words)) <= GLANCE
+            talk.stands(Phase.SPEAKING, None, 0)
+            for came in (Came.DONE, Came.REFUSED):
+                talk.replied(Exchange("x", "y", NOW, (Act(action.name, slots, came, "why"),)), 0)
+                assert 0 < len(line(talk.stand, words)) <= GLANCE
+    for phase in (Phase.LISTENING, Phase.HEARING, Phase.THINKING):
+        talk.stands(phase, None, 0)
+        assert 0 < len(line(talk.stand, words)) <= GLANCE
+
+
+# The car
+
+
+def test_the_tiles_show_what_the_car_says_and_a_button_goes_through_the_gate(
+    browser: Browser, vehicle: GatedVehicle
+) -> None:
+    page = browser.get("/")
+    assert "21 °C" in page and "No route" in page and "All closed" in page and "None set" in page
+    browser.post("/car/climate", what="warmer")
+    assert vehicle.sees("climate.driver.temperature") == 21.5  # type: ignore[attr-defined]
+    assert "21.5 °C" in browser.get("/")
+    browser.post("/car/climate", what="colder than all")  # no such button
+    assert vehicle.sees("climate.driver.temperature") == 21.5  # type: ignore[attr-defined]
+
+
+def test_what_the_gate_asks_about_is_asked_and_carried_out_with_a_yes(
+    browser: Browser, screen: Screen, vehicle: GatedVehicle
+) -> None:
+    vehicle.does(SetWindow(window="rear_left", percent=100))  # type: ignore[attr-defined]
+    before = vehicle.sees("window.rear_left")  # type: ignore[attr-defined]
+    assert before > 0
+    browser.get("/")
+    browser.post("/car/windows", what="close")
+    page = browser.get("/")
+    assert "Somebody may have a hand at the window." in page and vehicle.sees("window.rear_left") >= before  # type: ignore[attr-defined]
+    which = page.partition('name="which" value="')[2].partition('"')[0]
+    browser.post("/confirm", answer="yes", which=which)
+    assert vehicle._travelling["window.rear_left"] == 0 and "Somebody may" not in browser.get("/")
+
+
+def test_what_the_gate_refuses_says_why(browser: Browser, screen: Screen, vehicle: GatedVehicle) -> None:
+    for _ in range(40):
+        browser.get("/")
+        browser.post("/car/climate", what="warmer" if _ % 2 else "cooler")
+        if screen.parts.talk.stand.note is not None:
+            break
+    assert "too often in a row" in browser.get("/")
+
+
+def test_a_timer_is_shown_and_cancelled(browser: Browser, vehicle: GatedVehicle) -> None:
+    vehicle.does(SetTimer(minutes=10, label="pasta"))  # type: ignore[attr-defined]
+    assert "pasta" in browser.get("/")
+    browser.post("/car/timers", what="cancel")
+    assert vehicle.organizer.kept() == () and "pasta" not in browser.get("/")
+
+
+def test_a_car_that_does_not_answer_leaves_the_tiles_out(browser: Browser, screen: Screen) -> None:
+    cabin = SeenCabin(None, lambda: None)  # type: ignore[arg-type]
+    object.__setattr__(screen.parts, "cabin", cabin)
+    object.__setattr__(screen.parts, "glance", Glance(cabin, screen.parts.clock))
+    assert "08:05" in browser.get("/") and 'class="glance"' not in browser.page
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_tile_in_every_state_has_words_and_asks_for_an_action_that_there_is(
+    screen: Screen, language: str
+) -> None:
+    words = Wording(language, screen.parts.seat.zone)
+    assert set(SHOWN) <= set(SIGNALS)
+    still = {signal.name: signal.initial for signal in SIGNALS.values()}
+    busy = still | {
+        "climate.on": False, "media.source": "music", "media.title": "So What", "media.playing": True, "navigation.minutes": 34,
+        "navigation.destination": "Station Road", "navigation.stops": ("Charging park",), "navigation.kilometers": 28.4,
+        "navigation.guidance": False, "window.driver": 40, "window.rear_left": 20,
+    }  # fmt: skip
+    waits = [
+        Waiting(kind="timer", label="", at=NOW + timedelta(minutes=5)),
+        Waiting(kind="reminder", label="milk", at=NOW + timedelta(hours=2)),
+    ]
+    for values in (still, busy):
+        for waiting in ([], waits, waits[1:]):
+            for parked in (True, False):
+                made = tiles(VehicleState(values=values), waiting, words, NOW, parked=parked)
+                assert len(made) == (5 if parked else 3)
+                for tile in made:
+                    assert tile.value and words(f"tile.{tile.key}") and "_" not in tile.value + tile.detail
+                    assert all(words(f"tile.do.{one.what}") and one.asks() for one in tile.controls)
+    moving = tiles(VehicleState(values=busy), waits, words, NOW, parked=False)
+    assert not any("milk" in tile.value + tile.detail for tile in moving)
