@@ -15,7 +15,7 @@ from deploy.screen import OwnLoop, ScreenServer
 from deploy.showing.cabin import SeenCabin
 from memory.screen.assistant.glance import Glance
 from memory.screen.assistant.talk import Act, Came, Exchange
-from schemas.actions import NavigateTo, PlayMusic, SetTimer, SetWindow
+from schemas.actions import Action, NavigateTo, PlayMusic, SetTimer, SetWindow
 from schemas.clock import WallClock
 from schemas.events import Asking, Choice, Motion, Phase, Wanted
 from tests.screen_rig import SIZES, Rig
@@ -77,7 +77,11 @@ def car(rig: Rig) -> Iterator[Callable[..., Any]]:
     object.__setattr__(parts, "glance", Glance(cabin, parts.clock, parts.feed.watchers.wake))
     for action in (PlayMusic(genre="jazz"), NavigateTo(destination="the airport"), SetTimer(minutes=10, label="pasta")):
         loop.run(vehicle.act(action))
-    yield lambda action: loop.run(vehicle.act(action))
+
+    def does(action: Action) -> object:
+        return loop.run(vehicle.act(action))
+
+    yield does
     loop.run(vehicle.close())
     loop.close()
 
