@@ -75,7 +75,12 @@ class Doorkeeper:
     def __init__(self, told: Callable[[str], None] | None = None) -> None:
         """With a secret; ``told`` is called with every new one, so that the launcher can be opened again."""
         self._told, self._sessions, self._lock = told, dict[str, Session](), threading.Lock()
-        self.secret = secrets.token_urlsafe(32)
+        self._run = secrets.token_urlsafe(6)
+        """The first part of every secret of this start, by which a kiosk sees that the assistant was started again."""
+        self.secret = self._another()
+
+    def _another(self) -> str:
+        return f"{self._run}.{secrets.token_urlsafe(32)}"
 
     def enter(self, secret: str) -> Session | None:
         """A session for the secret, which is spent with it; None for any other words."""
@@ -86,7 +91,7 @@ class Doorkeeper:
             self._sessions[session.id] = session
             while len(self._sessions) > MOST_SESSIONS:
                 del self._sessions[next(iter(self._sessions))]
-            self.secret = secrets.token_urlsafe(32)
+            self.secret = self._another()
         if self._told is not None:
             self._told(self.secret)
         return session

@@ -1,0 +1,247 @@
+"""The kiosk: a browser over the whole panel that always shows the assistant that runs now. Python's own library, nothing else.
+
+Owns the browser's life. It is there before the assistant is, with a dark page; as soon as ``screen.url`` is in the data folder it
+goes there. Every start of the assistant has another address: where that changes, or the page is none of the assistant's any more, the
+browser is brought to the present one. A browser that ends or hangs is started again. Chromium is led over a pipe that no other
+program can reach (``--remote-debugging-pipe``); Cog, which has none, is started again with each address. No profile stays on disk.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+LOOK_S = 0.5
+"""Between two looks at the address and the page."""
+HANGS_S = 15.0
+"""A browser that has not said a word for so long is started again. Our choice: a Pi that swaps is given ten seconds."""
+ASTRAY = 6
+"""Looks in a row at a page that is not the assistant's before it is brought there again: loading one takes one or two."""
+AGAIN_S = 2.0
+"""Before a browser that ended is started again."""
+DARK = "data:text/html,<body style='background:%230b0e13'>"
+LIVE = "document.body ? document.body.dataset.live || (document.readyState === 'complete' ? '' : 'loading') : 'loading'"
+"""What a page of the assistant says of itself; empty for any other."""
+CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = (
+    "--kiosk", "--incognito", "--no-first-run", "--disable-sync", "--disable-extensions", "--disable-background-networking",
+    "--disable-component-update", "--disable-features=Translate", "--password-store=basic", "--disk-cache-dir=/dev/null",
+    "--hide-crash-restore-bubble", "--remote-debugging-pipe",
+)  # fmt: skip
+UNIT = """[Unit]
+Description=Glovebox on the panel
+[Service]
+ExecStart={wrap}{start} {folder}
+Restart=always
+RestartSec=2
+[Install]
+WantedBy=default.target
+"""
+
+
+def address_in(folder: Path) -> str:
+    """The address that opens the screen next; empty where no assistant runs, or what stands there is no such address."""
+    try:
+        address = (folder / "screen.url").read_text("utf-8").strip()
+    except OSError:
+        return ""
+    return address if address.startswith("http://127.0.0.1:") and "/enter?key=" in address else ""
+
+
+def run_of(address: str) -> str:
+    """What all addresses of one start of the assistant have in common: the port and the first part of the key."""
+    return address.rpartition(".")[0]
+
+
+class GoneError(Exception):
+    """The browser has ended, or does not answer."""
+
+
+class Cog:
+    """The browser of embedded panels: shows one address."""
+
+    def __init__(self, program: str, address: str) -> None:
+        """Started."""
+        self._process = subprocess.Popen([program, address or "about:blank"])
+
+    def keep(self, address: str, *, fresh: bool) -> bool:
+        """Whether it shows this; one that is to show another is ended.
+
+        Raises:
+            GoneError: it has ended, or was ended.
+        """
+        if fresh:
+            self.close()
+        if self._process.poll() is not None:
+            raise GoneError
+        return bool(address)
+
+    def close(self) -> None:
+        """End it."""
+        _end(self._process)
+
+
+class Chromium:
+    """Chromium with a pipe to lead it by."""
+
+    def __init__(self, program: str, profile: Path, extra: tuple[str, ...] = ()) -> None:
+        """Started on a dark page."""
+        hears, self._writes = os.pipe()
+        self._reads, says = os.pipe()
+        high = [fcntl.fcntl(end, fcntl.F_DUPFD, 20) for end in (hears, says)]
+        command = [program, *FLAGS, *extra, f"--user-data-dir={profile}", DARK]
+        line = f'exec "$@" 3<&{high[0]} 4>&{high[1]}'
+        self._process = subprocess.Popen(["/bin/bash", "-c", line, "kiosk", *command], pass_fds=high)
+        for end in (hears, says, *high):
+            os.close(end)
+        self._buffer, self._count, self._page, self._astray = b"", 0, "", 0
+
+    def keep(self, address: str, *, fresh: bool) -> bool:
+        """Whether it shows the assistant's page; goes to this address where it is another's, or the page is astray.
+
+        Raises:
+            GoneError: it has ended, or does not answer.
+        """
+        if self._process.poll() is not None:
+            raise GoneError
+        live = self._ask("Runtime.evaluate", expression=LIVE, returnByValue=True)
+        shown = str(live.get("result", {}).get("value", ""))
+        self._astray = 0 if shown else self._astray + 1
+        if address and (fresh or self._astray >= ASTRAY):
+            self._astray = 0
+            self._ask("Page.navigate", url=address)
+            return False
+        return shown not in ("", "loading")
+
+    def close(self) -> None:
+        """End it."""
+        _end(self._process)
+        for end in (self._reads, self._writes):
+            os.close(end)
+
+    def _ask(self, method: str, **params: Any) -> dict[str, Any]:
+        if not self._page:
+            targets = self._call("Target.getTargets", {}, "")["targetInfos"]
+            pages = [one["targetId"] for one in targets if one["type"] == "page"]
+            if not pages:
+                return {}
+            self._page = self._call("Target.attachToTarget", {"targetId": pages[0], "flatten": True}, "")["sessionId"]
+        return self._call(method, params, self._page)
+
+    def _call(self, method: str, params: dict[str, Any], session: str) -> dict[str, Any]:
+        self._count += 1
+        message: dict[str, Any] = {"id": self._count, "method": method, "params": params}
+        if session:
+            message["sessionId"] = session
+        try:
+            os.write(self._writes, json.dumps(message).encode() + b"\0")
+            answer = self._answer(self._count)
+        except OSError as error:
+            raise GoneError from error
+        if "error" in answer:  # the page was replaced by another process's
+            self._page = ""
+            return {}
+        return answer.get("result", {})
+
+    def _answer(self, number: int) -> dict[str, Any]:
+        until = time.monotonic() + HANGS_S
+        while True:
+            while b"\0" in self._buffer:
+                one, _, self._buffer = self._buffer.partition(b"\0")
+                told = json.loads(one)
+                if told.get("method") == "Target.detachedFromTarget":
+                    self._page = ""
+                if told.get("id") == number:
+                    return told
+            left = until - time.monotonic()
+            if left <= 0 or not select.select([self._reads], [], [], left)[0]:
+                raise GoneError
+            data = os.read(self._reads, 65536)
+            if not data:
+                raise GoneError
+            self._buffer += data
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(5)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def browser(profile: Path, address: str) -> Cog | Chromium:
+    """The browser that is there, started: Cog before Chromium, as it is the lighter one."""
+    cog = shutil.which("cog")
+    if cog is not None:
+        return Cog(cog, address)
+    chromium = next(filter(None, map(shutil.which, CHROMIUMS)), None)
+    if chromium is None:
+        sys.exit("kiosk: there is neither Cog nor Chromium here: apt-get install chromium")
+    return Chromium(chromium, profile, tuple(os.environ.get("GLOVEBOX_KIOSK_FLAGS", "").split()))
+
+
+def show(folder: Path) -> None:
+    """Go on showing the screen of whatever assistant keeps its data there."""
+    with tempfile.TemporaryDirectory(prefix="glovebox-kiosk-", ignore_cleanup_errors=True) as profile:
+        while True:
+            shown, address = "", address_in(folder)
+            running = browser(Path(profile), address)
+            if isinstance(running, Cog):
+                shown = run_of(address)
+            try:
+                while True:
+                    address = address_in(folder)
+                    fresh = bool(address) and run_of(address) != shown
+                    shown = run_of(address) if fresh else shown
+                    running.keep(address, fresh=fresh)
+                    time.sleep(LOOK_S)
+            except GoneError:
+                time.sleep(AGAIN_S)
+            finally:
+                running.close()
+
+
+def install(folder: Path) -> None:
+    """A unit of the user's service manager that starts the kiosk with the panel, and again whenever it ends."""
+    cage = shutil.which("cage")
+    bare = not (os.environ.get("WAYLAND_DISPLAY") or os.environ.get("DISPLAY"))
+    wrap = f"{cage} -- " if cage is not None and bare else ""
+    unit = Path.home() / ".config" / "systemd" / "user" / "glovebox-kiosk.service"
+    unit.parent.mkdir(parents=True, exist_ok=True)
+    unit.write_text(UNIT.format(wrap=wrap, start=Path(__file__).with_name("start"), folder=folder), "utf-8")
+    subprocess.run(["systemctl", "--user", "enable", "--now", unit.name], check=True)  # noqa: S607 - wherever it is
+    sys.stdout.write(f"{unit} is enabled\n")
+
+
+def main(arguments: list[str]) -> None:
+    """``[--install] [DATA FOLDER]``."""
+    given = [one for one in arguments if one != "--install"]
+    home = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    folder = Path(given[0]).resolve() if given else home / "glovebox"
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        sys.exit(0)
+
+    signal.signal(signal.SIGTERM, stop)
+    if "--install" in arguments:
+        install(folder)
+    else:
+        show(folder)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
