@@ -16,6 +16,7 @@ from memory.driver.conversations import Conversations, TierTuning
 from memory.driver.keeping import Keeping
 from memory.driver.knowing import Knowing
 from memory.driver.learner import Learner
+from memory.driver.moving import Moving
 from memory.driver.recollections import Recollections
 from memory.driver.rights import Rights
 from memory.driver.session import Session
@@ -125,6 +126,8 @@ class DriverMemory:
 
         rights = self.rights
         self.preferences, self.explain, self.correct = rights.preferences, rights.explain, rights.correct
+        moving = Moving(session, learner.maintainer, rights.written)
+        self.move, self.move_back = moving.move, moving.move_back
         self.facts, self.fact, self.correct_fact = keeping.facts, keeping.fact, keeping.correct_fact
         self.matching, self.forget, self.forget_where = rights.matching, rights.forget, rights.forget_where
         self.withhold, self.restore, self.carry_out = rights.withhold, rights.restore, rights.carry_out

@@ -381,6 +381,8 @@ class Selector(Value):
 
     id: str | None = None
     """A preference, proposal, episode, thought, summary or profile entry."""
+    ids: tuple[str, ...] = ()
+    """Several of those at once: whichever of them are there."""
     text: str | None = None
     """Whatever holds these words, in a value, a sentence or an exchange."""
     about: str | None = None
@@ -391,6 +393,11 @@ class Selector(Value):
     """A conversation, or a trip with all of its conversations (``<trip>-<number>``)."""
     period: Period | None = None
     everything: bool = False
+
+    @property
+    def names(self) -> frozenset[str] | None:
+        """The ids that are meant; None: whatever meets the other conditions."""
+        return frozenset((*self.ids, *([self.id] if self.id is not None else []))) or None
 
 
 class Matches(Value):

@@ -2,11 +2,12 @@
 
 The voice notes what is said, recalls and asks. Whoever drives has the same rights by voice, on the screen and on the command
 line. The screen browses and takes back. The composition root begins and ends trips and keeps reminders.
+Long because each of its methods says what it raises.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, Protocol
 
@@ -218,6 +219,30 @@ class RightsPort(Protocol):
         """
         ...
 
+    def move(self, name: str, detail: str, *, instead: bool = False) -> Decision:
+        """Put a preference under another topic, with its sentences and conditions.
+
+        Args:
+            name: its id.
+            detail: key of the detail category that it belongs to.
+            instead: it may take the place of what stands there. Without it the decision is ``ASK`` where something does, names that
+                as ``replaced``, and nothing is changed.
+
+        Raises:
+            schemas.errors.UnknownEntryError: no active preference has that id, or the topic is none or cannot have that value.
+            schemas.errors.ConsentError: consent forbids one of the two topics now.
+        """
+        ...
+
+    def move_back(self, name: str) -> tuple[Preference, ...]:
+        """Undo the move that made this preference: what was there before holds again, and is returned.
+
+        Raises:
+            schemas.errors.UnknownEntryError: no active preference has that id, or it was not moved.
+            schemas.errors.ConsentError: consent forbids the topic it came from.
+        """
+        ...
+
     def facts(self) -> tuple[Fact, ...]:
         """What the driver asked to have kept and still matters, newest first."""
         ...
@@ -300,14 +325,17 @@ class BrowsingPort(Protocol):
     """What is remembered, a page at a time, and what can be taken back for a moment: for the screen."""
 
     def browse(
-        self, key: str | None = None, *, text: str = "", period: Period | None = None, limit: int = 6, offset: int = 0
-    ) -> Listing:
-        """A page of the active preferences, newest first, without reading the others.
+        self, key: str | None = None, *, text: str = "", also: Collection[str] = (), topics: Collection[str] = (),
+        period: Period | None = None, limit: int = 6, offset: int = 0,
+    ) -> Listing:  # fmt: skip
+        """A page of the active preferences without reading the others, whole words first, then the newest.
 
         Args:
             key: a main, sub or detail key; None: all.
             text: only those that hold these letters in their value or in a sentence; small and capital letters are the same,
                 with accents and without.
+            also: further texts for the same; holding one of them is enough.
+            topics: detail keys whose preferences are meant by the text, too.
             period: only those that were said first in this time.
             limit: at most that many.
             offset: how many to leave out before.

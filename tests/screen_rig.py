@@ -27,9 +27,15 @@ if TYPE_CHECKING:
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 AXE = Path(__file__).parents[1] / ".cache" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 """As deploy/up --dev fetches it."""
-SIZES = {"800x480": (800, 480), "1280x720": (1280, 720), "1920x720": (1920, 720)}
+SIZES = {
+    "800x480": (800, 480),
+    "1280x720": (1280, 720),
+    "1920x720": (1920, 720),
+    "390x844": (390, 844),
+}
 PAGES = ("/", "/latest", "/questions", "/memory", "/memory/search", "/memory/when", "/memory/p0", "/memory/p0/correct",
-         "/categories", "/memory?in=kept", "/facts/k0", "/facts/k0/correct", "/memory?in=",
+         "/categories", "/memory?in=kept", "/memory/delete", "/memory/topics", "/memory/p0/move", "/memory/p0/move?in=music",
+         "/facts/k0", "/facts/k0/correct", "/memory?in=",
          "/categories/restaurant", "/privacy", "/privacy/retention", "/privacy/files", "/privacy/delete", "/privacy/everything",
          "/memory/learned", "/drivers", "/drivers/manners", "/drivers/manners/name", "/drivers/offers", "/drivers/pin",
          "/drivers/to/1", "/drivers/delete", "/drivers/hand-over", "/about", "/nowhere")  # fmt: skip

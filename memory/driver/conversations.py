@@ -323,9 +323,9 @@ class Conversations:
         """
         self._forget_hot()
         archive, now = self.archive, self._session.clock()
-        if what.id is not None:
+        if what.names is not None:
             for memory in (*archive.profile(), *archive.thoughts()):
-                if memory.id == what.id:
+                if memory.id in what.names:
                     self._unwant(memory, now + UNWANTED)
         period = what.period
         if period is not None and what == Selector(period=period):

@@ -257,7 +257,7 @@ class Rights:
             reason = self._store.consent().forbids(old.category, now)
             if reason is not None:
                 raise ConsentError(f"the correction was refused, {reason}: switch it on again first")
-            fresh = self._value(old.detail, value)
+            fresh = self.written(old.detail, value)
             if old.detail not in WITH:
                 self._session.guard.require(fresh, self._store.consent())
             if fold(fresh) == fold(old.value):
@@ -282,7 +282,7 @@ class Rights:
             self._session.search.refresh()
             return made
 
-    def _value(self, detail: str, said: str) -> str:
+    def written(self, detail: str, said: str) -> str:
         """A value as the driver wrote it down, as it is stored.
 
         Raises:

@@ -158,11 +158,11 @@ def choose(store: Store, what: Selector, about: About) -> Chosen:
     _choose_preferences(store, what, details, found)
     for proposal in store.proposals():
         said = proposal.sentence, proposal.value
-        if what.id in (None, proposal.id) and _within(details, (proposal.detail,)) and _meets(
+        if (what.names is None or proposal.id in what.names) and _within(details, (proposal.detail,)) and _meets(
             what, said, proposal.said_at, proposal.conversation
         ):  # fmt: skip
             found.proposals[proposal.id] = proposal
-    if what.id is None:
+    if what.names is None:
         for number, conversation, text, at in told.turns_said(store):
             if _meets(what, (text,), at, conversation) and (details is None or about(text) in details):
                 found.turns[number] = text
@@ -212,8 +212,8 @@ def _name_entries(store: Store, found: Chosen) -> None:
 
 def _choose_preferences(store: Store, what: Selector, details: frozenset[str] | None, found: Chosen) -> None:
     names: set[str] | None = None
-    if what.id is not None:
-        names = {what.id}
+    if what.names is not None:
+        names = set(what.names)
     if what.text is not None or what.period is not None or what.conversation is not None:
         named = told.preferences_said(store, what)
         names = named if names is None else names & named

@@ -24,6 +24,7 @@ STATIC = {
     "screen.js": "text/javascript",
     "live.js": "text/javascript",
     "assistant.js": "text/javascript",
+    "keyboard.js": "text/javascript",
     "icons.svg": "image/svg+xml",
     "atkinson.woff2": "font/woff2",
 }

@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from memory.screen.answers import Answer, Visit
 from memory.screen.assistant import page as assistant
-from memory.screen.pages import about, categories, dev, drivers, facts, home, knowing, memories, privacy
+from memory.screen.pages import about, categories, dev, drivers, facts, home, knowing, memories, privacy, topics
 
 Handler = Callable[[Visit], Answer]
 
@@ -59,7 +59,13 @@ ROUTES: tuple[Entry, ...] = (
     Entry("GET", "/memory/when", memories.when, _P),
     Entry("GET", "/memory/learned", knowing.learned, _P),
     Entry("POST", "/memory/learned/{id}", knowing.take_back, _P),
+    Entry("GET", "/memory/topics", topics.choose, _P),
+    Entry("GET", "/memory/delete", topics.deleting, _P),
+    Entry("POST", "/memory/delete", topics.delete, _P),
     Entry("GET", "/memory/{id}", memories.one, _P),
+    Entry("GET", "/memory/{id}/move", topics.moving, _P),
+    Entry("POST", "/memory/{id}/move", topics.move, _P),
+    Entry("POST", "/memory/{id}/move/back", topics.move_back, _P),
     Entry("GET", "/memory/{id}/correct", memories.correcting, _P),
     Entry("POST", "/memory/{id}/correct", memories.correct, _P),
     Entry("POST", "/memory/{id}/forget", memories.forget, _P),

@@ -36,6 +36,8 @@ class Session:
     view: View = field(default_factory=View)
     agreed: str = ""
     """What the first of two questions was answered with yes for: handing over, or deleting everything of a driver."""
+    moved: str = ""
+    """Id of what was moved to another topic last."""
     _secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
     _issued: int = 0
     _used: set[int] = field(default_factory=set[int])
@@ -103,4 +105,4 @@ class Doorkeeper:
     def forget_views(self) -> None:
         """Let go of what was searched for and agreed to: it may be words of what is erased now, or of another driver."""
         for session in list(self._sessions.values()):
-            session.view, session.agreed = View(), ""
+            session.view, session.agreed, session.moved = View(), "", ""

@@ -10,7 +10,7 @@ class View:
     """One browser's choice."""
 
     key: str = ""
-    """Main category, ``more`` for what is no preference, ``kept`` for facts; empty for all."""
+    """Main, sub or detail category, ``more`` for what is no preference, ``kept`` for facts; empty for all."""
     text: str = ""
     span: str = ""
     """``today``, ``week``, ``month``, ``older``, or ``trip`` and its id after a space; empty for any time."""

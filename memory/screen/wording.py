@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from memory.learn.english.vocabulary import CLOSED
+from models.text import letters
 from schemas.memory import FACTS, OTHER, Condition, Preference, Proposal, usual
-from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES
+from schemas.preferences import BY_DETAIL, CATEGORIES, MAIN_TITLES, SUB_TITLES
 
 LANGUAGES = ("en", "de")
 _FOLDER = Path(__file__).parent / "locale"
@@ -37,9 +38,19 @@ def sentences(language: str) -> Mapping[str, Any]:
             else:
                 flat[name] = value
 
-    for name in (f"{language}.toml", f"{language}.actions.toml", f"{language}.assistant.toml"):
+    for name in (f"{language}.{part}toml" for part in ("", "said.", "actions.", "assistant.")):
         walk(tomllib.loads((_FOLDER / name).read_text("utf-8")), "")
     return flat
+
+
+def _slug(value: str) -> str:
+    """A value as a key of a locale file."""
+    return value.lower().replace(" ", "_")
+
+
+def _capital(word: str) -> str:
+    """A word of a name as it is written; one without a vowel is a name's letters: BP, BBC."""
+    return word.upper() if not re.search("[aeiouyäöü]", word) else word[:1].upper() + word[1:]
 
 
 class Wording:
@@ -114,11 +125,40 @@ class Wording:
         return f"{value:g}".replace(".", self("decimal"))
 
     def value(self, detail: str, value: str) -> str:
-        """A remembered value; a temperature in the driver's unit and with the locale's decimal mark: ``20,5 °C``."""
+        """A remembered value alone: this language's word if it has one, a temperature in the driver's unit, names with capitals."""
         told = _DEGREES.fullmatch(value) if detail == "preferred_temperature" else None
-        if told is None:
-            return value
-        return self._warm(float(told.group(1)))
+        if told is not None:
+            return self._warm(float(told.group(1)))
+        word = self._own.get(f"word.{_slug(value)}") if detail in BY_DETAIL and not self._named(detail) else None
+        if word is not None:
+            return str(word)
+        return " ".join(map(_capital, value.split())) if self._named(detail) and value.islower() else value
+
+    def topics_like(self, text: str) -> tuple[str, ...]:
+        """Keys of the categories whose title, or whose group's, holds these letters."""
+        wanted = letters(text)
+        return tuple(
+            c.detail for c in CATEGORIES if wanted and wanted in letters(f"{self.detail(c.detail)} {self.sub(c.sub)}")
+        )
+
+    def values_like(self, text: str) -> tuple[str, ...]:
+        """Values as they are stored whose word in this language begins like a text."""
+        wanted = letters(text)
+        words = (
+            (key.removeprefix("word.").replace("_", " "), one)
+            for key, one in self._own.items()
+            if key.startswith("word.")
+        )
+        return tuple(value for value, one in words if len(wanted) >= 3 and letters(str(one)).startswith(wanted))
+
+    def _named(self, detail: str) -> bool:
+        return detail in str(self("names")).split()
+
+    def meant_by(self, detail: str, words: str) -> str:
+        """A value as it is stored, for what the driver typed: this language's word for a value of the category is that value."""
+        typed = words.strip().casefold()
+        known = (*BY_DETAIL[detail].examples, *(CLOSED[detail].values if detail in CLOSED else ()))
+        return next((one for one in known if self.value(detail, one).casefold() == typed), words.strip())
 
     def warm(self, celsius: float) -> str:
         """A temperature in the driver's unit."""
@@ -134,25 +174,28 @@ class Wording:
         value = float(round(celsius * 1.8 + 32)) if unit == "fahrenheit" else celsius
         return self(form, value=self.quantity(value))
 
-    @staticmethod
-    def plain(told: Preference | Proposal) -> bool:
-        """Whether a value says it all: it is meant as values of its category are, and always."""
-        return told.sense is usual(told.detail) and not told.conditions
-
     def meaning(self, told: Preference | Proposal) -> str:
-        """What is remembered: its value, or a sentence where it is disliked, avoided or needed, or not always."""
-        if self.plain(told):
-            return self.value(told.detail, told.value)
-        sentence = self.in_sense(told.detail, told.value, told.sense)
-        return " ".join((sentence, *(self._when(one) for one in told.conditions)))
+        """What is remembered, as a sentence: "You like jazz music in the evening"."""
+        return " ".join(
+            (self.in_sense(told.detail, told.value, told.sense), *(self._when(one) for one in told.conditions))
+        )
 
-    def in_sense(self, detail: str, value: str, sense: str) -> str:
-        """A value as it is meant: "You dislike country music"; without a sense by itself."""
-        value = self.value(detail, value)
-        if not sense:
+    def in_sense(self, detail: str, value: str, sense: str = "") -> str:
+        """A value as it is meant, as a sentence; without a sense as values of its category always are."""
+        if detail not in BY_DETAIL:
             return value
-        if detail in CLOSED:
+        always = usual(detail)
+        sense = sense or always
+        whole = self._own.get(f"said.{detail}.{_slug(value)}") if sense == always else None
+        if whole is not None:
+            return str(whole)
+        value = self.value(detail, value)
+        if detail in CLOSED and sense != always:
             return self(f"closed.{sense}", title=self.detail(detail), value=value)
+        template = self._own.get(f"meant.{detail}" if sense == always else f"meant.{sense}.{detail}")
+        if template is not None:
+            told = str(template).format(value=value)
+            return told[:1].upper() + told[1:]
         thing = self(f"thing.{detail}", value=value) if f"thing.{detail}" in self._own else value
         return self(f"sense.{sense}", thing=thing)
 

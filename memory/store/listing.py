@@ -6,7 +6,7 @@ Owns the questions of a screen to the preferences' tables. What is withheld is n
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -18,6 +18,15 @@ from memory.store.rows import AMONG, hidden, listed, shown, within
 from models.text import letters
 from schemas.memory import Found, Kind, Listing, Period
 
+_SPELT = "replace(replace(glovebox_letters({}), ',', ' '), '.', ' ')"
+"""A text's letters, without the signs that close up to a word."""
+_SAID = f"id IN (SELECT preference FROM sentences WHERE {{}} AND {shown('sentences')})"
+_HOLDS = "instr(glovebox_letters(value), ?) OR " + _SAID.format("instr(glovebox_letters(text), ?)")
+"""Whether a preference's value, or one of its sentences, holds letters."""
+_HOLDS_WHOLE = (
+    f"instr(' ' || {_SPELT.format('value')} || ' ', ?) OR " + _SAID.format(f"instr(' ' || {_SPELT.format('text')} || ' ', ?)")
+)  # fmt: skip
+"""The same as whole words: the letters come between spaces."""
 _ACTIVE = f"status = 'active' AND {shown('preferences')}"
 
 
@@ -60,31 +69,34 @@ class Pages:
         self._store = store
 
     def browse(
-        self, key: str | None = None, *, text: str = "", period: Period | None = None, limit: int = 6, offset: int = 0
-    ) -> Listing:
-        """A page of the active preferences, newest first, without reading the others."""
+        self, key: str | None = None, *, text: str = "", also: Collection[str] = (), topics: Collection[str] = (),
+        period: Period | None = None, limit: int = 6, offset: int = 0,
+    ) -> Listing:  # fmt: skip
+        """A page of the active preferences without reading the others, whole words first, then the newest."""
         store, details = self._store, detail_keys(key)
         where, given = _ACTIVE, list[Any]()
         if details is not None:
             where += f" AND detail {AMONG}"
             given.append(listed(details))
+        order, ranked = "", list[str]()
         during, values = within(period, "valid_from")
         where, given = where + during, given + values
         if text:
-            where += (
-                " AND (instr(glovebox_letters(value), ?) OR id IN (SELECT preference FROM sentences"
-                f" WHERE instr(glovebox_letters(text), ?) AND {shown('sentences')}))"
-            )
-            given += [letters(text)] * 2
+            looked = [letters(one) for one in dict.fromkeys((text, *also)) for _ in ("value", "sentence")]
+            holding, whole = (" OR ".join([way] * (len(looked) // 2)) for way in (_HOLDS, _HOLDS_WHOLE))
+            where += f" AND ({holding} OR detail {AMONG})"
+            given += [*looked, listed(topics)]
+            order, ranked = f"({whole}) DESC, ", [f" {one} " for one in looked]
         ((total,),) = store.read(f"SELECT count(*) FROM preferences WHERE {where}", given)
         names = [
             row[0]
             for row in store.read(
-                f"SELECT id FROM preferences WHERE {where} ORDER BY valid_from DESC, rowid DESC LIMIT ? OFFSET ?",
-                [*given, max(0, limit), max(0, offset)],
+                f"SELECT id FROM preferences WHERE {where} ORDER BY {order}valid_from DESC, rowid DESC LIMIT ? OFFSET ?",
+                [*given, *ranked, max(0, limit), max(0, offset)],
             )
         ]
-        return Listing(total=total, preferences=store.preferences(ids=names) if names else ())
+        held = {p.id: p for p in store.preferences(ids=names)} if names else {}
+        return Listing(total=total, preferences=tuple(held[name] for name in names if name in held))
 
     def browse_kept(
         self, *, name: str | None = None, text: str = "", period: Period | None = None, limit: int = 6, offset: int = 0

@@ -258,6 +258,13 @@ class Store:
             (utc_text(at), by, preference),
         )
 
+    def revive(self, preferences: Collection[str]) -> None:
+        """Let preferences hold again that something took the place of."""
+        self._vault.write(
+            f"UPDATE preferences SET status = 'active', valid_to = NULL, superseded_by = NULL WHERE id {AMONG}",
+            (listed(preferences),),
+        )
+
     def used(self, ids: Iterable[str], at: datetime) -> None:
         """Count a use of each of these preferences, episodes, thoughts and facts."""
         with self.transaction():

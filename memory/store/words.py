@@ -183,9 +183,9 @@ def tiers_said(store: Store, what: Selector, details: Collection[str] | None) ->
         ):
             continue
         where, given = _said(what, table.at)
-        if what.id is not None:
-            where += f" AND {'summary' if table.name == 'summary_lines' else table.key} = ?"
-            given.append(what.id)
+        if what.names is not None:
+            where += f" AND {'summary' if table.name == 'summary_lines' else table.key} {AMONG}"
+            given.append(listed(what.names))
         if details is not None:
             where += f" AND EXISTS (SELECT 1 FROM json_each({table.details}) d WHERE d.value {AMONG})"
             given.append(listed(details))

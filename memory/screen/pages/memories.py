@@ -9,8 +9,8 @@ from memory.learn.english.vocabulary import CLOSED
 from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
 from memory.screen.view import View
 from schemas.errors import UnknownEntryError
-from schemas.memory import FACTS, Period, Preference, Selector, Status, Trip
-from schemas.preferences import BY_DETAIL, MAIN_TITLES
+from schemas.memory import FACTS, Listing, Period, Preference, Selector, Status, Trip
+from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES
 
 ROWS = 6
 """A page: as many as Android for Cars shows at most while driving; here it is for a parked car's calm."""
@@ -28,35 +28,49 @@ def show(visit: Visit) -> Answer:
     for detail, number in tally.items():
         by_main[BY_DETAIL[detail].main] += number
     tabs = [("", sum(by_main.values())), *by_main.items()]
-    values: dict[str, Any] = {"tabs": tabs, "view": view, "span_title": _span_title(visit, view.span)}
+    values: dict[str, Any] = {
+        "tabs": tabs,
+        "view": view,
+        "span_title": span_title(visit, view.span),
+        "under": tab_of(view.key),
+    }
     if view.key == KEPT:
         return Page("memory.html", values | _facts(visit, view))
     if view.key == OTHER:
         return Page("memory.html", values | _others(visit, view))
-    period = _period(visit, view.span)
-    listing = visit.memory.browse(
-        view.key or None, text=view.text, period=period, limit=ROWS, offset=view.page * ROWS
-    )  # fmt: skip
+    listing = found(visit, ROWS, view.page * ROWS)
     if not listing.preferences and view.page:  # the last of a page was forgotten
         view.page = max(0, (listing.total - 1) // ROWS)
-        listing = visit.memory.browse(
-            view.key or None, text=view.text, period=period, limit=ROWS, offset=view.page * ROWS
-        )
+        listing = found(visit, ROWS, view.page * ROWS)
     pages = max(1, -(-listing.total // ROWS))
     return Page(
         "memory.html", values | {"rows": listing.preferences, "total": listing.total, "page": view.page, "pages": pages}
     )
 
 
+def found(visit: Visit, limit: int, offset: int = 0) -> Listing:
+    """What this browser looks at, a page of it; a word is looked for in this language's topics and values, too."""
+    view, memory = visit.session.view, visit.memory
+    period = _period(visit, view.span)
+    if view.key == OTHER:
+        return memory.browse_kept(text=view.text, period=period, limit=limit, offset=offset)
+    if view.key == KEPT:
+        return memory.browse_facts(text=view.text, period=period, limit=limit, offset=offset)
+    return memory.browse(
+        view.key or None, text=view.text, also=visit.words.values_like(view.text), topics=visit.words.topics_like(view.text),
+        period=period, limit=limit, offset=offset,
+    )  # fmt: skip
+
+
 def _choose(visit: Visit, view: View) -> None:
     key, span = visit.query.get("in"), visit.query.get("when")
-    if key is not None and (key in MAIN_TITLES or key in {"", OTHER, KEPT}):
+    if key is not None and (key in MAIN_TITLES | SUB_TITLES | BY_DETAIL or key in {"", OTHER, KEPT}):
         view.key, view.page = key, 0
     if span is not None and (span in {"", *SPANS} or any(span == f"trip {t.id}" for t in visit.memory.trips())):
         view.span, view.page = span, 0
     if "all" in visit.query:
         view.text = view.span = ""
-        view.page = 0
+        view.key, view.page = view.key if view.key in {OTHER, KEPT} else "", 0
     if "page" in visit.query:
         view.page = visit.number("page")
 
@@ -78,7 +92,8 @@ def _trip(visit: Visit, span: str) -> Trip | None:
     return next((t for t in visit.memory.trips() if t.id == name), None) if word == "trip" else None
 
 
-def _span_title(visit: Visit, span: str) -> str:
+def span_title(visit: Visit, span: str) -> str:
+    """The time that is looked at, in words; empty for any."""
     trip = _trip(visit, span)
     if trip is not None:
         return visit.words("when.trip_of", moment=visit.words.moment(trip.began_at))
@@ -87,23 +102,21 @@ def _span_title(visit: Visit, span: str) -> str:
 
 def _others(visit: Visit, view: View) -> dict[str, Any]:
     """Profile, thoughts, days and exchanges, newest first."""
-    period = _period(visit, view.span)
-    listing = visit.memory.browse_kept(text=view.text, period=period, limit=ROWS, offset=view.page * ROWS)
+    listing = found(visit, ROWS, view.page * ROWS)
     pages = max(1, -(-listing.total // ROWS))
     if view.page >= pages:
         view.page = pages - 1
-        listing = visit.memory.browse_kept(text=view.text, period=period, limit=ROWS, offset=view.page * ROWS)
+        listing = found(visit, ROWS, view.page * ROWS)
     return {"others": listing.others, "total": listing.total, "page": view.page, "pages": pages}
 
 
 def _facts(visit: Visit, view: View) -> dict[str, Any]:
     """What the driver asked to have kept, newest first."""
-    period = _period(visit, view.span)
-    listing = visit.memory.browse_facts(text=view.text, period=period, limit=ROWS, offset=view.page * ROWS)
+    listing = found(visit, ROWS, view.page * ROWS)
     pages = max(1, -(-listing.total // ROWS))
     if view.page >= pages:
         view.page = pages - 1
-        listing = visit.memory.browse_facts(text=view.text, period=period, limit=ROWS, offset=view.page * ROWS)
+        listing = found(visit, ROWS, view.page * ROWS)
     keeps = FACTS not in visit.consent.opted_out
     return {"facts": listing.facts, "keeps": keeps, "total": listing.total, "page": view.page, "pages": pages}
 
@@ -135,10 +148,18 @@ def one(visit: Visit) -> Answer:
     if told.preference not in visit.memory.preferences(told.preference.detail, history=True):
         raise ProblemError("gone", 404)  # withheld
     correctable = told.preference.status is Status.ACTIVE
-    return Page("one.html", {"told": told, "preference": told.preference, "correctable": correctable})
+    return Page(
+        "one.html",
+        {"told": told, "preference": told.preference, "correctable": correctable, "moved": visit.session.moved == name},
+    )
 
 
-def _active(visit: Visit) -> Preference:
+def tab_of(key: str) -> str:
+    """The tab that a topic is under."""
+    return next((c.main for c in BY_DETAIL.values() if key in c.path), key)
+
+
+def active(visit: Visit) -> Preference:
     """The preference that is looked at, if it still holds."""
     told = visit.memory.explain(visit.path["id"]).preference
     if told.status is not Status.ACTIVE:
@@ -152,19 +173,20 @@ def _choices(detail: str) -> tuple[str, ...]:
 
 def correcting(visit: Visit) -> Answer:
     """Another value: buttons where there are a few, a field where there are not."""
-    held = _active(visit)
+    held = active(visit)
     examples = BY_DETAIL[held.detail].examples
     return Page("correct.html", {"preference": held, "choices": _choices(held.detail), "examples": examples})
 
 
 def correct(visit: Visit) -> Answer:
     """Put another value in its place."""
-    held, value = _active(visit), visit.form.get("value", "").strip()
+    held, typed = active(visit), visit.form.get("value", "")
+    value = visit.words.meant_by(held.detail, typed)
     try:
         made = visit.memory.correct(held.id, value)
     except UnknownEntryError:
         values = {"preference": held, "choices": _choices(held.detail), "examples": BY_DETAIL[held.detail].examples}
-        return Page("correct.html", values | {"tried": value[:80]}, status=422)
+        return Page("correct.html", values | {"tried": typed.strip()[:80]}, status=422)
     return Go(f"/memory/{made.id}")
 
 

@@ -184,8 +184,8 @@ def test_what_the_screen_deletes_is_proven_gone_by_the_memorys_own_check(tmp_pat
     car.wait()
     assert "Checked: nothing of it is left in any file" in browser.get(where.replace("leaving", "receipt"))
     browser.get(f"/memory/{kept.id}/correct")
-    assert "thai" in browser.get(browser.post(f"/memory/{kept.id}/correct", value="thai"))
-    assert "italian" in browser.page  # as history
+    assert "Thai food" in browser.get(browser.post(f"/memory/{kept.id}/correct", value="thai"))
+    assert "Italian food" in browser.page  # as history
     browser.get("/privacy/everything")
     browser.post("/privacy/everything", 200)
     where = browser.post("/privacy/everything/really")

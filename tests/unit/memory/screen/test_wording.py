@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from memory.learn.english.vocabulary import CLOSED
 from memory.screen.wording import LANGUAGES, Wording, sentences
 from schemas.actions import ACTIONS
-from schemas.preferences import CATEGORIES, MAIN_TITLES, SUB_TITLES
+from schemas.memory import Sense
+from schemas.preferences import CATEGORIES, MAIN_TITLES, SUB_TITLES, Category
 
 FREE = {"number", "genre", "artist",
         "song", "station", "show", "playlist", "destination", "quality", "stop", "place", "label", "what",
@@ -26,7 +28,10 @@ def words(request: pytest.FixtureRequest) -> Wording:
 def test_every_language_has_the_same_sentences_with_the_same_places() -> None:
     english = sentences("en")
     for language in LANGUAGES[1:]:
-        other = {k: v for k, v in sentences(language).items() if not k.startswith("category.")}
+        other = {k: v for k, v in sentences(language).items() if not k.startswith(("category.", "word."))}
+        english = {
+            k: v for k, v in english.items() if not k.startswith("word.")
+        }  # a language has words where it needs them
         assert set(other) == set(english)
         for key, text in english.items():
             assert set(re.findall(r"{\w+}", str(text))) == set(re.findall(r"{\w+}", str(other[key]))), key
@@ -34,6 +39,35 @@ def test_every_language_has_the_same_sentences_with_the_same_places() -> None:
         assert {c.detail for c in CATEGORIES} == {k.partition(".")[2] for k in english if k.startswith("description.")}
         assert titles == {k for k in sentences(language) if k.startswith("category.")}
         assert set(MAIN_TITLES) | set(SUB_TITLES) <= {k.partition(".")[2] for k in titles}
+
+
+@pytest.mark.parametrize("category", CATEGORIES, ids=lambda category: category.detail)
+def test_every_value_of_every_category_is_told_in_a_sentence(words: Wording, category: Category) -> None:
+    """In every sense; in German nothing English is left of a value that is no name."""
+    closed = CLOSED[category.detail].values if category.detail in CLOSED else ()
+    for value in (*category.examples, *closed):
+        for sense in ("", *Sense):
+            told = words.in_sense(category.detail, value, sense)
+            assert " " in told and "{" not in told and told[0].isupper() and told != value, told
+        named = category.detail in str(words("names")).split()
+        if words.language == "de" and not named and category.detail != "preferred_temperature":
+            assert f"word.{value.replace(' ', '_')}" in sentences("de"), value
+        known = (*category.examples, *closed)
+        back = words.meant_by(category.detail, f" {words.value(category.detail, value).upper()} ")
+        assert back == value or (
+            words.value(category.detail, back) == words.value(category.detail, value) and back in known
+        )
+
+
+def test_names_stand_with_capitals_and_other_words_as_they_were_said() -> None:
+    english, german = Wording("en", UTC), Wording("de", UTC)
+    assert english.in_sense("favorite_artists_or_bands", "miles davis") == "You like to hear Miles Davis"
+    assert german.in_sense("general_news_source", "bbc") == "Nachrichten bekommst du von BBC"
+    assert german.in_sense("favourite_cuisine", "swabian") == "Du isst gern swabian"
+    assert german.meant_by("favourite_cuisine", "Italienisch") == "italian"
+    assert german.meant_by("favourite_cuisine", " swabian ") == "swabian"
+    assert german.in_sense("favorite_genres", "jazz", "avoids") == "Jazz hörst du lieber nicht"
+    assert english.in_sense("seat_heating_preferences", "high", "dislikes") == "Seat heating: not high"
 
 
 def values(schema: dict[str, Any], defs: dict[str, Any]) -> list[Any]:
@@ -89,7 +123,7 @@ def test_temperatures_are_told_in_the_locale_s_unit_and_nothing_else_is(monkeypa
     warm = "preferred_temperature"
     english, german = Wording("en", UTC), Wording("de", UTC)
     assert (english.value(warm, "20.5 degrees"), german.value(warm, "20.5 degrees")) == ("20.5 °C", "20,5 °C")
-    assert german.value("favorite_songs", "98.6 degrees") == "98.6 degrees" and german.value(warm, "mild") == "mild"
+    assert german.value("favorite_songs", "98.6 degrees") == "98.6 Degrees" and german.value(warm, "mild") == "mild"
     american = {**sentences("en"), "temperature.unit": "fahrenheit", "temperature.told": "{value} °F"}
     monkeypatch.setattr(english, "_own", american)
     assert english.value(warm, "22 degrees") == "72 °F"
