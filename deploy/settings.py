@@ -266,6 +266,10 @@ class CanSettings(Section):
     """Signals to messages: the name of a mapping that comes with Glovebox, or a file of your own."""
     transmit: bool
     """Whether anything may be sent. false: the adapter listens and refuses to write."""
+    bitrate: Annotated[int, Field(ge=10_000, le=1_000_000)] | None = None
+    """Bits a second, where the program sets the interface up itself (``slcan``, ``pcan``); left out: it is up already."""
+    options: dict[str, bool | int | float | str] = {}
+    """What else python-can's bus of that kind takes, by its name there."""
 
 
 class MqttSettings(Section):

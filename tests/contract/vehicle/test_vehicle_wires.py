@@ -29,7 +29,7 @@ from schemas.errors import AdapterError, ConfigError, PartlyDoneError
 from schemas.events import ActionResult, ActionStatus
 from tests.vehicle_rigs import HANGS_S, PATIENCE_S, CanRig, KuksaRig, MqttRig, until
 from vehicle.adapters.can import CanVehicle
-from vehicle.adapters.can.frames import crc8_j1850
+from vehicle.adapters.can.checksums import crc8
 from vehicle.adapters.far_car import FarCar
 from vehicle.adapters.kuksa import KuksaVehicle
 from vehicle.adapters.kuksa.broker import Call
@@ -404,7 +404,7 @@ def frames(rig: CanRig, wanted: int) -> list[bytes]:
 
 
 def test_a_request_is_repeated_and_then_asks_for_nothing(bus: CanRig) -> None:
-    assert crc8_j1850(b"123456789") == 0x4B, "check value of CRC-8 SAE J1850"
+    assert crc8(b"123456789") == 0x4B, "check value of CRC-8 SAE J1850"
     write(bus, {"light.dome": True})
     for _ in range(8):
         bus.clock.advance_to(bus.clock.now() + 0.02)
@@ -416,7 +416,7 @@ def test_a_request_is_repeated_and_then_asks_for_nothing(bus: CanRig) -> None:
     assert {one["FogReq"] for one in decoded} == {3} and {one["Spare"] for one in decoded} == {0}
     counters = [one["Counter"] for one in decoded]
     assert [(after - before) % 16 for before, after in pairwise(counters)] == [1, 1, 1]
-    assert all(data[7] == crc8_j1850(data[:7]) for data in sent)
+    assert all(data[7] == crc8(data[:7]) for data in sent)
 
 
 def test_a_silent_adapter_sends_nothing_and_offers_what_is_read() -> None:
@@ -447,12 +447,12 @@ def test_damaged_and_repeated_frames_are_not_believed(bus: CanRig, damage: str) 
     frame = network.database.get_message_by_name("OPENING_STATUS")
     raw = {signal.name: 0 for signal in frame.signals} | {"WinDrv": 77, "Counter": (bus.ecu._counter + 1) % 16}
     data = bytearray(frame.encode(raw, scaling=False, strict=False))
-    data[7] = crc8_j1850(bytes(data[:7]))
+    data[7] = crc8(bytes(data[:7]))
     if damage == "checksum":
         data[7] ^= 1
     elif damage == "counter":
         data[6] = (data[6] & 0x0F) | (bus.ecu._counter << 4)
-        data[7] = crc8_j1850(bytes(data[:7]))
+        data[7] = crc8(bytes(data[:7]))
     bus.ecu.bus.send(
         can.Message(
             arbitration_id=frame.frame_id, is_extended_id=False, data=bytes(data[:4] if damage == "short" else data)

@@ -13,7 +13,10 @@ adapter is silent, and offers only what is read.
 
 ``example.dbc`` and ``example_can.yaml`` describe a car that does not exist.
 
-Not done: J1939 and ISO-TP, signals that depend on a multiplexer, waking a sleeping bus.
+- The DBC is read leniently, with what was mended told, and checked strictly where it is mapped. Of a multiplexed message each frame
+  tells what it holds; one that is sent has its multiplexer under ``fixed``. Checksums are families that a package can add to.
+
+Not done: J1939 and ISO-TP, waking a sleeping bus.
 """
 
 from vehicle.adapters.can.adapter import CanVehicle

@@ -18,6 +18,7 @@ from vehicle.adapters.can.frames import Incoming, Outgoing
 from vehicle.adapters.can.network import load_network, raw_of
 from vehicle.adapters.findings import Finding
 from vehicle.adapters.readings import Readings
+from vehicle.adapters.translation import DRIVING
 from vehicle.signals import SIGNALS, check_changes
 
 SEND_S = 0.005
@@ -35,6 +36,9 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 2.0
 
 LISTEN_S = 0.01
 """How long the thread listens before it looks for what is due: half of the shortest usual cycle."""
+
+MENDED_TOLD = 5
+"""How many of the things that were mended in a DBC are named."""
 
 BUS_OFF = 0x40
 """The bit of an error frame's id for "bus off" (Linux, ``linux/can/error.h``)."""
@@ -54,6 +58,8 @@ class CanVehicle:
         dbc: str = "example",
         mapping: str = "example_can",
         transmit: bool = False,
+        bitrate: int | None = None,
+        options: Mapping[str, bool | int | float | str] | None = None,
         patient: bool = False,
         threaded: bool = True,
         open_bus: Callable[[], can.BusABC] | None = None,
@@ -67,6 +73,8 @@ class CanVehicle:
             dbc: name or path of the DBC file.
             mapping: name or path of the mapping.
             transmit: whether anything may be sent.
+            bitrate: bits a second, for an interface that the program sets up itself; None: the interface is up already.
+            options: what else python-can's bus of that kind takes.
             patient: a bus that cannot be opened yet is tried again and again.
             threaded: False: the bus is only looked at when the adapter is read or written (for tests).
             open_bus: None for python-can's bus of that interface and channel.
@@ -78,7 +86,8 @@ class CanVehicle:
         self._clock, self._transmit = clock, transmit
         self._where = f"{interface} {channel}"
         network = self._network = load_network(mapping, dbc)
-        self._open_bus = open_bus or (lambda: _opened(interface, channel, self._filters(), fd=self._fd()))
+        more = {**(options or {}), **({"bitrate": bitrate} if bitrate is not None else {})}
+        self._open_bus = open_bus or (lambda: _opened(interface, channel, self._filters(), fd=self._fd(), options=more))
         self._readings = Readings(clock, network.limits)
         messages = {message.frame_id: message for message in network.database.messages}
         self._extended = {frame: message.is_extended_frame for frame, message in messages.items()}
@@ -178,6 +187,13 @@ class CanVehicle:
             Finding("ok", "connection", f"{self._where}, mapping {self._network.name}, {self.frames} frames"),
             Finding("ok", "transmit", f"may send {listed}"),
         ]
+        network = self._network
+        mapped = {one.name for several in network.inputs.values() for one in several}
+        unmapped = "is in no message of the mapping: the car always counts as moving"
+        findings += [Finding("warn", name, unmapped) for name in sorted(DRIVING.keys() - mapped)]
+        if network.mended:
+            some = "; ".join(network.mended[:MENDED_TOLD])
+            findings.append(Finding("warn", "dbc", f"{len(network.mended)} things were mended: {some}"))
         for frame, incoming in self._incoming.items():
             if incoming.rejected:
                 name = self._network.database.get_message_by_frame_id(frame).name
@@ -193,6 +209,7 @@ class CanVehicle:
             self._reopen()
             return
         try:
+            self._alive(bus)
             while (message := bus.recv(wait_s)) is not None:
                 wait_s = 0.0
                 self._take(message)
@@ -203,6 +220,20 @@ class CanVehicle:
                         self._send(bus, outgoing, outgoing.next(now))
         except (can.CanError, OSError) as error:
             self._lose(str(error))
+
+    @staticmethod
+    def _alive(bus: can.BusABC) -> None:
+        """Ask a controller that tells its state: one that is off the bus takes part in nothing.
+
+        Raises:
+            can.CanOperationError: it is off.
+        """
+        try:
+            state = bus.state
+        except NotImplementedError:  # an interface that cannot tell sends error frames, or fails
+            return
+        if state is can.BusState.ERROR:
+            raise can.CanOperationError("bus off")
 
     def _keep(self) -> None:
         while not self._closed.is_set():
@@ -243,7 +274,8 @@ class CanVehicle:
         self._heard_at = self._awake_at = self._clock.now()
         self.frames += 1
         for one in inputs:
-            self._readings.put(one.name, one.read.decode(values[one.signal]))
+            if one.signal in values:  # of a multiplexed frame only what this one holds
+                self._readings.put(one.name, one.read.decode(values[one.signal]))
 
     def _send(self, bus: can.BusABC, outgoing: Outgoing, data: bytes) -> None:
         message = outgoing.message
@@ -308,7 +340,9 @@ class CanVehicle:
         return any(message.is_fd for message, _ in self._network.sent.values())
 
 
-def _opened(interface: str, channel: str, filters: list[dict[str, Any]], *, fd: bool) -> can.BusABC:
+def _opened(
+    interface: str, channel: str, filters: list[dict[str, Any]], *, fd: bool, options: Mapping[str, Any]
+) -> can.BusABC:
     """python-can's bus.
 
     Raises:
@@ -316,8 +350,11 @@ def _opened(interface: str, channel: str, filters: list[dict[str, Any]], *, fd: 
         schemas.errors.AdapterError: it cannot be opened.
     """
     try:
-        return can.Bus(interface=interface, channel=channel, can_filters=filters, **({"fd": True} if fd else {}))  # pyright: ignore[reportArgumentType]
+        wanted: dict[str, Any] = {**({"fd": True} if fd else {}), **options}
+        return can.Bus(interface=interface, channel=channel, can_filters=filters, **wanted)  # pyright: ignore[reportArgumentType]
     except can.CanInterfaceNotImplementedError as error:
         raise ConfigError(f"python-can has no bus {interface!r} here: {error}") from None
+    except TypeError as error:
+        raise ConfigError(f"python-can's bus {interface!r} does not take these options: {error}") from None
     except (can.CanError, OSError, ValueError) as error:
         raise AdapterError(f"the CAN bus {interface} {channel} cannot be opened: {error}") from None

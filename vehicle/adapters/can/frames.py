@@ -1,7 +1,4 @@
-"""Frames with their counters and checksums, in and out. Owns bits and repetition; knows no bus and no clock but what it is told.
-
-Sources: CRC-8 SAE J1850 (polynomial 0x1D, start and final exclusive-or 0xFF; check value 0x4B for "123456789").
-"""
+"""Frames with their counters and checksums, in and out. Owns repetition; knows no bus and no clock but what it is told."""
 
 from __future__ import annotations
 
@@ -12,6 +9,8 @@ from dataclasses import dataclass
 from cantools.database import Message
 
 from schemas.errors import AdapterError
+from vehicle.adapters.can.checksums import CHECKSUMS, Frame, Sum
+from vehicle.adapters.can.dbc import bits, put, taken
 from vehicle.adapters.can.network import Checksum, Received, Sent
 
 RATE_WINDOW_S = 1.0
@@ -21,34 +20,24 @@ LASTS_S = 0.5
 the car may have been asked otherwise meanwhile. Our choice: repetitions take 60 to 100 ms."""
 
 
-def crc8_j1850(data: bytes) -> int:
-    """CRC-8 SAE J1850 of the bytes."""
-    crc = 0xFF
-    for byte in data:
-        crc = _TABLE[crc ^ byte]
-    return crc ^ 0xFF
+def proof(message: Message, checksum: Checksum, counter: str | None, data: bytes) -> int:
+    """The raw value that a frame's checksum should have."""
+    signal = message.get_signal_by_name(checksum.signal)
+    blank = bytearray(data)
+    put(signal, blank, 0)
+    count = taken(message.get_signal_by_name(counter), data) if counter is not None else 0
+    family: Sum = CHECKSUMS.opener(checksum.kind)
+    frame = Frame(message.frame_id, bytes(blank), min(bits(signal)) // 8, count, checksum.constants)
+    return family(frame) & (1 << signal.length) - 1
 
 
-def _entry(byte: int) -> int:
-    for _ in range(8):
-        byte = (byte << 1) ^ 0x1D if byte & 0x80 else byte << 1
-    return byte & 0xFF
-
-
-_TABLE = bytes(_entry(byte) for byte in range(256))
-
-
-def proof(checksum: Checksum, message: Message, data: bytes) -> tuple[int, int]:
-    """Where the checksum's byte is in a frame, and what it should be."""
-    at = message.get_signal_by_name(checksum.signal).start // 8
-    prefix = b"" if checksum.data_id is None else checksum.data_id.to_bytes(2, "little")
-    counted = prefix + data[:at] + data[at + 1 :]
-    if checksum.kind == "crc8_j1850":
-        return at, crc8_j1850(counted)
-    xor = 0
-    for byte in counted:
-        xor ^= byte
-    return at, xor
+def sealed(message: Message, checksum: Checksum | None, counter: str | None, data: bytes) -> bytes:
+    """The frame with the checksum that it should have."""
+    if checksum is None:
+        return data
+    whole = bytearray(data)
+    put(message.get_signal_by_name(checksum.signal), whole, proof(message, checksum, counter, data))
+    return bytes(whole)
 
 
 class Incoming:
@@ -68,13 +57,12 @@ class Incoming:
             self.rejected += 1
             return False
         if rule.checksum is not None:
-            at, wanted = proof(rule.checksum, self._message, data)
-            if data[at] != wanted:
+            signal = self._message.get_signal_by_name(rule.checksum.signal)
+            if taken(signal, data) != proof(self._message, rule.checksum, rule.counter, data):
                 self.rejected += 1
                 return False
         if rule.counter is not None:
-            raw = self._message.decode(data, decode_choices=False, scaling=False)
-            counter = int(raw[rule.counter])  # type: ignore[call-overload, index]
+            counter = taken(self._message.get_signal_by_name(rule.counter), data)
             if counter == self._counter:
                 self.rejected += 1
                 return False
@@ -147,12 +135,9 @@ class Outgoing:
             raw[rule.counter] = self._counter
         if rule.checksum is not None:
             raw[rule.checksum.signal] = 0
-        data = bytearray(self.message.encode(raw, scaling=False, strict=False))
-        if rule.checksum is not None:
-            at, value = proof(rule.checksum, self.message, bytes(data))
-            data[at] = value
         self._sent_at = now
-        return bytes(data)
+        data = self.message.encode(raw, scaling=False, strict=False)
+        return sealed(self.message, rule.checksum, rule.counter, data)
 
     def drop(self) -> None:
         """Ask for nothing from now on; if something was asked for, the next frame says so as soon as it can be sent."""

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import cantools
-import cantools.database
 from cantools.database import Database, Message
 from cantools.database import Signal as DbcSignal
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from schemas.errors import ConfigError
+from vehicle.adapters.can.checksums import BYTES, CHECKSUMS
+from vehicle.adapters.can.dbc import bits, load_dbc
 from vehicle.adapters.mapping import (
     FOLDER,
     Document,
@@ -63,12 +63,20 @@ class CanEntry(Entry):
 
 
 class Checksum(Strict):
-    """A byte that proves the others."""
+    """What proves the rest of a frame."""
 
     signal: str
-    kind: Literal["xor8", "crc8_j1850"]
+    kind: Annotated[str, AfterValidator(CHECKSUMS.known)]
+    """A family of ``vehicle.adapters.can.checksums``, or one that another package adds."""
     data_id: Annotated[int, Field(ge=0, le=0xFFFF)] | None = None
-    """Two bytes, low first, that are counted in before the frame's own (AUTOSAR end-to-end protection)."""
+    """A constant of the message that is counted in (AUTOSAR end-to-end protection)."""
+    data_ids: tuple[Annotated[int, Field(ge=0, le=0xFFFF)], ...] = ()
+    """In its place: one for each value of the counter, from 0 on."""
+
+    @property
+    def constants(self) -> tuple[int, ...]:
+        """The constants of the message: none, one, or one for each value of the counter."""
+        return self.data_ids or (() if self.data_id is None else (self.data_id,))
 
 
 class Received(Strict):
@@ -153,6 +161,8 @@ class Network:
     """By frame name."""
     limits: Mapping[str, float]
     """Longest age in seconds by our signal."""
+    mended: tuple[str, ...] = ()
+    """What in the DBC was not as it should be."""
 
 
 def load_network(mapping: str, dbc: str) -> Network:
@@ -166,7 +176,7 @@ def load_network(mapping: str, dbc: str) -> Network:
         schemas.errors.ConfigError: one of them cannot be used; the message names file and line.
     """
     wanted, source = read_mapping(mapping, CanMapping)
-    database = _database(dbc)
+    database, mended = _database(dbc)
     check_entries(source, "driving", wanted.driving)
     check_entries(source, "signals", wanted.signals)
     checks = _Checks(source, database, wanted)
@@ -191,20 +201,12 @@ def load_network(mapping: str, dbc: str) -> Network:
         outputs,
         {name: (checks.frame(name, sent), sent) for name, sent in wanted.transmit.items()},
         limits,
+        mended,
     )
 
 
-def _database(dbc: str) -> Database:
-    path = Path(dbc).expanduser() if "/" in dbc or "." in dbc else FOLDER / f"{dbc}.dbc"
-    try:
-        loaded = cantools.database.load_file(path, strict=True)
-    except OSError as error:
-        raise ConfigError(f"the DBC file {path} cannot be read: {error.strerror}") from None
-    except (cantools.Error, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is no usable DBC: {error}") from None
-    if not isinstance(loaded, Database):
-        raise ConfigError(f"{path} is a diagnostics database; a DBC is needed")
-    return loaded
+def _database(dbc: str) -> tuple[Database, tuple[str, ...]]:
+    return load_dbc(Path(dbc).expanduser() if "/" in dbc or "." in dbc else FOLDER / f"{dbc}.dbc")
 
 
 class _Checks:
@@ -220,12 +222,9 @@ class _Checks:
             schemas.errors.ConfigError: the DBC has none.
         """
         try:
-            message = self._database.get_message_by_name(name)
+            return self._database.get_message_by_name(name)
         except KeyError:
             raise self._source.complaint(where, f"the DBC has no message {name}") from None
-        if message.is_multiplexed():
-            raise self._source.complaint(where, f"{name} is multiplexed, which is not supported")
-        return message
 
     def received(self) -> Iterator[tuple[str, Received]]:
         """What is known of incoming messages, with counters and checksums that fit the DBC."""
@@ -271,6 +270,10 @@ class _Checks:
             raise self._source.complaint(
                 (*where, "id"), f"{name} has the id 0x{message.frame_id:X} in the DBC, not 0x{sent.id:X}"
             )
+        try:
+            message.refresh(strict=True)
+        except cantools.Error as error:
+            raise self._source.complaint(where, f"the DBC contradicts itself: {error}") from None
         self._protection(where, message, sent.counter, sent.checksum)
         special = {one for one in (sent.counter, sent.checksum.signal if sent.checksum else None) if one}
         for key, allowed in sent.signals.items():
@@ -291,17 +294,37 @@ class _Checks:
                 raise self._source.complaint(
                     (*where, section, key), f"{raw} does not fit the signal's {signal.length} bits"
                 )
-        missing = sorted({signal.name for signal in message.signals} - set(sent.signals) - set(sent.fixed) - special)
+        there = self._branch(where, message, sent)
+        strange = sorted((set(sent.signals) | set(sent.fixed)) - there)
+        if strange:
+            text = f"{', '.join(strange)} is not in the frame where its multiplexer is as `fixed` says"
+            raise self._source.complaint(where, text)
+        missing = sorted(there - set(sent.signals) - set(sent.fixed) - special)
         if missing:
             text = f"nothing says what to send for {', '.join(missing)}; give each an idle or fixed value"
             raise self._source.complaint(where, text)
         return message
 
+    def _branch(self, where: Where, message: Message, sent: Sent) -> set[str]:
+        """The signals of a frame: of a multiplexed one those that are there while its multiplexer has the fixed value."""
+        found: set[str] = set()
+        for signal in message.signals:
+            selector = signal.multiplexer_signal
+            if signal.is_multiplexer and signal.name not in sent.fixed:
+                text = f"{signal.name} chooses what the frame holds; give it a value under `fixed`"
+                raise self._source.complaint(where, text)
+            if selector is None or sent.fixed.get(selector) in (signal.multiplexer_ids or ()):
+                found.add(signal.name)
+        return found
+
     def _signal(self, where: Where, message: Message, name: str) -> DbcSignal:
         try:
-            return message.get_signal_by_name(name)
+            signal = message.get_signal_by_name(name)
         except KeyError:
             raise self._source.complaint(where, f"{message.name} has no signal {name} in the DBC") from None
+        if max(bits(signal)) >= 8 * message.length:
+            raise self._source.complaint(where, f"{name} does not fit the {message.length} bytes of {message.name}")
+        return signal
 
     def _unit(self, where: Where, look: Form, signal: DbcSignal) -> None:
         """A unit that contradicts the DBC's is a mistake in one of them."""
@@ -315,7 +338,8 @@ class _Checks:
             self._signal((*where, "counter"), message, counter)
         if checksum is not None:
             signal = self._signal((*where, "checksum"), message, checksum.signal)
-            if signal.length != 8 or signal.start % 8 != (0 if signal.byte_order == "little_endian" else 7):
+            whole = signal.length == 8 and signal.start % 8 == (0 if signal.byte_order == "little_endian" else 7)
+            if checksum.kind in BYTES and not whole:
                 raise self._source.complaint((*where, "checksum"), f"{checksum.signal} is not a whole byte")
 
 

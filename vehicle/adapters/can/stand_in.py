@@ -9,7 +9,7 @@ from typing import Any
 
 import can
 
-from vehicle.adapters.can.frames import Incoming, proof
+from vehicle.adapters.can.frames import Incoming, sealed
 from vehicle.adapters.can.network import Network, Received, load_network, raw_of
 from vehicle.adapters.far_car import FarCar
 
@@ -66,11 +66,10 @@ class CanCar:
         message, rule = self.network.database.get_message_by_frame_id(frame), self.network.received.get(frame)
         if rule is not None and rule.counter is not None:
             raw[rule.counter] = self._counter
-        data = bytearray(message.encode(raw, scaling=False, strict=False))
-        if rule is not None and rule.checksum is not None:
-            at, value = proof(rule.checksum, message, bytes(data))
-            data[at] = value
-        self.bus.send(can.Message(arbitration_id=frame, is_extended_id=message.is_extended_frame, data=bytes(data)))
+        data = message.encode(raw, scaling=False, strict=False)
+        if rule is not None:
+            data = sealed(message, rule.checksum, rule.counter, data)
+        self.bus.send(can.Message(arbitration_id=frame, is_extended_id=message.is_extended_frame, data=data))
 
     def _changes(self, frame: can.Message) -> dict[str, Any]:
         """What a frame newly asks for."""
