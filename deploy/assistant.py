@@ -19,7 +19,7 @@ from deploy.car import Car
 from deploy.config import Config
 from deploy.engines import Choice, Role
 from deploy.machine.notify import ServiceManager
-from deploy.screen import LiveDrivers, car_of, motion_of
+from deploy.screen import LiveDrivers, car_of, ignition_of, motion_of
 from deploy.screen import parts as screen_parts
 from deploy.showing.cabin import SeenCabin
 from deploy.showing.turns import ShownTurns
@@ -227,6 +227,10 @@ class Assistant:
         self._sound.health.watch(given.feed.changed)
         self._car.vehicle.watch(given.feed.changed)
         return replace(given, sound=self._sound.health.troubles, vehicle=lambda: not self._car.vehicle.away)
+
+    def ignition(self) -> bool | None:
+        """Whether the ignition is on, while it runs; None: the vehicle does not say."""
+        return ignition_of(self._car.vehicle, self._loop_that_runs)
 
     def _loop_that_runs(self) -> asyncio.AbstractEventLoop | None:
         return self._running

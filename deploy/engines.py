@@ -211,7 +211,9 @@ class Engines:
 
         def open_(rung: Rung) -> LlamaCppModel:
             path = self._catalog.find(str(rung.model))
-            language = LlamaCppModel(path, threads=settings.threads, context_tokens=settings.context_tokens)
+            language = LlamaCppModel(
+                path, threads=settings.threads, context_tokens=settings.context_tokens, gpu_layers=settings.gpu_layers
+            )
             if not language.own:
                 try:
                     language.render_chat("Be brief.", "What time is it?")
@@ -239,7 +241,9 @@ class Engines:
                 return small
             path = self._catalog.find(str(rung.model))
             adapter = self._catalog.find(settings.adapter)
-            model = LlamaCppModel(path, adapter=adapter, threads=settings.threads, context_tokens=CONTEXT)
+            model = LlamaCppModel(
+                path, adapter=adapter, threads=settings.threads, context_tokens=CONTEXT, gpu_layers=settings.gpu_layers
+            )
             self.talker = Talker(model)
             return CascadeParser(small, ActParser(model))
 

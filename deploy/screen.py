@@ -32,7 +32,7 @@ from schemas.events import Motion, VehicleState
 from schemas.memory import Outcome, Sense, usual
 from schemas.ports import MemoryPort, Touch
 from schemas.seat import Seat
-from vehicle.gate import motion
+from vehicle.gate import fresh, motion
 
 ADDRESS_FILE = "screen.url"
 """In the data folder, for its owner alone: the address that opens the screen next. A kiosk reads it when it starts."""
@@ -172,6 +172,12 @@ def motion_of(vehicle: Vehicle, loop: Loop) -> Callable[[], Motion | None]:
         return None if state is None else motion(state)
 
     return ask
+
+
+def ignition_of(vehicle: Vehicle, loop: Loop) -> bool | None:
+    """Whether the ignition is on, as the vehicle says; None where it does not, or has not said anything new for a while."""
+    state = _state(vehicle, loop)
+    return None if state is None or not fresh(state) else state.ignition_on
 
 
 def car_of(vehicle: Vehicle, loop: Loop) -> Callable[[], CarPicture | None]:

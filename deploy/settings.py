@@ -182,6 +182,9 @@ class AsrSettings(Section):
         return self
 
 
+GpuLayers = Annotated[int, Field(ge=-1, le=1_000)]
+
+
 class LlmSettings(Section):
     """The language model."""
 
@@ -192,6 +195,8 @@ class LlmSettings(Section):
     context_tokens: Annotated[int, Field(ge=256, le=32_768)]
     max_tokens: Annotated[int, Field(ge=16, le=4_096)]
     """Most tokens of one output."""
+    gpu_layers: GpuLayers
+    """How many of the model's layers a GPU works on; -1: all. Wants an engine that was built for it: docs/install-jetson.md."""
 
 
 class ParserSettings(Section):
@@ -202,6 +207,8 @@ class ParserSettings(Section):
     adapter: ModelName
     """The LoRA that was trained for them."""
     threads: Annotated[int, Field(ge=1, le=64)]
+    gpu_layers: GpuLayers
+    """As of the language model."""
 
 
 class EncoderSettings(Section):
@@ -361,6 +368,22 @@ class RememberingSettings(Section):
     """Days that such a question stays open without an answer."""
 
 
+_SWITCH = r"none|file:/.+|gpio:[a-z0-9]+/[0-9]+(:low)?"
+
+
+class PowerSettings(Section):
+    """When the device ends in order (``deploy.machine.power``)."""
+
+    ignition: Annotated[str, Field(pattern=rf"^(vehicle|{_SWITCH})$")]
+    """What says whether the ignition is on: ``none``; ``vehicle``, by its adapter; ``file:PATH``, which holds 1 or 0;
+    ``gpio:CHIP/LINE``, with ``:low`` behind it where 0 is on."""
+    low_voltage: Annotated[str, Field(pattern=rf"^({_SWITCH})$")]
+    """What says that the voltage is low; as above, but for ``vehicle``."""
+    off_after_s: Annotated[float, Field(ge=1.0, le=86_400.0)]
+    """How long the ignition must have been off."""
+    low_after_s: Annotated[float, Field(ge=0.0, le=60.0)]
+
+
 class Config(Section):
     """The whole configuration."""
 
@@ -381,3 +404,4 @@ class Config(Section):
     tts: TtsSettings
     vehicle: VehicleSettings
     memory: RememberingSettings
+    power: PowerSettings

@@ -17,6 +17,7 @@ from deploy import __version__
 from deploy.cli.session import out, put_json, session_of
 from deploy.config import leaves
 from models.catalog import Catalog
+from schemas.errors import ConfigError
 
 config_app = typer.Typer(name="config", help="The configuration.", no_args_is_help=True)
 
@@ -28,6 +29,7 @@ def add_to(app: typer.Typer) -> None:
     """Add the commands."""
     app.command()(doctor)
     app.command()(audit)
+    app.command()(power)
     app.add_typer(config_app)
 
 
@@ -94,6 +96,17 @@ def audit(
         told = "no weakness of them is known there" if advisories is not None else "no file of advisories was given"
         console.print(f"{len(held)} packages are installed, none in another version than the pinned one; {told}.")
     raise typer.Exit(int(bool(others or known)))
+
+
+def power(context: typer.Context) -> None:
+    """Watch ignition and voltage, and end the device in order when it is time; for the unit glovebox-power."""
+    from deploy.machine.power import Power, end_system, switch, watch
+
+    settings = session_of(context).config().power
+    ignition, low = switch(settings.ignition), switch(settings.low_voltage)
+    if settings.ignition == settings.low_voltage == "none":
+        raise ConfigError("there is nothing to watch: set power.ignition or power.low_voltage")
+    watch(Power(settings.off_after_s, settings.low_after_s), ignition, low, end_system)
 
 
 @config_app.command("show")

@@ -6,7 +6,7 @@ Owns how a timeline is printed. Does not construct anything (``deploy.app``).
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -78,6 +78,7 @@ def run(
     """Start the live assistant: microphone and loudspeaker, until Ctrl-C."""
     session = session_of(context)
     from deploy.drivers.sight import watching
+    from deploy.machine.power import telling
     from deploy.screen import ScreenServer, told
 
     with ready(session, live=True) as assistant:
@@ -86,6 +87,7 @@ def run(
         with (
             ScreenServer(given, config.data.folder, port) as server,
             watching(config, given.drivers, given.motion),
+            telling(assistant.ignition) if config.power.ignition == "vehicle" else nullcontext(),
         ):
             watched = out().is_terminal
             """By a person: what is printed anywhere else may be kept there, as systemd's journal keeps it."""

@@ -9,7 +9,7 @@ BUILT=(llama-cpp-python hnswlib)
 wheel_folder() { # PYTHON
     "$1" -c 'import platform, sys, sysconfig; print("-".join((
         sys.implementation.cache_tag, sysconfig.get_platform(), platform.libc_ver()[0] + platform.libc_ver()[1])))' |
-        sed "s|^|$CACHE/wheels/|; s|\$|-r$RECIPE$(cpu_suffix)|"
+        sed "s|^|$CACHE/wheels/|; s|\$|-r$RECIPE$(cpu_suffix)$(gpu_suffix)|"
 }
 
 # One more part of the folder's name where the build is made for more or less than the usual processor.
@@ -18,6 +18,11 @@ cpu_suffix() {
         x86_64) grep -qw avx2 /proc/cpuinfo || echo -native ;;
         aarch64) grep -qw asimddp /proc/cpuinfo && echo -dotprod || true ;;
     esac
+}
+
+# GLOVEBOX_GPU=cuda builds llama.cpp for NVIDIA's GPUs, which wants nvcc; anything else builds it for the processor alone.
+gpu_suffix() {
+    if [ "${GLOVEBOX_GPU:-none}" = cuda ]; then echo -cuda; fi
 }
 
 pinned() { # NAME
@@ -50,6 +55,7 @@ all_kept() { # PYTHON FOLDER
 llama_flags() {
     local quote="'" flags
     flags="-DLLAVA_BUILD=OFF -DCMAKE_PROJECT_llama.cpp_INCLUDE='${ROOT//$quote/$quote\\$quote$quote}/deploy/setup/without_common.cmake'"
+    if [ -n "$(gpu_suffix)" ]; then flags+=" -DGGML_CUDA=ON"; fi
     case $(cpu_suffix) in
         -native) echo "$flags -DGGML_NATIVE=ON" ;;
         -dotprod) echo "$flags -DGGML_NATIVE=OFF -DGGML_CPU_ARM_ARCH=armv8.2-a+dotprod+fp16" ;;

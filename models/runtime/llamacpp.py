@@ -1,7 +1,7 @@
 """Language models in GGUF files, run by llama.cpp (through llama-cpp-python 0.3.36).
 
 Owns: loading, greedy decoding under a grammar, and the prefix that is kept from call to call. Role-neutral: prompts and
-grammars come from ``models.structured``. On the CPU, one sequence, temperature 0.
+grammars come from ``models.structured``. On the CPU or, where it was built so, a GPU; one sequence, temperature 0.
 
 The grammar is asked about the most probable tokens first, a few at a time, until it lets one pass: that is the same choice
 as masking the whole vocabulary, which llama.cpp's own sampler does at every token for ten times the price.
@@ -47,7 +47,14 @@ class LlamaCppModel:
     """
 
     def __init__(
-        self, path: Path, *, adapter: Path | None = None, threads: int = 2, context_tokens: int = 1024, seed: int = 0
+        self,
+        path: Path,
+        *,
+        adapter: Path | None = None,
+        threads: int = 2,
+        context_tokens: int = 1024,
+        seed: int = 0,
+        gpu_layers: int = 0,
     ) -> None:
         """Load a model.
 
@@ -58,9 +65,10 @@ class LlamaCppModel:
             threads: of the CPU.
             context_tokens: most tokens of a prompt with its output.
             seed: of llama.cpp's sampler; at temperature 0 nothing is drawn, it is fixed all the same.
+            gpu_layers: how many layers a GPU works on; -1: all.
 
         Raises:
-            schemas.errors.EngineMissingError: llama-cpp-python is not installed.
+            schemas.errors.EngineMissingError: llama-cpp-python is not installed, or was not built for a GPU and is to use one.
             schemas.errors.ModelMissingError: there is no such file.
             schemas.errors.ModelDamagedError: it is no GGUF file that llama.cpp can load.
         """
@@ -72,6 +80,10 @@ class LlamaCppModel:
             ) from error
         if not path.is_file():
             raise ModelMissingError(f"no language model at {path}: import or pull one, or use the built-in one")
+        if gpu_layers and not llama_cpp.llama_supports_gpu_offload():
+            raise EngineMissingError(
+                f"gpu_layers is {gpu_layers}, but llama-cpp-python was built without a GPU: docs/install-jetson.md says how"
+            )
         self._engine: Any = llama_cpp
         self._lock = threading.Lock()
         self._context, self._path = context_tokens, path
@@ -80,7 +92,7 @@ class LlamaCppModel:
         try:
             self._llama: Any = llama_cpp.Llama(
                 str(path), n_ctx=context_tokens, n_batch=BATCH, n_threads=threads, n_threads_batch=threads, seed=seed,
-                verbose=False,
+                n_gpu_layers=gpu_layers, verbose=False,
             )  # fmt: skip
         except (ValueError, RuntimeError, AssertionError) as error:
             size = path.stat().st_size
