@@ -8,13 +8,14 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from deploy import __version__
 from deploy.car import Car
 from deploy.config import Config
 from deploy.engines import Choice, Role
@@ -22,6 +23,7 @@ from deploy.machine.notify import ServiceManager
 from deploy.screen import LiveDrivers, car_of, ignition_of, motion_of
 from deploy.screen import parts as screen_parts
 from deploy.showing.cabin import SeenCabin
+from deploy.showing.house import House, Overheard, Several, announcing
 from deploy.showing.turns import ShownTurns
 from deploy.speech import MakingAhead
 from deploy.timeline import Timeline, TimelineEntry, reply_entries
@@ -30,7 +32,7 @@ from memory.screen.parts import Parts
 from schemas.errors import NoSpeechError
 from schemas.events import Transcript, VehicleState
 from schemas.memory import Decision
-from schemas.ports import AudioSink, AudioSource, MemoryPort, Recognizer, Vad, WakeWord
+from schemas.ports import AudioSink, AudioSource, MemoryPort, Onlooker, Recognizer, Vad, WakeWord
 from voice.account import Load, LoopSettings, Observer
 from voice.audio.devices.live import LiveSound
 from voice.audio.wavefile import WaveSink, WaveSource
@@ -96,6 +98,7 @@ class Assistant:
         self._voice: VoiceLoop | None = None
         self._talk: Talk | None = None
         """The screen's view of the turn; None where no screen was asked for."""
+        self._house: House | None = None
 
     @property
     def memory(self) -> MemoryPort:
@@ -232,6 +235,18 @@ class Assistant:
         """Whether the ignition is on, while it runs; None: the vehicle does not say."""
         return ignition_of(self._car.vehicle, self._loop_that_runs)
 
+    def announced(self) -> AbstractContextManager[None]:
+        """While this goes on the assistant is a device of Home Assistant, where that is configured; to be entered before `run`.
+
+        Raises:
+            schemas.errors.ConfigError: the broker's settings cannot be used.
+        """
+
+        def given(house: House) -> None:
+            self._house = house
+
+        return announcing(self.config.announce, self._car.seat, self, given, __version__)
+
     def _loop_that_runs(self) -> asyncio.AbstractEventLoop | None:
         return self._running
 
@@ -276,6 +291,10 @@ class Assistant:
         timeline: Observer = Timeline(emit, at_end=(lambda: learn(emit)) if after_each else None)
         if self._talk is not None:
             timeline = ShownTurns(timeline, self._talk, self._car.matcher, _now)
+        onlooker: Onlooker | None = self._talk
+        if self._house is not None:
+            timeline = Overheard(timeline, self._house)
+            onlooker = self._house if onlooker is None else Several(onlooker, self._house)
         turn = config.turn
         return VoiceLoop(
             source=source,
@@ -300,7 +319,7 @@ class Assistant:
             ),
             due=self._car.vehicle.due,
             beat=beat,
-            onlooker=self._talk,
+            onlooker=onlooker,
         )
 
 

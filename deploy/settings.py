@@ -78,6 +78,27 @@ class SightSettings(Section):
     """Name of this client; one of its own for each."""
 
 
+class AnnounceSettings(Section):
+    """Where the assistant tells what it does (``deploy.showing.house``)."""
+
+    to: Literal["none", "homeassistant"]
+    """``homeassistant``: as a device with entities, over the car's own MQTT broker; needs the extra ``mqtt``."""
+    host: Word
+    port: Annotated[int, Field(ge=1, le=65_535)]
+    username: Word | None = None
+    password_file: Folder | None = None
+    """File with the password on its first line."""
+    ca_file: Folder | None = None
+    """Certificate of the authority that signed the broker's; left out: no encryption."""
+    client_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,40}$")]
+    """Name of this assistant there; its topics are under ``glovebox/<client_id>/``."""
+    discovery_prefix: Word
+    names: bool
+    """Whether it tells who drives; never of a guest, and not on a private trip."""
+    requests: bool
+    """Whether it tells the words of the last request; not on a private trip."""
+
+
 class DriverSettings(Section):
     """Who drives."""
 
@@ -389,6 +410,7 @@ class Config(Section):
 
     profile: Literal["default", "small", "pi5", "jetson"]
     """Named set of values in deploy/profiles that lies between the defaults and the device's own file."""
+    announce: AnnounceSettings
     driver: DriverSettings
     data: DataSettings
     audio: AudioSettings

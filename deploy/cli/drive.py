@@ -88,6 +88,7 @@ def run(
             ScreenServer(given, config.data.folder, port) as server,
             watching(config, given.drivers, given.motion),
             telling(assistant.ignition) if config.power.ignition == "vehicle" else nullcontext(),
+            assistant.announced(),
         ):
             watched = out().is_terminal
             """By a person: what is printed anywhere else may be kept there, as systemd's journal keeps it."""

@@ -230,7 +230,7 @@ class CanVehicle:
         """
         try:
             state = bus.state
-        except NotImplementedError:  # an interface that cannot tell sends error frames, or fails
+        except RuntimeError:  # an interface that cannot tell sends error frames, or fails
             return
         if state is can.BusState.ERROR:
             raise can.CanOperationError("bus off")
