@@ -1,7 +1,7 @@
 """The kiosk: a browser over the whole panel that always shows the assistant that runs now. Python's own library, nothing else.
 
 Owns the browser's life. It is there before the assistant is, with a dark page; as soon as ``screen.url`` is in the data folder it
-goes there. Every start of the assistant has another address: where that changes, or the page is none of the assistant's any more, the
+goes there. Every start of the assistant has another address: where that changes, or the page is none of the assistant's, the
 browser is brought to the present one. A browser that ends or hangs is started again. Chromium is led over a pipe that no other
 program can reach (``--remote-debugging-pipe``); Cog, which has none, is started again with each address. No profile stays on disk.
 """
