@@ -22,7 +22,9 @@ from deploy.drivers.switching import ConfiguredDrivers
 from deploy.engines import ROLES, standing
 from deploy.picture import lines, svg
 from deploy.serving import HEAD_BYTES, IDLE_S, connections
+from deploy.showing.handing import Handing
 from deploy.timeline import TimelineEntry
+from memory.rights.exports import FOLDER as EXPORTS
 from memory.screen.app import COOKIE, Screen
 from memory.screen.feed import Happened, What
 from memory.screen.parts import About, Cabin, CarPicture, Model, Parts
@@ -228,6 +230,7 @@ def parts(  # noqa: PLR0913 - what the screen is given, each by its name
         car=car,
         cabin=cabin,
         touch=touch,
+        hands=Handing(config.data.folder / EXPORTS, lambda: moving() is Motion.PARKED),
     )
 
 

@@ -125,6 +125,8 @@ class Screen:
         """Somebody else drives, or something was forgotten: nothing of before is shown or searched for."""
         seat = self.parts.seat
         self.parts.talk.clear()
+        if self.parts.hands is not None:
+            self.parts.hands.withdraw()
         self.parts.feed.clear(seat.shift, seat.era)
         self.door.forget_views()
 

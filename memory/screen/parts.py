@@ -90,6 +90,52 @@ class Cabin(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Offered:
+    """An export that waits on the car's own network to be fetched once."""
+
+    address: str
+    cells: str
+    """The address as a QR code: the path of its dark squares, a unit each."""
+    size: int
+    """Units that it is wide."""
+    seconds: int
+    """How long it waits."""
+
+
+class Hands(Protocol):
+    """Gives an export of this device to its driver. Asked only while parked, by who has proven to be that driver."""
+
+    def sticks(self) -> Sequence[str]:
+        """Names of the removable media that can be written to."""
+        ...
+
+    def networks(self) -> Sequence[str]:
+        """Names of this machine's interfaces into a private network."""
+        ...
+
+    def copy(self, name: str, stick: str) -> None:
+        """Copy the export of this name.
+
+        Raises:
+            schemas.errors.StorageFullError: no room for it.
+            schemas.errors.MemoryStoreError: it cannot be written.
+        """
+        ...
+
+    def offer(self, name: str, network: str) -> Offered:
+        """Offer the export of this name, and nothing else, to the first who knows the address.
+
+        Raises:
+            schemas.errors.MemoryStoreError: not on that network.
+        """
+        ...
+
+    def withdraw(self) -> None:
+        """Offer nothing any more."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class Parts:
     """Everything that the screen needs of the rest of the program."""
 
@@ -123,6 +169,8 @@ class Parts:
     """What a finger can do in place of the voice; None where no assistant runs beside the screen."""
     cabin: Cabin | None = None
     """The car; None where there is none to be seen."""
+    hands: Hands | None = None
+    """Gives exports away; None: they stay in the data folder."""
 
     glance: Glance = field(init=False)
     """What the open pages see of it."""

@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from memory.screen.answers import Answer, Visit
 from memory.screen.assistant import page as assistant
-from memory.screen.pages import about, categories, dev, drivers, facts, home, knowing, memories, privacy, topics
+from memory.screen.pages import about, categories, dev, drivers, facts, handing, home, knowing, memories, privacy, topics
 
 Handler = Callable[[Visit], Answer]
 
@@ -86,7 +86,9 @@ ROUTES: tuple[Entry, ...] = (
     Entry("POST", "/privacy/retention", privacy.keep, _P),
     Entry("GET", "/privacy/exporting", privacy.exporting, _P),
     Entry("POST", "/privacy/export", privacy.export, _P),
-    Entry("GET", "/privacy/exported", privacy.exported, _P),
+    Entry("GET", "/privacy/exported", handing.exported, _P),
+    Entry("POST", "/privacy/handing", handing.hand_out, _P),
+    Entry("POST", "/privacy/handing/over", handing.withdraw, _P),
     Entry("GET", "/privacy/files", privacy.files, _P),
     Entry("GET", "/privacy/delete", privacy.deleting, _P),
     Entry("POST", "/privacy/delete", privacy.delete, _P),

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from memory.rights.files import FILES
 from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
+from memory.screen.pages import handing
 from memory.screen.pages.home import status
 from schemas.errors import PinError, UnknownEntryError
 from schemas.memory import CONVERSATIONS, Period, Selector, Terms
@@ -87,15 +88,11 @@ def export(visit: Visit) -> Answer:
     if visit.parts.drivers is None:
         raise ProblemError("alone", 409)
     try:
-        visit.parts.drivers.save_export(visit.form.get("pin"))
+        name = visit.parts.drivers.save_export(visit.form.get("pin"))
     except PinError as error:
         return Page("exporting.html", {"missed": True, "wait": error.wait_s}, status=403)
+    handing.allow(visit, name)
     return Go("/privacy/exported")
-
-
-def exported(visit: Visit) -> Answer:
-    """Where the file is."""
-    return Page("exported.html", {"driver": visit.memory.driver})
 
 
 def files(visit: Visit) -> Answer:

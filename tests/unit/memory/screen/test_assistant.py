@@ -15,6 +15,7 @@ from memory.screen.assistant.glance import Glance
 from memory.screen.assistant.page import GLANCE, line
 from memory.screen.assistant.talk import LASTS, Act, Came, Exchange
 from memory.screen.assistant.tiles import SHOWN, tiles
+from memory.screen.parts import Offered
 from memory.screen.wording import LANGUAGES, Wording
 from schemas.actions import ACTIONS, SetTimer, SetWindow
 from schemas.clock import WallClock
@@ -321,3 +322,79 @@ def test_every_tile_in_every_state_has_words_and_asks_for_an_action_that_there_i
                     assert all(words(f"tile.do.{one.what}") and one.asks() for one in tile.controls)
     moving = tiles(VehicleState(values=busy), waits, words, NOW, parked=False)
     assert not any("milk" in tile.value + tile.detail for tile in moving)
+
+
+# An export that is handed out
+
+
+@dataclass
+class Hands:
+    """What was handed out; meets ``memory.screen.parts.Hands``."""
+
+    gave: list[tuple[str, str]] = field(default_factory=list)
+    withdrawn: int = 0
+
+    def sticks(self) -> tuple[str, ...]:
+        return ("STICK",)
+
+    def networks(self) -> tuple[str, ...]:
+        return ("wlan0",)
+
+    def copy(self, name: str, stick: str) -> None:
+        self.gave.append((name, stick))
+
+    def offer(self, name: str, network: str) -> Offered:
+        self.gave.append((name, network))
+        return Offered("http://192.168.4.1:4711/word", "M0 0h1v1h-1z", 29, 180)
+
+    def withdraw(self) -> None:
+        self.withdrawn += 1
+
+
+@pytest.fixture
+def hands(screen: Screen) -> Hands:
+    made = Hands()
+    object.__setattr__(screen.parts, "hands", made)
+    return made
+
+
+def test_an_export_is_handed_out_after_the_pin_and_only_then(
+    browser: Browser, screen: Screen, hands: Hands, car: Car, drivers: FakeDrivers
+) -> None:
+    screen.parts.pins.set("ada", "2468")
+    assert "STICK" not in browser.get("/privacy/exported")
+    browser.get("/privacy/exporting")
+    browser.post("/privacy/export", 403, pin="1111")
+    assert "STICK" not in browser.get("/privacy/exported")
+    browser.get("/privacy/exporting")
+    browser.post("/privacy/export", pin="2468")
+    assert "Copy to STICK" in browser.get("/privacy/exported")
+    assert "Copied" in browser.post("/privacy/handing", 200, stick="STICK")
+    browser.get("/privacy/exported")
+    page = browser.post("/privacy/handing", 200, network="wlan0")
+    assert "192.168.4.1:4711/word" in page and "<svg" in page and "for three minutes" in page
+    assert hands.gave == [("export.json", "STICK"), ("export.json", "wlan0")]
+    browser.post("/privacy/handing/over")
+    assert hands.withdrawn == 1 and "STICK" not in browser.get("/privacy/exported")  # another time it is another export
+
+
+def test_what_was_exported_long_ago_or_by_another_driver_is_not_handed_out(
+    browser: Browser, hands: Hands, car: Car, drivers: FakeDrivers
+) -> None:
+    browser.get("/privacy")
+    browser.post("/privacy/export")
+    browser.get("/privacy/exported")
+    car.now += timedelta(minutes=6)
+    assert browser.post("/privacy/handing", stick="STICK") == "/privacy" and hands.gave == []
+    browser.get("/privacy")
+    browser.post("/privacy/export")
+    drivers.switch("bert")
+    assert "STICK" not in browser.get("/privacy/exported") and hands.withdrawn >= 1
+
+
+def test_nothing_is_handed_out_while_driving(browser: Browser, hands: Hands, car: Car) -> None:
+    browser.get("/privacy")
+    browser.post("/privacy/export")
+    browser.get("/privacy/exported")
+    car.motion = Motion.IDLING
+    assert "You are driving" in browser.post("/privacy/handing", 403, network="wlan0") and hands.gave == []
