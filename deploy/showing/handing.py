@@ -42,7 +42,9 @@ def interfaces() -> Mapping[str, str]:
     import fcntl
 
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
-        for _, name in socket.if_nameindex():
+        for name in sorted(
+            path.name for path in Path("/sys/class/net").glob("*")
+        ):  # asking the kernel needs AF_NETLINK
             with suppress(OSError):
                 told = fcntl.ioctl(asking.fileno(), _SIOCGIFADDR, struct.pack("256s", name.encode()[:15]))
                 address = socket.inet_ntoa(told[20:24])
@@ -188,13 +190,8 @@ class OneFile:
             said += piece
         wanted = said.partition(b"\r\n")[0].split(b" ")
         right = f"/{self._word}".encode()
-        if (
-            self._over.is_set()
-            or len(wanted) != 3
-            or wanted[0] != b"GET"
-            or not secrets.compare_digest(wanted[1], right)
-            or not self._allowed()
-        ):
+        asked = len(wanted) == 3 and wanted[0] == b"GET" and secrets.compare_digest(wanted[1], right)
+        if not asked or self._over.is_set() or not self._allowed():
             caller.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
             return False
         data = self._path.read_bytes()

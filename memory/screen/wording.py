@@ -76,6 +76,10 @@ class Wording:
         text = self._own.get(key) or self._english[key]
         return str(text).format(**values) if values else str(text)
 
+    def has(self, key: str) -> bool:
+        """Whether there is a sentence of this key."""
+        return key in self._own or key in self._english
+
     def count(self, key: str, number: int) -> str:
         """The sentence for a number of something: ``KEY.one`` or ``KEY.many``."""
         return self(f"{key}.{'one' if number == 1 else 'many'}", count=self.number(number))

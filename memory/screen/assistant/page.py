@@ -6,6 +6,7 @@ What is tapped is answered by the dialogue, or judged by the gate; nothing is de
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
@@ -59,7 +60,7 @@ def line(stand: Stand, words: Wording) -> str:
     if stand.asking is not None and stand.phase is not Phase.HEARING:
         wanted = stand.asking.wanted
         if len(wanted) == 1:
-            told = f"{words.act(wanted[0].name, wanted[0].slots)}?"
+            told = f"{words.act(wanted[0].name, _ours(wanted[0].slots, words))}?"
             return told if len(told) <= GLANCE else short(f"{words.act(wanted[0].name, {})}?", GLANCE)
         return words("talk.which" if stand.asking.choices else "talk.asks")
     if stand.phase in (Phase.LISTENING, Phase.HEARING, Phase.THINKING):
@@ -73,10 +74,15 @@ def line(stand: Stand, words: Wording) -> str:
 
 
 def _done(act: Act, words: Wording) -> str:
-    told = words.act(act.action, act.slots)
+    told = words.act(act.action, _ours(act.slots, words))
     if act.came is Came.DONE:
         return told if len(told) <= GLANCE else short(words.act(act.action, {}), GLANCE)
     return short(words("talk.not_done", what=words.act(act.action, {})), GLANCE)
+
+
+def _ours(slots: Mapping[str, Any], words: Wording) -> dict[str, Any]:
+    """Slots without those that hold the driver's own words: a passenger reads along."""
+    return {name: value for name, value in slots.items() if not isinstance(value, str) or words.has(f"value.{value}")}
 
 
 # Tapped in place of said ---------------------------------------------------------------------------------------------------

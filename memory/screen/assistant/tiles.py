@@ -130,7 +130,7 @@ def _route(see: Callable[[str], Any], words: Wording, now: datetime, parked: boo
     what = "guide_off" if spoken else "guide_on"
     control = Control(what, "sound" if spoken else "sound-off", "set_guidance", {"on": not spoken})
     if not parked:
-        return Tile("route", "route", words.time(now + timedelta(minutes=minutes)), short(end), (control,), lit=True)
+        return Tile("route", "route", words.time(now + timedelta(minutes=minutes)), "", (control,), lit=True)
     by = [words("tile.by", stop=stops[0])] if stops else []
     far = see("navigation.kilometers")
     detail = " · ".join([*by, arrives, *([words.far(float(far))] if far else [])])

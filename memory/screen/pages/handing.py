@@ -1,4 +1,4 @@
-"""An export handed out: to a USB stick, or by an address to scan. Only while parked, and only what was just written with the PIN."""
+"""An export handed out: to a USB stick, or by an address to scan. Only while parked, and only what was just written."""
 
 from __future__ import annotations
 
