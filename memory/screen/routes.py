@@ -12,7 +12,19 @@ from enum import StrEnum
 
 from memory.screen.answers import Answer, Visit
 from memory.screen.assistant import page as assistant
-from memory.screen.pages import about, categories, dev, drivers, facts, handing, home, knowing, memories, privacy, topics
+from memory.screen.pages import (
+    about,
+    categories,
+    dev,
+    drivers,
+    facts,
+    handing,
+    home,
+    knowing,
+    memories,
+    privacy,
+    topics,
+)
 
 Handler = Callable[[Visit], Answer]
 
