@@ -166,14 +166,30 @@ def _state(vehicle: Vehicle, loop: Loop) -> VehicleState | None:
         return None
 
 
-def motion_of(vehicle: Vehicle, loop: Loop) -> Callable[[], Motion | None]:
+class Sight:
     """Asks the vehicle for its driving state on the loop that it lives on; None where it does not answer in time."""
 
-    def ask() -> Motion | None:
-        state = _state(vehicle, loop)
-        return None if state is None else motion(state)
+    def __init__(self, vehicle: Vehicle, loop: Loop) -> None:
+        """Of this vehicle, which has not been asked yet."""
+        self._vehicle, self._loop = vehicle, loop
+        self._mode: object = None
 
-    return ask
+    def __call__(self) -> Motion | None:
+        """The driving state now."""
+        state = _state(self._vehicle, self._loop)
+        if state is None:
+            return None
+        self._mode = state.values.get("display.mode")
+        return motion(state)
+
+    def bright(self) -> bool | None:
+        """Whether the vehicle was told to show day colours, as it said last; None: it was told neither."""
+        return {"day": True, "night": False}.get(str(self._mode))
+
+
+def motion_of(vehicle: Vehicle, loop: Loop) -> Sight:
+    """What the screen sees of a vehicle's motion."""
+    return Sight(vehicle, loop)
 
 
 def ignition_of(vehicle: Vehicle, loop: Loop) -> bool | None:
@@ -221,6 +237,7 @@ def parts(  # noqa: PLR0913 - what the screen is given, each by its name
     return Parts(
         seat=seat,
         motion=moving,
+        bright=moving.bright if isinstance(moving, Sight) else lambda: None,
         clock=now,
         pins=drivers.pins,
         drivers=drivers,

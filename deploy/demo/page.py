@@ -1,6 +1,6 @@
 """Renders a drive as one self-contained page: sound, waveform, timeline, latency bars, what was learnt, how it ended.
 
-No script from outside, no font, no network: the sound is embedded as Ogg Vorbis.
+Nothing from outside, no network: the sound is embedded as Ogg Vorbis, and the look of the screen with its font.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from jinja2 import Environment, FileSystemLoader, select_autoescape
 from deploy.demo.judge import REPLY, Drive
 from deploy.demo.script import PAUSE_BETWEEN_TRIPS_S, TRIPS
 from deploy.timeline import TimelineEntry
+from memory.screen.render import look
 from schemas.events import SAMPLE_RATE
 
 WAVE_POINTS = 1400
@@ -44,6 +45,7 @@ def render(drive: Drive, audio: np.ndarray[Any, Any]) -> str:
     seconds = len(audio) / SAMPLE_RATE
     trips = [_trip(number, drive, seconds) for number in sorted(drive.entries)]
     return environment.get_template("page.html.j2").render(
+        look=look(),
         trips=trips,
         wave=_wave(audio),
         points=WAVE_POINTS,

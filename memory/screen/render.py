@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cache
@@ -99,6 +100,12 @@ def _environment() -> Environment:
 @cache
 def _read(name: str) -> bytes:
     return (_FOLDER / "static" / name).read_bytes()
+
+
+def look() -> str:
+    """The look as one style sheet with its font inside, for pages that are a file of their own: the demo's and the reports'."""
+    font = base64.b64encode(_read("atkinson.woff2")).decode("ascii")
+    return _read("look.css").decode("utf-8").replace("/static/atkinson.woff2", f"data:font/woff2;base64,{font}")
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Renders a report as one self-contained HTML page: no script, no font, no picture from anywhere else."""
+"""Renders a report as one self-contained HTML page: no script, font or picture from anywhere else; in the look of the screen."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from deploy.lab.report import plot
 from deploy.lab.report.blocks import Dots, Plot, Report, Table, shown
+from memory.screen.render import look
 
 
 def render(report: Report, command: str = "") -> str:
@@ -25,7 +26,9 @@ def render(report: Report, command: str = "") -> str:
         lstrip_blocks=True,
     )
     blocks = [_block(block) for block in report.blocks]
-    return environment.get_template("page.html.j2").render(report=report, blocks=blocks, command=command, shown=shown)
+    return environment.get_template("page.html.j2").render(
+        report=report, blocks=blocks, command=command, shown=shown, look=look()
+    )
 
 
 def _block(block: Table | Plot | Dots) -> dict[str, object]:

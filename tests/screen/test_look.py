@@ -1,0 +1,93 @@
+"""The look of the screen in Chromium: day and night, high contrast, weight; a banner moves nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from schemas.events import Motion
+from tests.screen_rig import SIZES, Rig
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Response
+
+pytestmark = pytest.mark.socket  # as tests/screen/test_browser.py
+
+HEAVIEST = 120_000
+"""Bytes of a page with its font, style sheets, scripts and icons."""
+LEAST = """() => {
+  const rgb = (text) => text.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map((v) => v / 255).map((v) => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
+  const behind = (e) => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c.length < 4 || c[3] > .99) return c; } };
+  return Math.min(...[...document.querySelectorAll('main p, main h1, main button, main a, nav span')].filter((e) => e.offsetParent && e.innerText.trim())
+    .map((e) => [light(rgb(getComputedStyle(e).color)), light(behind(e))]).map(([a, b]) => (Math.max(a, b) + .05) / (Math.min(a, b) + .05)));
+}"""  # noqa: E501 - a script for the browser reads better in long lines
+"""The least contrast of any text on the page."""
+BOXES = "[...document.querySelectorAll('main > :not(.banner), main .row, footer')].map((e) => e.getBoundingClientRect().top)"
+
+
+@pytest.mark.parametrize("look", ["dark", "light"])
+def test_who_wants_more_contrast_gets_seven_to_one(rig: Rig, chromium: Browser, look: str) -> None:
+    """WCAG 2.2, 1.4.6."""
+    page = rig.open(chromium)
+    page.emulate_media(contrast="more", reduced_motion="reduce")
+    rig.choose(page, look=look)
+    for path in ("/latest", "/memory", "/memory/p0", "/categories", "/privacy", "/drivers", "/about"):
+        page.goto(f"{rig.address}{path}")
+        assert page.evaluate(LEAST) >= 7, path
+    page.context.close()
+
+
+def test_every_page_weighs_little_with_the_font(rig: Rig, chromium: Browser) -> None:
+    for path in ("/memory", "/memory/search", "/categories", "/drivers/pin"):
+        page, told = rig.open(chromium), list["Response"]()
+        page.goto("about:blank")
+        page.on("response", lambda answer: told.append(answer))
+        page.goto(f"{rig.address}{path}", wait_until="load")
+        page.evaluate("document.fonts.ready")
+        weights = {one.url: len(one.body()) for one in told if "/live" not in one.url}
+        assert sum("atkinson" in url or "screen.css" in url or path in url for url in weights) >= 2, weights
+        assert sum(weights.values()) <= HEAVIEST, path
+        page.context.close()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_banner_moves_nothing(rig: Rig, chromium: Browser, size: str) -> None:
+    page = rig.open(chromium, size)
+    page.goto(f"{rig.address}/categories")
+    before = page.evaluate(BOXES)
+    page.goto(f"{rig.address}/memory/p7")
+    page.click("text=Forget >> nth=-1")
+    page.wait_for_url("**/leaving/*")
+    page.goto(f"{rig.address}/categories")
+    assert page.locator(".banner").is_visible() and page.evaluate(BOXES) == before
+    assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+    page.click(".banner button")
+    page.wait_for_url("**/memory")
+    assert len(rig.memory.preferences()) == 8
+    page.context.close()
+
+
+def test_an_open_page_turns_dark_with_the_car(rig: Rig, chromium: Browser) -> None:
+    told: list[bool | None] = [True]
+    rig.server.screen.parts = replace(rig.server.screen.parts, bright=lambda: told[0])
+    page = rig.open(chromium)
+    page.goto(f"{rig.address}/memory")
+    assert page.locator("html").get_attribute("data-look") == "light"
+    told[0] = False
+    page.wait_for_selector("html[data-look=dark]")
+    rig.car.motion = Motion.MOVING
+    page.wait_for_url(f"{rig.address}/")
+    assert page.locator("html").get_attribute("data-look") == "dark"
+    page.context.close()
+
+
+def test_the_font_is_the_one_that_is_shipped(rig: Rig, chromium: Browser) -> None:
+    page = rig.open(chromium)
+    page.evaluate("document.fonts.ready")
+    assert page.evaluate("[...document.fonts].map((f) => f.status)") == ["loaded"]
+    assert "Atkinson Hyperlegible Next" in page.evaluate("getComputedStyle(document.body).fontFamily")
+    page.context.close()
