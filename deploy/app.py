@@ -72,10 +72,6 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
         if apart is not None:
             opened.callback(apart.end)
 
-        say("wake word and voice activity")
-        wake = engines.wake_word()
-        vad = SileroVad(catalog.find(config.vad.model))
-
         say("encoder and language models")
         encoder, structured = understanding(config, engines)
         parser = engines.parser(encoder)
@@ -88,7 +84,10 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
         opened.callback(car.leave)
 
         say("command grammar and recogniser")
-        ears = Ears(wake, vad, engines.recognizer(car.matcher))
+        recognizer = engines.recognizer(car.matcher)
+
+        say("wake word and voice activity")
+        ears = Ears(engines.wake_word(recognizer), SileroVad(catalog.find(config.vad.model)), recognizer)
 
         say("voice")
         mouth = Mouth(*open_voice(config, engines))

@@ -25,7 +25,7 @@ from schemas.ports import Recognizer, Synthesizer, WakeWord
 from voice.asr import RECOGNIZERS, Hearing
 from voice.engines import opened
 from voice.tts import SYNTHESIZERS, Speaking
-from voice.wake import WAKE_WORDS, Waking
+from voice.wake import WAKE_WORDS, SecondEar, Waking
 
 Part = TypeVar("Part")
 Role = Literal["asr", "tts", "llm", "parser"]
@@ -156,15 +156,16 @@ class Engines:
         """A line for each role whose best engine is not used, and for what an engine does without."""
         return tuple(line for choice in self.choices.values() for line in (choice.told(), choice.without) if line)
 
-    def wake_word(self) -> WakeWord:
-        """What finds the wake word.
+    def wake_word(self, recognizer: object = None) -> WakeWord:
+        """What finds the wake word; a recogniser that can tell whether it hears a word is asked in doubt.
 
         Raises:
             schemas.errors.ModelError: it cannot be had.
         """
         settings = self._config.wake
         model = self._catalog.find(settings.model) if WAKE_WORDS.takes_model(settings.engine) else None
-        waking = Waking(settings.keyword, settings.threshold, settings.refractory_s, model)
+        second = recognizer if isinstance(recognizer, SecondEar) else None
+        waking = Waking(settings.keyword, settings.threshold, settings.refractory_s, model, second)
         return opened(WAKE_WORDS, settings.engine, waking)
 
     def recognizer(self, matcher: TemplateMatcher) -> Recognizer:

@@ -244,8 +244,14 @@ class VoiceLoop:
         if self._clock is None and self._machine.state is State.IDLE and len(self._unheard) < TOGETHER:
             return
         started = time.process_time()
-        detection = self._wake.process(np.concatenate(self._unheard))
+        sound = np.concatenate(self._unheard)
         self._unheard.clear()
+        if self._clock is None and self._machine.state is not State.IDLE:
+            detection = await asyncio.to_thread(
+                self._wake.process, sound
+            )  # where it asks a second ear, a reply goes on
+        else:
+            detection = self._wake.process(sound)
         self.load.wake_cpu_s += time.process_time() - started
         if detection is None or self._is_our_own(detection.keyword):
             return

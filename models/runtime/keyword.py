@@ -60,13 +60,14 @@ class KeywordNetwork:
     was just heard, at every offset of its stride. It reads the features that are still in the ring and keeps no sound.
     """
 
-    def __init__(self, path: Path, *, alone: bool = False) -> None:
+    def __init__(self, path: Path, *, alone: bool = False, fires: float | None = None) -> None:
         """Load and check the files.
 
         Args:
             path: The ONNX file. Its metadata may name a file beside it as "check", and the score from which on that is asked
                 as "fires".
             alone: Leave the check out: every score is then the first network's own.
+            fires: Score of the first network from which on the check is asked, in place of the file's.
 
         Raises:
             ModelMissingError: No such file, or its check is not beside it.
@@ -78,7 +79,7 @@ class KeywordNetwork:
         if "check" in self.metadata and not alone:
             self._check, _ = _loaded(path.with_name(self.metadata["check"]))
             try:
-                self._fires = float(self.metadata["fires"])
+                self._fires = float(self.metadata["fires"]) if fires is None else fires
             except (KeyError, ValueError) as error:
                 raise ModelDamagedError(
                     f"keyword network {path} does not say when its check is asked; restore it"

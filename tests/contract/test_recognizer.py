@@ -28,6 +28,7 @@ from voice.asr.pocketsphinx import PocketSphinxRecognizer
 from voice.asr.together import TogetherRecognizer
 from voice.asr.whisper import WhisperRecognizer, WhisperSettings
 from voice.engines import opened
+from voice.wake import SecondEar
 
 BUILTIN = Path(__file__).parents[2] / "models" / "builtin" / "asr"
 RATE = 16_000
@@ -181,6 +182,18 @@ def test_a_missing_model_file_is_named(tmp_path: Path, matcher: TemplateMatcher)
         PocketSphinxRecognizer(tmp_path, matcher)
     with pytest.raises(ModelMissingError, match=r"model\.bin"):
         WhisperRecognizer(tmp_path, matcher.match)
+
+
+@pytest.mark.parametrize("engine", ["whisper", "together"])
+def test_a_second_ear_hears_a_word_and_leaves_the_open_utterance_alone(
+    engines: dict[str, Callable[[], Recognizer]], speech: Samples, engine: str
+) -> None:
+    recognizer = engines[engine]()
+    assert isinstance(recognizer, SecondEar) and not isinstance(engines["pocketsphinx"](), SecondEar)
+    recognizer.start()
+    recognizer.feed(speech)
+    assert recognizer.has(speech[:20_000], "jazz") and not recognizer.has(speech[:20_000], "la")
+    assert "jazz" in recognizer.finish().text
 
 
 def test_a_whisper_without_its_tokenizer_is_refused_and_nothing_is_fetched(

@@ -11,15 +11,16 @@ from onnx import TensorProto, helper, numpy_helper
 from models.runtime import keyword, mel
 
 
-def build(path: Path, hertz: int = 2000, **metadata: str) -> Path:
-    """A network with the field and stride of a real one that answers to a loud tone: sigmoid of its last frame's band."""
+def build(path: Path, hertz: int = 2000, *, most: float = 1.0, **metadata: str) -> Path:
+    """A network with the field and stride of a real one that answers to a loud tone: `most` times the sigmoid of its last band."""
     kernel = np.zeros((1, mel.BANDS, keyword.FIELD), np.float32)
     kernel[0, int(np.argmax(mel.mel_bank()[hertz * 512 // mel.SAMPLE_RATE])), -1] = 4.0
     nodes = [
         helper.make_node("Transpose", ["features"], ["t"], perm=[0, 2, 1]),
         helper.make_node("Conv", ["t", "kernel", "bias"], ["c"], strides=[keyword.STRIDE]),
         helper.make_node("Sigmoid", ["c"], ["s"]),
-        helper.make_node("Squeeze", ["s", "axis"], ["scores"]),
+        helper.make_node("Mul", ["s", "most"], ["m"]),
+        helper.make_node("Squeeze", ["m", "axis"], ["scores"]),
     ]
     graph = helper.make_graph(
         nodes,
@@ -29,6 +30,7 @@ def build(path: Path, hertz: int = 2000, **metadata: str) -> Path:
         [
             numpy_helper.from_array(kernel, "kernel"),
             numpy_helper.from_array(np.asarray([-5.0], np.float32), "bias"),
+            numpy_helper.from_array(np.asarray([most], np.float32), "most"),
             numpy_helper.from_array(np.asarray([1], np.int64), "axis"),
         ],
     )

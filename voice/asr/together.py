@@ -235,6 +235,14 @@ class TogetherRecognizer:
         decided = self._decided
         return decided if decided is not None and decided.samples == self._whisper.samples else None
 
+    def has(self, sound: Samples, word: str) -> bool:
+        """Whether Whisper hears the word in this sound.
+
+        Raises:
+            schemas.errors.ModelError: the engine failed.
+        """
+        return self._whisper.has(sound, word)
+
     def weighed(self) -> Weighed | None:
         """What the last decision was made on; None where nothing was heard. For measuring."""
         return self._weighed

@@ -4,8 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
+from schemas.events import Samples
 from schemas.registry import Registry, Row
+
+
+@runtime_checkable
+class SecondEar(Protocol):
+    """Hears whether a word was said in a short sound: asked where the wake word's own networks are in doubt."""
+
+    def has(self, sound: Samples, word: str) -> bool:
+        """Whether the word may have been said in these samples at 16 kHz; takes some tenths of a second.
+
+        Raises:
+            schemas.errors.ModelError: the engine failed.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +35,8 @@ class Waking:
     """Seconds after a detection in which there is no other."""
     model: Path | None = None
     """The chosen model's file; None for an engine that takes none."""
+    second: SecondEar | None = None
+    """What may be asked whether it hears the word; None where nothing on this machine can tell."""
 
 
 WAKE_WORDS = Registry(

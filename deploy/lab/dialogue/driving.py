@@ -16,7 +16,6 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -122,6 +121,7 @@ class Fleet:
         self.language_model = f"{engines.choices['llm'].rung}, {engines.choices['parser'].rung}"
         self._matchers: dict[bool, TemplateMatcher] = {}
         self._recognizers: dict[bool, Recognizer] = {}
+        self._always_on: tuple[WakeWord, Vad] | None = None
         self._mouth: Mouth | None = None
 
     def close(self) -> None:
@@ -178,10 +178,6 @@ class Fleet:
             finally:
                 car.leave()
 
-    @cached_property
-    def _always_on(self) -> tuple[WakeWord, Vad]:
-        return self._engines.wake_word(), SileroVad(Catalog.load(self._config.data).find(self._config.vad.model))
-
     @contextmanager
     def drive(self, folder: Path, began: datetime, *, introduces: bool = False) -> Generator[Talk]:
         """A drive of the driver whose vault is in a folder, by typed words; with its end it is learnt from and thought about.
@@ -224,9 +220,12 @@ class Fleet:
 
     def _listening(self, config: Config, car: Car, *, mail: bool) -> Assistant:
         """The assistant in this car, with ears and a voice that are loaded once."""
-        wake, vad = self._always_on
         if mail not in self._recognizers:
             self._recognizers[mail] = self._engines.recognizer(car.matcher)
+        if self._always_on is None:
+            vad = SileroVad(Catalog.load(self._config.data).find(self._config.vad.model))
+            self._always_on = self._engines.wake_word(self._recognizers[mail]), vad
+        wake, vad = self._always_on
         self._mouth = self._mouth or Mouth(*open_voice(config, self._engines))
         return Assistant(
             config,

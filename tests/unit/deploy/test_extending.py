@@ -75,7 +75,9 @@ def test_engines_of_another_package_are_chosen_by_configuration(monkeypatch: pyt
     config = load_config(flags=named, environment={})
     engines = Engines(config, Catalog.load(config.data))
     recognizer, voice = engines.recognizer(TemplateMatcher(load_templates())), engines.synthesizer()
-    assert [type(one).__module__ for one in (recognizer, voice, engines.wake_word())] == ["stranger_glovebox"] * 3
+    assert [type(one).__module__ for one in (recognizer, voice, engines.wake_word(recognizer))] == [
+        "stranger_glovebox"
+    ] * 3
     assert engines.told() == () and {str(choice.rung) for choice in engines.choices.values()} == {"stranger"}
     assert device_key(config).needs.driver == config.driver.name  # type: ignore[attr-defined]
     monkeypatch.delitem(sys.modules, "stranger_glovebox")

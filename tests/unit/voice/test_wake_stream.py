@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from models.runtime import mel
 from models.runtime.keyword import KeywordNetwork
-from schemas.errors import ModelDamagedError, ModelMissingError
+from schemas.errors import ModelDamagedError, ModelError, ModelMissingError
 from schemas.events import Samples, WakeDetection
 from tests.networks.tone import build
-from voice.wake.onnx import OnnxWakeWord
+from voice.wake.onnx import AFTER, BEFORE, OnnxWakeWord
 
 RATE = 16_000
 
@@ -94,7 +94,7 @@ def test_reset_starts_a_new_stream(network: Path) -> None:
 @pytest.mark.parametrize("values", [{"threshold": 0.0}, {"threshold": 1.5}, {"refractory": -1.0}])
 def test_values_out_of_range_are_refused(network: Path, values: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="must lie"):
-        OnnxWakeWord(network, **values)
+        OnnxWakeWord(network, threshold=values.get("threshold"), refractory=values.get("refractory", 2.0))
 
 
 def test_half_of_the_networks_grid_makes_no_difference(network: Path) -> None:
@@ -134,6 +134,74 @@ def test_a_check_that_is_named_must_be_there(tmp_path: Path) -> None:
     build(tmp_path / "again.onnx")
     with pytest.raises(ModelDamagedError, match="does not say when its check is asked"):
         OnnxWakeWord(build(tmp_path / "other.onnx", check="again.onnx"))
+
+
+class Ear:
+    """A second ear that always says the same, and keeps what it was asked about."""
+
+    def __init__(self, answer: bool | ModelError) -> None:
+        self.answer, self.asked = answer, list[Samples]()
+
+    def has(self, sound: Samples, word: str) -> bool:
+        assert word == "tone"
+        self.asked.append(sound)
+        if isinstance(self.answer, ModelError):
+            raise self.answer
+        return self.answer
+
+
+def doubtful(tmp_path: Path) -> Path:
+    """A network that never comes up to .7, with a check that agrees."""
+    build(tmp_path / "again.onnx", 2000, most=0.7)
+    return build(tmp_path / "first.onnx", 2000, most=0.7, check="again.onnx", fires="0.3")
+
+
+@pytest.mark.parametrize("chunk", [333, 512, 16_000, 200_000])
+@pytest.mark.parametrize(("answer", "count"), [(True, 2), (False, 0)])
+def test_in_doubt_the_second_ear_decides(tmp_path: Path, chunk: int, answer: bool, count: int) -> None:
+    ear, again = Ear(answer), Ear(answer)
+    samples = stream(9.0, (2.0, 6.0))
+    found = detections(OnnxWakeWord(doubtful(tmp_path), second=ear), samples, chunk)
+    assert len(found) == count
+    reference = detections(OnnxWakeWord(doubtful(tmp_path), second=again), samples, 512)
+    assert [item.end_sample for item in found] == [item.end_sample for item in reference]
+    assert len(ear.asked) == len(again.asked) >= 2
+    assert all(np.array_equal(one, other) for one, other in zip(ear.asked, again.asked, strict=True))
+
+
+def test_the_second_ear_hears_what_came_before_and_a_little_after(tmp_path: Path) -> None:
+    ear = Ear(answer=True)
+    samples = stream(4.0, (2.0,))
+    detections(OnnxWakeWord(doubtful(tmp_path), second=ear), samples, 512)
+    (sound,) = ear.asked
+    assert BEFORE + AFTER <= sound.size <= BEFORE + AFTER + 640
+    places = [at for at in range(0, samples.size - sound.size, 1) if np.array_equal(samples[at : at + 64], sound[:64])]
+    assert len(places) == 1 and np.array_equal(samples[places[0] : places[0] + sound.size], sound)
+    assert places[0] < 2.0 * RATE < places[0] + sound.size
+
+
+def test_however_sure_the_networks_are_the_second_ear_must_hear_it(tmp_path: Path) -> None:
+    ear = Ear(answer=False)
+    assert detections(OnnxWakeWord(build(tmp_path / "sure.onnx", most=1.4), second=ear), stream(4.0, (2.0,)), 512) == []
+    assert ear.asked
+
+
+def test_under_a_threshold_that_is_given_nothing_is_asked(tmp_path: Path) -> None:
+    ear = Ear(answer=True)
+    wake = OnnxWakeWord(doubtful(tmp_path), threshold=0.8, second=ear)
+    assert detections(wake, stream(4.0, (2.0,)), 512) == [] and not ear.asked
+
+
+def test_silence_asks_nothing(tmp_path: Path) -> None:
+    ear = Ear(answer=True)
+    assert detections(OnnxWakeWord(doubtful(tmp_path), second=ear), stream(6.0, ()), 512) == [] and not ear.asked
+
+
+@pytest.mark.parametrize(("most", "count"), [(0.7, 0), (1.4, 1)])
+def test_a_second_ear_that_fails_leaves_it_to_the_threshold(tmp_path: Path, most: float, count: int) -> None:
+    ear = Ear(ModelError("broken"))
+    network = build(tmp_path / "tone.onnx", most=most, threshold="0.8")
+    assert len(detections(OnnxWakeWord(network, second=ear), stream(4.0, (2.0,)), 512)) == count and ear.asked
 
 
 def test_missing_file(tmp_path: Path) -> None:
