@@ -157,7 +157,7 @@ class WakeSettings(Section):
     """The word that the model was trained on."""
     model: ModelName
     threshold: Share | None = None
-    """Score from which on it is the keyword, or where Whisper must hear it, too, from which on it is asked. Left out: as measured."""
+    """Score from which on it is the keyword, or, where Whisper must hear it, too, that is asked; left out: as measured."""
     refractory_s: Annotated[float, Field(ge=0.0, le=10.0)]
     """Seconds after a detection in which there is no other."""
 
