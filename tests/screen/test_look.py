@@ -51,6 +51,7 @@ def weights(page: Page, address: str) -> dict[str, int]:
     def keep(answer: Response) -> None:
         told.append(answer)
 
+    page.goto("about:blank")
     page.on("response", keep)
     page.goto(address, wait_until="load")
     page.evaluate("document.fonts.ready")

@@ -1,4 +1,4 @@
-"""Pictures of every page of the screen for docs/screen-pictures.md: ``python -m tests.screen_pictures``.
+"""Pictures of every page of the screen for docs/screen-pictures.md: ``python -m tests.screen.pictures``.
 
 Each is a real page in Chromium over a memory of examples, made small: WebP of a few kilobytes. The document is written too.
 """
@@ -23,7 +23,7 @@ from tests.screens import NOW, preference
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 WIDE = 560
 """Pixels of a picture's width."""
 SMALLER = """async ([data, width, quality]) => {
@@ -96,7 +96,7 @@ def main() -> int:
     lines = [
         "# Pictures of the screen",
         "",
-        "Made by `python -m tests.screen_pictures`; [the screen](screen.md) says what each page does.",
+        "Made by `python -m tests.screen.pictures`; [the screen](screen.md) says what each page does.",
         "",
     ]
     for name in names:
