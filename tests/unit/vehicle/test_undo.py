@@ -44,7 +44,7 @@ def test_undo_is_judged_by_what_it_would_do() -> None:
     car.act(SetWindow(window="rear_left", percent=50))
     car.later(5.0)
     asked = car.act(Undo())
-    assert (asked.status, asked.ruling.rule) == (ActionStatus.NEEDS_CONFIRMATION, "window_rear_closing")
+    assert (asked.status, asked.ruling.rule) == (ActionStatus.NEEDS_CONFIRMATION, "window_closing_on_others")
     assert car.confirm(asked).status is ActionStatus.DONE
     car.later(5.0)
     assert car.value("window.rear_left") == 0
