@@ -195,6 +195,9 @@ GOLDEN: dict[str, Golden] = {
     "set_charge_port": [("set_charge_port", "ADD", always)],
     "call_contact": [("call_contact", "CCC", always)],
     "send_email": [("send_email", "CCC", always)],
+    "adjust_mirror": [("adjust_mirror", "AAD", always)],
+    "set_fuel_door": [("set_fuel_door", "ADD", always)],
+    "set_drive_mode": [("set_drive_mode", "ACC", always)],
     "set_sunshade": [
         ("shade_under_open_roof", "DDD",
          lambda w: w.travels(("sunroof.shade",), up=False) and w.values["sunroof.position"] > 0),
@@ -232,7 +235,7 @@ set_climate_sync change_seat_heating set_seat_massage change_lumbar change_steer
 stop_moving set_display_mode play_playlist play_favorites set_media_source set_shuffle set_repeat get_playing
 find_on_route list_places remove_stop replace_stop change_destination get_routes choose_route add_charging_stops
 set_guidance get_distance set_charge_limit set_charge_timer get_charging
-get_climate get_seats get_openings get_lights get_car get_warnings
+get_climate get_seats get_openings get_lights get_car get_warnings get_trip get_service
 get_time get_weather get_capabilities set_timer set_reminder get_timers cancel_timer get_calendar get_contact undo
 """.split()
 
@@ -318,6 +321,11 @@ SLOTS: dict[str, list[dict[str, Any]]] = {
     "get_distance": [{"destination": "x"}],
     "set_charge_limit": [{"percent": 100}],
     "set_charge_port": [{"open": True}, {"open": False}],
+    "set_fuel_door": [{"open": True}, {"open": False}],
+    "set_drive_mode": [{"mode": "sport"}, {"mode": "normal"}],
+    "adjust_mirror": [
+        {"direction": d, "zone": zone} for d in ("up", "down", "left", "right") for zone in ("driver", "passenger")
+    ],
     "set_reminder": [{"what": "x"}],
     "get_contact": [{"person": "x"}],
     "call_contact": [{"person": "x"}],

@@ -251,6 +251,7 @@ ROWS: tuple[Row, ...] = (
     _row("set_window_lock", "set_window_lock", 4, "AAA"),
     _row("fold_mirrors", "set_mirrors", 3, "ADD", _is("slot.folded", True), source=_ESOP),
     _row("set_mirrors", "set_mirrors", 3, "AAA"),
+    _row("adjust_mirror", "adjust_mirror", 3, "AAD", source=_ESOP),
     _row("set_mirror_heating", "set_mirror_heating", 2, "AAA"),
     # lights
     _row("set_ambient_light", "set_ambient_light", 1, "AAA"),
@@ -315,6 +316,8 @@ ROWS: tuple[Row, ...] = (
     _row("set_charging", "set_charging", 1, "AAA"),
     _row("set_charge_limit", "set_charge_limit", 1, "AAA"),
     _row("set_charge_port", "set_charge_port", 4, "ADD"),
+    _row("set_fuel_door", "set_fuel_door", 4, "ADD"),
+    _row("set_drive_mode", "set_drive_mode", 2, "ACC"),
     _row("set_charge_timer", "set_charge_timer", 1, "AAA"),
     _row("get_charging", "get_charging", 0, "AAA"),
     # status
@@ -328,6 +331,8 @@ ROWS: tuple[Row, ...] = (
     _row("get_openings", "get_openings", 0, "AAA"),
     _row("get_lights", "get_lights", 0, "AAA"),
     _row("get_car", "get_car", 0, "AAA"),
+    _row("get_trip", "get_trip", 0, "AAA"),
+    _row("get_service", "get_service", 0, "AAA"),
     _row("get_warnings", "get_warnings", 0, "AAA"),
     # assistant
     _row("get_time", "get_time", 0, "AAA"),
@@ -357,6 +362,7 @@ ASKING: Mapping[str, str] = MappingProxyType({
     "recirculation_in_the_cold": "It is cold outside, and recirculated air may fog the windscreen.",
     "defrost_off_fogs": "The air recirculates, so the windscreen may fog up.",
     "window_closing_on_others": "Somebody may have a hand at the window.",
+    "set_drive_mode": "The car will drive differently.",
     "window_child_lock": "The child lock is on, so a child may sit there.",
     "window_step_child_lock": "The child lock is on, so a child may sit there.",
     "unit_of_speed": "The speedometer may change with it.",
@@ -401,6 +407,8 @@ REFUSING: Mapping[str, str] = MappingProxyType({
     "window_lock_off": "I can only unlock the rear windows when we're parked.",
     "child_lock_off": "I can only switch the child lock off when we're parked.",
     "charging_at_a_stand": "I can only start charging when we stand still.",
+    "adjust_mirror": "I can only turn the mirrors when we stand still.",
+    "set_fuel_door": "I can only move the fuel door when we're parked.",
     "set_charge_port": "I can only move the charge port when we're parked.",
     "window_very_fast": "I can only open a window below 120 kilometres an hour; ask me again when we're slower.",
     "window_ignition": "I can only close windows while the ignition is on; switch it on and ask me again.",

@@ -96,6 +96,8 @@ RESTORES: Mapping[str, _Maker] = MappingProxyType({
     **{f"seat.{zone}.lumbar": lambda _: a.ChangeLumbar(change="up") for zone in ("driver", "passenger")},
     **dict.fromkeys(("seat.driver.position", "seat.driver.height"), lambda _: a.MoveSeat(direction="up")),
     "seat.driver.recline": lambda _: a.ReclineSeat(direction="back"),
+    **{f"mirror.{zone}.{way}": lambda _: a.AdjustMirror(direction="up")
+       for zone in ("driver", "passenger") for way in ("tilt", "pan")},
     "trunk.position": lambda percent: a.SetTrunk(open=percent > 0),
     **dict.fromkeys(("media.source", "media.title", "media.artist", "media.genre"), _said(a.PlayMusic, "song")),
     "media.position": lambda _: a.Seek(change="back"),

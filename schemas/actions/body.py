@@ -16,7 +16,20 @@ from schemas.actions.base import (
     Window,
     words,
 )
-from schemas.actions.said import a_little, moved, on_off, one_of, open_to, panes, position, reading_light, turn, up_down
+from schemas.actions.said import (
+    MIRRORS,
+    TURNED,
+    a_little,
+    moved,
+    on_off,
+    one_of,
+    open_to,
+    panes,
+    position,
+    reading_light,
+    turn,
+    up_down,
+)
 
 # Openings -------------------------------------------------------------------------------------------------------------
 
@@ -157,6 +170,20 @@ class SetMirrors(Action):
     done = lambda s: "Mirrors folded" if s["folded"] else "Mirrors unfolded"
     sets = {"mirrors.folded": "folded"}
     folded: bool
+
+
+class AdjustMirror(Action):
+    name, domain, description = "adjust_mirror", Domain.OPENINGS, "Turn the glass of an outside mirror a little."
+    title, thing = "Mirror", "electric mirrors"
+    examples = "turn the passenger mirror down", "left a bit with my mirror"
+    do = lambda s: f"turn {MIRRORS[s['zone']]} {TURNED[s['direction']]}"
+    done = lambda s: f"Turning {MIRRORS[s['zone']]} {TURNED[s['direction']]}"
+    per_place = "mirror.{zone}.tilt"
+    also = ("mirror.driver.pan", "mirror.passenger.pan")
+    named_by = words("mirror mirrors")
+    careful = True
+    zone: Literal["driver", "passenger"] = "driver"
+    direction: Literal["up", "down", "left", "right"]
 
 
 class SetMirrorHeating(Action):

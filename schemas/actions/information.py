@@ -183,6 +183,29 @@ class GetCar(Action):
     part: Literal["odometer", "color", "speed"] = "odometer"
 
 
+class GetTrip(Action):
+    name, domain, query = "get_trip", Domain.STATUS, True
+    description = "This drive so far: how far, how long, how fast on average, and the consumption."
+    title, thing = "This trip", "trip computer"
+    examples = "how far have we driven today", "what's the average consumption"
+    tells = "km, minutes, kmh, consumption (l/100 km): what the car knows of it"
+    any_of = ("trip.distance", "trip.minutes", "trip.average_speed", "fuel.consumption")
+    named_by = words(
+        "trip drive driven driving far long average fast speed consumption consume fuel petrol economy journey"
+    )
+    part: Literal["all", "distance", "duration", "speed", "consumption"] = "all"
+
+
+class GetService(Action):
+    name, domain, query = "get_service", Domain.STATUS, True
+    description = "When the car's next service is due."
+    title, thing = "Service", "service reminder"
+    examples = "when is the next service due", "does the car need a service"
+    tells = "due, km"
+    any_of = ("service.due", "service.distance")
+    named_by = words("service inspection maintenance garage workshop serviced oil due")
+
+
 class GetWarnings(Action):
     name, domain, query = "get_warnings", Domain.STATUS, True
     description = "Whether everything is all right: tyres, charge, washer fluid, doors, belts."

@@ -19,7 +19,7 @@ from schemas.actions.base import (
     Words,
     words,
 )
-from schemas.actions.said import Slots, on_off, one_of, place, spoken_time
+from schemas.actions.said import DRIVE_MODES, Slots, on_off, one_of, place, spoken_time
 
 _ROUTE = ("navigation.destination", "navigation.stops", "navigation.minutes")
 _CHARGE = ("battery.charge", "battery.capacity")
@@ -294,6 +294,29 @@ def _charge_timer(slots: Slots) -> str:
     if not slots["on"] or slots["hour"] is None:
         return "No charging timer"
     return f"I'll begin to charge at {spoken_time(slots['hour'], slots['minute'], slots['half'])}"
+
+
+class SetFuelDoor(Action):
+    name, domain, description = "set_fuel_door", Domain.CHARGING, "Open or close the flap of the fuel tank."
+    title, thing = "Fuel door", "electric fuel door"
+    examples = "open the fuel door", "close the tank flap"
+    do = lambda s: f"{'open' if s['open'] else 'close'} the fuel door"
+    done = lambda s: "Fuel door open" if s["open"] else "Fuel door closed"
+    sets = {"fuel.flap_open": "open"}
+    careful = True
+    open: bool
+
+
+class SetDriveMode(Action):
+    name, domain, description = "set_drive_mode", Domain.CHARGING, "Choose how the car drives: sport, economy, snow."
+    title, thing = "Drive mode", "drive modes"
+    examples = "switch to sport mode", "drive economically"
+    do = lambda s: f"switch to {DRIVE_MODES[s['mode']]}"
+    done = lambda s: f"Driving in {DRIVE_MODES[s['mode']]}"
+    sets = {"drive.mode": "mode"}
+    named_by = words("mode sport sporty eco economy economical economically normal snow rain comfort drive driving")
+    careful = True
+    mode: Literal["normal", "sport", "economy", "snow", "rain"]
 
 
 class SetChargeTimer(Action):

@@ -41,6 +41,11 @@ _SPARED: Mapping[str, str] = {
     "left": "those on the left",
     "right": "those on the right",
 }
+DRIVE_MODES: Mapping[str, str] = {
+    "normal": "normal mode", "sport": "sport mode", "economy": "economy mode", "snow": "snow mode", "rain": "rain mode",
+}  # fmt: skip
+MIRRORS: Mapping[str, str] = {"driver": "your mirror", "passenger": "the passenger's mirror"}
+TURNED: Mapping[str, str] = {"up": "up", "down": "down", "left": "to the left", "right": "to the right"}
 LEVELS = ("off", "low", "medium", "high")
 AIR: Mapping[str, str] = {
     "face": "to the face",

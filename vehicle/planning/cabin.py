@@ -12,6 +12,7 @@ from schemas import actions as a
 from schemas.events import VehicleState
 from vehicle.planning.plan import (
     LUMBAR_STEP,
+    MIRROR_STEP,
     PERCENT_STEP,
     RECLINE_STEP_DEGREES,
     SEAT_STEP_MM,
@@ -142,6 +143,9 @@ def openings(action: a.Action, state: VehicleState) -> dict[str, Any]:
                 return changes
             roof, shade = changes["sunroof.position"], present(state, "sunroof.shade")
             return {**changes, **({"sunroof.shade": roof} if shade < roof else {})}
+        case a.AdjustMirror(zone=zone, direction=direction):
+            name = f"mirror.{zone}.{'tilt' if direction in ('up', 'down') else 'pan'}"
+            return {name: stepped(state, name, "up" if direction in ("up", "right") else "down", MIRROR_STEP)}
         case a.SetTrunk(open=wanted):
             return {"trunk.position": 100 if wanted else 0}
         case _:

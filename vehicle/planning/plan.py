@@ -22,6 +22,9 @@ SEAT_STEP_MM, RECLINE_STEP_DEGREES, LUMBAR_STEP = 20, 4, 20
 """How far the seat moves at a time: little enough to notice and stop. Our choice."""
 
 
+MIRROR_STEP = 10
+"""How far a mirror turns at a time, in percent of half its way. Our choice."""
+
 LISTS = frozenset({"entries", "timers", "warnings", "places", "stops", "on", "doors_open"})
 """Keys of answers that are read out one after the other."""
 

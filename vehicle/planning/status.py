@@ -63,10 +63,26 @@ def status(action: a.Action, state: VehicleState) -> dict[str, Any]:
             return {"speed_kmh": round(_speed(state))}
         case a.GetCar():
             return {"km": round(present(state, "car.odometer"))}
+        case a.GetTrip(part=part):
+            return _trip(part, state)
+        case a.GetService():
+            return told_if_there(state, {"due": "service.due", "km": "service.distance"})
         case a.GetWarnings():
             return {"warnings": _warnings(state)}
         case _:
             raise unplanned(action)
+
+
+_TRIP = {"distance": ("km", "trip.distance"), "duration": ("minutes", "trip.minutes"),
+         "speed": ("kmh", "trip.average_speed"), "consumption": ("consumption", "fuel.consumption")}  # fmt: skip
+
+
+def _trip(part: str, state: VehicleState) -> dict[str, Any]:
+    """What is known of this drive; of one part only that."""
+    if part != "all":
+        key, name = _TRIP[part]
+        return {key: present(state, name)}
+    return told_if_there(state, dict(_TRIP.values()))
 
 
 def _speed(state: VehicleState) -> float:

@@ -20,7 +20,7 @@ VSS = DATA / "vss" / "vss_release_6.0.json"
 
 
 def test_names_are_unique_and_start_values_fit() -> None:
-    assert len(SIGNALS) == 103
+    assert len(SIGNALS) == 115
     for name, signal in SIGNALS.items():
         assert signal.name == name
         assert fits(signal, signal.initial)
@@ -100,7 +100,7 @@ def vss_leaf(path: str) -> dict[str, Any]:
 def test_vss_paths_are_in_release_6_and_of_their_kind() -> None:
     datatypes = {Kind.SWITCH: {"boolean"}, Kind.TEXT: {"string"}, Kind.CHOICE: {"string"}}
     mapped = [signal for signal in SIGNALS.values() if signal.vss]
-    assert len(mapped) == 84
+    assert len(mapped) == 97
     for signal in mapped:
         leaf = vss_leaf(str(signal.vss))
         if signal.writable:
@@ -115,8 +115,11 @@ def test_vss_paths_are_in_release_6_and_of_their_kind() -> None:
             assert signal.low >= leaf.get("min", -math.inf) or leaf["min"] == 1
             assert signal.high <= leaf.get("max", math.inf)
         else:
-            assert (signal.unit, leaf.get("unit", "")) in {("level", "percent"), ("km", "m"), ("", "iso8601")}, (
-                signal.name
-            )
+            assert (signal.unit, leaf.get("unit", "")) in {
+                ("level", "percent"),
+                ("km", "m"),
+                ("min", "s"),
+                ("", "iso8601"),
+            }, signal.name
     for path in DRIVING_VSS.values():
         assert vss_leaf(path)["type"] in ("sensor", "actuator")

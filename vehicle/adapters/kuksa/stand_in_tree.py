@@ -36,6 +36,15 @@ Cabin.Sunroof.Switch         actuator string - INACTIVE CLOSE OPEN ONE_SHOT_CLOS
 Cabin.Sunroof.Shade.Position                                                actuator  uint8   percent 0..100
 Body.Trunk.Rear.Position                                                    actuator  uint8   percent 0..100
 Body.Mirrors.{DriverSide,PassengerSide}.{IsFolded,IsHeatingOn}              actuator  boolean
+Body.Mirrors.{DriverSide,PassengerSide}.{Tilt,Pan}                          actuator  int8    percent -100..100
+Powertrain.FuelSystem.IsFuelPortFlapOpen                                    actuator  boolean
+Powertrain.FuelSystem.AverageConsumption                                    sensor    float   l/100km 0..
+Powertrain.Transmission.PerformanceMode      actuator string - NORMAL SPORT ECONOMY SNOW RAIN
+TraveledDistanceSinceStart                                                  sensor    uint32  m
+TripDuration                                                                sensor    float   s
+AverageSpeed                                                                sensor    float   km/h
+Service.IsServiceDue                                                        sensor    boolean
+Service.DistanceToService                                                   sensor    float   km
 Body.Raindetection.Intensity                                                sensor    uint8   percent ..100
 Body.Lights.{Beam.Low,Beam.High,Fog.Front}.IsOn                             actuator  boolean
 Cabin.Light.AmbientLight.Row1.{DriverSide,PassengerSide}.IsLightOn          actuator  boolean

@@ -223,6 +223,26 @@ def _climate(_: _Told, told: _Told) -> str:
     return ", ".join(parts) or "The defrosters are off"
 
 
+def _trip(_: _Told, told: _Told) -> str:
+    parts: list[str] = []
+    if told.get("km") is not None:
+        parts.append(f"{spoken_number(round(float(told['km']), 1))} kilometres")
+    if told.get("minutes") is not None:
+        parts.append(minutes_words(told["minutes"]))
+    if told.get("kmh") is not None:
+        parts.append(f"{round(told['kmh'])} kilometres an hour on average")
+    if told.get("consumption") is not None:
+        parts.append(f"{spoken_number(round(float(told['consumption']), 1))} litres per hundred kilometres")
+    return f"So far {listed(parts)}"
+
+
+def _service(_: _Told, told: _Told) -> str:
+    km = told.get("km")
+    if told.get("due") is True or (km is not None and km <= 0):
+        return "A service is due"
+    return f"The next service is due in {round(km)} kilometres" if km is not None else "No service is due"
+
+
 def _seats(slots: _Told, told: _Told) -> str:
     if slots.get("part") == "occupancy":
         others = [seat.replace("_", " ") for seat in told.get("occupied", ()) if seat != "driver"]
@@ -372,6 +392,8 @@ _ANSWERS: dict[str, Callable[[_Told, _Told], str]] = {
     "get_cabin_temperature": _cabin, "get_navigation": _navigation, "get_climate": _climate, "get_seats": _seats,
     "get_openings": _openings, "get_lights": _lights,
     "get_car": _car,
+    "get_trip": _trip,
+    "get_service": _service,
     "get_warnings": lambda _, t: _first_upper(listed(t["warnings"])) if t.get("warnings") else "Everything is fine",
     "get_time": _time, "get_weather": _weather, "get_capabilities": _capabilities, "set_timer": _timer,
     "set_reminder": _reminder, "get_timers": _timers, "cancel_timer": _cancelled, "get_calendar": _calendar,
