@@ -1,7 +1,8 @@
-"""The commands about the device: doctor and config show."""
+"""The commands about the device: doctor, audit, power, wyoming serve and config show."""
 
 from __future__ import annotations
 
+import asyncio
 import operator
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -14,11 +15,13 @@ from rich.table import Table
 from rich.text import Text
 
 from deploy import __version__
-from deploy.cli.session import out, put_json, session_of
+from deploy.cli.session import err, out, put_json, session_of
 from deploy.config import leaves
 from models.catalog import Catalog
-from schemas.errors import ConfigError
+from schemas.errors import ConfigError, EngineMissingError
 
+wyoming_app = typer.Typer(name="wyoming", help="The Wyoming protocol.", no_args_is_help=True)
+wyoming_app.callback()(lambda: None)
 config_app = typer.Typer(name="config", help="The configuration.", no_args_is_help=True)
 
 JsonOption = Annotated[bool, typer.Option("--json", help="JSON instead of text.")]
@@ -31,6 +34,7 @@ def add_to(app: typer.Typer) -> None:
     app.command()(audit)
     app.command()(power)
     app.add_typer(config_app)
+    app.add_typer(wyoming_app)
 
 
 def doctor(context: typer.Context, as_json: JsonOption = False) -> None:
@@ -107,6 +111,50 @@ def power(context: typer.Context) -> None:
     if settings.ignition == settings.low_voltage == "none":
         raise ConfigError("there is nothing to watch: set power.ignition or power.low_voltage")
     watch(Power(settings.off_after_s, settings.low_after_s), ignition, low, end_system)
+
+
+@wyoming_app.command()
+def serve(
+    context: typer.Context,
+    host: Annotated[str, typer.Option("--host", help="The address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", metavar="N", min=0, max=65_535, help="The port; 0: any.")] = 10_300,
+) -> None:
+    """Transcribe, find the wake word and speak for other programs, until Ctrl-C. There is no password: see docs/security.md."""
+    config = session_of(context).config()
+    try:
+        from deploy.machine.wyoming import Services, start
+    except ImportError:
+        raise EngineMissingError("this needs the package wyoming: pip install 'glovebox[wyoming]'") from None
+    from deploy.behind import fitted, fitting_of
+    from deploy.car import commands_of
+    from deploy.engines import Engines
+    from models.catalog import Catalog
+    from schemas.clock import StreamClock
+
+    simulated = config.vehicle.model_copy(update={"adapter": "simulated"})  # for what there is to say; nothing is moved
+    vehicle = fitted(fitting_of(config.model_copy(update={"vehicle": simulated}), patient=False), StreamClock())
+    engines = Engines(config, Catalog.load(config.data))
+    matcher = commands_of(vehicle)
+
+    async def serving() -> None:
+        services = Services(
+            engines.recognizer(matcher), engines.synthesizer(), engines.wake_word(), config.wake.keyword
+        )
+        try:
+            server = await start(services, host, port)
+        except OSError as error:
+            raise ConfigError(f"{host}:{port} cannot be listened at: {error.strerror}") from error
+        async with server:
+            at = server.sockets[0].getsockname()
+            err().print(f"Serving at tcp://{at[0]}:{at[1]}. Ctrl-C ends it.")
+            await server.serve_forever()
+
+    try:
+        asyncio.run(serving())
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
+    finally:
+        asyncio.run(vehicle.close())
 
 
 @config_app.command("show")

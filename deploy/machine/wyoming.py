@@ -1,0 +1,197 @@
+"""Our ears and our voice for others, over the Wyoming protocol: transcribing, the wake word, speaking.
+
+Owns the server and what a message may weigh. The messages are those of the package wyoming (extra ``wyoming``); the engines are the
+assistant's own. There is no password and no encryption in the protocol: whoever reaches the port is served, and nothing is kept. No
+memory, no vehicle and no dialogue is behind it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from wyoming.asr import Transcribe, Transcript
+from wyoming.audio import AudioChunk, AudioStart, AudioStop
+from wyoming.event import Event, async_write_event
+from wyoming.info import AsrModel, AsrProgram, Attribution, Describe, Info, TtsProgram, TtsVoice, WakeModel, WakeProgram
+from wyoming.tts import Synthesize
+from wyoming.wake import Detect, Detection, NotDetected
+
+from deploy import __version__
+from schemas.errors import GloveboxError
+from schemas.events import SAMPLE_RATE, Samples
+from schemas.ports import Recognizer, Synthesizer, WakeWord
+from voice.audio.resample import Resampler
+
+DATA_BYTES, PAYLOAD_BYTES = 65_536, 1_048_576
+"""Most bytes of a message's data and of its sound. Our choice: half a minute of sound."""
+UTTERANCE_S = 60
+"""Longest utterance; what comes later of it is left out."""
+CLIENTS = 8
+_BY = Attribution(name="Glovebox", url="")
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What is served: one of each for all clients, used by one at a time."""
+
+    recognizer: Recognizer
+    voice: Synthesizer
+    wake: WakeWord
+    keyword: str
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def info(self) -> Info:
+        """What a client is told that there is."""
+        told: dict[str, Any] = {"attribution": _BY, "installed": True, "version": __version__}
+        asr = AsrModel(name="glovebox", description="In-car commands and free speech", languages=["en"], **told)
+        tts = TtsVoice(name="glovebox", description="The assistant's voice", languages=["en"], **told)
+        wake = WakeModel(name=self.keyword, description="The wake word", languages=["en"], phrase=self.keyword, **told)
+        named: dict[str, Any] = {"name": "glovebox", "description": "Glovebox", **told}
+        return Info(
+            asr=[AsrProgram(models=[asr], **named)],
+            tts=[TtsProgram(voices=[tts], **named)],
+            wake=[WakeProgram(models=[wake], **named)],
+        )
+
+
+class Conversation:
+    """What one client asks for, message by message."""
+
+    def __init__(self, services: Services) -> None:
+        """Nothing was asked yet; sound without a request is to be transcribed."""
+        self._services = services
+        self._detects = False
+        self._heard: list[Samples] = []
+        self._length = 0
+        self._resampler: Resampler | None = None
+
+    async def take(self, event: Event) -> list[Event]:
+        """The answers to one message.
+
+        Raises:
+            schemas.errors.GloveboxError: an engine failed.
+            KeyError: the message lacks something.
+            ValueError: its sound is in a form that is not served: 16 bits, one channel.
+        """
+        services = self._services
+        if Describe.is_type(event.type):
+            return [services.info().event()]
+        if Transcribe.is_type(event.type) or Detect.is_type(event.type):
+            self._detects = Detect.is_type(event.type)
+        elif AudioStart.is_type(event.type):
+            self._begin(AudioStart.from_event(event).rate)
+        elif AudioChunk.is_type(event.type):
+            return await self._sound(AudioChunk.from_event(event))
+        elif AudioStop.is_type(event.type):
+            return await self._end()
+        elif Synthesize.is_type(event.type):
+            async with services.lock:
+                return await asyncio.to_thread(lambda: list(_spoken(services.voice, Synthesize.from_event(event).text)))
+        return []
+
+    def _begin(self, rate: int) -> Resampler:
+        if not 8_000 <= rate <= 48_000:
+            raise ValueError("sound has 8,000 to 48,000 samples a second")
+        self._heard, self._length, self._resampler = [], 0, (begun := Resampler(rate, SAMPLE_RATE))
+        return begun
+
+    async def _sound(self, chunk: AudioChunk) -> list[Event]:
+        if chunk.width != 2 or chunk.channels != 1:
+            raise ValueError("sound has 16 bits and one channel")
+        resampler = self._resampler or self._begin(chunk.rate)
+        samples = resampler.feed(np.frombuffer(chunk.audio, "<i2").astype(np.int16))
+        if self._length < UTTERANCE_S * SAMPLE_RATE:
+            self._heard.append(samples)
+            self._length += samples.size
+        return []
+
+    async def _end(self) -> list[Event]:
+        if self._resampler is not None:
+            self._heard.append(self._resampler.flush())
+        sound = np.concatenate([np.zeros(0, np.int16), *self._heard])
+        self._heard, self._length, self._resampler = [], 0, None
+        async with self._services.lock:
+            if self._detects:
+                return [await asyncio.to_thread(self._detected, sound)]
+            return [Transcript(text=await asyncio.to_thread(self._words, sound), language="en").event()]
+
+    def _words(self, sound: Samples) -> str:
+        recognizer = self._services.recognizer
+        recognizer.reset()
+        recognizer.start()
+        recognizer.feed(sound)
+        return recognizer.finish().text
+
+    def _detected(self, sound: Samples) -> Event:
+        wake = self._services.wake
+        wake.reset()
+        found = wake.process(sound)
+        if found is None:
+            return NotDetected().event()
+        return Detection(name=found.keyword, timestamp=round(found.end_sample * 1000 / SAMPLE_RATE)).event()
+
+
+def _spoken(voice: Synthesizer, text: str) -> Iterator[Event]:
+    form: dict[str, Any] = {"rate": SAMPLE_RATE, "width": 2, "channels": 1}
+    yield AudioStart(**form).event()
+    for piece in voice.synthesize(text):
+        yield AudioChunk(audio=piece.astype("<i2").tobytes(), **form).event()
+    yield AudioStop().event()
+
+
+async def read_bounded(reader: asyncio.StreamReader) -> Event | None:
+    """The next message; None at the end.
+
+    Raises:
+        ValueError: it is no message, or weighs more than is taken.
+        asyncio.IncompleteReadError: the client left in the middle of it.
+    """
+    line = await reader.readline()  # itself bounded: 64 KiB
+    if not line:
+        return None
+    head: Any = json.loads(line)
+    if not isinstance(head, dict) or not isinstance(head.get("type"), str):
+        raise ValueError("no message")  # noqa: TRY004 - it is what was sent that is wrong
+    sizes = [int(head.get(name) or 0) for name in ("data_length", "payload_length")]
+    if not (0 <= sizes[0] <= DATA_BYTES and 0 <= sizes[1] <= PAYLOAD_BYTES):
+        raise ValueError("too long")
+    data = head.get("data") or {}
+    if sizes[0]:
+        data |= json.loads(await reader.readexactly(sizes[0]))
+    return Event(type=head["type"], data=data, payload=await reader.readexactly(sizes[1]) if sizes[1] else None)
+
+
+async def start(services: Services, host: str, port: int) -> asyncio.Server:
+    """Serve; the caller closes it.
+
+    Args:
+        services: the engines.
+        host: the address to listen at.
+        port: 0 for any.
+
+    Raises:
+        OSError: the address cannot be had.
+    """
+    here: set[asyncio.StreamWriter] = set()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            if len(here) >= CLIENTS:
+                return
+            here.add(writer)
+            conversation = Conversation(services)
+            while (event := await read_bounded(reader)) is not None:
+                for answer in await conversation.take(event):
+                    await async_write_event(answer, writer)
+        except (GloveboxError, ValueError, KeyError, TypeError, OSError, asyncio.IncompleteReadError):
+            pass  # this client is let go; nothing that it said is told anywhere
+        finally:
+            here.discard(writer)
+            writer.close()
+
+    return await asyncio.start_server(serve, host, port)
