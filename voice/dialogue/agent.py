@@ -47,7 +47,7 @@ from voice.dialogue.replies.talking import SmallTalk
 from voice.dialogue.understanding import Turn, Understanding
 
 TELLS_AT = 0.7
-"""How sure the recogniser has to be for an order to teach what it says of the driver, too. Our choice."""
+"""How sure the recogniser has to be for words to teach that the parser does not take for a telling. Our choice."""
 MOST_CHARACTERS = 1000
 """Of an utterance: half a minute of quick speech has five hundred."""
 
@@ -246,7 +246,7 @@ class Dialogue:
             self._talk.heard()
             read = turn.plan.route is not Route.REJECT  # what was not read teaches nothing
             said = spoken(turn.heard.text)
-            own = read and turn.heard.confidence >= TELLS_AT and not planning.by_liking(said)
+            own = turn.heard.confidence >= TELLS_AT and not planning.orders(turn.plan) and not planning.by_liking(said)
             teaches = read and (planning.teaches(turn.plan, said) or (own and self.seat.memory.tells(turn.heard.text)))
             self._note("driver", turn.heard.text, turn.heard.confidence, teaches=teaches)
         reply = turn.reply()

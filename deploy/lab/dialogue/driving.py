@@ -35,6 +35,7 @@ from deploy.timeline import TimelineEntry
 from models.catalog import Catalog
 from models.commands.matcher import TemplateMatcher
 from schemas.errors import AdapterError, EvaluationDataError
+from schemas.kinds import Sense
 from schemas.ports import MemoryPort, Recognizer, Vad, WakeWord
 from vehicle import organizer as vehicle_organizer
 from voice.vad.silero import SileroVad
@@ -378,7 +379,7 @@ class Talk:
                 Kept(
                     detail=one["category"].rsplit(".", 1)[-1],
                     value=one["value"],
-                    polarity=one.get("polarity", "like"),
+                    polarity="like" if Sense(one["sense"]).wanted else "dislike",
                 )
                 for one in told["preferences"]
                 if one["valid_to"] is None and one["status"] == "active"

@@ -65,8 +65,6 @@ REFUSE_AT = 0.4
 asked."""
 REFRAIN_AT = 0.3
 """The same for "Okay, I won't." Our choice: "the radio on, not too loud" is one of .2."""
-
-
 ANSWERS_AT = 0.25
 """The same where the acts complete a wish that was asked about: a few words, which mean nothing else. Our choice."""
 
@@ -392,7 +390,8 @@ class Acting:
             work.said.append((len(found), resolved.says))
 
     def _chosen(self, act: Act, recent: RecentActions, work: Work, found: list[Action]) -> None:
-        places = [str(place["name"]) for place in recent.answer.get("places") or ()]
+        told = recent.answer.get("places") or ([recent.answer] if recent.answer.get("name") else ())
+        places = [str(place["name"]) for place in told]
         number = act.slots.get("number")
         if isinstance(number, int) and 0 < number <= len(places):
             found.append(parse_action("navigate_to", {"destination": places[number - 1]}))

@@ -217,6 +217,17 @@ def teaches(planned: Plan, text: str) -> bool:
     return any(act.name == "tell" for act in planned.acts) and not refused and _HEDGES.search(text) is None
 
 
+def orders(planned: Plan) -> bool:
+    """Whether it likely asks something of the car: then it tells of a liking only if the parser says so, too.
+
+    By the marks of their words alone 199 of 2,500 of our lines that are orders and nothing else would have taught one ("twenty two
+    for me and nineteen for her", a station that was to be played), 55 of them at a share of .98 (docs/log.md).
+    """
+    command = planned.command is not None and planned.command.kind is CommandKind.ACTION
+    asked = planned.asks >= TOLD_AT and any(act.is_action for act in planned.acts)
+    return command or bool(planned.meant) or asked
+
+
 def by_liking(text: str) -> bool:
     """Whether a sentence in its spoken form asks for what is liked ("use my preferred mode"), and so tells of no liking."""
     return _BY_LIKING.search(text) is not None

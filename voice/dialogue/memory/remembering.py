@@ -27,6 +27,8 @@ from voice.dialogue.memory.likes import because
 from voice.dialogue.replies.examples import stems
 from voice.dialogue.replies.moments import SAID, pause_end, period, spoken_moment, spoken_span
 
+_CLAUSE = frozenset("do does did is are was were have has i i'm i've my me mine you your".split())
+"""Words of a question, or of whoever asks it: what has one is not said back ("anything about music does my wife")."""
 ALOUD = 3
 """Things of a list that are read out at a time: our choice; drivers keep three or four in mind, and look at the road."""
 
@@ -114,7 +116,9 @@ class Remembering:
         """What is remembered about something in the driver's own words; ``question``: the whole sentence, where it is known."""
         meant = self._meant(words) or self._said_of(words) or self._of_topic(question)
         meant = kept.about(self._seat.memory, words) + meant
-        nothing = f"You haven't told me anything about {words}."
+        nothing = (
+            f"You haven't told me anything about {words if _CLAUSE.isdisjoint(words.lower().split()) else 'that'}."
+        )
         return self._read(meant, "I remember that", moving=moving) if meant else nothing
 
     def _said_of(self, words: str) -> tuple[Preference, ...]:
@@ -129,9 +133,12 @@ class Remembering:
         return tuple(p for p in self._seat.memory.preferences() if p.detail in details) if details else ()
 
     def _meant(self, words: str) -> tuple[Preference, ...]:
-        """Recalled preferences with a word of it in their value or their category's title."""
+        """What is recalled with a word of it in its value or its category's title, and what is not liked and named whole."""
         said = set(words.lower().split())
-        found = (r.preference for r in self._seat.memory.recall(words))
+        found = [r.preference for r in self._seat.memory.recall(words)]
+        known = {preference.id for preference in found}
+        unliked = (p for p in self._seat.memory.preferences() if not p.sense.wanted and p.id not in known)
+        found += [p for p in unliked if set(p.value.lower().split()) <= said]
         return tuple(p for p in found if said & set(f"{p.value} {BY_DETAIL[p.detail].title}".lower().split()))
 
     def more(self, *, moving: bool) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import datetime, timedelta
+from unittest.mock import Mock
 
 import pytest
 
@@ -14,7 +15,7 @@ from models.text import WEEKDAYS
 from schemas.actions import Action, SetTimer, parse_action
 from schemas.actions.acts import TOPICS, Act
 from schemas.events import ActionResult, Route, Transcript
-from schemas.memory import ENDLESS
+from schemas.memory import ENDLESS, Turn
 from tests.dialogues import NOW, FakeVehicle, Rig
 from tests.memories import memory_of
 from voice.dialogue.acts.accounted import doubt, unheeded
@@ -264,6 +265,56 @@ def test_only_what_is_told_teaches(rig: Rig) -> None:
     assert rig.memory.learn_pending() == ()
     rig.say("jazz is what i love most", "tell()")
     assert rig.memory.learn_pending() == ()  # it was learnt from at once
+
+
+class Marking:
+    """A memory that takes every sentence for one that tells of a liking and asks to have it kept, as the marks of words may."""
+
+    def __init__(self, rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.taught = list[str]()
+        note = rig.memory.note
+
+        def noted(turn: Turn, conversation: str, *, teaches: bool = True) -> None:
+            if teaches and turn.speaker == "driver":
+                self.taught.append(turn.text)
+            note(turn, conversation, teaches=teaches)
+
+        monkeypatch.setattr(rig.memory, "note", noted)
+        monkeypatch.setattr(rig.memory, "tells", Mock(return_value=True))
+        monkeypatch.setattr(rig.memory, "keeps", Mock(return_value=True))
+
+
+def test_an_order_teaches_only_what_the_parser_takes_for_a_telling(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    marking = Marking(rig, monkeypatch)
+    rig.say("twenty two for me and the fan on three", "set_temperature(celsius=22,zone=driver); set_fan_speed(level=3)")
+    assert marking.taught == [] and len(rig.done) == 2
+    rig.say("i'm mad about jazz so put some on", "tell(); play_music(genre=jazz)")
+    assert marking.taught == ["i'm mad about jazz so put some on"]
+
+
+@pytest.mark.parametrize(
+    ("text", "acts", "done"),
+    [
+        (
+            "the uh the thing my seat put it on two",
+            "set_seat_heating(level=2)",
+            ["set_seat_heating(level=2, zone=driver)"],
+        ),
+        (
+            "keep in mind the bins go out on monday and the fan on three",
+            "remember(what=the bins go out on monday); set_fan_speed(level=3)",
+            ["set_fan_speed(level=3)"],
+        ),
+        ("save my seat as number two", "cannot(topic=seat_save)", []),
+    ],
+)
+def test_what_the_parser_reads_otherwise_is_not_kept_whole(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, text: str, acts: str, done: list[str]
+) -> None:
+    Marking(rig, monkeypatch)
+    reply = rig.say(text, acts)
+    assert rig.done == done and "keep that" not in reply.text
+    assert text not in {fact.text for fact in rig.memory.facts()}
 
 
 def test_a_temperature_that_is_no_celsius_is_fahrenheit(rig: Rig) -> None:

@@ -488,6 +488,7 @@ def test_what_is_remembered_is_found_by_a_word_with_which_it_was_told(
     remembering = Remembering(talk.seat, talk.clock)
     assert remembering.about("drives", moving=False) == "I remember that you like jazz."
     assert remembering.about("boats", moving=False) == "You haven't told me anything about boats."
+    assert remembering.about("boats do i", moving=False) == "You haven't told me anything about that."
 
 
 def test_who_has_no_name_is_not_called_by_one(matcher: TemplateMatcher) -> None:
