@@ -35,7 +35,8 @@
     made.dataset.key = name;
     if (icons[name]) made.append(document.querySelector(`#glyph-${icons[name]}`).content.cloneNode(true));
     else made.textContent = name === "order" ? (order === "en" ? "DE" : "EN") : name === "space" ? "" : shown[name] || name;
-    if (name.length > 1) made.setAttribute("aria-label", name === "order" ? said[order === "en" ? "german" : "english"] : said[name]);
+    const label = name === "order" ? said[order === "en" ? "german" : "english"] : said[name];
+    if (name.length > 1) made.setAttribute("aria-label", made.textContent.trim() ? `${made.textContent} ${label}` : label); // what is seen is said, too
     if (name === "shift") made.setAttribute("aria-pressed", String(shift));
     return made;
   }
