@@ -128,7 +128,7 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ("open all the windows but not all the way", "All windows to 50 percent."),
         (
             "close them but not all the way",
-            "Somebody may have a hand at a rear window. Shall I open all windows to 20 percent?",
+            "Somebody may have a hand at the window. Shall I open all windows to 20 percent?",
         ),
         ("yes", "All windows to 20 percent."),
     ],
@@ -175,18 +175,21 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
     "window groups": [
         ("open the front windows a third", "The front windows to 35 percent."),
         ("and the other ones", NOT_UNDERSTOOD),
-        ("close all the windows except mine", "Closing the passenger's window."),
+        ("close all the windows except mine",
+         "Somebody may have a hand at the window. Shall I close the passenger's window?"),
+        ("yes", "Closing the passenger's window."),
         ("open all the windows", "Opening all windows."),
         ("close all the windows except mine",
-         "Somebody may have a hand at a rear window. Shall I close all windows but yours?"),
+         "Somebody may have a hand at the window. Shall I close all windows but yours?"),
         ("yes", "Closing all windows but yours."),
         ("open them again", "Opening all windows but yours."),
         (
             "a bit less",
-            "Somebody may have a hand at a rear window. Shall I close all windows but yours a little?",
+            "Somebody may have a hand at the window. Shall I close all windows but yours a little?",
         ),
         ("no", "Okay, I won't."),
-        ("close the front windows", "Closing the front windows."),
+        ("close the front windows", "Somebody may have a hand at the window. Shall I close the front windows?"),
+        ("yes", "Closing the front windows."),
     ],
     "both screens": [
         ("defrost the rear window", "Rear defroster on."),
@@ -260,7 +263,7 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ("stop", "Stopped."),
         ("a bit more", "Opening the sunroof a little."),
         ("open the rear windows halfway", "The rear windows to 50 percent."),
-        ("close everything", ("Somebody may have a hand at a rear window. Somebody may have a hand at the sunroof. "
+        ("close everything", ("Somebody may have a hand at the window. Somebody may have a hand at the sunroof. "
          "Shall I close the rear windows and close the sunroof?")),
         ("yes", "Closing the rear windows. Closing the sunroof."),
     ],
@@ -365,6 +368,7 @@ def test_on_the_motorway_the_speeds_of_a_refusal_are_in_the_drivers_unit(matcher
     drive = Drive(matcher, "motorway")
     assert "120 kilometres an hour" in drive.say("open my window")
     drive.say("use miles")
+    drive.say("yes")
     assert "75 miles an hour" in drive.say("open my window")
 
 
@@ -372,6 +376,7 @@ def test_the_speed_is_told_in_the_drivers_unit(matcher: TemplateMatcher) -> None
     drive = Drive(matcher, "motorway")
     kmh = re.fullmatch(r"(\d+) kilometres an hour\.", drive.say("how fast are we going"))
     drive.say("use miles")
+    drive.say("yes")
     mph = re.fullmatch(r"(\d+) miles an hour\.", drive.say("what's my speed"))
     assert kmh is not None and mph is not None
     assert 100 < int(kmh[1]) < 140
