@@ -2,15 +2,22 @@
 
 What is told without such a word is found by the head of ``memory.learn.guard``. To miss nothing counts here, not to be elegant: who
 says one of these words loses a reason of a preference at most. Lists, not sentences: a word is here because it names a condition, a
-creed, a party, a body or a child.
+creed, a party, a body or a child. Plain terms stand in special.txt, those that need their neighbours are patterns; a people or a
+country tells of somebody only where somebody is said to be of it (``_IS``, ``_FROM``).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
 
 from models.text import normal, spoken
+
+TERMS = Path(__file__).with_name("special.txt")
+SHORTEST = 3
+"""Letters of a term with a star at least."""
 
 
 def _any(*parts: str) -> re.Pattern[str]:
@@ -184,7 +191,68 @@ def without_names(text: str) -> str:
     return " ".join(NAMES.sub(" ", spoken(text)).split())
 
 
+_KIN = (
+    r"(?:my|our|his|her|their) (?:\w+ )?(?:wife|husband|partner|girlfriend|boyfriend|fianc\w+|mother|mum|mom|father|dad|parents?|"
+    r"grand\w+|family|families|people|folks|brother|sister|kids|children|son|daughter|uncle|aunt|in laws|name|roots)"
+)
+_SOMEBODY = rf"(?:i|we|he|she|they|{_KIN})"
+_IS = re.compile(
+    rf"\b(?:(?:{_SOMEBODY}(?:'m|'re|'s| am| are| is| was| were)|as|being|us|only|proud) (?:an? |the |all |both |also |only |"
+    r"originally |really |proud |ethnic(?:ally)? |by birth )*(?:half |part |quarter )?|(?:half|part) )=people"
+    r"(?! (?:food|music|radio|restaurants?|cars?|cooking|cuisine|pop|songs?|dishes|places?|wine|beer|coffee|"
+    r"leather|interior|seats?))\b"
+)
+"""Somebody is of a people; "=people" stands for its name."""
+_FROM = re.compile(
+    rf"\b(?:{_SOMEBODY}(?:'m|'re|'s)?(?: \w+){{0,3}}? (?:from|(?:grew up|grown up|born|raised|brought up|adopted|roots)(?: \w+)?"
+    r" (?:in|to|from))|(?:came|come|comes|fled|originally|emigrated|immigrated|moved) (?:\w+ )?from|descended from) =country\b"
+)
+"""Somebody is from a country; "=country" stands for its name."""
+
+
+@cache
+def _terms() -> tuple[Mapping[str, tuple[tuple[tuple[str, ...], bool, str], ...]], Mapping[str, str]]:
+    """Each first word -> the words that may follow it, whether the last may go on, and the kind; and single beginnings -> kind."""
+    kind, found, beginnings = "", dict[str, list[tuple[tuple[str, ...], bool, str]]](), dict[str, str]()
+    for line in TERMS.read_text("utf-8").splitlines():
+        if line.startswith("== "):
+            kind = line.removeprefix("== ")
+        elif line and not line.startswith("#"):
+            first, *rest = line.removesuffix("*").split()
+            if line.endswith("*") and not rest:
+                beginnings[first] = kind
+            else:
+                found.setdefault(first, []).append((tuple(rest), line.endswith("*"), kind))
+    return {first: tuple(those) for first, those in found.items()}, beginnings
+
+
+def _told(said: list[str]) -> Iterator[tuple[int, int, str]]:
+    """Where a term stands in these words: its first word, how many it has, and its kind."""
+    terms, beginnings = _terms()
+    for place, word in enumerate(said):
+        for rest, goes_on, kind in terms.get(word, ()):
+            there = said[place + 1 : place + 1 + len(rest)]
+            if tuple(there) == rest or (
+                goes_on
+                and len(there) == len(rest)
+                and tuple(there[:-1]) == rest[:-1]
+                and there[-1].startswith(rest[-1])
+            ):
+                yield place, len(rest) + 1, kind
+        for end in range(SHORTEST, len(word) + 1):
+            if word[:end] in beginnings:
+                yield place, 1, beginnings[word[:end]]
+
+
 def special_words(text: str) -> frozenset[str]:
     """The special kinds that single words of a text tell."""
     plain = " ".join(re.sub(r"[^\w' ]", " ", NAMES.sub(" ", normal(text))).split())
-    return frozenset(kind for kind, pattern in WORDS.items() if pattern.search(plain))
+    found = {kind for kind, pattern in WORDS.items() if pattern.search(plain)}
+    said, marked = plain.split(), plain.split()
+    for place, length, kind in _told(said):
+        if kind in WORDS:
+            found.add(kind)
+        else:  # the name of a people or a country
+            marked[place : place + length] = [f"={kind}", *[""] * (length - 1)]
+    told = " ".join(word for word in marked if word)
+    return frozenset(found | ({"origin"} if _IS.search(told) or _FROM.search(told) else set()))

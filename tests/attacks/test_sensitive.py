@@ -17,6 +17,7 @@ from deploy import app
 from deploy.config import load_config
 from memory.recall.lexical import STOP
 from memory.service import DriverMemory
+from models.special import special_words
 from models.text import words
 from schemas.errors import ConsentError
 from schemas.memory import CONVERSATIONS, Outcome, Turn, Waiting
@@ -29,9 +30,9 @@ NOW = datetime(2026, 11, 24, 10, 0, tzinfo=UTC)
 CHEMO = "i like it at 24 degrees because of my chemotherapy"
 
 
-def _lines() -> list[tuple[str, str]]:
+def _lines(name: str = "sensitive.txt") -> list[tuple[str, str]]:
     kind, found = "", list[tuple[str, str]]()
-    for line in (Path(__file__).parent / "sensitive.txt").read_text("utf-8").splitlines():
+    for line in (Path(__file__).parent / name).read_text("utf-8").splitlines():
         if line.startswith("== "):
             kind = line.removeprefix("== ")
         elif line and not line.startswith("#"):
@@ -40,6 +41,9 @@ def _lines() -> list[tuple[str, str]]:
 
 
 LINES = _lines()
+AGAIN = _lines("sensitive_again.txt")
+MISSED = "i like the rainbow theme because that's who i am"
+"""The one of `AGAIN` that the guard does not hear."""
 
 
 def half(line: str) -> str:
@@ -165,3 +169,40 @@ def test_ordinary_sentences_are_left_alone(memory: DriverMemory) -> None:
     lines = [line for kind, line in LINES if kind == "ordinary" and half(line) == "tuned"]
     taken = [line for line in lines if memory.session.guard.kinds(line)]
     assert len(taken) <= 0.12 * len(lines), taken
+
+
+def test_a_second_writing_is_told_too(memory: DriverMemory) -> None:
+    telling_ = [line for kind, line in AGAIN if kind != "ordinary"]
+    assert len(telling_) >= 150
+    assert {line for line in telling_ if not memory.session.guard.kinds(line)} <= {MISSED}
+
+
+def test_a_second_writing_of_what_is_ordinary_is_left_alone(memory: DriverMemory) -> None:
+    """A third of these lines were chosen to be mistaken ("i'm allergic to slow drivers")."""
+    lines = [line for kind, line in AGAIN if kind == "ordinary"]
+    taken = [line for line in lines if memory.session.guard.kinds(line)]
+    assert len(lines) >= 280 and len(taken) <= 0.1 * len(lines), taken
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "i like turkish coffee",
+        "i had a great meal in italy",
+        "i'm from the office",
+        "my wife's indian cooking is great",
+    ],
+)
+def test_a_people_or_a_country_alone_tells_nothing(text: str) -> None:
+    assert not special_words(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("my mother is from the congo", "origin"), ("we in the GMB get a discount", "union"), ("my MS is bad today", "health"),
+        ("i grew up in ghana so i like it hot", "origin"), ("drive me to the CDU party convention", "politics"),
+    ],
+)  # fmt: skip
+def test_a_term_tells_its_kind(text: str, kind: str) -> None:
+    assert kind in special_words(text)

@@ -121,6 +121,8 @@ class Dialogue:
         self._shown: Asked | None = None
         self._asked = 0
         """What was shown last as open, and its number."""
+        self._beside = False
+        """What is replied to was asked for beside forgetting, which is going to ask: nothing else may."""
         self._apologised = False
         """Said since the wake word that something was not understood, where nothing was open: once is enough."""
         seat.follow(self._begin)
@@ -233,7 +235,11 @@ class Dialogue:
         """The reply to a wish to have something forgotten, and before it to what was asked for beside it."""
         sure = turn.heard.confidence >= 1.0 and self._matcher.match(turn.rest) is not None
         part = {"text": turn.rest, "in_grammar": sure, "others": (), "grammar": None, "open": None}
-        first = await self.respond(turn.heard.model_copy(update=part), addressed=addressed)
+        self._beside = True
+        try:
+            first = await self.respond(turn.heard.model_copy(update=part), addressed=addressed)
+        finally:
+            self._beside = False
         self._asks = False
         reply = await self._finished(turn, await self._handled(turn))
         text = " ".join(filter(None, (first.text, reply.text)))
@@ -345,11 +351,12 @@ class Dialogue:
         for thing in self._knowing.asks():
             self._ask(thing)
         self._knowing.shown(reply)
-        due = self._by_the_way.due(reply, turn.plan.command, self.conversation) if self._open.thing is None else None
+        free = self._open.thing is None and not self._beside
+        due = self._by_the_way.due(reply, turn.plan.command, self.conversation) if free else None
         offer = None
         if due is not None:
             self._ask(due)
-        elif self._open.thing is None:
+        elif free:
             offer = await self._knowing.due(reply, turn.plan.command)
         if offer is not None:
             self._ask(offer)

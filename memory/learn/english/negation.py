@@ -127,7 +127,8 @@ TAKEN_BACK: tuple[Rule, ...] = (
 
 FONDNESS = re.compile(
     r"\b(?:(?:can't|couldn't|cannot|won't|never|boring|nothing|not|lost) (?:\w+ ){0,5}?without|"
-    r"(?:can't|couldn't|cannot|could not|won't|don't|never) (?:stop|quit)\b|can't get enough|couldn't get enough|"
+    r"(?:can't|couldn't|cannot|could not|won't|don't|never) (?:stop|quit)\b|(?:can't|cannot|couldn't|won't|will not|never|not) "
+    r"(?:ever )?forg[eo]t\w*\b|can't get enough|couldn't get enough|"
     r"can't (?:live|do|go|drive|start|imagine|be)\b|couldn't (?:live|do|go|be)\b|"
     r"never (?:get|got|getting|grow|been)? ?(?:tired|sick|bored|enough)(?: of)?|not (?:just|only|too)\b|"
     r"(?:don't|doesn't|do not) (?:mind|care|you|we|forget|let me)\b|why (?:don't|not)\b|can't go wrong|"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from models.text import words
@@ -39,12 +39,13 @@ class Wish:
 
 
 _ERASES = re.compile(
-    r"\b(?:forget|delete|erase|unlearn|unremember|scrap|purge|scratch|strike|disregard|expunge|"
-    r"(?P<weak>drop|lose|clear|remove|wipe|take|cut|cross|strip|throw|dismiss|discard|cancel|get rid of|let go of))\b"
+    r"\b(?:forget|delete|erase|unlearn|unremember|un remember|unknow|scrap|purge|scratch|strike|disregard|expunge|rub out|bin|"
+    r"(?P<idle>let go of|throw (?:away|out))|"
+    r"(?P<weak>drop|lose|clear|remove|wipe|take|cut|cross|strip|throw|dismiss|discard|cancel|get rid of))\b"
 )
 _UNMEANT = re.compile(
     r"(?:\b(?:don't|do not|never|not|didn't|won't|can't|cannot|couldn't|shouldn't|i|we|he|she|they|i'll|i'd|always|often|"
-    r"sometimes|me|him|"
+    r"sometimes|dare|ever|me|him|"
     r"her|us|play|song|called|named|let's|how|why|what if i|if i|if you|if we|to play|did you|do you|have you)|"
     r"(?<!you )(?<!have )(?<!need )(?<!you've got )"
     r"(?<!like )(?<!want )(?<!time )\bto|\b(?:i|we|he|she|they) (?:have|need|want) to)$"
@@ -53,9 +54,11 @@ _UNMEANT = re.compile(
 _SELF = re.compile(r"\b(?:i|we)(?:'d)? (?:would )?(?:like|want) to$")
 """A driver who wants to do it: meant only where the words speak of what is remembered."""
 _KEEPS = re.compile(
-    r"\b(?:don't|do not|never|no longer|stop|quit|not to|not|didn't|shouldn't|should not|needn't|must not|mustn't|without)"
+    r"\b(?:don't|do not|never|no longer|stop|quit|not to|not|didn't|shouldn't|should not|needn't|must not|mustn't|without|"
+    r"no (?:need|reason) (?:for you )?to)"
     r"(?: (?:need to|have to|want you to|have|ever|please|really|you dare))*"
-    r" (?:(?P<sure>remember|remembered|remembering|memori[sz]e|memori[sz]ing|store|stored|storing|retain|retaining|learn)|"
+    r" (?:(?P<sure>remember|remembered|remembering|memori[sz]e|memori[sz]ing|store|stored|storing|retain|retaining|learn|"
+    r"(?:hang|hanging|hold|holding|cling|clinging) on to)|"
     r"(?P<weak>keep|kept|keeping|save|saved|saving|record|recorded|recording|note|noted|noting|hear|know|write down|"
     r"writing down))\b"
 )
@@ -66,9 +69,14 @@ _NOT_YOU = re.compile(
 _DENIES = re.compile(
     r"\b(?:i|we)(?:'ve|'d| have| had)? (?:never|haven't|have not|did not ever)(?: ever| actually| really| even)?"
     r" (?:say|said|tell|told|mention|mentioned|talk|talked|speak|spoke|spoken|claim|claimed)\b|"
-    r"\b(?:i|we) (?:didn't|did not) (?:tell you|say that|ever say|ever tell you|ever mention)\b|"
+    r"\b(?:i|we) (?:didn't|did not) (?:tell you|say(?= (?:that|i|i'm|anything|a word)\b)|ever say|ever tell you|ever mention)\b|"
     r"\b(?:i|we) take(?= .*\bback\b)"
 )
+_GONE = re.compile(
+    r"\b(?:want|need|would like|i'd like|have) (?P<about>.+?) (?:gone|out|away|removed|deleted|erased|wiped|forgotten)"
+    r"(?: (?:from|of|out of) (?:your\b|what you\b).*)?$"
+)
+"""What somebody wants gone."""
 _REMINDS = re.compile(r"\bremind(?:ers?|ing|ed)?\b")
 """What is to be forgotten waits to be told."""
 _NO_REMINDER = re.compile(
@@ -117,6 +125,8 @@ _EVERYTHING = re.compile(
     r"(?: (?:please|now|completely|at once|from your memory))*$"
 )
 _CLAUSE = re.compile(r"\s*(?:[,;.:!?]+|\b(?:and then|and also|and|then|so|but|because|plus)\b)\s*")
+_THING = re.compile(r"(?:also )?(?:the|my|that) (?:\w+ ){0,3}(?:degrees?|percent)$|(?:that|what|about)\b")
+"""A part that names one more thing and asks for nothing by itself: "... and the 21 degrees"."""
 _TAIL = re.compile(
     r"(?: (?:please|now|okay|right away|at once|any ?more|again|will you|would you|could you|thanks|thank you|ever|"
     r"(?:from|out of|off|in) (?:your |the )?(?:memory|mind|records?|list|lists|head|database|notes?|files?)|back|"
@@ -141,7 +151,10 @@ def wish(text: str, is_order: Callable[[str], bool]) -> Wish | None:
     if _found(" ".join(words(text))) is None:
         return None
     parts = [" ".join(words(part)) for part in _CLAUSE.split(text.lower()) if words(part)]
-    orders = [part for part in parts if is_order(part) and not _speaks_of_erasing(part)] if len(parts) > 1 else []
+    others = (
+        [part for part in parts if not _speaks_of_erasing(part) and not _THING.match(part)] if len(parts) > 1 else []
+    )
+    orders = [part for part in others if is_order(part)]
     plain = " ".join(words(text)) if not orders else " and ".join(part for part in parts if part not in orders)
     found = _found(plain)
     if found is None:
@@ -164,15 +177,21 @@ def _found(text: str) -> Wish | None:
         own = _SELF.search(before) is not None
         if not own and _UNMEANT.search(before):
             continue
-        return _named(before, after, weak=match["weak"] is not None or own)
+        named = _named(before, after, weak=match["weak"] is not None or own)
+        idle = match["idle"] is not None and named is not None and named.what is What.NAMED
+        return replace(named, sure=False) if idle and named is not None else named
     for match in _KEEPS.finditer(text):
         before, after = text[: match.start()].strip(), text[match.end() :].strip()
         mine = re.search(r"\b(?:i|we)$", before) is not None
         if mine != (" want you to" in match.group()) or (not mine and _NOT_YOU.search(before)):
             continue
-        if match["weak"] == "know" and not re.match(r"(?:didn't|not)\b", match.group()):
+        if match["weak"] == "know" and not re.match(r"(?:didn't|not|no)\b", match.group()):
             continue
-        return _named(before, after, weak=match["weak"] is not None and not before.endswith("you"))
+        told = before.endswith("you") or " for you " in match.group()
+        return _named(before, after, weak=match["weak"] is not None and not told)
+    gone = _GONE.search(text)
+    if gone is not None and not re.search(r"\bnot?\b", gone["about"]):
+        return _named("", gone["about"], weak=False, denied=True)
     denied = _DENIES.search(text)
     if denied is not None:
         after = text[denied.end() :].strip()

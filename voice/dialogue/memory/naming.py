@@ -34,6 +34,8 @@ def named(memory: MemoryPort, words: str, category: str | None) -> Selector | No
     tried = [Selector(about=left, period=span)] if span is not None else []
     of_a_time = span is not None and not _NAMES.search(left)
     tried.append(Selector(period=span) if of_a_time else Selector(about=words))
+    if span is None and SENTENCE.match(words):  # "how warm i like it"
+        tried += [Selector(key=detail) for detail in memory.topics(words)]
     return next((what for what in tried if not memory.matching(what).empty), None)
 
 
