@@ -10,6 +10,7 @@ import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
@@ -19,6 +20,8 @@ from schemas.errors import GloveboxError
 
 LOOK_S = 0.2
 """How often the driving state is looked at while a page is open: what is locked is covered within 300 ms."""
+SOON_S = 0.05
+"""How often it is looked whether somebody else drives while the car or the memory is slow to answer."""
 BEAT_EVERY = 10
 """Looks between two beats: every two seconds; the script gives up after three missed ones."""
 
@@ -80,8 +83,17 @@ class Watch:
                     version = section.version()
                     if section.name not in told or told[section.name] != version:
                         told[section.name] = version
-                        yield _event(section.name, await self._text(section))
-                before, self.parked = self.parked, await self._look()
+                        era, made = self._seen.era, asyncio.ensure_future(self._text(section))
+                        async for event in self._meanwhile(made):
+                            yield event
+                        if era == self._seen.era:
+                            yield _event(section.name, made.result())
+                        else:  # it may tell of who drove before, or of what was forgotten: made again
+                            del told[section.name]
+                state = asyncio.ensure_future(self._look())
+                async for event in self._meanwhile(state):
+                    yield event
+                before, self.parked = self.parked, state.result()
                 if before != self.parked:
                     yield _event("motion", "parked" if self.parked else "moving")
                 looks += 1
@@ -90,6 +102,15 @@ class Watch:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(inbox.get(), LOOK_S)
             yield _event("end", "")
+
+    async def _meanwhile(self, work: asyncio.Future[Any]) -> AsyncGenerator[str]:
+        """Says what a page does not know until some work is done, and at least once: nobody waits for that to be covered."""
+        while True:
+            for name in self._out_of_date():
+                yield _event(name, "")
+            if work.done():
+                return
+            await asyncio.wait({work}, timeout=SOON_S)
 
     @staticmethod
     async def _text(section: Section) -> str:

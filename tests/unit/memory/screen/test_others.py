@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import AsyncGenerator
 
 import pytest
@@ -214,6 +215,35 @@ def test_what_changed_between_a_page_and_its_stream_is_told_at_once(
             return True
 
         await named(Watch(screen.parts.feed, parked, [], lambda: True, seen).events(), event)
+
+    asyncio.run(watch())
+
+
+def test_another_driver_is_told_while_memory_is_slow_to_say_what_happened(screen: Screen, drivers: FakeDrivers) -> None:
+    """And what it says then, of who drove before, is shown to nobody."""
+    goes_on, asked = threading.Event(), threading.Event()
+
+    def section() -> str:
+        text = " ".join(one.text for one in screen.parts.feed.latest())
+        if text:
+            asked.set()
+            goes_on.wait(5)
+        return text
+
+    async def parked() -> bool:
+        return True
+
+    async def watch() -> None:
+        shown = Section("happened", lambda: screen.parts.feed.version, section)
+        stream = Watch(screen.parts.feed, parked, [shown], lambda: True).events()
+        await named(stream, "happened")
+        remembered(screen, "tango")
+        told = asyncio.ensure_future(named(stream, "driver"))
+        await asyncio.to_thread(asked.wait, 5)
+        drivers.switch("bert")
+        await told
+        goes_on.set()
+        assert await named(stream, "happened") == ""
 
     asyncio.run(watch())
 
