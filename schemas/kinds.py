@@ -90,6 +90,10 @@ class Condition(Value):
         return self
 
 
+NEXT_DRIVE = "the next drive"
+"""When a parking place stops mattering."""
+
+
 class Fact(Value):
     """What the driver asked to have kept and is no preference ("the spare key is under the mat")."""
 
@@ -106,6 +110,11 @@ class Fact(Value):
     """How the driver said that ("till friday")."""
     uses: int = 0
     last_used: datetime | None = None
+
+    @property
+    def parked(self) -> bool:
+        """Whether it tells where the car stands: the newest such is the only one that holds."""
+        return self.until_words == NEXT_DRIVE
 
 
 CONVERSATIONS = "conversations"

@@ -353,6 +353,8 @@ class Found(Value):
     tags: tuple[str, ...] = ()
     score: float
     """How sure it is that it answers what was asked, x decay x importance: 0..1."""
+    whole: bool = False
+    """Whether it says every word by which the question tells what it is about."""
 
 
 class Listing(Value):

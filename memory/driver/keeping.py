@@ -11,7 +11,6 @@ from datetime import datetime
 
 from memory.driver.session import Session
 from memory.learn.english.canonical import fold
-from memory.learn.facts import where_parked
 from memory.store.facts import MOST_FACTS, fact_words
 from memory.store.preferences import require_sayable
 from models.text import words
@@ -76,8 +75,8 @@ class Keeping:
                 session.search.keep()
             session.changed()
             session.search.refresh()
-            if where_parked(fact):  # it stands in one place
-                self._let_go([one.id for one in held if where_parked(one)])
+            if fact.parked:  # it stands in one place
+                self._let_go([one.id for one in held if one.parked])
             return Decision(
                 outcome=Outcome.APPEND, detail=FACTS, reason="kept, as you asked", value=fact.text, fact=fact.id
             )
@@ -112,7 +111,7 @@ class Keeping:
     def drive_begins(self) -> None:
         """Erase where the car was parked: its driver has found it."""
         with self._session.lock:
-            self._let_go([one.id for one in self.facts() if where_parked(one)])
+            self._let_go([one.id for one in self.facts() if one.parked])
 
     def _let_go(self, names: Sequence[str]) -> int:
         session = self._session

@@ -7,19 +7,23 @@ a car stands matters until the next drive.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime, time, timedelta, tzinfo
+
+import numpy as np
+from numpy.typing import NDArray
 
 from memory.recall.times import NUMBERS, period_in
 from models.text import normal, words
-from schemas.kinds import CONDITION_LABELS, OWN, VALUES, Fact, Label, Marked
+from schemas.kinds import CONDITION_LABELS, LABELS, NEXT_DRIVE, OWN, VALUES, Fact, Label, Marked
 from schemas.ports import Encoder
 
 LEAST = 2
 """Words of a fact: fewer say nothing by themselves."""
-NEXT_DRIVE = "the next drive"
-"""When a parking place stops mattering."""
 FACT = frozenset((Label.FACT, Label.UNTIL, Label.HOLDER, *CONDITION_LABELS)) | VALUES
 """What words of a fact may be marked as: it may tell of somebody's liking."""
+_TELLS = FACT - frozenset(CONDITION_LABELS) | {Label.SECRET}
+"""What tells where a fact is; conditions stand in the asking as well ("bear that in mind when we go out")."""
 FACT_AT = 0.4
 """Share of these together from which on a word belongs to the fact; our choice: a word too many does no harm."""
 ASKS_AT = 0.6
@@ -28,8 +32,21 @@ _PLAINLY = "remember that "
 """How a sentence is read that was given without the asking."""
 _ASKING = re.compile(
     r"\b(?:remember|don't (?:you )?(?:dare )?forget|bear (?:that |it |this )?in mind|keep (?:that |it |this )?in mind|"
-    r"keep (?:a )?note|note (?:that|down|it)|make a note|save|store|memori[sz]e)\b"
+    r"keep (?:a )?note|note (?:that|down|it)|make a note|save|store|memori[sz]e|"
+    r"(?:keep|hold) (?:that|this|it|on to (?:that|this|it)) for me)\b"
 )
+_APART = re.compile(r"[.:;!?](?=\s|$)")
+"""What parts the sentences of a fact from what is said around it."""
+_BEFORE = frozenset("i we my our the a an his her their your it there this".split())
+"""Words that a fact begins with, though by themselves they are part of nothing."""
+_AFTER = frozenset(
+    "so and but then please okay thanks can could would will you for me now just also that this it to".split()
+)
+"""Words that are left of the asking before and behind a fact: "..., so", "..., could you please"."""
+_SURELY_NOTHING = 0.97
+"""Share of being part of nothing from which on a word before a fact is none of it,"""
+_MORE = 3
+"""and nor are so many words at its end: something else is asked for there. Our choice."""
 _PARKED = re.compile(
     r"\b(?:i|we)(?:'m|'re|'ve| am| are| have)? (?:just )?parked\b|\bwhere (?:the|my|our) car is\b|\bmoved the car\b|"
     r"\b(?:the|my|our) car(?:'s| is) (?:in|on|at|by|near|behind|outside|opposite|round|under|next|parked)\b"
@@ -89,10 +106,10 @@ def fact(encoder: Encoder, text: str, now: datetime, zone: tzinfo, *, name: str,
     if not asks(marked):
         marked = encoder.marks(f"{_PLAINLY}{text}")
     parts = marked.parts(FACT, FACT_AT)
-    first, last = min((part.start for part in parts), default=0), max((part.end for part in parts), default=0)
+    first, last = _words(marked)
     if last - first < LEAST:
         return None
-    said = marked.text[marked.spans[first][0] : marked.spans[last - 1][1]].removeprefix(_PLAINLY)
+    said = marked.text[marked.spans[first][0] : marked.spans[last - 1][1]]
     when = " ".join(part.text for part in parts if part.label is Label.UNTIL and part.end - part.start > 1)
     about = next((part.text for part in parts if part.label is Label.HOLDER), "")
     place = not when and parked(text)
@@ -102,9 +119,49 @@ def fact(encoder: Encoder, text: str, now: datetime, zone: tzinfo, *, name: str,
     )  # fmt: skip
 
 
-def where_parked(one: Fact) -> bool:
-    """Whether a fact tells where the car stands: the newest such is the only one that holds."""
-    return one.until_words == NEXT_DRIVE
+def _words(marked: Marked) -> tuple[int, int]:
+    """The first word of the fact, and the one after its last: its whole sentences, without the asking before, between or behind.
+
+    Where a fact begins and ends the marks tell less surely than where it is, so they choose among what the asking leaves over.
+    """
+    if marked.shares is None:
+        return 0, 0
+    family = marked.shares[:, [LABELS.index(label) for label in LABELS if label in _TELLS]].sum(1)
+    plain = marked.text.lower().replace("’", "'")
+    asking = [found.span() for found in _ASKING.finditer(plain)]
+    pieces: list[list[int]] = [[]]
+    for at, (start, end) in enumerate(marked.spans):
+        if any(start < until and end > since for since, until in asking):
+            pieces += [[], []]  # nothing that belongs together stands on both sides of the asking
+        else:
+            pieces[-1].append(at)
+            if at + 1 < len(marked.spans) and _APART.search(plain[end : marked.spans[at + 1][0]]):
+                pieces.append([])
+    weights = [float(family[piece].sum()) for piece in pieces]
+    best = weights.index(max(weights))
+    low = high = best
+    while low > 0 and pieces[low - 1] and family[pieces[low - 1]].mean() >= FACT_AT:
+        low -= 1
+    while high + 1 < len(pieces) and pieces[high + 1] and family[pieces[high + 1]].mean() >= FACT_AT:
+        high += 1
+    own = [at for piece in pieces[low : high + 1] for at in piece]
+    said = [plain[start:end] for start, end in marked.spans]
+    nothing = marked.shares[:, 0]
+    while own and (
+        (nothing[own[0]] >= _SURELY_NOTHING and said[own[0]] not in _BEFORE) or _left(said, own[0], nothing)
+    ):
+        own.pop(0)
+    more = next((n for n, at in enumerate(reversed(own)) if nothing[at] < _SURELY_NOTHING), 0)
+    own = own[: len(own) - more] if more >= _MORE else own
+    while own and said[own[-1]] in _AFTER and nothing[own[-1]] >= _SURELY_NOTHING:
+        own.pop()
+    return (own[0], own[-1] + 1) if own else (0, 0)
+
+
+def _left(said: Sequence[str], at: int, nothing: NDArray[np.float32]) -> bool:
+    """Whether a word that may begin a fact is left of the asking: "it for me, the trailer ..."."""
+    follows = said[at + 1] if at + 1 < len(said) else ""
+    return said[at] in _AFTER and nothing[at] >= _SURELY_NOTHING and follows in _AFTER | {""}
 
 
 def until(said: str, now: datetime, zone: tzinfo) -> datetime | None:

@@ -48,6 +48,8 @@ COMPANY = 5
 """Nearest of them whose mean is part of `company`."""
 AT_ONCE = 64
 """Memories that are encoded before a search goes on (some 0.4 s); more wait for the background."""
+WHOLE = 1.0 - 1e-4
+"""Share of a question's words that a fact says with all of them: it was asked to be kept, so it is found however unsure it is."""
 STEP = 16
 """Memories that the background encodes between two looks at whether it is to end."""
 _DAY = 86_400.0
@@ -227,7 +229,7 @@ class HybridSearch:
             if not among.any():
                 return ()
             if listed:
-                return self._found(self._of_the_time(among, limit), tags, kinds)
+                return self._found(self._of_the_time(among, limit), tags, kinds, query)
             near = self._near(
                 query, vector, among, kinds, hides, named=bool(tags) or (period is not None and not loose)
             )
@@ -238,7 +240,7 @@ class HybridSearch:
                 near = near.raised(self.settings.period_weight * self._said(period, self.settings.period_days))
             chosen = self._chosen(near, limit, now.timestamp())
             found_kinds = {KINDS[self.cache.columns["kind"][self.cache.row(name)]] for name, _ in chosen}
-        return self._found(chosen, tags, found_kinds)
+        return self._found(chosen, tags, found_kinds, query)
 
     def preferences(
         self, query: str, *, details: Collection[str] = (), hidden: Collection[str] = (), limit: int, now: datetime
@@ -300,9 +302,10 @@ class HybridSearch:
         talk = np.isin(cache.columns["kind"][rows], [KINDS.index(kind) for kind in TALK])
         gate = settings.gate_named_at if named else settings.gate_at
         spoken_of = company(nearness[talk], float(cosines[talk].max(initial=0.0)), named=named) >= gate
-        return Near(
-            rows, nearness, sure, np.where(talk, spoken_of | (sure >= settings.told_at), sure >= settings.answers_at)
-        )
+        whole = cache.postings.shares(numbers(asked(query)), cache.rows, len(cache))[rows] >= WHOLE
+        kept = (cache.columns["kind"][rows] == KINDS.index(Kind.FACT)) & whole
+        alone = (sure >= settings.answers_at) | kept
+        return Near(rows, nearness, sure, np.where(talk, spoken_of | (sure >= settings.told_at), alone))
 
     def _nearness(
         self, rows: Rows, vector: Floats, shares: Floats, visible: Allowed, bits: NDArray[np.uint64]
@@ -328,10 +331,16 @@ class HybridSearch:
         return [(self.cache.id(int(rows[at])), float(near.sureness[at] * kept[at])) for at in order]
 
     def _found(
-        self, chosen: Sequence[tuple[str, float]], tags: Collection[str], kinds: Collection[Kind]
+        self, chosen: Sequence[tuple[str, float]], tags: Collection[str], kinds: Collection[Kind], query: str
     ) -> tuple[Found, ...]:
-        texts = self.tables.texts([name for name, _ in chosen], kinds)
-        found = (texts[name].model_copy(update={"score": min(score, 1.0)}) for name, score in chosen if name in texts)
+        texts, about = self.tables.texts([name for name, _ in chosen], kinds), frozenset(asked(query))
+        found = (
+            texts[name].model_copy(
+                update={"score": min(score, 1.0), "whole": about <= frozenset(stems(texts[name].text))}
+            )
+            for name, score in chosen
+            if name in texts
+        )
         return tuple(one for one in found if not tags or set(tags) & set(one.tags))
 
 

@@ -332,6 +332,11 @@ def names(action: Action, text: str) -> bool:
 
     What stands in a slot of free words was said in any case, and speaks for nothing.
     """
+    return bool(stems(called(action)) & stems(text))
+
+
+def called(action: Action) -> str:
+    """What an action is called and asked for by, in words."""
     kind, slots = type(action), slots_of(action.name)
     known = (
         kind.title,
@@ -341,8 +346,7 @@ def names(action: Action, text: str) -> bool:
         *kind.named_by,
         *(str(value) for slot, value in action.slots().items() if slot not in slots or slots[slot].kind != "words"),
     )
-    signs = (sign for each in kind.complaints.values() for sign in each)
-    return bool(stems(" ".join((*known, *signs))) & stems(text))
+    return " ".join((*known, *(sign for each in kind.complaints.values() for sign in each)))
 
 
 def _wanted(text: str, meant: Mapping[str, object]) -> str:

@@ -27,6 +27,7 @@ from voice.dialogue.acts import joined, planning
 from voice.dialogue.acts.accounted import (
     against,
     asks_open,
+    called,
     contrary,
     copies,
     doubt,
@@ -333,9 +334,13 @@ class Acting:
             schemas.errors.GloveboxError: memory failed.
         """
         work = await self.look(plan.acts, plan.asks, transcript, context, recent, answers=answers)
-        if [act.name for act in plan.acts] == ["cannot"]:  # the car cannot know it, the driver may have told it
-            told = await asyncio.to_thread(self._talk.answered, transcript.text, moving=moving, unasked=True)
-            work.said = [(0, told)] if told else work.said
+        asks = bool(work.actions) and len(plan.acts) == 1 and all(action.query for action in work.actions)
+        if asks or [act.name for act in plan.acts] == ["cannot"]:  # what the car cannot know, the driver may have told
+            beyond = " ".join(map(called, work.actions)) if asks else None
+            told = await asyncio.to_thread(
+                self._talk.answered, transcript.text, moving=moving, unasked=True, beyond=beyond
+            )
+            work.actions, work.said = ((), [(0, told)]) if told else (work.actions, work.said)
         before = 0
         for act in plan.acts:
             before += act.is_action

@@ -14,7 +14,8 @@ from voice.dialogue.replies.moments import spoken_moment
 def words(fact: Fact) -> str:
     """A fact as the driver said it, with whom it is about and until when it matters."""
     about = f"{fact.about}: " if fact.about and fact.about.lower() not in fact.text.lower() else ""
-    until = f" {fact.until_words}" if fact.until_words and fact.until_words.lower() not in fact.text.lower() else ""
+    ends = f"until {fact.until_words}" if fact.parked else fact.until_words
+    until = f" {ends}" if fact.until_words and fact.until_words.lower() not in fact.text.lower() else ""
     return f"{about}{fact.text.rstrip('.')}{until}"
 
 

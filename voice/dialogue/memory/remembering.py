@@ -104,10 +104,15 @@ class Remembering:
             return self._locked() or nothing
         return self._read(held, "I remember that", moving=moving)
 
-    def answered(self, question: str, *, moving: bool, unasked: bool = False) -> str:
-        """The answer to a question, empty for none; ``unasked``: its words do not ask for memory, so that has to be surer."""
+    def answered(self, question: str, *, moving: bool, unasked: bool = False, beyond: str | None = None) -> str:
+        """The answer to a question, empty for none; ``unasked``: its words do not ask for memory, so that has to be surer.
+
+        ``beyond``: as for `talks.answered`.
+        """
         at_least = talks.UNASKED_AT if unasked else 0.0
-        said, name = talks.answered(self._seat, question, self._clock(), moving=moving, at_least=at_least)
+        said, name = talks.answered(
+            self._seat, question, self._clock(), moving=moving, at_least=at_least, beyond=beyond
+        )
         if said:
             self.mention(name)
         return said

@@ -27,11 +27,14 @@ BESIDE = 0.8
 """Share of the best answer's sureness from which on another is told beside it. Our choice."""
 UNASKED_AT = 0.6
 """Sureness from which on memory answers what does not ask for it by its words ("when is anna moving")."""
+PLAINLY_AT = 0.8
+"""Sureness from which on a fact answers though a word of the question is not in it; below, it is only offered. Our choice."""
 ANSWERING = (Kind.FACT, Kind.EPISODE, Kind.EVENT, Kind.PREFERENCE)
 """What an answer is made of; a summary says again what the exchanges said."""
 ANSWERED = 4
 """Words of the car's reply from which on it is told beside the driver's: "Okay" tells nothing."""
 
+_OFFERED = "You haven't told me exactly that. You told me"
 _ASKS = re.compile(
     r"^(?:(?:please|okay|hey|so|and|can you|could you|do you remember|do you know|tell me|remind me|say) )*"
     r"what (?:else )?(?:(?:did|have|had) (?:we|i|you and i)|(?:we|i)(?: have| had|'ve)?)(?: all)? "
@@ -59,7 +62,7 @@ def talked(seat: Seat, question: str, now: datetime, *, moving: bool, about: str
 
 
 def answered(
-    seat: Seat, question: str, now: datetime, *, moving: bool, at_least: float = 0.0
+    seat: Seat, question: str, now: datetime, *, moving: bool, at_least: float = 0.0, beyond: str | None = None
 ) -> tuple[str, str | None]:
     """The answer to a question out of memory, empty where nothing there answers it; and the id of its fact or preference.
 
@@ -68,11 +71,17 @@ def answered(
         question: the driver's words.
         now: for "on Tuesday".
         moving: whether the car moves; one thing is told then.
-        at_least: how sure it has to be beyond memory's own threshold.
+        at_least: how sure it has to be beyond memory's own threshold; a fact with all the words of the question is.
+        beyond: what the car itself would answer about; only a fact counts then, that has all the words of the question and one that
+            stands not here ("where are my winter tyres" is no question about the tyres that are on).
     """
     memory = seat.memory
-    found = memory.search(question, kinds=ANSWERING, period=memory.period(question), limit=1 if moving else ALOUD)
-    if not found or found[0].score < at_least:
+    kinds = ANSWERING if beyond is None else (Kind.FACT,)
+    found = memory.search(question, kinds=kinds, period=memory.period(question), limit=1 if moving else ALOUD)
+    if beyond is not None:
+        own = stems(question) - stems(beyond)
+        found = [one for one in found if one.whole and own & stems(one.text)]
+    if not found or (found[0].score < at_least and not (found[0].kind is Kind.FACT and found[0].whole)):
         return "", None
     told = [one for one in found if one.score >= BESIDE * found[0].score]
     fact = told[0].id if told[0].kind in (Kind.FACT, Kind.PREFERENCE) else None
@@ -105,7 +114,9 @@ def _told(seat: Seat, found: Sequence[Found], now: datetime) -> str:
     for one in ordered:
         moment = spoken_moment(one.at, now, seat.zone)
         if one.kind is Kind.FACT:
-            said.append(f"{sentence(turned(_fact(seat, one)))} You told me {moment}.")
+            fact = sentence(turned(_fact(seat, one)))
+            answers = one.whole or one.score >= PLAINLY_AT
+            said.append(f"{fact} You told me {moment}." if answers else f"{_OFFERED} {moment}: {fact}")
         elif one.id in episodes:
             driver, car = episodes[one.id].driver.strip(), episodes[one.id].assistant.strip()
             said.append(f"{sentence(moment)[:-1]} you said: {sentence(driver)}")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from memory.learn.english.conditions import condition, same
-from memory.learn.facts import NEXT_DRIVE, asks, fact, until, where_parked
+from memory.learn.facts import asks, fact, until
 from memory.learn.maintenance import Maintainer
 from memory.learn.meaning import Holds, meaning
 from memory.service import DriverMemory
@@ -20,7 +20,7 @@ from models.marks import spans_of
 from models.runtime.fake_encoder import KeywordEncoder
 from models.runtime.onnx_encoder import OnnxEncoder
 from models.structured.fake import KeywordModel
-from schemas.kinds import LABELS, Condition, ConditionKind, Label, Marked, Sense
+from schemas.kinds import LABELS, NEXT_DRIVE, Condition, ConditionKind, Label, Marked, Sense
 from schemas.memory import Candidate, Outcome, Preference
 
 NOW = datetime(2026, 11, 23, 8, tzinfo=UTC)
@@ -108,10 +108,7 @@ def test_a_fact_is_cut_out_of_its_asking() -> None:
     assert asks(encoder.marks(text)) and not asks(encoder.marks("take me home"))
     made = fact(encoder, text, NOW, UTC, name="f", conversation="c")
     assert (
-        made is not None
-        and made.text == "I parked on level three"
-        and made.until_words == NEXT_DRIVE
-        and where_parked(made)
+        made is not None and made.text == "I parked on level three" and made.until_words == NEXT_DRIVE and made.parked
     )
 
 
