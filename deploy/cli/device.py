@@ -137,9 +137,9 @@ def serve(
     matcher = commands_of(vehicle)
 
     async def serving() -> None:
-        services = Services(
-            engines.recognizer(matcher), engines.synthesizer(), engines.wake_word(), config.wake.keyword
-        )
+        recognizer = engines.recognizer(matcher)
+        wake = engines.wake_word(recognizer)
+        services = Services(recognizer, engines.synthesizer(), wake, config.wake.keyword)
         try:
             server = await start(services, host, port)
         except OSError as error:

@@ -2,6 +2,8 @@
 
 Owns the order in which the acts of one utterance are looked at, and the talk about memory in free words. Carries out nothing in the
 car: the dialogue does, with what this hands it.
+
+Long because every kind of act comes to something here, and all of them share the work of one utterance.
 """
 
 from __future__ import annotations

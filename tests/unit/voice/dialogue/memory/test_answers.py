@@ -47,6 +47,7 @@ def seat() -> Seat:
     memory = DriverMemory("anna", vault, encoder=OnnxEncoder(BUILTIN / "encoder"), model=KeywordModel(), clock=CLOCK)
     memory.opt_in(CONVERSATIONS)
     memory.opt_in("health")
+    memory.opt_in("children")  # the guard takes a sister for a child
     told = [Fact(id=f"f{n}", text=text, said_at=MONDAY, conversation="c") for n, text in enumerate(TOLD)]
     told.append(
         Fact(id="wife", text="my wife is allergic to walnuts", about="my wife", said_at=MONDAY, conversation="c")
