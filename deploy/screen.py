@@ -38,6 +38,9 @@ from vehicle.gate import fresh, motion
 
 ADDRESS_FILE = "screen.url"
 """In the data folder, for its owner alone: the address that opens the screen next. A kiosk reads it when it starts."""
+NIGHT_PERCENT, DAY_PERCENT = 15.0, 35.0
+"""Light outside, by the car's sensor, below which it is night and from which it is day; what lies between changes nothing.
+Our choice: VSS leaves to each sensor what a percent of ``Exterior.LightIntensity`` is."""
 PATIENCE_S = 1.0
 """How long the vehicle may take to tell its state before the screen takes it for moving."""
 START_S = 10.0
@@ -173,6 +176,7 @@ class Sight:
         """Of this vehicle, which has not been asked yet."""
         self._vehicle, self._loop = vehicle, loop
         self._mode: object = None
+        self._day: bool | None = None
 
     def __call__(self) -> Motion | None:
         """The driving state now."""
@@ -180,11 +184,22 @@ class Sight:
         if state is None:
             return None
         self._mode = state.values.get("display.mode")
+        self._day = self._daylight(state)
         return motion(state)
 
     def bright(self) -> bool | None:
-        """Whether the vehicle was told to show day colours, as it said last; None: it was told neither."""
-        return {"day": True, "night": False}.get(str(self._mode))
+        """Whether day colours are wanted, as the vehicle said last: it was told so, else its light sensor finds it bright.
+
+        None: it was told neither, and has no sensor, or one that has said neither yet.
+        """
+        return {"day": True, "night": False}.get(str(self._mode), self._day)
+
+    def _daylight(self, state: VehicleState) -> bool | None:
+        """By the light sensor; it stays what it was at dusk and dawn, so that no tunnel of trees makes the screen flicker."""
+        light = state.values.get("outside.light")
+        if light is None or not fresh(state):
+            return None
+        return True if light >= DAY_PERCENT else False if light < NIGHT_PERCENT else self._day
 
 
 def motion_of(vehicle: Vehicle, loop: Loop) -> Sight:

@@ -205,6 +205,7 @@ _TABLE: tuple[Signal, ...] = (
     _number("tire.rear_right", 250, "kPa", (0, 500), f"{_WHEEL}.Row2.Wheel.Right.Tire.Pressure", reads=True),
     _number("outside.temperature", 12.0, "Celsius", (-60, 60), "Exterior.AirTemperature", reads=True),
     _number("outside.rain", 0, "percent", (0, 100), "Body.Raindetection.Intensity", reads=True),
+    _number("outside.light", 25, "percent", (0, 100), "Exterior.LightIntensity", reads=True),
     # who spoke last, where the car can tell the seats apart
     _choice("cabin.speaker", ("driver", "passenger", "rear", "child"), reads=True),
     # telephone: the number that is being called; empty for none
@@ -239,7 +240,7 @@ DOORS = ("door.driver", "door.passenger", "door.rear_left", "door.rear_right")
 SEATS = ("passenger", "rear_left", "rear_right")
 """Seats whose occupancy is measured."""
 
-OF_THE_WORLD = frozenset({"outside.temperature", "outside.rain"})
+OF_THE_WORLD = frozenset({"outside.temperature", "outside.rain", "outside.light"})
 """What is so whether or not a car can measure it."""
 
 TRAVELLING = (*ALL_WINDOWS, "sunroof.position", "sunroof.shade", "trunk.position", "seat.driver.position",

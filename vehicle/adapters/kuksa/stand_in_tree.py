@@ -60,6 +60,7 @@ Powertrain.TractionBattery.Charging.ChargeLimit                             actu
 Powertrain.TractionBattery.Charging.StartStopCharging                       actuator  string  -  START STOP
 Chassis.Axle.{Row1,Row2}.Wheel.{Left,Right}.Tire.Pressure                   sensor    uint16  kPa
 Exterior.AirTemperature                                                     sensor    float   Celsius
+Exterior.LightIntensity                                                     sensor    float   percent 0..100
 TraveledDistance                                                            sensor    uint32  m
 VehicleIdentification.VehicleExteriorColor                                  attribute string
 Body.Windshield.Front.WasherFluid.IsLevelLow                                sensor    boolean

@@ -133,6 +133,9 @@ class FakeVehicle:
             raise AdapterError("lost")
         return self._state
 
+    def says(self, state: VehicleState) -> None:
+        self._state = state
+
 
 def test_the_driving_state_is_asked_on_the_vehicles_loop() -> None:
     loop = OwnLoop()
@@ -140,6 +143,31 @@ def test_the_driving_state_is_asked_on_the_vehicles_loop() -> None:
     assert motion_of(FakeVehicle(standing), lambda: loop.loop)() is Motion.PARKED
     assert motion_of(FakeVehicle(None), lambda: loop.loop)() is None
     assert motion_of(FakeVehicle(standing), lambda: None)() is None
+    loop.close()
+
+
+def test_day_and_night_come_by_what_the_car_was_told_then_by_its_light_sensor() -> None:
+    loop = OwnLoop()
+    car = FakeVehicle(None)
+    sight = motion_of(car, lambda: loop.loop)
+
+    def bright(age_s: float = 0.0, **values: object) -> bool | None:
+        known = {name.replace("_", ".", 1): value for name, value in values.items()}
+        car.says(VehicleState(speed_kmh=0.0, gear="P", ignition_on=True, age_s=age_s, values=known))
+        sight()
+        return sight.bright()
+
+    assert bright(outside_light=25) is None  # dusk, and nothing was known before: the time of day counts
+    assert bright(outside_light=80) is True
+    assert bright(outside_light=25) is True  # under trees
+    assert bright(outside_light=34.9) is True and bright(outside_light=15) is True
+    assert bright(outside_light=14.9) is False
+    assert bright(outside_light=25) is False and bright(outside_light=35) is True
+    assert bright(outside_light=80, display_mode="night") is False
+    assert bright(outside_light=2, display_mode="day") is True
+    assert bright(outside_light=2, display_mode="auto") is False
+    assert bright(outside_light=80, age_s=3600.0) is None  # too old to be believed
+    assert bright() is None  # a car without a sensor
     loop.close()
 
 
