@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,6 +72,10 @@ class Rig:
             )  # fmt: skip
             self.memory.session.store.facts.add(fact, NOW)
         ask(self.memory)
+        self.changed: list[float] = []
+        """When somebody else took the seat or something was forgotten, as the browser's clock says it."""
+        self.drivers.seat.follow(lambda: self.changed.append(time.time()))
+        self.drivers.seat.observe(lambda forgotten: self.changed.append(time.time()) if forgotten else None)
         self.server = ScreenServer(parts_of(self.car, self.drivers, folder), folder)
 
     @property

@@ -19,7 +19,7 @@
     one.inputMode = "none"; // the panel's own keys would cover ours
     one.addEventListener("focus", () => { field = one; });
   }
-  if (!fields.includes(document.activeElement)) field.focus();
+  if (!field.autofocus && !fields.includes(document.activeElement)) field.focus(); // the browser focuses the other itself
   field.setSelectionRange(field.value.length, field.value.length);
   shift = field.autocapitalize === "words" && !field.value;
 

@@ -16,6 +16,8 @@
   const sent = () => document.querySelector("form[data-sent]");
   const read = (event) => JSON.parse(event.data);
 
+  const empty = () => document.querySelector("main").replaceChildren();
+
   // A part of the page anew, what had the focus keeping it. Not under a finger: its tap would be lost.
   let pressed = false, later = null;
   const put = (part, text) => {
@@ -43,16 +45,18 @@
     words: (event) => { const words = view?.querySelector("[data-words] bdi"); if (words) words.textContent = read(event); },
     level: (event) => view?.style.setProperty("--level", read(event) / 12),
     happened: (event) => put(home, read(event)),
-    // Another driver sees nothing of what was open, not even while the next page loads. What was forgotten goes from every page but the
-    // one that has just asked for it, which goes on by itself; a page that is typed on stays unless what it shows may be gone.
+    // Another driver sees nothing of what was open, not even while the next page loads. What was forgotten goes at once, too, from every
+    // page but the one that has just asked for it, which goes on by itself; a page that is typed on stays unless what it shows may be gone.
     driver: () => {
       const goes = sent();
-      document.querySelector("main").replaceChildren();
+      empty();
       setTimeout(() => location.replace("/"), goes ? 3000 : 0);
     },
     forgotten: () => {
-      if (sent() || leaving) return;
-      if (home) home.querySelector(".latest")?.replaceChildren(); else if (!view) location.reload();
+      later = null;
+      view?.querySelectorAll(".turn bdi, .learned .text, .answers").forEach((told) => told.replaceChildren()); // what still holds follows
+      if (view || sent() || leaving) return;
+      if (home) home.querySelector(".latest")?.replaceChildren(); else { empty(); location.reload(); }
     },
     stored: () => {
       if (!home && !view && !leaving && !sent() && !document.querySelector("input:not([type=hidden])")) location.reload();

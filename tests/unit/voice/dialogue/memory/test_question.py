@@ -300,3 +300,15 @@ def test_what_counts_as_an_answer(text: str, remember: bool | None, assume: bool
     )  # fmt: skip
     assert answer(text, proposal) is remember
     assert answer(text, proposal.model_copy(update={"negated": True})) is assume
+
+
+def test_nothing_else_is_asked_while_forgetting_is_going_to_ask() -> None:
+    """What is done beside a wish to have something forgotten ends with no question of memory's: a yes has to mean one thing."""
+    dialogue, vehicle, memory = hinted("i love jazz")
+    memory.remember("i love soul", "favorite_genres")
+    reply = say(dialogue, f"forget that i like soul and {TWENTY_TWO}")
+    assert [action.name for action in vehicle.done] == ["set_temperature"]
+    assert "soul" in reply.text and reply.text.count("?") == 1 and QUESTION not in reply.text and reply.proposal is None
+    assert [p.value for p in memory.preferences()] == ["soul"]
+    say(dialogue, "yes")
+    assert memory.preferences() == () and [p.value for p in memory.proposals()] == ["jazz"]
