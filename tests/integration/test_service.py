@@ -118,13 +118,14 @@ def test_without_a_manager_nothing_is_told_and_nothing_fails(given: dict[str, st
 
 def test_another_process_of_the_same_user_cannot_look_in() -> None:
     watch = (
-        "import ctypes; from deploy.machine.unseen import hide; hide();"
+        "import ctypes; from deploy.cli import main; main(['--version']);"
         "print(ctypes.CDLL(None).prctl(3, 0, 0, 0, 0)); print(open('/proc/self/limits').read()); input()"
     )
     with subprocess.Popen(
         [sys.executable, "-c", watch], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as hidden:
         assert hidden.stdout is not None and hidden.stdin is not None
+        assert hidden.stdout.readline().startswith("glovebox")
         assert hidden.stdout.readline() == "0\n"  # PR_GET_DUMPABLE; who tests as root owns the files below in any case
         limits = ""
         until = time.monotonic() + 30
