@@ -18,7 +18,8 @@ from memory.screen.wording import Wording
 from schemas.events import ActionResult, ActionStatus, Phase
 
 GLANCE = 30
-"""Characters of the line while driving: NHTSA's guidelines (78 FR 24817, V.F) lock more than 30 characters of text to be read."""
+"""Characters of the line while driving: the limit of NHTSA's draft of 2012 (77 FR 11200). The guidelines themselves (78 FR 24817)
+name no number, only that a glance takes at most 2 s."""
 YES, NO, LEAVE, UNDO = "yes", "no", "never mind", "undo that"
 """What the buttons say in the driver's place."""
 
