@@ -14,14 +14,22 @@ from typing import TYPE_CHECKING
 
 from playwright.sync_api import sync_playwright
 
+from deploy.screen import OwnLoop, car_of
+from deploy.showing.cabin import SeenCabin
+from memory.screen.assistant.glance import Glance
+from memory.screen.assistant.talk import Exchange
 from memory.screen.feed import Happened, What
-from schemas.events import Motion
+from schemas.actions import NavigateTo, PlayMusic, SetTimer, SetWindow
+from schemas.clock import WallClock
+from schemas.events import Asking, Motion, Phase, Wanted
 from tests.memories import fill
 from tests.screen_rig import CHROMIUM, PAGES, Rig
 from tests.screens import NOW, preference
+from vehicle.adapters import open_adapter
+from vehicle.service import GatedVehicle
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 DOCS = Path(__file__).parents[2] / "docs"
 WIDE = 560
@@ -50,6 +58,23 @@ OTHERS = (
     ("memory-upright", "/memory?in=", "390x844", "de", "dark"), ("search-german", "/memory/search", "800x480", "de", "light"),
 )  # fmt: skip
 """Beside every page in English, by night, at 1280x720: name, address, size, language, look."""
+GOING_ON = (PlayMusic(genre="jazz"), NavigateTo(destination="the airport"), SetTimer(minutes=10, label="pasta"),
+            SetWindow(window="driver", percent=40))  # fmt: skip
+"""What the simulated car does while Home is shown with its tiles."""
+ASKED = Asking(
+    number=1, question="Somebody may have a hand at a rear window. Shall I close the windows?", yes_no=True,
+    wanted=(Wanted(name="set_window", slots={"window": "all", "percent": 0}),),
+)  # fmt: skip
+
+
+class _Finger:
+    """Somebody who may tap, and does not; meets ``schemas.ports.Touch``. Without one there are no buttons."""
+
+    def press(self) -> None: ...
+
+    def answer(self, number: int, words: str) -> None: ...
+
+    def order(self, words: str) -> None: ...
 
 
 def name_of(path: str) -> str:
@@ -91,6 +116,7 @@ def main() -> int:
                     page.goto("about:blank")
                     rig.car.motion = Motion.PARKED
                 page.context.close()
+            _with_a_car(rig, browser, folder)
         browser.close()
     names = sorted(one.stem for one in folder.glob("*.webp"))
     lines = [
@@ -105,6 +131,39 @@ def main() -> int:
     size = sum(one.stat().st_size for one in folder.glob("*.webp"))
     sys.stdout.write(f"{len(names)} pictures, {size / 1000:.0f} kB\n")
     return 0
+
+
+def _with_a_car(rig: Rig, browser: Browser, folder: Path) -> None:
+    """Home with the car's tiles, a question with its buttons parked and moving, and the development page."""
+    loop, clock = OwnLoop(), WallClock()
+    vehicle = GatedVehicle(open_adapter("simulated", clock=clock, profile="parked"), clock)
+    parts = rig.server.screen.parts
+    cabin = SeenCabin(vehicle, lambda: loop.loop)
+    seen = {"cabin": cabin, "glance": Glance(cabin, parts.clock, parts.feed.watchers.wake), "touch": _Finger(),
+            "car": car_of(vehicle, lambda: loop.loop)}  # fmt: skip
+    for name, value in seen.items():
+        object.__setattr__(parts, name, value)
+    for action in GOING_ON:
+        loop.run(vehicle.act(action))
+    page = rig.open(browser)
+    rig.choose(page, look="dark", language="en")
+    page.goto(f"{rig.address}/dev/car")
+    page.wait_for_selector("#car svg")
+    _keep(page, folder / "dev-car.webp")
+    page.goto(f"{rig.address}/")
+    page.wait_for_selector(".tile.windows >> text=40")
+    _keep(page, folder / "home-car.webp")
+    page.goto("about:blank")
+    parts.talk.stands(Phase.LISTENING, ASKED, 0)
+    parts.talk.replied(Exchange("close everything", ASKED.question, NOW), 0)
+    for motion, name in ((Motion.PARKED, "home-asked"), (Motion.MOVING, "driving-asked")):
+        rig.car.motion = motion
+        page.goto(f"{rig.address}/")
+        _keep(page, folder / f"{name}.webp")
+        page.goto("about:blank")
+    page.context.close()
+    loop.run(vehicle.close())
+    loop.close()
 
 
 def _keep(page: Page, file: Path) -> None:
