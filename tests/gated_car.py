@@ -69,7 +69,7 @@ SLOTS: dict[str, list[dict[str, Any]]] = {
     "set_reminder": [{"what": "call anna", "minutes": 20}, {"what": "bread", "hour": 5, "half": "pm"}],
     "get_contact": [{"person": "anna berg"}],
     "call_contact": [{"person": "my sister"}],
-    "call_number": [{"number": "112"}, {"number": "0441234567"}],
+    "call_number": [{"digits": "112"}, {"digits": "0441234567"}],
     "send_email": [{"person": "tomas ilic", "message": "i am late"}],
     "set_window": [{"percent": 50}, {"window": "all", "percent": 100}],
     "set_sunroof": [{"percent": 30}],

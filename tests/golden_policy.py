@@ -126,7 +126,7 @@ GOLDEN: dict[str, Golden] = {
     "change_volume": [("volume_louder", "AAC", louder_than_80), ("change_volume", "AAA", always)],
     "call_number": [
         ("call_of_a_number", "CCC",
-         lambda w: w.slots["number"] not in ("112", "911", "999", "000", "110", "111", "118", "119")),
+         lambda w: w.slots["digits"] not in ("112", "911", "999", "000", "110", "111", "118", "119")),
         ("call_number", "AAA", always),
     ],
     "move_seat": [("move_seat", "ADD", always)],
@@ -330,7 +330,7 @@ SLOTS: dict[str, list[dict[str, Any]]] = {
     "get_contact": [{"person": "x"}],
     "call_contact": [{"person": "x"}],
     "call_number": [
-        {"number": number} for number in ("112", "911", "999", "000", "110", "111", "118", "119", "0441234")
+        {"digits": number} for number in ("112", "911", "999", "000", "110", "111", "118", "119", "0441234")
     ],
     "send_email": [{"person": "x", "message": "y"}],
     "set_window": [

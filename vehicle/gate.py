@@ -149,7 +149,7 @@ class Table:
         """
         ruling = self._by_rows(action, state, driving)
         wanted = SPEAKERS.get(str(state.values.get("cabin.speaker")), {}).get(self._policy[action.name][-1].tier)
-        emergency = getattr(action, "number", "") in EMERGENCY_NUMBERS
+        emergency = getattr(action, "digits", "") in EMERGENCY_NUMBERS
         if wanted is None or emergency or _SEVERITY[wanted] <= _SEVERITY[ruling.verdict]:
             return ruling
         return _SPEAKING[wanted]
@@ -211,7 +211,7 @@ _SUBJECTS: Mapping[str, Callable[[_Seen], Any]] = {
     "others_window": lambda seen: any(name in OTHERS_WINDOWS for name in seen.movements),
     "rear_locked": lambda seen: _any_on(seen.state, ("doors.child_lock", "windows.locked")),
     "wet_ride": lambda seen: _wet_ride(known_speed(seen.state), number(seen.state.values.get("outside.rain"))),
-    "emergency": lambda seen: getattr(seen.action, "number", "") in EMERGENCY_NUMBERS,
+    "emergency": lambda seen: getattr(seen.action, "digits", "") in EMERGENCY_NUMBERS,
     "speed": lambda seen: known_speed(seen.state),
     "ignition": lambda seen: seen.state.ignition_on,
     "widest_window": lambda seen: _widest(

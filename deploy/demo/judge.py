@@ -17,7 +17,7 @@ from deploy.demo.script import TRIPS, Trip
 from deploy.timeline import TimelineEntry
 from schemas.memory import Outcome
 from voice.dialogue.replies.cannot import CANNOT
-from voice.dialogue.replies.responder import NOT_UNDERSTOOD
+from voice.dialogue.replies.responder import CHAT, NOT_UNDERSTOOD
 
 P95_MS = {"fast": 400.0, "goes on": 950.0, "model": 950.0, "talk": 950.0}
 """Goals by path. A command that a longer one begins with waits .75 s for it, because people pause .7 s before they go on
@@ -27,8 +27,8 @@ SMALL = {"recogniser": "pocketsphinx", "voice": "espeak"}
 SMALL_MB, DEFAULT_MB = 400.0, 1200.0
 ALWAYS_ON_SHARE = 0.05
 WALL_S = 90.0
-NOTHING_MADE = (NOT_UNDERSTOOD, CANNOT["knowledge"])
-"""What may be said to words that mean nothing; which of the two is a matter of a few hundredths, and of the processor."""
+NOTHING_MADE = (NOT_UNDERSTOOD, CANNOT["knowledge"], CHAT)
+"""What may be said to words that mean nothing; which of the three is a matter of a few hundredths, and of the processor."""
 REPLY = "speech to reply"
 """From the true end of the driver's words, which only the cabin knows, to the first sound of the reply. It is longer than
 ``total``, which begins where the VAD heard the speech end: about 100 ms late in noise."""

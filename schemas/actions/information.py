@@ -342,15 +342,15 @@ class CallNumber(Action):
     name, domain, description = "call_number", Domain.ASSISTANT, "Call a telephone number, or the emergency services."
     title, thing = "Call", "telephone"
     examples = "call the emergency services", "dial one one two"
-    do = lambda s: f"call {spaced(s['number'])}"
-    done = lambda s: f"Calling {spaced(s['number'])}"
-    tells = "number"
+    do = lambda s: f"call {spaced(s['digits'])}"
+    done = lambda s: f"Calling {spaced(s['digits'])}"
+    tells = "digits"
     needs = ("phone.number",)
     named_by = words("call phone ring dial emergency ambulance police fire")
-    number: Annotated[str, Field(pattern=r"^\+?[0-9]{3,15}$", json_schema_extra=GROUNDED)]
+    digits: Annotated[str, Field(pattern=r"^\+?[0-9]{3,15}$", max_length=16, json_schema_extra=GROUNDED)]
     """Digits as they are dialled; in words ("zero four double one") they become that at once."""
 
-    @field_validator("number", mode="before")
+    @field_validator("digits", mode="before")
     @classmethod
     def _dialled(cls, given: Any) -> Any:
         return dialled(given) if isinstance(given, str) else given

@@ -54,7 +54,7 @@ def desk(action: a.Action, state: VehicleState, organizer: Organizer, offers: Ca
             return Plan(answer={"name": found.name, "part": part, "value": getattr(found, part) or ""})
         case a.CallContact(person=person):
             return _call(organizer, person)
-        case a.CallNumber(number=number):
+        case a.CallNumber(digits=number):
             return Plan({"phone.number": number}, {"number": number})
         case a.SendEmail(person=person, message=message):
             return _mail(organizer, person, message)

@@ -22,7 +22,7 @@ from memory.vault.lifecycle import Vault, utc_text
 from models.training import conversations
 from schemas.memory import CONVERSATIONS
 from schemas.ports import Encoder
-from schemas.preferences import CATEGORIES
+from schemas.preferences import CATEGORIES, SPECIAL_TITLES
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 NOISE = 0.5
@@ -90,7 +90,11 @@ def queries(count: int, seed: int) -> list[str]:
 
 def fill(vault: Vault, memory: DriverMemory, texts: Texts, count: int, seed: int) -> None:
     """Write so many memories into a vault that has been opened by a memory (which wrote its tables of categories)."""
-    memory.opt_in(CONVERSATIONS)
+    for asked_for in (
+        CONVERSATIONS,
+        *SPECIAL_TITLES,
+    ):  # the guard may take a sister for a child; what is measured is the time
+        memory.opt_in(asked_for)
     rng, chance = np.random.default_rng(seed), random.Random(seed)
     written = 0
     for table, part in KINDS:

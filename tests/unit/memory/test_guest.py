@@ -59,6 +59,8 @@ def calls(memory: Any) -> dict[str, Callable[[], object]]:
         "preferences": lambda: memory.preferences(history=True),
         "explain": lambda: memory.explain("p"),
         "correct": lambda: memory.correct("p", "rock"),
+        "move": lambda: memory.move("p", "favorite_artists_or_bands"),
+        "move_back": lambda: memory.move_back("p"),
         "facts": memory.facts,
         "fact": lambda: memory.fact("k"),
         "correct_fact": lambda: memory.correct_fact("k", "the key is in the boot"),

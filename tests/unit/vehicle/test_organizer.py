@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from schemas.actions import parse_action
+from schemas.actions import ACTIONS, Domain, parse_action
 from schemas.errors import AdapterError, ConfigError
 from schemas.events import VehicleState
 from vehicle import organizer as module
@@ -216,8 +216,8 @@ def test_time_date_and_what_can_be_done() -> None:
     everything = desk.plan("get_capabilities").answer["can"]
     assert "set_window" in everything and "send_email" not in everything
     assert desk.plan("get_capabilities", about="charging").answer["can"] == [
-        "set_charging", "set_charge_limit", "set_charge_port", "set_charge_timer", "get_charging",
-    ]  # fmt: skip
+        action.name for action in ACTIONS if action.domain is Domain.CHARGING
+    ]
 
 
 # Mail ------------------------------------------------------------------------------------------------------------------

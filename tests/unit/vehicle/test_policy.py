@@ -238,8 +238,8 @@ SPOKEN: list[tuple[str, dict[str, Any], str | None, Verdict]] = [
     *(("navigate_to", {"destination": "x"}, who, Verdict.ALLOW) for who in ("driver", "passenger", "rear", None)),
     ("navigate_to", {"destination": "x"}, "child", Verdict.CONFIRM),
     ("call_contact", {"person": "x"}, "child", Verdict.CONFIRM),
-    *(("call_number", {"number": "112"}, who, Verdict.ALLOW) for who in ("passenger", "rear", "child")),
-    ("call_number", {"number": "0441234"}, "child", Verdict.CONFIRM),
+    *(("call_number", {"digits": "112"}, who, Verdict.ALLOW) for who in ("passenger", "rear", "child")),
+    ("call_number", {"digits": "0441234"}, "child", Verdict.CONFIRM),
     # tier 3: a child moves nothing that pinches
     *(("set_window", {"percent": 0}, who, Verdict.ALLOW) for who in ("driver", "passenger", "rear", None)),
     ("set_window", {"percent": 0}, "child", Verdict.DENY),

@@ -233,7 +233,7 @@ def _trip(_: _Told, told: _Told) -> str:
         parts.append(f"{round(told['kmh'])} kilometres an hour on average")
     if told.get("consumption") is not None:
         parts.append(f"{spoken_number(round(float(told['consumption']), 1))} litres per hundred kilometres")
-    return f"So far {listed(parts)}"
+    return f"So far {listed(parts)}" if parts else "The car doesn't say anything about this trip"
 
 
 def _service(_: _Told, told: _Told) -> str:

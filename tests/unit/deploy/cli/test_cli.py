@@ -6,6 +6,7 @@ import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
@@ -60,6 +61,9 @@ class FakeAssistant:
     def run(self, emit: Callable[[TimelineEntry], None]) -> None:
         self.ran = True
         emit(TimelineEntry(at_s=1.0, kind="wake", text="“computer” (0.93)"))
+
+    def announced(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def screen(self, *, dev: bool = False) -> Parts:
         assert not dev

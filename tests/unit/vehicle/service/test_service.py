@@ -143,10 +143,10 @@ def test_lists_are_cut_while_moving() -> None:
 
 def test_an_emergency_call_needs_no_yes_and_any_other_does() -> None:
     car = Car("town", at=30.0)
-    assert car.act(CallNumber(number="one one two")).status is ActionStatus.DONE
+    assert car.act(CallNumber(digits="one one two")).status is ActionStatus.DONE
     assert car.value("phone.number") == "112"
-    asked = car.act(CallNumber(number="oh four double one"))
-    assert (asked.status, asked.action) == (ActionStatus.NEEDS_CONFIRMATION, CallNumber(number="0411"))
+    asked = car.act(CallNumber(digits="oh four double one"))
+    assert (asked.status, asked.action) == (ActionStatus.NEEDS_CONFIRMATION, CallNumber(digits="0411"))
 
 
 def test_refused_while_driving() -> None:
