@@ -223,7 +223,8 @@ class Thinking:
         if not (text == ahead.text or (ahead.text and text.startswith(f"{ahead.text} "))):
             ahead.making.cancel()
             return None
-        speech = await ahead.making
+        await asyncio.wait([ahead.making])  # whoever gives it up meanwhile gives up the preparation, not this turn
+        speech = None if ahead.making.cancelled() else ahead.making.result()
         if speech is None:
             return None
         turn.speech_ready_s = ahead.ready_s
