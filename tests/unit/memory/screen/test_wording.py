@@ -14,7 +14,7 @@ from schemas.actions import ACTIONS
 from schemas.memory import Sense
 from schemas.preferences import CATEGORIES, MAIN_TITLES, SUB_TITLES, Category
 
-FREE = {"number", "genre", "artist",
+FREE = {"digits", "genre", "artist",
         "song", "station", "show", "playlist", "destination", "quality", "stop", "place", "label", "what",
         "person", "message", "about", "near"}  # fmt: skip
 """Slots that hold the driver's words."""
