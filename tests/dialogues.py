@@ -171,6 +171,10 @@ class FakeMemory:
         fitting = [p for p in self.held if not details or p.detail in details]
         return tuple(Recollection(preference=p, score=0.8) for p in fitting[:limit])
 
+    def search(self, query: str, **_: object) -> tuple[()]:
+        del query
+        return ()
+
     def topics(self, question: str) -> tuple[str, ...]:
         return ()
 
