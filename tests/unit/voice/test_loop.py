@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -642,6 +643,21 @@ def test_the_reply_is_foreseen_before_commands_are_weighed_against_the_words(dec
     notes, _, _ = run(sound(*ONE), [1.0], Hears(decided), dialogue, voice)
     assert voice.said == said
     assert [record.reply.text for record in notes.records if record.reply] == [said[-1]]
+
+
+def test_a_preparation_that_is_given_up_while_it_is_waited_for_ends_no_turn() -> None:
+    async def waited() -> object:
+        parts, turn = thinking.Thinking.__new__(thinking.Thinking), cast("Any", object())
+        made = cast("asyncio.Task[Any]", asyncio.create_task(asyncio.Event().wait()))
+        ahead = thinking._Foreseen(Transcript(text="one", confidence=0.9, in_grammar=False), made)
+        ahead.text = "You said one."
+        parts._turn, parts._ahead = turn, ahead
+        waiting = asyncio.create_task(parts._foreseen(turn, "You said one."))
+        await asyncio.sleep(0)
+        ahead.making.cancel()
+        return await waiting
+
+    assert asyncio.run(waited()) is None
 
 
 @pytest.mark.parametrize(("whole", "ended"), [({"one"}, "whole"), (set[str](), "silence"), ({"other"}, "silence")])
