@@ -30,8 +30,9 @@ from vehicle.service import GatedVehicle
 TICK_S = 0.1
 """How often is looked whether a timer is over or the vehicle has other signals. Our choice: nobody hears a tenth of a second."""
 
-MOST_OPEN = 64
-"""Questions at once; an assistant has three."""
+MOST_OPEN = 16
+"""Questions at once; an assistant has three. The socket holds an answer to each (49 states, as Linux has it), however slow the
+assistant is to listen."""
 
 LEAVE_S = 2.0
 """How long the adapter may take to be released after the assistant has gone."""
