@@ -113,7 +113,7 @@ def world(consent: Mapping[str, Any]) -> dict[str, Any]:
 def readable(data: bytes) -> str:
     """What can be read in a file: all of a text, of other files the runs of letters.
 
-    In the vault's encrypted pages a word as short as "jazz" turns up by chance, once in some millions of bytes; in a long run never.
+    In the vault's encrypted pages a word as short as "jazz" turns up by chance, once in some millions of bytes.
     """
     try:
         return data.decode("utf-8").lower()
