@@ -33,7 +33,8 @@ never holds transcript, memory text or keys.
     |-- StorageFullError          60   no space left on the device
     |-- TurnTimeoutError          61   no reply within the limit of a turn
     |-- DemoFailedError           70   the demo ended in another state than it should
-    `-- EvaluationDataError       71   a data set is missing or not in the form that its protocol has
+    |-- EvaluationDataError       71   a data set is missing or not in the form that its protocol has
+    `-- SlowerError               72   a stage is slower than in an earlier run, beyond noise
 
 A denied or unconfirmed action is a *result*, not an error (see ``schemas.events``). Exit code 2 belongs to the command
 line itself (wrong usage).
@@ -287,3 +288,11 @@ class EvaluationDataError(GloveboxError):
     code = "evaluation_data"
     exit_code = 71
     spoken = "The data for the evaluation cannot be used."
+
+
+class SlowerError(GloveboxError):
+    """A stage is slower than in the run that it was compared with, beyond noise."""
+
+    code = "slower"
+    exit_code = 72
+    spoken = "Something has become slower."

@@ -23,8 +23,19 @@ ELSEWHERE = ("deploy.lab", "models.training")
 """Packages that the wheel leaves out; a test compares them with pyproject.toml."""
 
 
+ALONE = {"bench": "stages"}
+"""What a group does when no command of it is named."""
+
+
 class Laboratory(TyperGroup):
     """A group that takes its commands from the laboratory's group of the same name."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The arguments; with the command that is meant where none is named."""
+        alone = ALONE.get(str(self.name))
+        if alone is not None and (not args or (args[0].startswith("-") and args[0] != "--help")):
+            args = [alone, *args]
+        return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The commands' names.

@@ -1,4 +1,4 @@
-"""The commands that measure the program on this machine: bench crash, and what else `deploy.lab` holds."""
+"""The commands that measure the program on this machine: ``glovebox bench``."""
 
 from __future__ import annotations
 
@@ -9,9 +9,36 @@ import typer
 
 from deploy.cli.session import err, out, put_json, session_of
 from deploy.lab.cli.options import PageOption, deliver, progress
-from schemas.errors import MemoryStoreError, VehicleError
+from schemas.errors import MemoryStoreError, SlowerError, VehicleError
 
 app = typer.Typer()
+
+
+@app.command()
+def stages(
+    context: typer.Context,
+    rounds: Annotated[int, typer.Option("--rounds", metavar="N", min=1, help="How often everything is done.")] = 10,
+    compare: Annotated[
+        Path | None,
+        typer.Option("--compare", metavar="OLD.json", help="What `--json` told earlier; a stage that is slower fails."),
+    ] = None,
+    page: PageOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of text.")] = False,
+) -> None:
+    """Time every stage and the whole turn on fixed sentences, and compare with an earlier run; without a name this is what runs."""
+    config = session_of(context, as_json=as_json).config()
+    from deploy.lab.stages import comparing, figures, running
+
+    old = running.read(compare) if compare is not None else None
+    with progress() as tell:
+        run = running.measure(config, rounds, tell)
+    changes = comparing.compare(run.times, old["times_ms"]) if old is not None else ()
+    deliver(figures.report(run, changes, old), as_json=as_json, page=page)
+    slower = [one.stage for one in changes if one.slower]
+    if old is not None and old.get("facts", {}).get("processor") != run.facts["processor"]:
+        err().print(f"The earlier run was on another machine: {old.get('facts', {}).get('processor')}.")
+    if slower:
+        raise SlowerError(f"slower than before, beyond noise: {', '.join(slower)}")
 
 
 @app.command()

@@ -96,7 +96,25 @@ class Dots:
     note: str = ""
 
 
-Block: TypeAlias = Table | Plot | Dots
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A part of a whole, from one moment to another."""
+
+    name: str
+    begins: float
+    ends: float
+
+
+@dataclass(frozen=True, slots=True)
+class Waterfall:
+    """What follows what, and how long each takes: a row a case, in milliseconds."""
+
+    title: str
+    rows: tuple[tuple[str, tuple[Bar, ...]], ...]
+    note: str = ""
+
+
+Block: TypeAlias = Table | Plot | Dots | Waterfall
 
 
 @dataclass(frozen=True, slots=True)

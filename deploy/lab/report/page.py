@@ -8,7 +8,7 @@ from jinja2 import Environment, FileSystemLoader, select_autoescape
 from markupsafe import Markup
 
 from deploy.lab.report import plot
-from deploy.lab.report.blocks import Dots, Plot, Report, Table, shown
+from deploy.lab.report.blocks import Block, Dots, Report, Table, Waterfall, shown
 from memory.screen.render import look
 
 
@@ -31,11 +31,13 @@ def render(report: Report, command: str = "") -> str:
     )
 
 
-def _block(block: Table | Plot | Dots) -> dict[str, object]:
+def _block(block: Block) -> dict[str, object]:
     if isinstance(block, Table):
         return {"kind": "table", "block": block}
     # the drawing is ours, and what it shows of others' words is escaped where it is drawn
-    drawn = Markup(plot.dots(block) if isinstance(block, Dots) else plot.curves(block))  # noqa: S704
     if isinstance(block, Dots):
-        return {"kind": "dots", "block": block, "svg": drawn}
-    return {"kind": "plot", "block": block, "svg": drawn, "legend": plot.colours(block.series)}
+        return {"kind": "dots", "block": block, "svg": Markup(plot.dots(block))}  # noqa: S704
+    if isinstance(block, Waterfall):
+        legend = plot.colours(plot.parts_of(block))
+        return {"kind": "plot", "block": block, "svg": Markup(plot.waterfall(block)), "legend": legend}  # noqa: S704
+    return {"kind": "plot", "block": block, "svg": Markup(plot.curves(block)), "legend": plot.colours(block.series)}  # noqa: S704

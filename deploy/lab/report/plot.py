@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from html import escape
 
-from deploy.lab.report.blocks import Dots, Interval, Plot, Series
+from deploy.lab.report.blocks import Dots, Interval, Plot, Series, Waterfall
 
 WIDTH, HEIGHT = 720.0, 380.0
 LEFT, RIGHT, TOP, BOTTOM = 62.0, 18.0, 14.0, 48.0
@@ -89,6 +89,41 @@ def dots(figure: Dots) -> str:
         parts.append(f'<circle class="ours" cx="{at(dot.ours):.1f}" cy="{y:.1f}" r="6"/>')
         parts.append(f'<text x="{WIDTH - RIGHT}" y="{y + 4:.1f}" text-anchor="end" class="name">{dot.ours:.3f}</text>')
     return _svg(parts, height, f"{figure.title}: our figures, their intervals, the published ones and the goals")
+
+
+def waterfall(figure: Waterfall) -> str:
+    """Rows of parts on one scale from 0; a part too short to see is at least a hair wide."""
+    height = TOP + 2 * ROW * len(figure.rows) + BOTTOM - 14
+    scale = (0.0, max((bar.ends for _, bars in figure.rows for bar in bars), default=1.0))
+    hue = {name: colour for name, colour, _ in colours(parts_of(figure))}
+    parts: list[str] = []
+    bottom = TOP + 2 * ROW * len(figure.rows)
+
+    def at(value: float) -> float:
+        return LEFT + _share(value, scale) * (WIDTH - LEFT - RIGHT - 60)
+
+    for tick in _ticks(scale):
+        x = at(tick)
+        parts.append(f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{bottom}"/>')
+        parts.append(f'<text x="{x:.1f}" y="{bottom + 18}" text-anchor="middle">{tick:g} ms</text>')
+    for number, (name, bars) in enumerate(figure.rows):
+        y = TOP + 2 * ROW * number
+        parts.append(f'<text x="{LEFT}" y="{y + 18}" class="name">{escape(name)}</text>')
+        for bar in bars:
+            title = f"<title>{escape(bar.name)}: {bar.ends - bar.begins:.1f} ms</title>"
+            wide = max(1.0, at(bar.ends) - at(bar.begins))
+            parts.append(
+                f'<rect x="{at(bar.begins):.1f}" y="{y + 26}" width="{wide:.1f}" height="20" fill="{hue[bar.name]}">{title}</rect>'
+            )
+        end = max((bar.ends for bar in bars), default=0.0)
+        parts.append(f'<text x="{at(end) + 8:.1f}" y="{y + 41}" class="name">{end:.0f} ms</text>')
+    return _svg(parts, height, f"{figure.title}: {', '.join(name for name, _ in figure.rows)}; milliseconds by part")
+
+
+def parts_of(figure: Waterfall) -> tuple[Series, ...]:
+    """The parts that occur, for the legend."""
+    names = dict.fromkeys(bar.name for _, bars in figure.rows for bar in bars)
+    return tuple(Series(name, ()) for name in names)
 
 
 def colours(series: Sequence[Series]) -> list[tuple[str, str, bool]]:
