@@ -63,7 +63,8 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
     say = announce or _quietly
     if live:
         say("microphone and loudspeaker")
-        load_portaudio()
+        if config.audio.satellite is None:
+            load_portaudio()
     catalog = Catalog.load(config.data)
     engines = Engines(config, catalog)
 

@@ -29,12 +29,13 @@ from deploy.speech import MakingAhead
 from deploy.timeline import Timeline, TimelineEntry, reply_entries
 from memory.screen.assistant.talk import Talk
 from memory.screen.parts import Parts
-from schemas.errors import NoSpeechError
+from schemas.errors import EngineMissingError, NoSpeechError
 from schemas.events import Transcript, VehicleState
 from schemas.memory import Decision
 from schemas.ports import AudioSink, AudioSource, MemoryPort, Onlooker, Recognizer, Vad, WakeWord
 from voice.account import Load, LoopSettings, Observer
 from voice.audio.devices.live import LiveSound
+from voice.audio.devices.portaudio import PortAudio
 from voice.audio.wavefile import WaveSink, WaveSource
 from voice.loop import VoiceLoop
 from voice.tts.voices import Voices
@@ -92,7 +93,10 @@ class Assistant:
         self._heard = False
         audio = config.audio
         self._sound = LiveSound(
-            audio.input_device, audio.output_device, cancel_echo=car.live and audio.echo == "builtin"
+            audio.input_device,
+            audio.output_device,
+            cancel_echo=car.live and audio.echo == "builtin",
+            backend=None if audio.satellite is None else _satellite(audio.satellite),
         )
         self._running: asyncio.AbstractEventLoop | None = None
         self._voice: VoiceLoop | None = None
@@ -325,3 +329,16 @@ class Assistant:
 
 def _now() -> datetime:
     return datetime.now(UTC)
+
+
+def _satellite(address: str) -> PortAudio:
+    """The sound card on another computer.
+
+    Raises:
+        schemas.errors.EngineMissingError: the package wyoming is not installed.
+    """
+    try:
+        from voice.remote.satellite import Satellite
+    except ImportError:
+        raise EngineMissingError("audio.satellite needs the package wyoming: pip install 'glovebox[wyoming]'") from None
+    return Satellite(address)

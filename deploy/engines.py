@@ -165,7 +165,7 @@ class Engines:
         settings = self._config.wake
         model = self._catalog.find(settings.model) if WAKE_WORDS.takes_model(settings.engine) else None
         second = recognizer if isinstance(recognizer, SecondEar) else None
-        waking = Waking(settings.keyword, settings.threshold, settings.refractory_s, model, second)
+        waking = Waking(settings.keyword, settings.threshold, settings.refractory_s, model, second, settings.remote)
         return opened(WAKE_WORDS, settings.engine, waking)
 
     def recognizer(self, matcher: TemplateMatcher) -> Recognizer:
@@ -174,13 +174,13 @@ class Engines:
         Raises:
             schemas.errors.ModelError: not even the last can be used.
         """
-        find, threads = self._catalog.find, self._config.asr.threads
+        find, threads, remote = self._catalog.find, self._config.asr.threads, self._config.asr.remote
         without: list[str] = []
 
         def open_(rung: Rung) -> Recognizer:
             without.clear()
             model = None if rung.model is None else find(rung.model)
-            return opened(RECOGNIZERS, rung.engine, Hearing(matcher, find, threads, model, without.append))
+            return opened(RECOGNIZERS, rung.engine, Hearing(matcher, find, threads, model, without.append, remote))
 
         recognizer = self._climb("asr", open_)
         self.choices["asr"] = replace(self.choices["asr"], without=" ".join(without))
@@ -196,9 +196,8 @@ class Engines:
 
         def open_(rung: Rung) -> Synthesizer:
             model = None if rung.model is None else self._catalog.find(rung.model)
-            return opened(
-                SYNTHESIZERS, rung.engine, Speaking(settings.voice, settings.speed_wpm, settings.pitch, model)
-            )
+            speaking = Speaking(settings.voice, settings.speed_wpm, settings.pitch, model, settings.remote)
+            return opened(SYNTHESIZERS, rung.engine, speaking)
 
         return self._climb("tts", open_)
 

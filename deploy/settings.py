@@ -137,12 +137,30 @@ class DataSettings(Section):
         )
 
 
+def _address(value: str) -> str:
+    """``host:port`` as it is."""
+    host, _, port = value.rpartition(":")
+    if not host or not port.isdecimal() or not 0 < int(port) < 65_536:
+        raise ValueError("an address is host:port, such as 10.0.0.5:10300")
+    return value
+
+
+Address = Annotated[Word, AfterValidator(_address)]
+
+
+def _reachable(engine: str, remote: str | None) -> None:
+    if engine == "wyoming" and remote is None:
+        raise ValueError("engine wyoming needs remote: the host:port of the computer that does it")
+
+
 class AudioSettings(Section):
     """Microphone and loudspeaker."""
 
     input_device: Device = None
     """Number or part of the name, as ``glovebox doctor`` lists them; left out: the system's default."""
     output_device: Device = None
+    satellite: Address | None = None
+    """A Wyoming satellite whose microphone and loudspeaker are used in place of this machine's: ``host:port``."""
     echo: Literal["none", "builtin", "system"]
     """Who takes the assistant's own voice out of the microphone's sound, so that it can listen while it speaks: the package
     pywebrtc-audio (``builtin``; nobody, where it is not installed), or a sound server that is set up for it (``system``)."""
@@ -160,6 +178,13 @@ class WakeSettings(Section):
     """Score from which on it is the keyword, or, where Whisper must hear it, too, that is asked; left out: as measured."""
     refractory_s: Annotated[float, Field(ge=0.0, le=10.0)]
     """Seconds after a detection in which there is no other."""
+    remote: Address | None = None
+    """Where the engine ``wyoming`` finds it: ``host:port`` of another computer of the vehicle."""
+
+    @model_validator(mode="after")
+    def _has_address(self) -> Self:
+        _reachable(self.engine, self.remote)
+        return self
 
 
 class VadSettings(SpeechThresholds):
@@ -190,14 +215,18 @@ class AsrSettings(Section):
     """The recogniser."""
 
     engine: Annotated[str, AfterValidator(RECOGNIZERS.known)]
-    """Which recogniser is wanted: pocketsphinx, whisper, together, or one that another package adds; ``together`` is PocketSphinx's
-    grammar beside Whisper. Where its package or its models cannot be had, pocketsphinx is used and a line says so."""
+    """Which recogniser is wanted: pocketsphinx, whisper, together, wyoming, or one that another package adds; ``together`` is
+    PocketSphinx's grammar beside Whisper. Where its package or its models cannot be had, pocketsphinx is used and a line
+    says so."""
     model: ModelNames
     """Whisper's models in order of preference; unused by pocketsphinx, whose acoustic model comes with its package."""
     threads: Annotated[int, Field(ge=1, le=64)]
+    remote: Address | None = None
+    """Where the engine ``wyoming`` finds it: ``host:port`` of another computer of the vehicle."""
 
     @model_validator(mode="after")
     def _has_model(self) -> Self:
+        _reachable(self.engine, self.remote)
         if RECOGNIZERS.takes_model(self.engine) and not self.model:
             raise ValueError(f"engine {self.engine} needs a model; name one that `glovebox models list` has")
         return self
@@ -252,9 +281,12 @@ class TtsSettings(Section):
     pitch: Annotated[int, Field(ge=0, le=99)]
     model: ModelNames
     """Piper's voices in order of preference; unused by espeak."""
+    remote: Address | None = None
+    """Where the engine ``wyoming`` finds it: ``host:port`` of another computer of the vehicle."""
 
     @model_validator(mode="after")
     def _has_model(self) -> Self:
+        _reachable(self.engine, self.remote)
         if SYNTHESIZERS.takes_model(self.engine) and not self.model:
             raise ValueError(f"engine {self.engine} needs a model; name one that `glovebox models list` has")
         return self

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import operator
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -138,7 +139,8 @@ def serve(
 
     async def serving() -> None:
         recognizer = engines.recognizer(matcher)
-        wake = engines.wake_word(recognizer)
+        wake = functools.partial(engines.wake_word, recognizer)
+        wake()  # so that what is missing is told now
         services = Services(recognizer, engines.synthesizer(), wake, config.wake.keyword)
         try:
             server = await start(services, host, port)

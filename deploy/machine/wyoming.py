@@ -8,8 +8,7 @@ memory, no vehicle and no dialogue is behind it.
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,9 +25,8 @@ from schemas.errors import GloveboxError
 from schemas.events import SAMPLE_RATE, Samples
 from schemas.ports import Recognizer, Synthesizer, WakeWord
 from voice.audio.resample import Resampler
+from voice.remote.line import event_of, sizes
 
-DATA_BYTES, PAYLOAD_BYTES = 65_536, 1_048_576
-"""Most bytes of a message's data and of its sound. Our choice: half a minute of sound."""
 UTTERANCE_S = 60
 """Longest utterance; what comes later of it is left out."""
 CLIENTS = 8
@@ -37,11 +35,12 @@ _BY = Attribution(name="Glovebox", url="")
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What is served: one of each for all clients, used by one at a time."""
+    """What is served: one recogniser and one voice for all clients, used by one at a time."""
 
     recognizer: Recognizer
     voice: Synthesizer
-    wake: WakeWord
+    wake: Callable[[], WakeWord]
+    """Makes one for each client that listens for it: a stream has a state."""
     keyword: str
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -65,7 +64,11 @@ class Conversation:
     def __init__(self, services: Services) -> None:
         """Nothing was asked yet; sound without a request is to be transcribed."""
         self._services = services
-        self._detects = False
+        self._wake: WakeWord | None = None
+        """Of a client that wants detections."""
+        self._begins_ms: int | None = None
+        """When the stream began, by the client's clock."""
+        self._detected = False
         self._heard: list[Samples] = []
         self._length = 0
         self._resampler: Resampler | None = None
@@ -81,8 +84,10 @@ class Conversation:
         services = self._services
         if Describe.is_type(event.type):
             return [services.info().event()]
-        if Transcribe.is_type(event.type) or Detect.is_type(event.type):
-            self._detects = Detect.is_type(event.type)
+        if Transcribe.is_type(event.type):
+            self._wake = None
+        elif Detect.is_type(event.type):
+            self._wake = await asyncio.to_thread(services.wake)
         elif AudioStart.is_type(event.type):
             self._begin(AudioStart.from_event(event).rate)
         elif AudioChunk.is_type(event.type):
@@ -98,6 +103,9 @@ class Conversation:
         if not 8_000 <= rate <= 48_000:
             raise ValueError("sound has 8,000 to 48,000 samples a second")
         self._heard, self._length, self._resampler = [], 0, (begun := Resampler(rate, SAMPLE_RATE))
+        self._begins_ms, self._detected = None, False
+        if self._wake is not None:
+            self._wake.reset()
         return begun
 
     async def _sound(self, chunk: AudioChunk) -> list[Event]:
@@ -105,6 +113,9 @@ class Conversation:
             raise ValueError("sound has 16 bits and one channel")
         resampler = self._resampler or self._begin(chunk.rate)
         samples = resampler.feed(np.frombuffer(chunk.audio, "<i2").astype(np.int16))
+        if self._wake is not None:
+            self._begins_ms = chunk.timestamp or 0 if self._begins_ms is None else self._begins_ms
+            return await self._listened(self._wake, samples)
         if self._length < UTTERANCE_S * SAMPLE_RATE:
             self._heard.append(samples)
             self._length += samples.size
@@ -115,9 +126,10 @@ class Conversation:
             self._heard.append(self._resampler.flush())
         sound = np.concatenate([np.zeros(0, np.int16), *self._heard])
         self._heard, self._length, self._resampler = [], 0, None
+        if self._wake is not None:
+            found = await self._listened(self._wake, sound)
+            return found if found or self._detected else [NotDetected().event()]
         async with self._services.lock:
-            if self._detects:
-                return [await asyncio.to_thread(self._detected, sound)]
             return [Transcript(text=await asyncio.to_thread(self._words, sound), language="en").event()]
 
     def _words(self, sound: Samples) -> str:
@@ -127,13 +139,15 @@ class Conversation:
         recognizer.feed(sound)
         return recognizer.finish().text
 
-    def _detected(self, sound: Samples) -> Event:
-        wake = self._services.wake
-        wake.reset()
-        found = wake.process(sound)
+    async def _listened(self, wake: WakeWord, sound: Samples) -> list[Event]:
+        """A detection as soon as it is one: a satellite's stream never ends."""
+        async with self._services.lock:  # in doubt it asks the recogniser
+            found = await asyncio.to_thread(wake.process, sound)
         if found is None:
-            return NotDetected().event()
-        return Detection(name=found.keyword, timestamp=round(found.end_sample * 1000 / SAMPLE_RATE)).event()
+            return []
+        self._detected = True
+        at = (self._begins_ms or 0) + round(found.end_sample * 1000 / SAMPLE_RATE)
+        return [Detection(name=found.keyword, timestamp=at).event()]
 
 
 def _spoken(voice: Synthesizer, text: str) -> Iterator[Event]:
@@ -154,16 +168,8 @@ async def read_bounded(reader: asyncio.StreamReader) -> Event | None:
     line = await reader.readline()  # itself bounded: 64 KiB
     if not line:
         return None
-    head: Any = json.loads(line)
-    if not isinstance(head, dict) or not isinstance(head.get("type"), str):
-        raise ValueError("no message")  # noqa: TRY004 - it is what was sent that is wrong
-    sizes = [int(head.get(name) or 0) for name in ("data_length", "payload_length")]
-    if not (0 <= sizes[0] <= DATA_BYTES and 0 <= sizes[1] <= PAYLOAD_BYTES):
-        raise ValueError("too long")
-    data = head.get("data") or {}
-    if sizes[0]:
-        data |= json.loads(await reader.readexactly(sizes[0]))
-    return Event(type=head["type"], data=data, payload=await reader.readexactly(sizes[1]) if sizes[1] else None)
+    head, data, payload = sizes(line)
+    return event_of(head, await reader.readexactly(data), await reader.readexactly(payload))
 
 
 async def start(services: Services, host: str, port: int) -> asyncio.Server:

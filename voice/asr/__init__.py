@@ -30,6 +30,8 @@ class Hearing:
     """The chosen model's files; None for an engine that takes none."""
     tell: Callable[[str], None] = _quietly
     """Told in a sentence what an engine does without."""
+    remote: str | None = None
+    """``host:port`` of one on another computer."""
 
 
 RECOGNIZERS = Registry(
@@ -39,6 +41,7 @@ RECOGNIZERS = Registry(
         "pocketsphinx": Row("voice.asr.pocketsphinx:opened"),
         "together": Row("voice.asr.together:opened", package="faster_whisper", extra="asr", takes_model=True),
         "whisper": Row("voice.asr.whisper:opened", package="faster_whisper", extra="asr", takes_model=True),
+        "wyoming": Row("voice.remote.ears:opened", package="wyoming", extra="wyoming"),
     },
 )
 """Each takes a ``Hearing`` and gives a ``schemas.ports.Recognizer``."""

@@ -20,6 +20,8 @@ class Speaking:
     """0 to 99; espeak-ng's."""
     model: Path | None = None
     """The chosen voice's file; None for an engine that takes none."""
+    remote: str | None = None
+    """``host:port`` of one on another computer."""
 
 
 SYNTHESIZERS = Registry(
@@ -28,6 +30,7 @@ SYNTHESIZERS = Registry(
     {
         "espeak": Row("voice.tts.espeak:opened"),
         "piper": Row("voice.tts.piper:opened", package="piper", extra="tts", takes_model=True),
+        "wyoming": Row("voice.remote.mouth:opened", package="wyoming", extra="wyoming"),
     },
 )
 """Each takes a ``Speaking`` and gives a ``schemas.ports.Synthesizer``."""

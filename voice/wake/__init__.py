@@ -37,9 +37,16 @@ class Waking:
     """The chosen model's file; None for an engine that takes none."""
     second: SecondEar | None = None
     """What may be asked whether it hears the word; None where nothing on this machine can tell."""
+    remote: str | None = None
+    """``host:port`` of one on another computer."""
 
 
 WAKE_WORDS = Registry(
-    "wake word engine", "glovebox.wake_words", {"onnx": Row("voice.wake.onnx:opened", takes_model=True)}
+    "wake word engine",
+    "glovebox.wake_words",
+    {
+        "onnx": Row("voice.wake.onnx:opened", takes_model=True),
+        "wyoming": Row("voice.remote.word:opened", package="wyoming", extra="wyoming", takes_model=True),
+    },
 )
 """Each takes a ``Waking`` and gives a ``schemas.ports.WakeWord``."""

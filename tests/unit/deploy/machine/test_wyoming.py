@@ -19,8 +19,9 @@ from wyoming.info import Describe, Info
 from wyoming.tts import Synthesize
 from wyoming.wake import Detect, Detection, NotDetected
 
-from deploy.machine.wyoming import PAYLOAD_BYTES, Services, start
+from deploy.machine.wyoming import Services, start
 from voice.asr.fake import FakeRecognizer
+from voice.remote.line import PAYLOAD_BYTES
 from voice.tts.fake import FakeSynthesizer
 from voice.wake.fake import FakeWakeWord
 
@@ -31,7 +32,9 @@ SECOND = AudioChunk(audio=np.zeros(16_000, "<i2").tobytes(), **FORM)
 
 def served(talk: Callable[[int], Awaitable[list[Event]]]) -> list[Event]:
     async def both() -> list[Event]:
-        services = Services(FakeRecognizer(["open the window"]), FakeSynthesizer(), FakeWakeWord([24_000]), "computer")
+        services = Services(
+            FakeRecognizer(["open the window"]), FakeSynthesizer(), lambda: FakeWakeWord([24_000]), "computer"
+        )
         async with await start(services, "127.0.0.1", 0) as server:
             return await asyncio.wait_for(talk(server.sockets[0].getsockname()[1]), 60)
 
@@ -76,6 +79,27 @@ def test_it_speaks() -> None:
     events = answers(Synthesize(text="the window is open"), until=lambda event: AudioStop.is_type(event.type))
     assert AudioStart.from_event(events[0]).rate == 16_000
     assert sum(len(AudioChunk.from_event(event).audio) for event in events[1:-1]) > 16_000
+
+
+def test_a_stream_that_never_ends_gets_its_detection_when_the_word_is_there() -> None:
+    late = AudioChunk(audio=SECOND.audio, timestamp=5_000, **FORM)
+    (event,) = answers(Detect(), AudioStart(**FORM), late, SECOND)
+    assert Detection.from_event(event).timestamp == 6_500
+
+
+def test_one_client_s_sound_is_not_another_s() -> None:
+    async def talk(port: int) -> list[Event]:
+        found: list[Event] = []
+        async with AsyncTcpClient("127.0.0.1", port) as one, AsyncTcpClient("127.0.0.1", port) as other:
+            for client in (one, other):
+                await client.write_event(Detect().event())
+                await client.write_event(AudioStart(**FORM).event())
+                await client.write_event(SECOND.event())
+            await one.write_event(AudioStop().event())
+            found.append(await one.read_event() or Event(""))
+        return found
+
+    assert [event.type for event in served(talk)] == [NotDetected().event().type]
 
 
 @pytest.mark.parametrize(
