@@ -114,7 +114,7 @@ def test_an_adapter_that_leads_nowhere_is_a_mistake_of_the_configuration() -> No
 @pytest.mark.usefixtures("site")
 def test_no_package_takes_the_place_of_ours() -> None:
     assert SYNTHESIZERS.opener("espeak").__module__ == "voice.tts.espeak" and "espeak" not in SYNTHESIZERS.added()
-    assert SYNTHESIZERS.names() == ("espeak", "piper", "empty", "lost", "stranger")
+    assert SYNTHESIZERS.names() == ("espeak", "piper", "wyoming", "empty", "lost", "stranger")
 
 
 @pytest.mark.parametrize("key", ["asr.engine", "tts.engine", "wake.engine", "vehicle.adapter", "memory.key.source"])
