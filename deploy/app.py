@@ -24,6 +24,7 @@ from deploy.drivers.switching import ConfiguredDrivers, Open
 from deploy.drivers.trips import TripMemory
 from deploy.drivers.zone import zone
 from deploy.engines import Engines
+from deploy.machine.allocator import loading
 from deploy.machine.belongings import secure
 from deploy.speech import open_voice
 from memory.driver.conversations import TierTuning
@@ -68,7 +69,7 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
     catalog = Catalog.load(config.data)
     engines = Engines(config, catalog)
 
-    with ExitStack() as opened:
+    with ExitStack() as opened, loading():
         apart = start_apart(config, patient=True) if live else None  # beside the models
         if apart is not None:
             opened.callback(apart.end)
