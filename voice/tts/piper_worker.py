@@ -27,6 +27,9 @@ from typing import Any, BinaryIO
 _HEAD = struct.Struct("<cII")
 _LONGEST = 65_536
 """Bytes of one text; more is no text."""
+_GIVEN_BACK = 60
+"""Letters from which on what a clause took is given back, since ONNX Runtime keeps the most that it ever took. Three times five
+clauses of up to 120 letters left the program with 316 MB, with this 203; giving back after every one costs a quarter more time."""
 
 
 class _Stoppable:
@@ -115,6 +118,8 @@ def main(path: str, threads: int, niceness: int) -> None:
     while True:
         number, text, running = requests.take(options)
         session.options = running
+        if len(text) >= _GIVEN_BACK:
+            running.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
         try:
             parts = [np.atleast_1d(part.audio_float_array) for part in voice.synthesize(text, settings)] if text else []
             sound = np.nan_to_num(np.concatenate([*parts, np.zeros(0, np.float32)]))
