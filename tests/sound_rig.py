@@ -9,6 +9,7 @@ machine's own sound is touched. ``python -m tests.sound_rig`` tells what the liv
 from __future__ import annotations
 
 import os
+import pty
 import queue
 import shutil
 import subprocess
@@ -17,6 +18,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -189,13 +191,15 @@ class LiveAssistant:
 
     def __init__(self, environment: dict[str, str], *flags: str) -> None:
         """Start it; it listens once `expect("Listening")` has returned."""
-        wanted = {**environment, "COLUMNS": "400", "PYTHONUNBUFFERED": "1", "OMP_NUM_THREADS": "1"}
+        wanted = {**environment, "TERM": "dumb", "COLUMNS": "400", "LINES": "50", "OMP_NUM_THREADS": "1"}
         devices = ("audio.input_device=microphone", "audio.output_device=loudspeaker")
         settings = [part for flag in (*devices, *flags) for part in ("--set", flag)]
+        self._terminal, inside = pty.openpty()  # what was heard is shown to a person only
         self.process = subprocess.Popen(
             [sys.executable, "-c", "from deploy.cli import main; main()", *settings, "run"],
-            env=wanted, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=Path(__file__).parents[1],
+            env=wanted, stdin=subprocess.DEVNULL, stdout=inside, stderr=inside, cwd=Path(__file__).parents[1],
         )  # fmt: skip
+        os.close(inside)
         self.lines: list[str] = []
         self._queue: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._reader = threading.Thread(target=self._read, daemon=True)
@@ -213,8 +217,6 @@ class LiveAssistant:
             self.process.kill()
         self.process.wait(PATIENCE_S)
         self._reader.join(PATIENCE_S)
-        assert self.process.stdout is not None
-        self.process.stdout.close()
 
     def expect(self, words: str, seconds: float = PATIENCE_S) -> str:
         """The next line with these words.
@@ -257,10 +259,10 @@ class LiveAssistant:
         return spent
 
     def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.lines.append(line.rstrip())
-            self._queue.put(line.rstrip())
+        with os.fdopen(self._terminal, encoding="utf-8", errors="replace") as terminal, suppress(OSError):
+            for line in terminal:  # the end of a terminal is an error
+                self.lines.append(line.rstrip())
+                self._queue.put(line.rstrip())
         self._queue.put(None)
 
 
