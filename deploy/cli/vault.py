@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deploy.cli.session import Session, out, put_json, require_yes, session_of
-from schemas.errors import KeySourceError
 
 if TYPE_CHECKING:
     from deploy.config import Config
@@ -32,11 +31,11 @@ def _session(context: typer.Context, driver: str | None, *, as_json: bool) -> Se
     return session
 
 
-def _keys(session: Session, config: Config) -> KeySource:
-    """Where the vault's key comes from; where there is a PIN it is asked for."""
+def _keys(session: Session, config: Config, to: KeySource | None = None) -> KeySource:
+    """Where the vault's key comes from; where there is a PIN it is asked for. ``to``: the source that it is about to move to."""
     from deploy.drivers.keys import pins_of
 
-    name, pins = config.driver.name, pins_of(config)
+    name, pins = config.driver.name, pins_of(config, None if to is None else lambda _: to)
     pin = session.pin(f"PIN of {name}") if pins.has(name) else None
     return pins.require(name, pin, datetime.now(UTC))
 
@@ -87,7 +86,7 @@ def rotate(
     as_json: JsonOption = False,
 ) -> None:
     """Encrypt the vault anew with a new random key and destroy the old one, with which goes whatever old copies still hold."""
-    from deploy.drivers.keys import device_key, pins_of
+    from deploy.drivers.keys import device_key
     from memory.vault.keys import KEY_SOURCES
     from memory.vault.lifecycle import rotate as rotate_vault
 
@@ -96,18 +95,13 @@ def rotate(
     session = _session(context, driver, as_json=as_json)
     config = session.config()
     present = config.memory.key.source
-    moved = to is not None and to != present
-    if moved and pins_of(config).has(config.driver.name):
-        raise KeySourceError(
-            f"{config.driver.name} has a PIN, which goes with the present source: take the PIN away, move, and set it again"
-        )
-    keys = device_key(config) if moved else _keys(session, config)
-    rotate_vault(config.data.folder, config.driver.name, keys, to=device_key(config, to) if moved else None)
+    moved = device_key(config, to) if to is not None and to != present else None
+    rotate_vault(config.data.folder, config.driver.name, _keys(session, config, moved), to=moved)
     if as_json:
         put_json({"driver": config.driver.name, "rotated": True, "key_source": to or present})
         return
     out().print(f"The memory of {config.driver.name} has a new key; the old one is destroyed.")
-    if moved:
+    if moved is not None:
         out().print(f'Now write source = "{to}" under [memory.key] in the configuration: {present} no longer opens it.')
 
 

@@ -9,6 +9,7 @@ import getpass
 import os
 import stat
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from deploy.config import Config
@@ -24,9 +25,9 @@ def as_driver(config: Config, driver: str) -> Config:
     return config.model_copy(update={"driver": config.driver.model_copy(update={"name": driver})})
 
 
-def pins_of(config: Config) -> Pins:
-    """The PINs of this data folder's drivers."""
-    return Pins(config.data.folder, lambda driver: device_key(as_driver(config, driver)))
+def pins_of(config: Config, to: Callable[[str], KeySource] | None = None) -> Pins:
+    """The PINs of this data folder's drivers; ``to`` gives the source that a key is about to move to."""
+    return Pins(config.data.folder, lambda driver: device_key(as_driver(config, driver)), to=to)
 
 
 def key_source(config: Config) -> PinnedKey:

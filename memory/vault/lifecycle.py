@@ -302,7 +302,7 @@ def rotate(folder: Path, driver: str, keys: KeySource, *, to: KeySource | None =
     Args:
         folder: the data folder.
         driver: the driver's name.
-        keys: the source of the present key.
+        keys: the source of the present key; one with a PIN that is to move was made with ``to``, too.
         to: the source of the new one; None for the same source.
 
     Raises:
@@ -313,9 +313,7 @@ def rotate(folder: Path, driver: str, keys: KeySource, *, to: KeySource | None =
         MemoryStoreError: there is no vault, or it failed. In all cases the vault opens with one of the two sources.
     """
     with _closed(folder, driver) as files:
-        if to is None or to is keys:
-            rotation.settle(files, keys)
-        rotation.rotate(files, keys, to or keys)
+        rotation.change(files, keys, to or keys)
         erase(files)
 
 

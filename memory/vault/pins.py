@@ -51,14 +51,23 @@ class Tried:
 class Pins:
     """The PINs of the drivers of one data folder."""
 
-    def __init__(self, folder: Path, device: Callable[[str], KeySource], *, cost: Cost = COST) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        device: Callable[[str], KeySource],
+        *,
+        to: Callable[[str], KeySource] | None = None,
+        cost: Cost = COST,
+    ) -> None:
         """PINs in this folder, which need not exist yet.
 
         Args:
             folder: the data folder.
             device: gives the device's own source of a driver's key.
+            to: gives the source that a driver's key is about to move to.
             cost: of a try; tests take less.
         """
+        self._to = to
         self._folder, self._device, self._cost, self._lock = folder, device, cost, threading.Lock()
 
     def has(self, driver: str) -> bool:
@@ -70,7 +79,8 @@ class Pins:
 
         Who brings a PIN along was let in by `try_` before.
         """
-        return PinnedKey(self._device(driver), self._wrapped(driver), pin, cost=self._cost)
+        to = self._to(driver) if self._to is not None and self.has(driver) else None
+        return PinnedKey(self._device(driver), self._wrapped(driver), pin, to=to, cost=self._cost)
 
     def set(self, driver: str, pin: str, proven: PinnedKey | None = None) -> None:
         """Give a driver a PIN, or another one. With the driver's vault open, or its lock held.

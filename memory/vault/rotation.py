@@ -15,6 +15,8 @@ from datetime import UTC, datetime
 from memory.vault.cipher import connect, fits, give_key, probe, require, translated
 from memory.vault.files import Files, copy_whole, remove, sync_folder
 from memory.vault.keys import KeySource
+from memory.vault.keys.pinned import PinnedKey
+from memory.vault.keys.wrapped import give_way
 from schemas.errors import GloveboxError, KeySourceError, MemoryStoreError, WrongKeyError
 
 
@@ -46,6 +48,24 @@ def settle(files: Files, keys: KeySource) -> None:
         _clear(files)
 
 
+def change(files: Files, old: KeySource, new: KeySource) -> None:
+    """`rotate`, after `settle` where the source stays. A key that a PIN wraps moves by its wrapping first, and is changed there.
+
+    Raises:
+        PinError: there is a PIN, and it was not entered.
+        schemas.errors.GloveboxError: as `settle` and `rotate`.
+    """
+    if isinstance(old, PinnedKey) and new is not old:
+        if old.guarded:
+            old.move(new)
+            new = old
+        else:
+            old = old.device
+    if new is old:
+        settle(files, old)
+    rotate(files, old, new)
+
+
 def rotate(files: Files, old: KeySource, new: KeySource) -> None:
     """Give the vault a new random key, from the same source or another one, and destroy the old key.
 
@@ -61,7 +81,7 @@ def rotate(files: Files, old: KeySource, new: KeySource) -> None:
         MemoryStoreError: anything else. In all cases the vault opens with one of the two sources.
     """
     if new is not old and _has_moved(files, new):
-        old.destroy()
+        give_way(old, new)
         return
     key = old.key(create=False)
     fold(files, key)
@@ -80,7 +100,7 @@ def rotate(files: Files, old: KeySource, new: KeySource) -> None:
         sync_folder(files.folder)
     new.promote()
     if new is not old:
-        old.destroy()
+        give_way(old, new)
 
 
 def _has_moved(files: Files, new: KeySource) -> bool:

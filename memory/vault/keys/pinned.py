@@ -6,9 +6,12 @@ vault's key lies in a file of its own (`memory.vault.keys.wrapped`) that names t
 
     set, change:  stage a new secret -> wrap the key under PIN and new secret, in the file's place -> promote the secret
     take away:    stage the key itself -> take the file away -> promote it
+    move:         stage a secret in the other source -> wrap the key under PIN and that secret, in the file's place -> promote it
+                  -> destroy the secret of before
 
-A process that is killed in between leaves a vault that opens with the PIN of before or with the new one: the fingerprint says which
-of the two secrets the file was made with. How often a PIN may be tried is `memory.vault.pins`'s.
+A process that is killed in between leaves a vault that opens with the PIN of before or with the new one, or from the one source or
+the other: the fingerprint says which of the two secrets the file was made with. How often a PIN may be tried is
+`memory.vault.pins`'s.
 """
 
 from __future__ import annotations
@@ -22,8 +25,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memory.vault.keys.file import KEY_BYTES
-from memory.vault.keys.wrapped import WrappedKey
-from schemas.errors import KeySourceError, PinError
+from memory.vault.keys.wrapped import WrappedKey, give_way
+from schemas.errors import KeySourceError, PinError, WrongKeyError
 
 if TYPE_CHECKING:
     from memory.vault.keys import KeySource
@@ -51,19 +54,28 @@ MOST = Cost(iterations=100, memory_kib=1 << 20)
 class PinnedKey:
     """The key of one vault, with or without a PIN. Meets ``memory.vault.keys.KeySource``."""
 
-    def __init__(self, device: KeySource, path: Path, pin: str | None = None, *, cost: Cost = COST) -> None:
+    def __init__(
+        self, device: KeySource, path: Path, pin: str | None = None, *, to: KeySource | None = None, cost: Cost = COST
+    ) -> None:
         """A source over the device's own.
 
         Args:
             device: what opens the vault as long as there is no PIN.
             path: the file of the key that a PIN wraps; there only with a PIN.
             pin: what was entered; None for nothing.
+            to: the source that the secret is about to move to, and may have moved to already when it was cut short.
             cost: of new wrappings; tests take less.
         """
         self._device, self._path, self._cost = device, path, cost
+        self._from, self._to = device, to
         self._pin = pin
         self._key: bytes | None = None
         """As the PIN has opened it; kept so that it is derived once."""
+
+    @property
+    def device(self) -> KeySource:
+        """The device's own source."""
+        return self._device
 
     @property
     def guarded(self) -> bool:
@@ -151,6 +163,23 @@ class PinnedKey:
         self._clear()
         self._pin = self._key = None
 
+    def move(self, to: KeySource) -> None:
+        """From now on the secret comes from another source, and the one of before is destroyed. With the vault's lock held.
+
+        Called again after it was cut short it goes on where it was.
+
+        Raises:
+            PinError: the PIN was not entered.
+            KeySourceError: a source cannot be reached.
+        """
+        key = self.key(create=False)
+        if self._device is not to:
+            secret = to.stage()
+            _Wrapped(self._path, to, self._pin, self._cost, secret).put(key)
+            to.promote()
+            self._device = to
+        give_way(self._from, to)
+
     def _settled_key(self) -> bytes:
         key = self.key(create=False)
         if self.staged() is not None:
@@ -160,14 +189,12 @@ class PinnedKey:
     def _settle(self) -> None:
         """After a change of PINs that was cut short: finish it if the file was made with the new secret, else undo it."""
         made_with = self._file().made_with()
-        staged = self._device.staged()
-        if staged is not None and hmac.compare_digest(fingerprint(staged), made_with):
-            self._device.promote()
-        else:
-            self._device.discard()
-        if not hmac.compare_digest(fingerprint(self._device.key(create=False)), made_with):
+        if self._to is not None and self._to is not self._device and _holds(self._to, made_with):
+            self._device = self._to
+        elif not _holds(self._device, made_with, strictly=True):
             raise KeySourceError(
-                f"{self._path} was made with another secret of this device: put that one back from a backup"
+                f"{self._path} was made with another secret of this device: put that one back from a backup, or finish "
+                "`glovebox vault rotate --to` if that was cut short"
             )
 
     def _file(self) -> _Wrapped:
@@ -238,6 +265,25 @@ class _Pin:
 
     def _secret(self) -> bytes:
         return self._own if self._own is not None else self._device.key(create=False)
+
+
+def _holds(device: KeySource, made_with: str, *, strictly: bool = False) -> bool:
+    """Whether a source holds the secret with this fingerprint; one that is only staged becomes its own, another staged one goes.
+
+    Raises:
+        KeySourceError: the source cannot be had, where that is not to be taken for a no (``strictly``).
+    """
+    try:
+        staged = device.staged()
+        if staged is not None and hmac.compare_digest(fingerprint(staged), made_with):
+            device.promote()
+        else:
+            device.discard()
+        return hmac.compare_digest(fingerprint(device.key(create=False)), made_with)
+    except (KeySourceError, WrongKeyError):
+        if strictly:
+            raise
+        return False
 
 
 def fingerprint(secret: bytes) -> str:

@@ -13,11 +13,14 @@ import os
 import secrets
 from collections.abc import Generator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from memory.vault.files import PART, make_folder, remove, replace_key, retire, write_whole
 from memory.vault.keys.file import KEY_BYTES
 from schemas.errors import KeySourceError, WrongKeyError
+
+if TYPE_CHECKING:
+    from memory.vault.keys import KeySource
 
 FORM = "glovebox key 1"
 
@@ -58,10 +61,19 @@ class WrappedKey:
     """The key of one vault, wrapped, in a file."""
 
     def __init__(self, path: Path, wrapper: Wrapper) -> None:
-        """A source over this file, which is made with the vault; its folder too."""
+        """A source over this file, which is made with the vault; its folder too.
+
+        A staged key's name says who wrapped it: two sources may have the file in one place, and neither finishes or undoes what
+        the other began.
+        """
         self._path = path
-        self._next = path.with_name(f"{path.name}.next")
+        self._next = path.with_name(f"{path.name}.{wrapper.name}.next")
         self._wrapper = wrapper
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._path
 
     def key(self, *, create: bool) -> bytes:
         """See `KeySource`; the wrapping key is derived each time.
@@ -130,11 +142,10 @@ class WrappedKey:
         remove(fresh)
 
     def destroy(self) -> bool:
-        """See `KeySource`."""
+        """See `KeySource`; whoever wrapped it."""
         with self._written():
-            for path in (self._path, self._next):
+            for path in (self._path, *self._path.parent.glob(f"{self._path.name}.*")):
                 remove(path)
-            self._clear()
         return True
 
     def _make(self, path: Path, *, new: bool, key: bytes | None = None) -> bytes:
@@ -208,3 +219,12 @@ class WrappedKey:
             raise KeySourceError(
                 f"the wrapped key {self._path} cannot be written ({error.strerror}): make its folder writable"
             ) from error
+
+
+def give_way(old: KeySource, new: KeySource) -> None:
+    """Destroy the key of a source whose vault has one from another source now.
+
+    Two wrapping sources have one file in turn: there the new key took the old one's place when it was promoted.
+    """
+    if not (isinstance(old, WrappedKey) and isinstance(new, WrappedKey) and old.path == new.path):
+        old.destroy()

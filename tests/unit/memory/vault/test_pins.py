@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 from argon2 import PasswordHasher
@@ -48,6 +49,20 @@ class _Machine:
         return bytes(32)
 
 
+class _Words(_Machine):
+    """Another one, as a passphrase's."""
+
+    name = "words"
+    what = "the passphrase"
+
+    def derive(self, parameters: dict[str, str], *, new: bool) -> bytes:
+        del parameters, new
+        return bytes([1] * 32)
+
+
+Device: TypeAlias = Callable[[Path], Callable[[str], KeySource]]
+
+
 def by_file(folder: Path) -> Callable[[str], KeySource]:
     return lambda driver: KeyFile(folder / "keys" / f"{driver}.key")
 
@@ -56,7 +71,12 @@ def by_machine(folder: Path) -> Callable[[str], KeySource]:
     return lambda driver: WrappedKey(folder / "keys" / f"{driver}.wrapped", _Machine())
 
 
-def pins_of(folder: Path, device: Callable[[Path], Callable[[str], KeySource]] = by_file) -> Pins:
+def by_words(folder: Path) -> Callable[[str], KeySource]:
+    """A second wrapper, whose file lies where `by_machine` has its own."""
+    return lambda driver: WrappedKey(folder / "keys" / f"{driver}.wrapped", _Words())
+
+
+def pins_of(folder: Path, device: Device = by_file) -> Pins:
     return Pins(folder, device(folder), cost=CHEAP)
 
 
@@ -141,6 +161,47 @@ def test_a_vault_with_a_pin_gets_another_key_is_checked_and_deleted(tmp_path: Pa
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
+def moved(folder: Path, old: Device, new: Device, pin: str | None = "2468") -> None:
+    """As `glovebox vault rotate --to` does it."""
+    to = new(folder)("ada")
+    pins = Pins(folder, old(folder), to=lambda _: to, cost=CHEAP)
+    rotate(folder, "ada", pins.require("ada", pin, NOW), to=to)
+
+
+SOURCES: list[tuple[Device, Device]] = [(by_file, by_machine), (by_machine, by_words), (by_words, by_file)]
+
+
+@pytest.mark.parametrize(("old", "new"), SOURCES)
+@pytest.mark.parametrize("pin", ["2468", None])
+def test_a_vault_moves_to_another_source(tmp_path: Path, old: Device, new: Device, pin: str | None) -> None:
+    pins = pins_of(tmp_path, old)
+    fill(tmp_path, pins, pin)
+    with closing(Vault.open(tmp_path, "grace", pins.source("grace"), clock=clock)):
+        pins.set("grace", "1111")
+    before = pins.require("ada", pin, NOW).key(create=False)
+    moved(tmp_path, old, new, pin)
+    assert opens(tmp_path, pins_of(tmp_path, new), pin)
+    assert pins_of(tmp_path, new).require("ada", pin, NOW).key(create=False) != before
+    with pytest.raises(GloveboxError):
+        held(tmp_path, pins_of(tmp_path, old).require("ada", pin, NOW))
+    with closing(Vault.open(tmp_path, "grace", pins_of(tmp_path, old).require("grace", "1111", NOW), clock=clock)):
+        pass
+    if pin is not None:
+        with pytest.raises(PinError):
+            opened(tmp_path, pins_of(tmp_path, new).source("ada"))
+
+
+def test_a_vault_moves_only_with_its_pin(tmp_path: Path) -> None:
+    fill(tmp_path, pins_of(tmp_path), "2468")
+    for wrong in (None, "1111", "1111", "1111"):
+        with pytest.raises(PinError):
+            moved(tmp_path, by_file, by_machine, wrong)
+    with pytest.raises(PinError) as tried_too_often:
+        moved(tmp_path, by_file, by_machine)
+    assert tried_too_often.value.wait_s > 0
+    assert not (tmp_path / "keys" / "ada.wrapped").exists()
+
+
 def test_a_vault_with_the_key_of_all_gets_no_pin_before_its_own(tmp_path: Path) -> None:
     def shared(driver: str) -> KeySource:
         return KeyFile(tmp_path / f"vault-{driver}.key", shared=tmp_path / "vault.key")
@@ -214,6 +275,38 @@ def test_killed_at_every_line_of_another_key_for_a_vault_with_a_pin(tmp_path: Pa
         lambda pins: opens(here, pins, "2468") and not opens(here, pins, None),
     )
     assert killed > 25
+
+
+@pytest.mark.parametrize(("old", "new"), SOURCES[:2])
+def test_killed_at_every_line_of_a_move_of_a_vault_with_a_pin(tmp_path: Path, old: Device, new: Device) -> None:
+    """It opens with its PIN from the one source or from the other; the same order again finishes it."""
+    start, here = tmp_path / "start", tmp_path / "here"
+    fill(start, pins_of(start, old), "2468")
+    opened_with: set[Device] = set()
+
+    def before() -> None:
+        shutil.rmtree(here, ignore_errors=True)
+        shutil.copytree(start, here)
+
+    def afterwards() -> None:
+        found = [device for device in (old, new) if _opens_somehow(here, pins_of(here, device))]
+        assert len(found) == 1, sorted(path.name for path in here.rglob("*"))
+        assert not opens(here, pins_of(here, found[0]), None) and not opens(here, pins_of(here, found[0]), "1111")
+        opened_with.update(found)
+        moved(here, old, new)
+        assert opens(here, pins_of(here, new), "2468")
+        left = {path.name for path in here.rglob("*") if path.is_file()}
+        assert left <= {"ada.wrapped", "ada.key", "ada.locked", "ada.lock", "ada.vault", "ada.pin"}, left
+
+    killed = killed_at_every_line(lambda: moved(here, old, new), LINES, before, afterwards, stride=STRIDE)
+    assert killed > 40 and opened_with == {old, new}
+
+
+def _opens_somehow(folder: Path, pins: Pins) -> bool:
+    try:
+        return opens(folder, pins, "2468")
+    except GloveboxError:
+        return False
 
 
 def test_what_a_killed_rotation_left_of_a_key_is_cleared_at_the_next_start(tmp_path: Path) -> None:
