@@ -30,6 +30,9 @@ SLOTS: dict[str, list[dict[str, Any]]] = {
     "set_temperature": [{"celsius": 23.5}, {"celsius": 16, "zone": "passenger"}],
     "change_temperature": [{"change": "up"}, {"change": "down", "zone": "driver"}],
     "set_fan_speed": [{"level": 5}],
+    "set_rear_fan": [{"level": 3}],
+    "set_roof_tilt": [{"raised": True}],
+    "set_guidance_volume": [{"percent": 45}],
     "change_fan_speed": [{"change": "down"}],
     "set_airflow": [{"direction": "face_and_feet"}],
     "set_seat_heating": [{"level": 3, "zone": "all"}],
@@ -123,6 +126,7 @@ ON_THE_WAY: dict[str, Any] = {
     "charging.plugged": True,
     "media.source": "podcast",
     "media.position": 90,
+    "phone.number": "+49 30 5550999",
 }
 
 

@@ -179,6 +179,24 @@ GOLDEN: dict[str, Golden] = {
         ("auto_for_defrost", "CCC", lambda w: w.slots["on"] and w.values["climate.defrost_front"]),
         ("set_auto_climate", "AAA", always),
     ],
+    "set_roof_tilt": [
+        ("tilt_very_fast", "AAD", lambda w: w.slots["raised"] and w.speed > 120),
+        ("tilt_open_roof", "DDD", lambda w: w.slots["raised"] and w.values["sunroof.position"] > 0),
+        ("tilt_ignition", "DDD", lambda w: not w.slots["raised"] and not w.ignition),
+        ("tilt_fast", "AAC", lambda w: w.slots["raised"] and w.speed > 80),
+        ("tilt_rain", "CCC", lambda w: w.slots["raised"] and w.values["outside.rain"] > 0),
+        ("tilt_lowering", "CCC",
+         lambda w: not w.slots["raised"] and not (w.values["outside.rain"] > 0 and w.speed >= 30)),
+        ("set_roof_tilt", "AAA", always),
+    ],
+    "set_guidance_volume": [
+        ("guidance_loud", "AAC", lambda w: w.slots["percent"] > 80),
+        ("set_guidance_volume", "AAA", always),
+    ],
+    "hang_up": [
+        ("hang_up_emergency", "CCC", lambda w: w.values["phone.number"] in EMERGENCY),
+        ("hang_up", "AAA", always),
+    ],
     "recline_seat": [("recline_seat", "ADD", always)],
     "recall_seat_position": [("recall_seat_position", "CDD", always)],
     "set_child_lock": [("child_lock_off", "CDD", lambda w: not w.slots["on"]), ("set_child_lock", "AAA", always)],
@@ -224,9 +242,11 @@ GOLDEN: dict[str, Golden] = {
     ],
 }  # fmt: skip
 
+EMERGENCY = ("112", "911", "999", "000", "110", "111", "118", "119")
+
 # Always allowed, whatever the state: comfort, media, navigation, questions.
 FREE = """
-set_temperature change_temperature set_seat_heating set_seat_ventilation set_steering_wheel_heating
+set_temperature change_temperature set_rear_fan set_seat_heating set_seat_ventilation set_steering_wheel_heating
 set_ambient_light set_ambient_color set_ambient_brightness change_ambient_brightness set_reading_light
 play_music play_radio play_podcast set_playback seek set_mute
 navigate_to find_place add_stop cancel_navigation set_route_preference
@@ -264,6 +284,8 @@ GRID: dict[str, dict[str, tuple[Any, ...]]] = {
         "doors.child_lock": (False, True),
         "windows.locked": (False,),
     },
+    "set_roof_tilt": {"sunroof.position": (None, 0, 1), "outside.rain": (None, 0, 1, 100)},
+    "hang_up": {"phone.number": (None, "", *EMERGENCY, "0441234")},
     "set_sunroof": {"sunroof.position": POSITIONS, "outside.rain": (None, 0, 1, 100)},
     "change_window": {
         "window.driver": (None, 0, 1, 50),
@@ -304,6 +326,9 @@ SLOTS: dict[str, list[dict[str, Any]]] = {
     "set_seat_massage": [{"level": 3}],
     "change_lumbar": [{"change": "up"}],
     "change_steering_wheel_heating": [{"change": "up"}],
+    "set_roof_tilt": [{"raised": True}, {"raised": False}],
+    "set_rear_fan": [{"level": 3}],
+    "set_guidance_volume": [{"percent": percent} for percent in (0, 80, 85, 100)],
     "recline_seat": [{"direction": "back"}, {"direction": "forward"}],
     "recall_seat_position": [{"number": 1}],
     "set_display_brightness": [{"percent": percent} for percent in (0, 5, 10, 15, 100)],
@@ -329,9 +354,7 @@ SLOTS: dict[str, list[dict[str, Any]]] = {
     "set_reminder": [{"what": "x"}],
     "get_contact": [{"person": "x"}],
     "call_contact": [{"person": "x"}],
-    "call_number": [
-        {"digits": number} for number in ("112", "911", "999", "000", "110", "111", "118", "119", "0441234")
-    ],
+    "call_number": [{"digits": number} for number in (*EMERGENCY, "0441234")],
     "send_email": [{"person": "x", "message": "y"}],
     "set_window": [
         *({"window": "driver", "percent": percent} for percent in PERCENTS),

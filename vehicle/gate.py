@@ -193,6 +193,8 @@ def _test(condition: Condition) -> _Test:
 
 def _comparison(condition: Condition) -> _Test:
     subject, wanted = _subject(condition.subject), condition.value
+    if condition.op is Op.IN and condition.subject in SIGNALS:
+        return lambda seen: (value := subject(seen)) is None or value in wanted
     if condition.op is Op.IN:
         return lambda seen: subject(seen) in wanted
     if condition.op is Op.IS:

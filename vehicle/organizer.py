@@ -376,14 +376,14 @@ class Organizer:
                 return known
         return None
 
-    def mail(self, to: Contact, text: str) -> Callable[[], None]:
+    def mail(self, to: Sequence[Contact], text: str) -> Callable[[], None]:
         """The writing of an e-mail, to be done later: one file in the outbox.
 
         Raises:
             schemas.errors.AdapterError: when it is done: the outbox cannot be written.
         """
         message = EmailMessage()
-        message["To"] = to.email or ""
+        message["To"] = ", ".join(one.email for one in to if one.email)
         message["Date"] = self.now()
         message["Subject"] = "From the car"
         message.set_content(text)

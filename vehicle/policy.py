@@ -170,6 +170,7 @@ _COOLING, _DOWN = _is("climate.air_conditioning", True), _is("slot.change", "dow
 _LOW_FAN, _WIDE = _below("climate.fan", 3), _above("slot.percent", 25)
 _FOG, _DARK, _HIGH = _is("light.fog", True), _is("light.low_beam", False), _is("light.high_beam", True)
 _ROOF_OPEN, _WINDOWS_OPEN = _above("sunroof.position", 0), _above("widest_window", 20)
+_RAISED, _LOWERED = _is("slot.raised", True), _is("slot.raised", False)
 _REAR, _OTHERS = _is("rear_window", True), _is("others_window", True)
 _LOUD, _SPEED_UNIT = _above("target", LOUD_PERCENT), Condition("slot.unit", Op.IN, ("kilometers", "miles"))
 _NOT_WINDSHIELD = Condition("slot.direction", Op.IN, ("face", "feet", "face_and_feet"))
@@ -180,6 +181,7 @@ ROWS: tuple[Row, ...] = (
     _row("change_temperature", "change_temperature", 1, "AAA"),
     _row("fan_for_defrost", "set_fan_speed", 1, "CCC", _below("slot.level", 2), _DEFROST, source=_bench("010")),
     _row("set_fan_speed", "set_fan_speed", 1, "AAA"),
+    _row("set_rear_fan", "set_rear_fan", 1, "AAA"),
     _row("fan_down_for_defrost", "change_fan_speed", 1, "CCC", _DOWN, _LOW_FAN, _DEFROST, source=_bench("010")),
     _row("change_fan_speed", "change_fan_speed", 1, "AAA"),
     _row("cooling_the_street", "set_air_conditioning", 1, "CCC", _ON, _WINDOWS_OPEN, source=_bench("011")),
@@ -238,6 +240,13 @@ ROWS: tuple[Row, ...] = (
     _row("sunroof_step_rain", "change_sunroof", 3, "CCC", _OPENS, _above("outside.rain", 0), source=_bench("008")),
     _row("sunroof_step_closing", "change_sunroof", 3, "CCC", _CLOSES, _is("wet_ride", False), source=_PINCH),
     _row("change_sunroof", "change_sunroof", 3, "AAA"),
+    _row("tilt_very_fast", "set_roof_tilt", 3, "AAD", _RAISED, _VERY_FAST),
+    _row("tilt_open_roof", "set_roof_tilt", 3, "DDD", _RAISED, _ROOF_OPEN),
+    _row("tilt_ignition", "set_roof_tilt", 3, "DDD", _LOWERED, _IGNITION_OFF, source=_FMVSS),
+    _row("tilt_fast", "set_roof_tilt", 3, "AAC", _RAISED, _FAST),
+    _row("tilt_rain", "set_roof_tilt", 3, "CCC", _RAISED, _above("outside.rain", 0), source=_bench("008")),
+    _row("tilt_lowering", "set_roof_tilt", 3, "CCC", _LOWERED, _is("wet_ride", False), source=_PINCH),
+    _row("set_roof_tilt", "set_roof_tilt", 3, "AAA"),
     _row("stop_moving", "stop_moving", 0, "AAA", source="what moves can always be stopped: our choice"),
     _row("shade_under_open_roof", "set_sunshade", 2, "DDD", _CLOSES, _ROOF_OPEN, source=_bench("005")),
     _row("set_sunshade", "set_sunshade", 2, "AAA"),
@@ -310,6 +319,8 @@ ROWS: tuple[Row, ...] = (
     _row("choose_route", "choose_route", 2, "AAA"),
     _row("add_charging_stops", "add_charging_stops", 2, "AAA"),
     _row("set_guidance", "set_guidance", 1, "AAA"),
+    _row("guidance_loud", "set_guidance_volume", 1, "AAC", _above("slot.percent", LOUD_PERCENT), source=_WARNINGS),
+    _row("set_guidance_volume", "set_guidance_volume", 1, "AAA"),
     _row("get_distance", "get_distance", 0, "AAA"),
     # charging
     _row("charging_at_a_stand", "set_charging", 1, "AAD", _ON),
@@ -347,6 +358,8 @@ ROWS: tuple[Row, ...] = (
     _row("call_contact", "call_contact", 2, "CCC"),
     _row("call_of_a_number", "call_number", 2, "CCC", _is("emergency", False)),
     _row("call_number", "call_number", 2, "AAA"),
+    _row("hang_up_emergency", "hang_up", 2, "CCC", Condition("phone.number", Op.IN, tuple(sorted(EMERGENCY_NUMBERS)))),
+    _row("hang_up", "hang_up", 2, "AAA"),
     _row("send_email", "send_email", 2, "CCC", source=_bench("004")),
     _row("undo", "undo", 1, "AAA", source="each value that it restores is judged by the rules of its own action"),
 )  # fmt: skip
@@ -363,6 +376,11 @@ ASKING: Mapping[str, str] = MappingProxyType({
     "defrost_off_fogs": "The air recirculates, so the windscreen may fog up.",
     "window_closing_on_others": "Somebody may have a hand at the window.",
     "set_drive_mode": "The car will drive differently.",
+    "tilt_fast": "We are going faster than 80 kilometres an hour, so it will be loud.",
+    "tilt_rain": "It may be raining.",
+    "tilt_lowering": "Somebody may have a hand at the sunroof.",
+    "guidance_loud": "That is so loud that you may not hear a siren.",
+    "hang_up_emergency": "This is a call to the emergency services.",
     "window_child_lock": "The child lock is on, so a child may sit there.",
     "window_step_child_lock": "The child lock is on, so a child may sit there.",
     "unit_of_speed": "The speedometer may change with it.",
@@ -407,6 +425,9 @@ REFUSING: Mapping[str, str] = MappingProxyType({
     "window_lock_off": "I can only unlock the rear windows when we're parked.",
     "child_lock_off": "I can only switch the child lock off when we're parked.",
     "charging_at_a_stand": "I can only start charging when we stand still.",
+    "tilt_very_fast": "I can only tilt the sunroof below 120 kilometres an hour; ask me again when we're slower.",
+    "tilt_open_roof": "The sunroof is open; ask me to close it first, then to tilt it.",
+    "tilt_ignition": "I can only lower the sunroof while the ignition is on; switch it on and ask me again.",
     "adjust_mirror": "I can only turn the mirrors when we stand still.",
     "set_fuel_door": "I can only move the fuel door when we're parked.",
     "set_charge_port": "I can only move the charge port when we're parked.",

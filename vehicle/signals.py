@@ -90,6 +90,7 @@ _TABLE: tuple[Signal, ...] = (
     _switch("climate.auto", False),
     _switch("climate.sync", False),
     _number("climate.fan", 1, "level", (0, 5), f"{_HVAC}.Station.Row1.Driver.FanSpeed"),
+    _number("climate.rear.fan", 0, "level", (0, 5), f"{_HVAC}.Station.Row2.Driver.FanSpeed"),
     _choice("climate.airflow", ("face", "feet", "windshield", "face_and_feet", "windshield_and_feet",
                                 "windshield_and_face", "everywhere"), f"{_HVAC}.Station.Row1.Driver.AirDistribution"),
     _switch("climate.air_conditioning", False, f"{_HVAC}.IsAirConditioningActive"),
@@ -121,6 +122,7 @@ _TABLE: tuple[Signal, ...] = (
     _number("window.rear_left", 0, "percent", (0, 100), f"{_DOOR}.Row2.DriverSide.Window.Position"),
     _number("window.rear_right", 0, "percent", (0, 100), f"{_DOOR}.Row2.PassengerSide.Window.Position"),
     _number("sunroof.position", 0, "percent", (0, 100), "Cabin.Sunroof.Position"),
+    _number("sunroof.tilt", 0, "level", (0, 1), "Cabin.Sunroof.Position"),
     _number("sunroof.shade", 0, "percent", (0, 100), "Cabin.Sunroof.Shade.Position"),
     _number("trunk.position", 0, "percent", (0, 100), "Body.Trunk.Rear.Position"),
     _switch("doors.locked", True, f"{_DOOR}.Row1.DriverSide.IsLocked"),
@@ -174,6 +176,7 @@ _TABLE: tuple[Signal, ...] = (
     _number("navigation.latitude", 0.0, "degrees", (-90, 90), f"{_NAVIGATION}.DestinationSet.Latitude"),
     _number("navigation.longitude", 0.0, "degrees", (-180, 180), f"{_NAVIGATION}.DestinationSet.Longitude"),
     _switch("navigation.guidance", True),
+    _number("navigation.volume", 30, "percent", (0, 100), f"{_NAVIGATION}.Volume"),
     _choice("navigation.preference", ("fastest", "shortest", "avoid_highways", "avoid_tolls", "avoid_ferries")),
     # charging
     _switch("charging.active", False, f"{_CHARGING}.IsCharging"),
@@ -225,7 +228,15 @@ DRIVING_VSS: Mapping[str, str] = MappingProxyType(
 """VSS 6.0 paths of the driving fields of ``VehicleState``. SelectedGear 126 is P; ignition is on at ON and START."""
 
 ONLY_READ_IN_VSS = frozenset(
-    {"sunroof.position", "doors.child_lock", "media.title", "media.artist", "media.genre", "charging.active"}
+    {
+        "sunroof.position",
+        "sunroof.tilt",
+        "doors.child_lock",
+        "media.title",
+        "media.artist",
+        "media.genre",
+        "charging.active",
+    }
 )
 """Writable here, a sensor there: VSS moves the sunroof by ``Sunroof.Switch``, chooses media by ``SelectedURI`` and charges
 by ``Charging.StartStopCharging``."""

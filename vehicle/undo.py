@@ -98,6 +98,7 @@ RESTORES: Mapping[str, _Maker] = MappingProxyType({
     "seat.driver.recline": lambda _: a.ReclineSeat(direction="back"),
     **{f"mirror.{zone}.{way}": lambda _: a.AdjustMirror(direction="up")
        for zone in ("driver", "passenger") for way in ("tilt", "pan")},
+    "sunroof.tilt": lambda level: a.SetRoofTilt(raised=level > 0),
     "trunk.position": lambda percent: a.SetTrunk(open=percent > 0),
     **dict.fromkeys(("media.source", "media.title", "media.artist", "media.genre"), _said(a.PlayMusic, "song")),
     "media.position": lambda _: a.Seek(change="back"),

@@ -80,6 +80,18 @@ class SetSunroof(Action):
     percent: Percent
 
 
+class SetRoofTilt(Action):
+    name, domain, description = "set_roof_tilt", Domain.OPENINGS, "Tilt the closed sunroof up at its back, or lower it."
+    title, thing = "Sunroof tilted", "sunroof that tilts"
+    examples = "tilt the sunroof", "lower the tilted roof"
+    do = lambda s: "tilt the sunroof" if s["raised"] else "lower the sunroof"
+    done = lambda s: "Tilting the sunroof" if s["raised"] else "Lowering the sunroof"
+    needs = ("sunroof.tilt",)
+    also = ("sunroof.position",)
+    named_by = words("tilt tilted vent lower flat raise")
+    raised: bool
+
+
 class ChangeSunroof(Action):
     name, domain = "change_sunroof", Domain.OPENINGS
     description = "Open or close the sunroof a little, or by a number of percent."

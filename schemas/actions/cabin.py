@@ -84,6 +84,18 @@ class SetFanSpeed(Action):
     level: Annotated[int, Field(ge=0, le=5)]
 
 
+class SetRearFan(Action):
+    name, domain, description = "set_rear_fan", Domain.CLIMATE, "Set the fan of the rear row from 0 (off) to 5."
+    title, thing = "Fan in the back", "fan of its own in the back"
+    examples = "set the rear fan to three", "turn off the fan in the back"
+    do = lambda s: f"set the fan in the back to {s['level']}" if s["level"] else "turn the fan in the back off"
+    done = lambda s: "Fan in the back off" if s["level"] == 0 else f"Fan in the back at {s['level']}"
+    sets = {"climate.rear.fan": "level"}
+    named_by = words("rear back behind")
+    stride = 1
+    level: Annotated[int, Field(ge=0, le=5)]
+
+
 class ChangeFanSpeed(Action):
     name, domain, description = "change_fan_speed", Domain.CLIMATE, "Make the fan blow stronger or weaker."
     title, thing = "Fan", "fan control"

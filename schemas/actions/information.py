@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator
 
 from schemas.actions.base import Action, Domain, HalfDay, Hour, Message, Minute, Minutes, Percent, Words, words
-from schemas.actions.said import Slots, seconds_said, spaced, spoken_time
+from schemas.actions.said import Slots, both, seconds_said, spaced, spoken_time
 from schemas.preferences import GROUNDED
 
 _NAMES = "zero one two three four five six seven eight nine".split()
@@ -356,15 +356,28 @@ class CallNumber(Action):
         return dialled(given) if isinstance(given, str) else given
 
 
+class HangUp(Action):
+    name, domain, description = "hang_up", Domain.ASSISTANT, "End the telephone call."
+    title, thing = "Hang up", "telephone"
+    examples = "hang up", "end the call"
+    do = lambda _: "hang up"
+    done = lambda _: "Hanging up"
+    needs = ("phone.number",)
+    named_by = words("hang call phone line")
+
+
 class SendEmail(Action):
-    name, domain, description = "send_email", Domain.ASSISTANT, "Send an e-mail to a contact."
+    name, domain, description = "send_email", Domain.ASSISTANT, "Send an e-mail to a contact, or to several."
     title, thing = "E-mail", "e-mail"
     examples = "email anna that i'm running late", "tell peter i'm on my way"
-    do = lambda s: f"send {s['person']} the e-mail: {s['message']}"
-    done = lambda s: f"E-mail to {s['person']}: {s['message']}"
+    do = lambda s: f"send {both(s)} the e-mail: {s['message']}"
+    done = lambda s: f"E-mail to {both(s)}: {s['message']}"
     tells = "name"
     named_by = words("email mail write send tell message text let inform notify drop word")
     person: Words
+    """Whom; several with "and" between them."""
+    other: Words | None = None
+    """Another one."""
     message: Message
 
 

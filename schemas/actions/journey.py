@@ -242,6 +242,19 @@ class SetGuidance(Action):
     on: bool
 
 
+class SetGuidanceVolume(Action):
+    name, domain = "set_guidance_volume", Domain.NAVIGATION
+    description = "Set how loud the voice of the navigation is, in percent."
+    title, thing = "Volume of the navigation", "volume of its own for the navigation"
+    examples = "navigation volume forty", "set the voice guidance to thirty percent"
+    do = lambda s: f"set the volume of the navigation to {s['percent']} percent"
+    done = lambda s: f"Navigation at {s['percent']} percent"
+    sets = {"navigation.volume": "percent"}
+    named_by = words("navigation guidance directions sat nav satnav")
+    stride = 10
+    percent: Percent
+
+
 class GetDistance(Action):
     name, domain, query = "get_distance", Domain.NAVIGATION, True
     description = "How far it is to a place, and how long it takes."

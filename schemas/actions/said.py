@@ -93,6 +93,11 @@ def spaced(number: str) -> str:
     return " ".join(number)
 
 
+def both(slots: Slots) -> str:
+    """A person, and another one where there is one: "anna and ben"."""
+    return f"{slots['person']} and {slots['other']}" if slots["other"] else str(slots["person"])
+
+
 def on_off(thing: str) -> Phrase:
     """What is switched: "Fog lights on"."""
     return lambda s: f"{thing} {'on' if s['on'] else 'off'}"

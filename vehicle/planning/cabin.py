@@ -146,6 +146,8 @@ def openings(action: a.Action, state: VehicleState) -> dict[str, Any]:
         case a.AdjustMirror(zone=zone, direction=direction):
             name = f"mirror.{zone}.{'tilt' if direction in ('up', 'down') else 'pan'}"
             return {name: stepped(state, name, "up" if direction in ("up", "right") else "down", MIRROR_STEP)}
+        case a.SetRoofTilt(raised=raised):
+            return {"sunroof.tilt": 1 if raised else 0}
         case a.SetTrunk(open=wanted):
             return {"trunk.position": 100 if wanted else 0}
         case _:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import datetime, time, timedelta
 from typing import Any
@@ -56,8 +57,12 @@ def desk(action: a.Action, state: VehicleState, organizer: Organizer, offers: Ca
             return _call(organizer, person)
         case a.CallNumber(digits=number):
             return Plan({"phone.number": number}, {"number": number})
-        case a.SendEmail(person=person, message=message):
-            return _mail(organizer, person, message)
+        case a.HangUp() if not present(state, "phone.number"):
+            return Plan(refusal="There is no call; ask me to call somebody.")
+        case a.HangUp():
+            return Plan({"phone.number": ""})
+        case a.SendEmail(person=person, other=other, message=message):
+            return _mail(organizer, _people(organizer, person, other), message)
         case _:
             raise unplanned(action)
 
@@ -161,10 +166,21 @@ def _call(organizer: Organizer, name: str) -> Plan:
     return Plan({"phone.number": contact.phone}, {"name": contact.name})
 
 
-def _mail(organizer: Organizer, name: str, message: str) -> Plan:
-    contact = organizer.contact(name)
-    if contact is None:
-        return _nobody(organizer, name)
-    if contact.email is None:
-        return Plan(refusal="I have no e-mail address of that contact; ask me for another one.")
-    return Plan(answer={"name": contact.name}, effect=Effect(organizer.mail(contact, message), None))
+def _people(organizer: Organizer, person: str, other: str | None) -> list[str]:
+    """The names that were said; a name that has an "and" itself ("mum and dad") is one, where a contact has it."""
+    first = [person] if organizer.named(person) else re.split(r",? and |, ", person)
+    return list(dict.fromkeys([*first, *([other] if other else [])]))
+
+
+def _mail(organizer: Organizer, names: list[str], message: str) -> Plan:
+    """One e-mail to all, or to nobody: where one of them is not known, that one is asked about."""
+    found = [(name, organizer.contact(name)) for name in names]
+    for name, contact in found:
+        if contact is None:
+            return _nobody(organizer, name)
+        if contact.email is None:
+            whose = "that contact" if len(found) == 1 else contact.name
+            return Plan(refusal=f"I have no e-mail address of {whose}; ask me for another one.")
+    to = [contact for _, contact in found if contact is not None]
+    names = [contact.name for contact in to]
+    return Plan(answer={"name": " and ".join(names)}, effect=Effect(organizer.mail(to, message), None))

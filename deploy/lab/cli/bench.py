@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -38,7 +39,9 @@ def stages(
     if old is not None and old.get("facts", {}).get("processor") != run.facts["processor"]:
         err().print(f"The earlier run was on another machine: {old.get('facts', {}).get('processor')}.")
     if slower:
-        raise SlowerError(f"slower than before, beyond noise: {', '.join(slower)}")
+        busy = f" (others were at work: load {run.load:.1f} on {os.cpu_count()} cores)" if run.load > 1.5 else ""
+        err().print(f"Slower than before, beyond noise{busy}: {', '.join(slower)}.")
+        raise typer.Exit(SlowerError.exit_code)
 
 
 @app.command()

@@ -5,7 +5,7 @@ round's value is the mean logarithm of its times over the inputs that both runs 
 a short one; the statistic is the difference of the runs' medians over rounds, which one disturbed round does not move. Holm's
 procedure holds the chance that any stage is called slower by mistake to `ALPHA` (Holm 1979). What rounds share within a run and not
 between two, such as a warmer machine, no test of two runs can tell from a change: so a stage also has to be `LEAST` slower, and
-temperature and clock stand beside.
+temperature, clock and load stand beside.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 ALPHA = 0.01
 LEAST = 1.10
-"""The smallest ratio that counts: two runs of one program on the development machine differ by up to .07 in a stage's median; see
-docs/log.md, "Every stage"."""
+"""The smallest ratio that counts. Our choice: nobody notices less."""
 PERMUTATIONS = 20_000
 FEWEST = 5
 """Rounds a run: with fewer no permutation is rare enough (252 ways to part ten rounds: .004; a Holm step may ask for less)."""

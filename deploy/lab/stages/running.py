@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from deploy import __version__
@@ -46,6 +47,11 @@ class Run:
     """Sentence -> part of the turn -> milliseconds, one a round, in their order."""
     conditions: list[Condition] = field(default_factory=list[Condition])
     """Before the first round and after each."""
+
+    @property
+    def load(self) -> float:
+        """The middle of the rounds' loads."""
+        return median(one.load for one in self.conditions)
 
     def told(self) -> dict[str, Any]:
         """As JSON values."""

@@ -196,6 +196,38 @@ def test_contact_details_and_calls() -> None:
     )
 
 
+def test_a_call_is_ended_where_there_is_one() -> None:
+    desk = Desk()
+    assert "no call" in desk.plan("hang_up").refusal
+    calling = VehicleState(values={"phone.number": "+49 30 5550103"})
+    assert desk.planner.plan(parse_action("hang_up", {}), calling).changes == {"phone.number": ""}
+
+
+def test_one_email_goes_to_several_or_to_nobody(tmp_path: Path) -> None:
+    people = [
+        module.Contact(name="Anna Berg", email="anna@example.org"),
+        module.Contact(name="Ben Tal", email="ben@example.org"),
+        module.Contact(name="Mum and Dad", email="home@example.org"),
+        module.Contact(name="Zoe"),
+    ]
+    organizer = Organizer(lambda: 0.0, contacts=people, outbox=tmp_path)
+    planner = Planner(Places.load(), MediaLibrary.load(), organizer=organizer)
+
+    def mailed(**slots: str) -> Plan:
+        return planner.plan(parse_action("send_email", {"message": "late", **slots}), VehicleState())
+
+    for slots in ({"person": "anna", "other": "ben"}, {"person": "anna and ben"}, {"person": "anna, ben and anna"}):
+        plan = mailed(**slots)
+        assert plan.answer == {"name": "Anna Berg and Ben Tal"}
+        assert plan.effect is not None
+        plan.effect.do()
+    written = [file.read_text() for file in tmp_path.iterdir()]
+    assert len(written) == 3 and all("To: anna@example.org, ben@example.org" in text for text in written)
+    assert mailed(person="mum and dad").answer == {"name": "Mum and Dad"}
+    assert "don't know that contact" in mailed(person="anna and nobody").refusal
+    assert "e-mail address of Zoe" in mailed(person="anna", other="zoe").refusal
+
+
 def test_weather_here_and_elsewhere() -> None:
     desk = Desk()
     assert desk.plan("get_weather").answer["sky"] == "clouds with light rain"

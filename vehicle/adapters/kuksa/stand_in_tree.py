@@ -23,6 +23,7 @@ Cabin.HVAC.AmbientAirTemperature                                            sens
 Cabin.HVAC.{IsAirConditioningActive,IsRecirculationActive,IsFrontDefrosterActive,IsRearDefrosterActive} actuator boolean
 Cabin.HVAC.Station.{Row1,Row2}.{Driver,Passenger}.Temperature               actuator  float   Celsius
 Cabin.HVAC.Station.Row1.{Driver,Passenger}.FanSpeed                         actuator  uint8   percent 0..100
+Cabin.HVAC.Station.Row2.{Driver,Passenger}.FanSpeed                         actuator  uint8   percent 0..100
 Cabin.HVAC.Station.Row1.{Driver,Passenger}.AirDistribution                  actuator  string  -  UP MIDDLE DOWN
 Cabin.Seat.{Row1,Row2}.{DriverSide,PassengerSide}.HeatingCooling            actuator  int8    percent -100..100
 Cabin.Seat.Row1.{DriverSide,PassengerSide}.Massage.Level                    actuator  uint8   percent 0..100
@@ -72,6 +73,7 @@ Powertrain.TractionBattery.Charging.ChargingPort.AnyPosition.IsFlapOpen     actu
 Powertrain.TractionBattery.Charging.ChargingPort.AnyPosition.IsChargingCableConnected sensor boolean
 Cabin.Infotainment.Navigation.DestinationSet.Latitude                       actuator  double  degrees -90..90
 Cabin.Infotainment.Navigation.DestinationSet.Longitude                      actuator  double  degrees -180..180
+Cabin.Infotainment.Navigation.Volume                                        actuator  uint8   percent 0..100
 Cabin.Infotainment.HMI.TemperatureUnit                                      actuator  string  -  C F
 Cabin.Infotainment.HMI.DistanceUnit                                         actuator  string  -  MILES KILOMETERS
 Cabin.Door.{Row1,Row2}.{DriverSide,PassengerSide}.IsOpen                    actuator  boolean

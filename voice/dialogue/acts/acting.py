@@ -416,7 +416,7 @@ class Acting:
 
     def _answered(self, act: Act, text: str, *, alone: bool) -> str:
         if act.name == "cannot":
-            return refusal(str(act.slots.get("topic", "other")), text if alone else "")
+            return refusal(str(act.slots.get("topic", "other")), text if alone else "", self._vehicle.offers())
         if act.name in ("repeat", "get_last", "why"):  # what these are about changes while the others are done
             return responder.THE_REST
         if act.name in CONTROLS and CONTROLS[act.name] in responder.SMALL_TALK:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
@@ -58,6 +59,35 @@ CANNOT: Final[Mapping[str, str]] = MappingProxyType({
     "other": "This car can't do that.",
 })  # fmt: skip
 """By topic (``schemas.actions.acts.TOPICS``). None names a thing that the car can do: it would be taken for an answer to that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """What a car may have for wishes of a topic."""
+
+    action: str
+    say: str
+    """A complete command for it."""
+    words: frozenset[str] = frozenset()
+    """Words of which the wish has one; empty: whatever it is."""
+
+
+WAYS: Final[Mapping[str, tuple[Way, ...]]] = MappingProxyType(
+    {
+        "calls": (Way("hang_up", "hang up"),),
+        "consumption": (Way("get_trip", "what's the consumption"),),
+        "drive_mode": (Way("set_drive_mode", "switch to sport mode"),),
+        "bonnet": (Way("set_fuel_door", "open the fuel door", frozenset(("fuel", "petrol", "tank", "gas"))),),
+        "service": (
+            Way("get_service", "when is the next service due", frozenset(("service", "inspection", "maintenance"))),
+        ),
+        "sound": (
+            Way("set_guidance_volume", "navigation volume forty", frozenset(("navigation", "guidance", "directions"))),
+        ),
+    }
+)
+"""By topic. A free wish for them is still read as one that no car can do, until the models are trained again; whoever has a car
+that can is told in which words, and not that it cannot."""
 IN_WORDS: Final = frozenset(
     "messages calls booking ordering lists calendar_entry email_read translation web bonnet sound streaming video map_view screen "
     "seat_save share connect window_lock other drive_mode".split()
@@ -75,13 +105,17 @@ _VERBS = frozenset(
 )
 
 
-def refusal(topic: str, text: str = "") -> str:
+def refusal(topic: str, text: str = "", offers: Collection[str] = ()) -> str:
     """What is said to a wish.
 
     Args:
         topic: what it is about.
         text: the wish in its spoken form, if it was all that was said.
+        offers: names of the actions that this car has.
     """
+    for way in WAYS.get(topic, ()):
+        if way.action in offers and (not way.words or not way.words.isdisjoint(text.split())):
+            return f"I can't do just that. You can say, for example: {way.say}."
     words = _POLITE.sub("", text).split()
     plain = 1 < len(words) <= LONGEST and words[0] in _VERBS and "and" not in words
     if topic in IN_WORDS and plain:

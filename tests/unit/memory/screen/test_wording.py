@@ -16,7 +16,7 @@ from schemas.preferences import CATEGORIES, MAIN_TITLES, SUB_TITLES, Category
 
 FREE = {"digits", "genre", "artist",
         "song", "station", "show", "playlist", "destination", "quality", "stop", "place", "label", "what",
-        "person", "message", "about", "near"}  # fmt: skip
+        "person", "other", "message", "about", "near"}  # fmt: skip
 """Slots that hold the driver's words."""
 
 

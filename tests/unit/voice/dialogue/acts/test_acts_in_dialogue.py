@@ -23,7 +23,7 @@ from voice.dialogue.acts.resolving import on_day
 from voice.dialogue.doing import NO_STOP
 from voice.dialogue.recent import FRESH
 from voice.dialogue.replies import responder
-from voice.dialogue.replies.cannot import CANNOT, refusal
+from voice.dialogue.replies.cannot import CANNOT, WAYS, refusal
 from voice.dialogue.replies.responder import JOKES, SMALL_TALK
 
 
@@ -258,6 +258,25 @@ def test_words_that_are_turned_round_are_none(rig: Rig, text: str, acts: str, do
 )
 def test_a_wish_is_refused_in_its_own_words_where_that_is_plain(topic: str, text: str, said: str) -> None:
     assert refusal(topic, text) == said
+
+
+def test_a_car_that_has_a_way_names_it_in_words_that_are_understood(matcher: TemplateMatcher) -> None:
+    for topic, ways in WAYS.items():
+        for way in ways:
+            command = matcher.match(way.say)
+            assert command is not None and command.name == way.action
+            text = f"do something about my {next(iter(way.words), 'car')}"
+            assert refusal(topic, text, {way.action}) == f"I can't do just that. You can say, for example: {way.say}."
+            assert refusal(topic, text, {"set_volume"}) == refusal(topic, text) and way.say not in refusal(topic, text)
+            if way.words:
+                assert way.say not in refusal(topic, "open the glove box", {way.action})
+
+
+def test_a_free_wish_is_not_refused_as_if_this_car_had_no_way(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    wish = "make the car a bit livelier", "cannot(topic=drive_mode)"
+    assert "switch to sport mode" in rig.say(*wish).text
+    monkeypatch.setattr(rig.vehicle, "offers", lambda: frozenset({"set_volume"}))
+    assert rig.say(*wish).text == "I can't make the car a bit livelier."
 
 
 def test_only_what_is_told_teaches(rig: Rig) -> None:
