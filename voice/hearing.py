@@ -62,6 +62,8 @@ class Hearing:
         self._busy_until = 0.0
         self._asked = False
         """Whether the words so far were asked for and are still to come."""
+        self._utterance = 0
+        """Counts the utterances: words so far that come late still count, but not in the next."""
         self.audio_s = self.cpu_s = 0.0
         """What it was fed, and the processor time that this took."""
 
@@ -103,15 +105,18 @@ class Hearing:
         return settled
 
     def so_far(self, tell: Callable[[str], None]) -> None:
-        """Have ``tell`` called with the words so far, on the recogniser's thread; nothing while an earlier call is to come."""
+        """Have ``tell`` called with the words so far, on the recogniser's thread; nothing while an earlier call is to come.
+
+        However late the recogniser comes to it, the words are of this utterance or are not told.
+        """
         if self._asked:
             return
-        self._asked, pause = True, self._pause
+        self._asked, utterance = True, self._utterance
 
         def work() -> None:
             self._asked = False
             words = self._recognizer.partial()
-            if pause == self._pause:
+            if utterance == self._utterance:
                 tell(words)
 
         self._do(work)
@@ -226,6 +231,7 @@ class Hearing:
     # The recogniser's work ---------------------------------------------------------------------------------------------
 
     def _drop(self) -> None:
+        self._utterance += 1
         self._hold.reset()
         self._sound, self._tail_from = [], None
         self._forget_words()
