@@ -7,12 +7,13 @@ Long because each of its methods says what it raises.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, Protocol
 
 from schemas.manners import Habit, Review
 from schemas.memory import (
+    Condition,
     Consent,
     Conversation,
     Decision,
@@ -31,6 +32,7 @@ from schemas.memory import (
     Recollection,
     Reflected,
     Selector,
+    Sense,
     TakenIn,
     Terms,
     Trip,
@@ -325,17 +327,16 @@ class BrowsingPort(Protocol):
     """What is remembered, a page at a time, and what can be taken back for a moment: for the screen."""
 
     def browse(
-        self, key: str | None = None, *, text: str = "", also: Collection[str] = (), topics: Collection[str] = (),
+        self, key: str | None = None, *, text: str = "", told: Callable[[str, str, Sense, Sequence[Condition]], str] | None = None,
         period: Period | None = None, limit: int = 6, offset: int = 0,
     ) -> Listing:  # fmt: skip
         """A page of the active preferences without reading the others, whole words first, then the newest.
 
         Args:
             key: a main, sub or detail key; None: all.
-            text: only those that hold these letters in their value or in a sentence; small and capital letters are the same,
-                with accents and without.
-            also: further texts for the same; holding one of them is enough.
-            topics: detail keys whose preferences are meant by the text, too.
+            text: only those that hold these letters in their value, in a sentence or in what is ``told`` of them; small and
+                capital letters are the same, with accents and without.
+            told: what the screen shows of a preference with this detail, value, sense and these conditions.
             period: only those that were said first in this time.
             limit: at most that many.
             offset: how many to leave out before.
@@ -360,7 +361,7 @@ class BrowsingPort(Protocol):
         ...
 
     def browse_facts(self, *, text: str = "", period: Period | None = None, limit: int = 6, offset: int = 0) -> Listing:
-        """A page of the facts that still matter, newest first; the conditions are those of `browse`."""
+        """A page of the facts that still matter, whole words first, then the newest; the conditions are those of `browse`."""
         ...
 
     def tally(self) -> dict[str, int]:

@@ -42,6 +42,13 @@ PAGES = ("/", "/latest", "/questions", "/memory", "/memory/search", "/memory/whe
          "/drivers/to/1", "/drivers/delete", "/drivers/hand-over", "/about", "/nowhere")  # fmt: skip
 
 
+COVERED = """() => [...document.querySelectorAll('main a[href], main button, .rail a, main input:not([type=hidden]), main p, main h1')]
+  .filter((e) => e.offsetParent && !e.closest('.banner, .hidden') && !e.matches('.hidden')).filter((e) => {
+    const banner = document.querySelector('.banner').getBoundingClientRect(), box = e.getBoundingClientRect();
+    return Math.min(banner.right, box.right) - Math.max(banner.left, box.left) > 1 && Math.min(banner.bottom, box.bottom) - Math.max(banner.top, box.top) > 1;
+  }).map((e) => (e.innerText || e.getAttribute('aria-label') || e.name).trim())"""  # noqa: E501
+"""What lies under the banner."""
+
 WITHIN_MS = 120_000
 """How long a page may take on however busy a machine; nothing waits so long but what has gone wrong."""
 SHORT = "/tmp"  # noqa: S108 - Chromium's own files there have names that nobody guesses

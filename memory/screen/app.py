@@ -312,6 +312,10 @@ class Screen:
             self._admitted(request)
         except ProblemError as problem:
             return self._problem(request, problem)
+        if status == 405 and request.method == "GET":  # back to a page that answered a form: what it was about
+            section = "/" + request.url.path.split("/")[1]
+            known = any((entry.method, entry.path) == ("GET", section) for entry in ROUTES)
+            return RedirectResponse(section if known else "/", status_code=303, headers=dict(HEADERS))
         return self._problem(request, ProblemError("missing", status))
 
     async def _defect(self, request: Request, error: Exception) -> Response:

@@ -24,6 +24,11 @@ GRACE_S = 0.3
 """Past the end of the time, so that what was pressed in the last moment still counts."""
 
 
+def things(matches: Matches) -> int:
+    """How many things a selector stands for, with what belongs to them: the history of a value, what was concluded from it."""
+    return sum(matches.kinds.values()) + matches.sentences + matches.turns + matches.proposals
+
+
 @dataclass(slots=True)
 class Leaving:
     """Something on its way out."""
@@ -34,9 +39,16 @@ class Leaving:
     matches: Matches
     memory: MemoryPort
     everything: bool = False
+    asked: int = 0
+    """How many memories the driver saw and agreed to; 0: it was no number that was agreed to."""
     receipt: Receipt | None = None
     failed: bool = False
     """It could not be erased now; it stays hidden and is erased when the vault is next opened."""
+
+    @property
+    def more(self) -> int:
+        """How many things go beside those."""
+        return max(0, things(self.matches) - self.asked)
 
     @property
     def over(self) -> bool:
@@ -58,15 +70,21 @@ class Departures:
         self._held: dict[str, Leaving] = {}
         self._lock = threading.Lock()
 
-    def withhold(self, memory: MemoryPort, what: Selector) -> Leaving:
-        """Take it out of sight, to be erased in ten seconds.
+    def withhold(self, memory: MemoryPort, what: Selector, asked: int = 0) -> Leaving:
+        """Take it out of sight, to be erased in ten seconds; ``asked``: how many memories the driver agreed to.
 
         Raises:
             schemas.errors.UnknownEntryError: nothing meets the conditions.
         """
         held = memory.withhold(what)
         leaving = Leaving(
-            secrets.token_urlsafe(9), held.token, held.until, held.matches, memory, everything=what.everything
+            secrets.token_urlsafe(9),
+            held.token,
+            held.until,
+            held.matches,
+            memory,
+            everything=what.everything,
+            asked=asked,
         )
         with self._lock:
             self._held[leaving.handle] = leaving

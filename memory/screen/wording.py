@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from memory.learn.english.vocabulary import CLOSED
-from models.text import letters
-from schemas.memory import FACTS, OTHER, Condition, Preference, Proposal, usual
-from schemas.preferences import BY_DETAIL, CATEGORIES, MAIN_TITLES, SUB_TITLES
+from schemas.memory import FACTS, OTHER, Condition, Preference, Proposal, Sense, usual
+from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES
 
 LANGUAGES = ("en", "de")
 _FOLDER = Path(__file__).parent / "locale"
@@ -53,8 +52,29 @@ def _capital(word: str) -> str:
     return word.upper() if not re.search("[aeiouyäöü]", word) else word[:1].upper() + word[1:]
 
 
+def short(text: str, most: int) -> str:
+    """At most so many characters, cut between words."""
+    if len(text) <= most:
+        return text
+    cut = text[: most - 1].rsplit(" ", 1)[0] if " " in text[: most - 1] else text[: most - 1]
+    return f"{cut.rstrip(' ,.:;')}…"
+
+
+def pieces(text: str, most: int) -> tuple[str, ...]:
+    """A text in pieces of at most so many characters, cut between words; one at least."""
+    found = [""]
+    for word in re.findall(r"\S+\s*", text):
+        for part in (word[at : at + most] for at in range(0, len(word), most)):
+            if len(found[-1]) + len(part.rstrip()) > most:
+                found.append("")
+            found[-1] += part
+    return tuple(found)
+
+
 class Wording:
     """One language."""
+
+    short = staticmethod(short)
 
     def __init__(self, language: str, zone: tzinfo, temperature: str = "") -> None:
         """Sentences of a language, times of a zone; ``temperature``: the unit that the driver wants, empty for the language's."""
@@ -138,22 +158,10 @@ class Wording:
             return str(word)
         return " ".join(map(_capital, value.split())) if self._named(detail) and value.islower() else value
 
-    def topics_like(self, text: str) -> tuple[str, ...]:
-        """Keys of the categories whose title, or whose group's, holds these letters."""
-        wanted = letters(text)
-        return tuple(
-            c.detail for c in CATEGORIES if wanted and wanted in letters(f"{self.detail(c.detail)} {self.sub(c.sub)}")
-        )
-
-    def values_like(self, text: str) -> tuple[str, ...]:
-        """Values as they are stored whose word in this language begins like a text."""
-        wanted = letters(text)
-        words = (
-            (key.removeprefix("word.").replace("_", " "), one)
-            for key, one in self._own.items()
-            if key.startswith("word.")
-        )
-        return tuple(value for value, one in words if len(wanted) >= 3 and letters(str(one)).startswith(wanted))
+    def shown(self, detail: str, value: str, sense: Sense, conditions: Sequence[Condition]) -> str:
+        """All that stands on the screen of a preference but the driver's own words: what a search for it looks through."""
+        told = self._meaning(detail, value, sense, conditions)
+        return f"{told}\n{self.value(detail, value)}\n{self.detail(detail)}\n{self.sub(BY_DETAIL[detail].sub)}"
 
     def _named(self, detail: str) -> bool:
         return detail in str(self("names")).split()
@@ -180,9 +188,10 @@ class Wording:
 
     def meaning(self, told: Preference | Proposal) -> str:
         """What is remembered, as a sentence: "You like jazz music in the evening"."""
-        return " ".join(
-            (self.in_sense(told.detail, told.value, told.sense), *(self._when(one) for one in told.conditions))
-        )
+        return self._meaning(told.detail, told.value, told.sense, told.conditions)
+
+    def _meaning(self, detail: str, value: str, sense: str, conditions: Sequence[Condition]) -> str:
+        return " ".join((self.in_sense(detail, value, sense), *(self._when(one) for one in conditions)))
 
     def in_sense(self, detail: str, value: str, sense: str = "") -> str:
         """A value as it is meant, as a sentence; without a sense as values of its category always are."""

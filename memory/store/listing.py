@@ -6,7 +6,8 @@ Owns the questions of a screen to the preferences' tables. What is withheld is n
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,7 +17,10 @@ from memory.store.facts import MATTERS
 from memory.store.preferences import Store
 from memory.store.rows import AMONG, hidden, listed, shown, within
 from models.text import letters
-from schemas.memory import Found, Kind, Listing, Period
+from schemas.memory import Condition, Found, Kind, Listing, Period, Sense
+
+Told = Callable[[str, str, Sense, Sequence[Condition]], str]
+"""What a screen shows of a preference with this detail, value, sense and these conditions."""
 
 _SPELT = "replace(replace(glovebox_letters({}), ',', ' '), '.', ' ')"
 """A text's letters, without the signs that close up to a word."""
@@ -28,6 +32,8 @@ _HOLDS_WHOLE = (
 )  # fmt: skip
 """The same as whole words: the letters come between spaces."""
 _ACTIVE = f"status = 'active' AND {shown('preferences')}"
+_ALIKE = "json_array(detail, value, sense, json(conditions))"
+"""What `Told` depends on, as one text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +75,7 @@ class Pages:
         self._store = store
 
     def browse(
-        self, key: str | None = None, *, text: str = "", also: Collection[str] = (), topics: Collection[str] = (),
+        self, key: str | None = None, *, text: str = "", told: Told | None = None,
         period: Period | None = None, limit: int = 6, offset: int = 0,
     ) -> Listing:  # fmt: skip
         """A page of the active preferences without reading the others, whole words first, then the newest."""
@@ -82,11 +88,11 @@ class Pages:
         during, values = within(period, "valid_from")
         where, given = where + during, given + values
         if text:
-            looked = [letters(one) for one in dict.fromkeys((text, *also)) for _ in ("value", "sentence")]
-            holding, whole = (" OR ".join([way] * (len(looked) // 2)) for way in (_HOLDS, _HOLDS_WHOLE))
-            where += f" AND ({holding} OR detail {AMONG})"
-            given += [*looked, listed(topics)]
-            order, ranked = f"({whole}) DESC, ", [f" {one} " for one in looked]
+            wanted = letters(text)
+            parts, wholes = self._told(told, wanted, where, given) if told is not None else ((), ())
+            where += f" AND ({_HOLDS} OR {_ALIKE} {AMONG})"
+            given += [wanted, wanted, listed(parts)]
+            order, ranked = f"({_HOLDS_WHOLE} OR {_ALIKE} {AMONG}) DESC, ", [f" {wanted} "] * 2 + [listed(wholes)]
         ((total,),) = store.read(f"SELECT count(*) FROM preferences WHERE {where}", given)
         names = [
             row[0]
@@ -97,6 +103,18 @@ class Pages:
         ]
         held = {p.id: p for p in store.preferences(ids=names)} if names else {}
         return Listing(total=total, preferences=tuple(held[name] for name in names if name in held))
+
+    def _told(self, told: Told, wanted: str, where: str, given: Sequence[Any]) -> tuple[Sequence[str], Sequence[str]]:
+        """Which preferences a screen shows with these letters, and which with them as whole words; as `_ALIKE` tells."""
+        parts, wholes = list[str](), list[str]()
+        for (own,) in self._store.read(f"SELECT DISTINCT {_ALIKE} FROM preferences WHERE {where}", given):
+            detail, value, sense, conditions = json.loads(own)
+            said = letters(told(detail, value, Sense(sense), [Condition.model_validate(one) for one in conditions]))
+            if wanted in said:
+                parts.append(own)
+                if re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", said):
+                    wholes.append(own)
+        return parts, wholes
 
     def browse_kept(
         self, *, name: str | None = None, text: str = "", period: Period | None = None, limit: int = 6, offset: int = 0
@@ -135,16 +153,18 @@ class Pages:
         return Listing(total=total, others=others)
 
     def browse_facts(self, *, text: str = "", period: Period | None = None, limit: int = 6, offset: int = 0) -> Listing:
-        """A page of the facts that still matter, newest first."""
+        """A page of the facts that still matter, whole words first, then the newest."""
         during, given = within(period, "said_at")
-        where = f"{shown('facts')} AND {MATTERS}{during}"
+        where, order, ranked = f"{shown('facts')} AND {MATTERS}{during}", "", list[str]()
         if text:
-            where += " AND instr(glovebox_letters(about || ' ' || text || ' ' || until_words), ?)"
-            given.append(letters(text))
+            said, wanted = "about || ' ' || text || ' ' || until_words", letters(text)
+            where += f" AND instr(glovebox_letters({said}), ?)"
+            given.append(wanted)
+            order, ranked = f"instr(' ' || {_SPELT.format(said)} || ' ', ?) > 0 DESC, ", [f" {wanted} "]
         ((total,),) = self._store.read(f"SELECT count(*) FROM facts WHERE {where}", given)
         rows = self._store.read(
-            f"SELECT id FROM facts WHERE {where} ORDER BY said_at DESC, rowid DESC LIMIT ? OFFSET ?",
-            [*given, max(0, limit), max(0, offset)],
+            f"SELECT id FROM facts WHERE {where} ORDER BY {order}said_at DESC, rowid DESC LIMIT ? OFFSET ?",
+            [*given, *ranked, max(0, limit), max(0, offset)],
         )
         names = [name for (name,) in rows]
         return Listing(total=total, facts=self._store.facts.all(ids=names) if names else ())

@@ -10,7 +10,7 @@ import pytest
 
 from memory import screen
 from schemas.events import Motion
-from tests.screen_rig import SIZES, Rig
+from tests.screen_rig import COVERED, PAGES, SIZES, Rig
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Response
@@ -29,6 +29,8 @@ LEAST = """() => {
     .map((e) => [light(rgb(getComputedStyle(e).color)), light(behind(e))]).map(([a, b]) => (Math.max(a, b) + .05) / (Math.min(a, b) + .05)));
 }"""  # noqa: E501 - a script for the browser reads better in long lines
 """The least contrast of any text on the page."""
+OVER_THE_RAIL = """() => { const [rail, home, banner] = ['.rail', '.rail a', '.banner'].map((one) => document.querySelector(one).getBoundingClientRect());
+  return banner.top >= rail.top - 1 && banner.left >= home.right - 1; }"""  # noqa: E501
 BOXES = "[...document.querySelectorAll('main > :not(.banner), main .row, footer')].map((e) => e.getBoundingClientRect().top)"
 
 
@@ -84,6 +86,13 @@ def test_a_banner_moves_nothing(rig: Rig, chromium: Browser, size: str) -> None:
     page.goto(f"{rig.address}/categories")
     assert page.locator(".banner").is_visible() and page.evaluate(BOXES) == before
     assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+    for path in PAGES[:-1]:
+        page.goto(f"{rig.address}{path}")
+        assert page.locator(".banner").is_visible(), path
+        if size == "390x844" and page.locator(".rail").is_visible():  # it lies over the rail, of which Home stays free
+            assert page.evaluate(OVER_THE_RAIL), path
+        else:
+            assert page.evaluate(COVERED) == [], path
     page.click(".banner button")
     page.wait_for_url("**/memory")
     assert len(rig.memory.preferences()) == 8

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deploy.screen import ScreenServer
+from schemas.memory import Condition, ConditionKind, Sense
 from tests.memories import fill
 from tests.screen_rig import Rig
 from tests.screens import parts_of, preference
@@ -165,3 +166,97 @@ def test_after_a_restart_it_is_moved_looked_at_and_deleted_as_before(
         assert not held(rig, BANDS) and len(held(rig, GENRES)) == 8
         page.goto("about:blank")
     page.close()
+
+
+def test_the_count_that_was_asked_about_is_the_count_that_is_told_afterwards(rig: Rig, chromium: Browser) -> None:
+    """What belongs to a memory, like the value that it took the place of, goes with it: both pages say so."""
+    fill(rig.memory, preference("w", "the temptations", BANDS))
+    rig.memory.correct("w", "the four tops")
+    page = rig.open(chromium)
+    page.goto(f"{rig.address}/memory?in={BANDS}")
+    click(page, "Delete these")
+    assert page.inner_text("h1") == "Delete one memory?"
+    assert "One thing that belongs to it goes, too." in page.inner_text("main")
+    click(page, "Delete")
+    page.wait_for_url("**/leaving/*")
+    assert "One memory is out of sight. So is one thing that belongs to it." in page.inner_text("main")
+    click(page, "Undo")
+    page.wait_for_url("**/memory")
+    page.goto(f"{rig.address}/categories/music")
+    page.get_by_role("switch", name="Artists and bands").click()
+    page.wait_for_url("**/kept")
+    assert "one thing is remembered" in page.inner_text("main") and "belongs to it goes, too" in page.inner_text("main")
+    click(page, "Delete it")
+    page.wait_for_url("**/leaving/*")
+    assert "One memory is out of sight. So is one thing that belongs to it." in page.inner_text("main")
+    page.context.close()
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_whatever_a_row_shows_is_found(rig: Rig, chromium: Browser, language: str) -> None:
+    """Each word of every row of the list, and of what was kept; whole words first, in the language that is shown."""
+    evening = Condition(kind=ConditionKind.TIME_OF_DAY, value="evening", words="in the evening")
+    fill(
+        rig.memory,
+        preference("f", "low", "fan_speed_preferences"),
+        preference("c", "italian", "favourite_cuisine").model_copy(update={"conditions": (evening,)}),
+        preference("d", "opera").model_copy(update={"sense": Sense.DISLIKES}),
+    )
+    page = rig.open(chromium)
+    rig.choose(page, language=language)
+
+    def rows() -> list[str]:
+        return page.locator(".list .row").all_inner_texts()
+
+    def look_for(words: str) -> list[str]:
+        page.goto(f"{rig.address}/memory/search")
+        page.fill("input[name=text]", words)
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/memory")
+        return rows()
+
+    page.goto(f"{rig.address}/memory?all=1&in=")
+    shown = [one.partition(" · ")[0].split("\n") for one in rows()]
+    assert len(shown) == 6
+    for sentence, *label in shown:
+        for words in (sentence, *label):
+            assert words.strip() == "" or any(sentence in one for one in look_for(words.strip())), words
+    german = language == "de"
+    assert (
+        len(look_for("schwach" if german else "gently")) == 1 and len(look_for("abends" if german else "evening")) == 1
+    )
+    assert len(look_for("gebläse" if german else "fan")) == 1
+    kept = look_for("spare key")
+    assert len(kept) == 6 and all("spare key of box" in one for one in kept)  # of seven, on two pages
+    page.locator("a[rel=next]").click()
+    page.wait_for_url("**page=1")
+    assert len(rows()) == 1 and "box" in rows()[0]
+    both = look_for("so") if not german else look_for("box 3")
+    assert any("soul" in one for one in both) or german
+    page.context.close()
+
+
+def test_coming_back_after_something_was_deleted_shows_what_is_left(rig: Rig, chromium: Browser) -> None:
+    """Back goes to a list, whatever was answered on the way; no page says that something could not be read."""
+    page = rig.open(chromium)
+    page.goto(f"{rig.address}/memory?in={GENRES}")
+    click(page, "Delete these")
+    click(page, "Delete")
+    page.wait_for_url("**/leaving/*")
+    page.go_back()
+    page.wait_for_url("**/memory")
+    assert page.locator("[role=alert]").count() == 0 and page.locator(".banner").is_visible()
+    page.click(".banner button")
+    page.wait_for_url("**/memory")
+    page.goto(f"{rig.address}/privacy/everything")
+    click(page, "Delete everything")
+    page.wait_for_selector("text=Really delete everything?")
+    click(page, "Delete everything")
+    page.wait_for_url("**/leaving/*")
+    page.go_back()  # the page that asked a second time was the answer to a form
+    page.wait_for_selector("h1")
+    assert page.locator("[role=alert]").count() == 0 and page.inner_text("h1") == "Delete everything?"
+    for path, there in (("/memory/p0/forget", "/memory"), ("/privacy/everything/really", "/privacy"), ("/talk", "/")):
+        page.goto(f"{rig.address}{path}")  # what only answers forms
+        assert page.url == f"{rig.address}{there}"
+    page.context.close()

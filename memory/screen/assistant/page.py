@@ -11,10 +11,10 @@ from typing import Any
 
 from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
 from memory.screen.assistant.talk import Act, Came, Stand
-from memory.screen.assistant.tiles import Tile, short, tiles
+from memory.screen.assistant.tiles import Tile, tiles
 from memory.screen.feed import What
 from memory.screen.pages.home import status
-from memory.screen.wording import Wording
+from memory.screen.wording import Wording, short
 from schemas.events import ActionResult, ActionStatus, Phase
 
 GLANCE = 30
@@ -33,8 +33,12 @@ def values(visit: Visit) -> dict[str, Any]:
     """What the live part shows."""
     stand, now = visit.parts.talk.stand, visit.parts.clock()
     latest = next((h for h in visit.parts.feed.latest() if h.what in (What.REMEMBERED, What.CHANGED)), None)
+    known = status(visit)
+    learnt = "" if latest is None else visit.words.in_sense(latest.detail, latest.text, latest.sense)
     return {
-        **status(visit),
+        **known,
+        "brief": "" if visit.parked else brief(known, visit.words),
+        "learnt": learnt if visit.parked else short(learnt, GLANCE),
         "stand": stand,
         "touch": visit.parts.touch is not None,
         "quiet": visit.parts.stop is not None,
@@ -72,6 +76,19 @@ def line(stand: Stand, words: Wording) -> str:
     if stand.exchange is not None and stand.exchange.missed:
         return words("talk.missed")
     return words(f"talk.{stand.phase.value}") if stand.phase is not Phase.IDLE else ""
+
+
+def brief(known: Mapping[str, Any], words: Wording) -> str:
+    """What is not as it should be, in at most ``GLANCE`` characters, for a driver who looks up: one thing; else who drives."""
+    if not known["vehicle"]:
+        return words("vehicle.away")
+    if known["sound"]:
+        return words(f"sound.short.{known['sound'][0]}")
+    if known["microphone"] != "on":
+        return words(f"talk.ear.short.{known['microphone']}")
+    if known["learning"] != "on":
+        return words(f"talk.learns.short.{known['learning']}")
+    return ""
 
 
 def _done(act: Act, words: Wording) -> str:

@@ -18,6 +18,9 @@ from schemas.events import Asking, Phase
 
 LASTS = timedelta(seconds=20)
 """How long a reply stays when nobody speaks any more: long enough to read it twice, too short to stand there for a passenger."""
+WAITS = timedelta(seconds=14)
+"""How long the answers to what the gate asked about a button stay, and the question with them: as long as the gate waits for a yes
+(``vehicle.policy.CONFIRMATION_S``; a test compares the two)."""
 STEPS = 12
 """Levels of the voice that are told apart: more are no difference to an eye."""
 
@@ -77,6 +80,11 @@ class Stand:
     """Another number whenever anything but the words or the level is different."""
 
 
+def _without_question(exchange: Exchange | None) -> Exchange | None:
+    """What is left of an exchange whose question nobody answered: what was done, which can still be taken back."""
+    return replace(exchange, reply="") if exchange is not None and exchange.acts else None
+
+
 class Talk:
     """The turn that is shown; safe for use by several threads. Meets ``schemas.ports.Onlooker``."""
 
@@ -94,7 +102,8 @@ class Talk:
     def stand(self) -> Stand:
         """What is shown now; a reply whose time is over is not any more."""
         stand = self._stand
-        if stand.phase is not Phase.IDLE or stand.asking is not None or self._clock() - self._since < LASTS:
+        lasts = WAITS if stand.note is not None and stand.note.token else LASTS
+        if stand.phase is not Phase.IDLE or stand.asking is not None or self._clock() - self._since < lasts:
             return stand
         if stand.exchange is None and stand.note is None:
             return stand
@@ -115,7 +124,9 @@ class Talk:
             fresh = phase is Phase.HEARING and before.phase is not Phase.HEARING
             words = "" if fresh or phase in (Phase.IDLE, Phase.LISTENING) else before.words
             note = None if phase is Phase.LISTENING else before.note
-            self._put(phase=phase, asking=asking, words=words, note=note)
+            lapsed = phase is Phase.IDLE and before.asking is not None and asking is None
+            exchange = _without_question(before.exchange) if lapsed else before.exchange
+            self._put(phase=phase, asking=asking, words=words, note=note, exchange=exchange)
             if phase is Phase.IDLE:
                 self._since = self._clock()
         self._feed.watchers.wake()

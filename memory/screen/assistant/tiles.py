@@ -7,11 +7,11 @@ moves a tile has one short value and says nothing that was said; timers are left
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from memory.screen.wording import Wording
+from memory.screen.wording import Wording, short
 from schemas.actions import Action, parse_action
 from schemas.events import VehicleState
 from schemas.memory import Waiting
@@ -27,6 +27,12 @@ STEP = 0.5
 """Kelvin of a tap on warmer or cooler: the step of the climate control itself."""
 LONGEST = 22
 """Characters of a name on a tile while driving: half of what one glance reads, since a tile has a value beside it."""
+NAME = 32
+"""Characters of a name on a tile of a parked car: two lines on the smallest panel. What is longer ends at a word."""
+IN_SMALL = 16
+"""Characters of a name in the small line below: one line on the narrowest tile."""
+LONG = 10
+"""Characters from which on a value stands in smaller type, so that its longest word fits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +57,16 @@ class Tile:
     key: str
     glyph: str
     value: str
-    detail: str = ""
+    details: tuple[str, ...] = ()
+    """In small, what matters most first: the tile leaves out the last ones where it is too narrow, and cuts none."""
     controls: tuple[Control, ...] = ()
     lit: bool = False
     """Whether something is on, open or runs."""
+
+    @property
+    def long(self) -> bool:
+        """Whether its value stands in smaller type."""
+        return len(self.value) > LONG
 
     def control(self, what: str) -> Control | None:
         """Its button of that key."""
@@ -84,7 +96,7 @@ def _offered(tile: Tile, offers: frozenset[str] | None) -> Tile:
     if offers is None or all(control.action in offers for control in tile.controls):
         return tile
     left = tuple(control for control in tile.controls if control.action in offers)
-    return Tile(tile.key, tile.glyph, tile.value, tile.detail, left, tile.lit)
+    return replace(tile, controls=left)
 
 
 def _climate(see: Callable[[str], Any], words: Wording) -> Tile | None:
@@ -92,15 +104,15 @@ def _climate(see: Callable[[str], Any], words: Wording) -> Tile | None:
     if wanted is None:
         return None
     inside = see("climate.cabin_temperature")
-    detail = words("tile.inside", value=words.warm(float(inside))) if inside is not None else ""
+    details = (words("tile.inside", value=words.warm(float(inside))),) if inside is not None else ()
     if see("climate.on") is False:
         turn_on = Control("climate_on", "plus", "set_climate", {"on": True})
-        return Tile("climate", "climate", words("off"), detail, (turn_on,))
+        return Tile("climate", "climate", words("off"), details, (turn_on,))
     steps = (
         Control("cooler", "minus", "change_temperature", {"change": "down", "zone": "driver", "by": STEP}),
         Control("warmer", "plus", "change_temperature", {"change": "up", "zone": "driver", "by": STEP}),
     )
-    return Tile("climate", "climate", words.warm(float(wanted)), detail, steps, lit=True)
+    return Tile("climate", "climate", words.warm(float(wanted)), details, steps, lit=True)
 
 
 def _media(see: Callable[[str], Any], words: Wording, parked: bool) -> Tile | None:
@@ -113,8 +125,8 @@ def _media(see: Callable[[str], Any], words: Wording, parked: bool) -> Tile | No
     way = words("tile.playing") if playing else words("tile.paused") if title else ""
     act = "pause" if playing else "play"
     control = Control(act, act, "set_playback", {"command": act})
-    value = what if parked else short(what)
-    return Tile("media", "music", value, " · ".join(filter(None, (artist, way))), (control,), lit=playing)
+    value, details = short(what, NAME if parked else LONGEST), tuple(filter(None, (short(artist, IN_SMALL), way)))
+    return Tile("media", "music", value, details, (control,), lit=playing)
 
 
 def _route(see: Callable[[str], Any], words: Wording, now: datetime, parked: bool) -> Tile | None:
@@ -130,11 +142,11 @@ def _route(see: Callable[[str], Any], words: Wording, now: datetime, parked: boo
     what = "guide_off" if spoken else "guide_on"
     control = Control(what, "sound" if spoken else "sound-off", "set_guidance", {"on": not spoken})
     if not parked:
-        return Tile("route", "route", words.time(now + timedelta(minutes=minutes)), "", (control,), lit=True)
-    by = [words("tile.by", stop=stops[0])] if stops else []
+        return Tile("route", "route", words.time(now + timedelta(minutes=minutes)), (), (control,), lit=True)
     far = see("navigation.kilometers")
-    detail = " · ".join([*by, arrives, *([words.far(float(far))] if far else [])])
-    return Tile("route", "route", end, detail, (control,), lit=True)
+    details = [arrives, *([words.far(float(far))] if far else [])]
+    details += [words("tile.by", stop=short(stops[0], IN_SMALL))] if stops else []
+    return Tile("route", "route", short(end, NAME), tuple(details), (control,), lit=True)
 
 
 def _windows(see: Callable[[str], Any], words: Wording) -> Tile | None:
@@ -146,9 +158,9 @@ def _windows(see: Callable[[str], Any], words: Wording) -> Tile | None:
         return Tile("windows", "window", words("tile.closed"))
     told = [words("tile.window", name=words(f"value.{name}"), percent=words.quantity(v)) for name, v in opened.items()]
     value = told[0] if len(told) == 1 else words("tile.open", count=len(told))
-    detail = "" if len(told) == 1 else ", ".join(words(f"value.{name}") for name in opened)
+    details = () if len(told) == 1 else tuple(words(f"value.{name}") for name in opened)
     close = Control("close", "close", "set_window", {"window": "all", "percent": 0})
-    return Tile("windows", "window", value, detail, (close,), lit=True)
+    return Tile("windows", "window", value, details, (close,), lit=True)
 
 
 def _timers(waiting: Sequence[Waiting], words: Wording, now: datetime) -> Tile:
@@ -162,12 +174,4 @@ def _timers(waiting: Sequence[Waiting], words: Wording, now: datetime) -> Tile:
     more = [words.count("tile.more", len(waiting) - 1)] if len(waiting) > 1 else []
     slots = {"kind": first.kind, **({"label": first.label} if first.label else {})}
     cancel = Control("cancel", "no", "cancel_timer", slots)
-    return Tile("timers", "time", value, " · ".join([name, *more]), (cancel,), lit=True)
-
-
-def short(text: str, most: int = LONGEST) -> str:
-    """At most so many characters, cut between words."""
-    if len(text) <= most:
-        return text
-    cut = text[: most - 1].rsplit(" ", 1)[0] if " " in text[: most - 1] else text[: most - 1]
-    return f"{cut.rstrip(' ,.:;')}…"
+    return Tile("timers", "time", value, (short(name, IN_SMALL), *more), (cancel,), lit=True)

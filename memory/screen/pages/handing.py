@@ -20,9 +20,8 @@ def exported(visit: Visit) -> Answer:
     hands = visit.parts.hands
     may = hands is not None and _written(visit) is not None
     sticks, networks = (hands.sticks(), hands.networks()) if hands is not None and may else ((), ())
-    return Page(
-        "exported.html", {"driver": visit.memory.driver, "sticks": sticks, "networks": networks, "copied": False}
-    )
+    missing = "" if hands is None or sticks or networks else "nowhere" if may else "over"
+    return Page("exported.html", {"sticks": sticks, "networks": networks, "missing": missing, "copied": False})
 
 
 def hand_out(visit: Visit) -> Answer:
@@ -33,7 +32,7 @@ def hand_out(visit: Visit) -> Answer:
     stick, network = visit.form.get("stick", ""), visit.form.get("network", "")
     if stick in hands.sticks():
         hands.copy(name, stick)
-        return Page("exported.html", {"driver": visit.memory.driver, "sticks": (), "networks": (), "copied": True})
+        return Page("exported.html", {"sticks": (), "networks": (), "missing": "", "copied": True})
     if network not in hands.networks():
         raise ProblemError("form", 400)
     offered = hands.offer(name, network)

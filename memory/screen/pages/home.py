@@ -94,7 +94,7 @@ def take_back(visit: Visit) -> Answer:
         visit.memory.correct(told.preference, told.before)
         visit.parts.feed.tell(Happened(What.CHANGED, visit.parts.clock(), told.before, told.detail))
         return Go("/")
-    leaving = visit.departures.withhold(visit.memory, Selector(id=told.preference))
+    leaving = visit.departures.withhold(visit.memory, Selector(id=told.preference), 1)
     return Go(f"/leaving/{leaving.handle}")
 
 

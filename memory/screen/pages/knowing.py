@@ -94,7 +94,7 @@ def take_back(visit: Visit) -> Answer:
         put_back(visit, one)
         return Go(f"/memory/learned?in={span}")
     try:
-        leaving = visit.departures.withhold(visit.memory, Selector(id=one.id))
+        leaving = visit.departures.withhold(visit.memory, Selector(id=one.id), 1)
     except UnknownEntryError as error:
         raise ProblemError("gone", 404) from error
     return Go(f"/leaving/{leaving.handle}")

@@ -8,6 +8,7 @@ from typing import Any
 from memory.learn.english.vocabulary import CLOSED
 from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
 from memory.screen.view import View
+from memory.screen.wording import pieces
 from schemas.errors import UnknownEntryError
 from schemas.memory import FACTS, Listing, Period, Preference, Selector, Status, Trip
 from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES
@@ -16,6 +17,8 @@ ROWS = 6
 """A page: as many as Android for Cars shows at most while driving; here it is for a parked car's calm."""
 OTHER, KEPT = "more", "kept"
 """The tabs of what is no preference, and of what the driver asked to have kept."""
+PIECE = 300
+"""Characters of a longer text that are shown at once: what fits the smallest panel without scrolling."""
 SPANS = ("today", "week", "month", "older")
 
 
@@ -39,27 +42,39 @@ def show(visit: Visit) -> Answer:
     if view.key == OTHER:
         return Page("memory.html", values | _others(visit, view))
     listing = found(visit, ROWS, view.page * ROWS)
-    if not listing.preferences and view.page:  # the last of a page was forgotten
+    if not (listing.preferences or listing.facts) and view.page:  # the last of a page was forgotten
         view.page = max(0, (listing.total - 1) // ROWS)
         listing = found(visit, ROWS, view.page * ROWS)
     pages = max(1, -(-listing.total // ROWS))
     return Page(
-        "memory.html", values | {"rows": listing.preferences, "total": listing.total, "page": view.page, "pages": pages}
+        "memory.html",
+        values
+        | {
+            "rows": listing.preferences,
+            "facts": listing.facts,
+            "total": listing.total,
+            "page": view.page,
+            "pages": pages,
+        },
     )
 
 
 def found(visit: Visit, limit: int, offset: int = 0) -> Listing:
-    """What this browser looks at, a page of it; a word is looked for in this language's topics and values, too."""
+    """What this browser looks at, a page of it; a word is looked for in all that is shown, and among all with what is kept, too."""
     view, memory = visit.session.view, visit.memory
     period = _period(visit, view.span)
     if view.key == OTHER:
         return memory.browse_kept(text=view.text, period=period, limit=limit, offset=offset)
     if view.key == KEPT:
         return memory.browse_facts(text=view.text, period=period, limit=limit, offset=offset)
-    return memory.browse(
-        view.key or None, text=view.text, also=visit.words.values_like(view.text), topics=visit.words.topics_like(view.text),
-        period=period, limit=limit, offset=offset,
-    )  # fmt: skip
+    told = memory.browse(
+        view.key or None, text=view.text, told=visit.words.shown, period=period, limit=limit, offset=offset
+    )
+    if view.key or not view.narrowed:
+        return told
+    left = limit - len(told.preferences)
+    kept = memory.browse_facts(text=view.text, period=period, limit=left, offset=max(0, offset - told.total))
+    return Listing(total=told.total + kept.total, preferences=told.preferences, facts=kept.facts)
 
 
 def _choose(visit: Visit, view: View) -> None:
@@ -192,7 +207,7 @@ def correct(visit: Visit) -> Answer:
 
 def forget(visit: Visit) -> Answer:
     """Forget one thing: hidden at once, erased in ten seconds."""
-    leaving = visit.departures.withhold(visit.memory, Selector(id=visit.path["id"]))
+    leaving = visit.departures.withhold(visit.memory, Selector(id=visit.path["id"]), 1)
     return Go(f"/leaving/{leaving.handle}")
 
 
@@ -201,4 +216,6 @@ def other(visit: Visit) -> Answer:
     found = visit.memory.browse_kept(name=visit.path["id"]).others
     if not found or found[0].kind.value != visit.path["kind"]:
         raise ProblemError("gone", 404)
-    return Page("other.html", {"one": found[0]})
+    parts = pieces(found[0].text, PIECE)
+    page = min(visit.number("page"), len(parts) - 1)
+    return Page("other.html", {"one": found[0], "text": parts[page], "page": page, "pages": len(parts)})

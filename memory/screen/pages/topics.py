@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
+from memory.screen.departures import things
 from memory.screen.pages import memories
 from schemas.errors import UnknownEntryError
 from schemas.memory import FACTS, Outcome, Selector
@@ -76,15 +77,16 @@ def _meant(visit: Visit) -> tuple[Selector, int]:
 
 
 def deleting(visit: Visit) -> Answer:
-    """How many that are, and whether they are to go."""
+    """How many that are, with what belongs to them, and whether they are to go.
+
+    Whoever comes back here after they have gone looks at nothing any more, and is shown what is left.
+    """
     view = visit.session.view
-    what, count = _meant(visit)
-    if not count:
-        raise ProblemError("nothing", 409)
-    del what
-    return Page(
-        "delete_found.html", {"view": view, "count": count, "span_title": memories.span_title(visit, view.span)}
-    )
+    what, count = _meant(visit) if view.key or view.narrowed else (None, 0)
+    if what is None or not count:
+        return Go("/memory")
+    values = {"view": view, "count": count, "more": max(0, things(visit.memory.matching(what)) - count)}
+    return Page("delete_found.html", values | {"span_title": memories.span_title(visit, view.span)})
 
 
 def delete(visit: Visit) -> Answer:
@@ -93,7 +95,7 @@ def delete(visit: Visit) -> Answer:
     if str(count) != visit.form.get("count"):
         raise ProblemError("changed", 409)
     try:
-        leaving = visit.departures.withhold(visit.memory, what)
+        leaving = visit.departures.withhold(visit.memory, what, count)
     except UnknownEntryError as error:
         raise ProblemError("nothing", 409) from error
     return Go(f"/leaving/{leaving.handle}")

@@ -27,6 +27,9 @@
   });
   window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 
+  // A page that answers a form is left like any other: coming back to it asks for it, and sends nothing again.
+  history.replaceState(null, "", location.href);
+
   const leaving = document.querySelector(".solo[data-left]");
   if (leaving) leaving.classList.add("counting");
   if (body.dataset.next) setTimeout(() => location.replace(body.dataset.next), Number(body.dataset.after) * 1000);

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from memory.service import DriverMemory
@@ -113,6 +115,11 @@ def test_whole_words_are_found_first_then_parts_then_topics(memory: DriverMemory
         preference("g", "the rock, live", days=3),
     )
     assert [p.value for p in memory.browse(text="rock").preferences] == ["rock", "the rock, live", "rockabilly"]
-    found = memory.browse(text="tid", also=("spotify",), topics=("favorite_genres",), limit=9)
-    assert {p.value for p in found.preferences} == {"tidal", "spotify", "rock", "rockabilly", "the rock, live"}
-    assert found.total == 5 and memory.browse("favorite_genres", text="tidal").total == 0
+
+    def told(detail: str, value: str, sense: Sense, conditions: Sequence[Condition]) -> str:
+        return f"{sense.value} {detail} {'Tid' if value == 'spotify' else value} {len(conditions)}"
+
+    found = memory.browse(text="tid", told=told, limit=9)
+    assert [p.value for p in found.preferences] == ["spotify", "tidal"] and found.total == 2
+    assert memory.browse(text="likes favorite_gen", told=told).total == 3
+    assert memory.browse("favorite_genres", text="tidal", told=told).total == 0

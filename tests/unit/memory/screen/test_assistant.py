@@ -13,7 +13,7 @@ from deploy.showing.cabin import SeenCabin
 from memory.screen.app import Screen
 from memory.screen.assistant.glance import Glance
 from memory.screen.assistant.page import GLANCE, line
-from memory.screen.assistant.talk import LASTS, Act, Came, Exchange
+from memory.screen.assistant.talk import LASTS, WAITS, Act, Came, Exchange
 from memory.screen.assistant.tiles import SHOWN, tiles
 from memory.screen.parts import Offered
 from memory.screen.wording import LANGUAGES, Wording
@@ -24,6 +24,7 @@ from schemas.memory import Waiting
 from tests.gated_car import SLOTS
 from tests.screens import NOW, Browser, Car, FakeDrivers
 from vehicle.adapters import open_adapter
+from vehicle.policy import CONFIRMATION_S
 from vehicle.service import GatedVehicle
 from vehicle.signals import SIGNALS
 
@@ -173,6 +174,34 @@ def test_a_reply_stays_for_a_while_and_is_gone_then(browser: Browser, screen: Sc
     assert "Good morning." not in browser.get("/")
 
 
+def test_a_question_that_nobody_answered_goes_with_its_buttons(
+    browser: Browser, screen: Screen, touch: Finger, car: Car
+) -> None:
+    """The dialogue says when it is over; what was done in the same turn stays, and can be taken back."""
+    asked(screen)
+    assert YES_NO.question in browser.get("/") and 'action="/answer/7"' in browser.page
+    screen.parts.talk.stands(Phase.IDLE, YES_NO, 0)  # as the loop tells it: the turn first, then what is open
+    screen.parts.talk.stands(Phase.IDLE, None, 0)
+    assert YES_NO.question not in browser.get("/") and 'action="/answer/7"' not in browser.page
+    screen.parts.talk.replied(Exchange("warmer", "22 degrees. Shall I remember that?", NOW, (DONE,), undo=True), 0)
+    screen.parts.talk.stands(Phase.LISTENING, YES_NO, 0)
+    screen.parts.talk.stands(Phase.IDLE, None, 0)
+    assert "Shall I remember that?" not in browser.get("/") and "Window: driver, 40 %" in browser.page
+    car.now += LASTS
+    assert "Window: driver, 40 %" not in browser.get("/")
+
+
+def test_what_the_gate_asks_about_a_button_stays_as_long_as_the_gate_waits(
+    browser: Browser, screen: Screen, car: Car
+) -> None:
+    assert WAITS.total_seconds() == CONFIRMATION_S
+    screen.parts.talk.noted(Act("set_window", {"window": "all", "percent": 0}, Came.ASKED, "A hand?", "token"))
+    car.now += WAITS - timedelta(seconds=1)
+    assert "A hand?" in browser.get("/") and 'action="/confirm"' in browser.page
+    car.now += timedelta(seconds=1)
+    assert "A hand?" not in browser.get("/") and 'action="/confirm"' not in browser.page
+
+
 # Who sees it
 
 
@@ -320,10 +349,10 @@ def test_every_tile_in_every_state_has_words_and_asks_for_an_action_that_there_i
                 made = tiles(VehicleState(values=values), waiting, words, NOW, parked=parked)
                 assert len(made) == (5 if parked else 3)
                 for tile in made:
-                    assert tile.value and words(f"tile.{tile.key}") and "_" not in tile.value + tile.detail
+                    assert tile.value and words(f"tile.{tile.key}") and "_" not in "".join((tile.value, *tile.details))
                     assert all(words(f"tile.do.{one.what}") and one.asks() for one in tile.controls)
     moving = tiles(VehicleState(values=busy), waits, words, NOW, parked=False)
-    assert not any(word in tile.value + tile.detail for tile in moving for word in ("milk", "Station"))
+    assert not any(word in "".join((tile.value, *tile.details)) for tile in moving for word in ("milk", "Station"))
 
 
 # An export that is handed out
@@ -392,6 +421,20 @@ def test_what_was_exported_long_ago_or_by_another_driver_is_not_handed_out(
     browser.post("/privacy/export")
     drivers.switch("bert")
     assert "STICK" not in browser.get("/privacy/exported") and hands.withdrawn >= 1
+
+
+def test_an_export_says_what_to_do_where_it_can_go_nowhere(
+    browser: Browser, hands: Hands, car: Car, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("sticks", "networks"):
+        monkeypatch.setattr(hands, name, tuple)
+    browser.get("/privacy")
+    browser.post("/privacy/export")
+    assert "plug in a USB stick" in browser.get("/privacy/exported") and "Look again" in browser.page
+    monkeypatch.undo()
+    assert "Copy to STICK" in browser.get("/privacy/exported") and "plug in" not in browser.page
+    car.now += timedelta(minutes=6)
+    assert "export it once more" in browser.get("/privacy/exported") and "STICK" not in browser.page
 
 
 def test_nothing_is_handed_out_while_driving(browser: Browser, hands: Hands, car: Car) -> None:

@@ -54,7 +54,7 @@ def test_a_topic_is_looked_at_alone_and_all_of_it_deleted(browser: Browser, memo
     browser.post("/memory/delete", 409, count="7")  # not what was asked about
     browser.get("/memory/delete")
     where = browser.post("/memory/delete", count="8")
-    assert "8 things are out of sight" in browser.get(where)
+    assert "8 memories are out of sight" in browser.get(where)
     assert memory.preferences("favorite_artists_or_bands") == ()
     browser.post(f"{where}/undo")
     assert len(memory.preferences("favorite_artists_or_bands")) == 8
@@ -65,7 +65,7 @@ def test_a_topic_is_looked_at_alone_and_all_of_it_deleted(browser: Browser, memo
     assert "Checked: nothing of it is left in any file" in browser.get(where.replace("leaving", "receipt"))
     assert [p.id for p in memory.preferences("points_of_interest")] == ["p2"]
     browser.get("/memory?all=1&in=")
-    browser.get("/memory/delete", 400)  # everything is deleted elsewhere
+    browser.get("/memory/delete", 303)  # everything is deleted elsewhere
 
 
 def test_what_a_search_finds_is_deleted_and_nothing_else(
