@@ -49,7 +49,7 @@ class Sphinx:
 
 
 class Whisper:
-    """A fake of ``WhisperRecognizer``: hears a text, and scores others as it is told (-20 for the rest)."""
+    """A fake of ``WhisperRecognizer``: hears a text, and scores texts as it is told (its own -10, the rest -20)."""
 
     seconds = 1.0
     samples = 16_000
@@ -89,7 +89,7 @@ class Whisper:
 
     def scores(self, take: Take, texts: list[str]) -> list[float]:
         self.scored += texts
-        return [self.told.get(text, -20.0) for text in texts]
+        return [self.told.get(text, -10.0 if text in (self.heard, self.unprompted_as) else -20.0) for text in texts]
 
 
 @pytest.fixture(scope="module")
@@ -105,8 +105,10 @@ def together(
     confidence: float = 0.9,
     *,
     sure: bool = False,
+    adapted: bool = True,
 ) -> tuple[TogetherRecognizer, Whisper]:
     ear: Any = Whisper(whisper, scores or {}, confidence)
+    ear.adapted = adapted
     follower: Any = Sphinx(grammar, sure=sure)
     found = TogetherRecognizer(follower, ear, matcher)
     found.start()
@@ -118,6 +120,18 @@ def test_what_both_hear_is_done(matcher: TemplateMatcher) -> None:
     found = together(matcher, "unlock the doors", "please unlock the doors")[0].finish()
     assert (found.text, found.in_grammar, found.alternative) == ("please unlock the doors", True, "")
     assert found.confidence > 0.8
+
+
+@pytest.mark.parametrize(("behind", "done"), [(1.2, False), (4.4, True)])
+def test_what_both_hear_is_asked_about_where_the_wake_word_s_end_may_have_made_the_opposite(
+    matcher: TemplateMatcher, behind: float, *, done: bool
+) -> None:
+    scores = {"unlock the doors": -0.5, "lock the doors": -0.5 - behind}
+    recognizer = together(matcher, "unlock the doors", "unlock the doors", scores, sure=True)[0]
+    recognizer.pause()
+    found = recognizer.finish()
+    assert (found.text, found.in_grammar) == ("unlock the doors", done)
+    assert found.alternative == ("" if done else "lock the doors")
 
 
 def test_where_whisper_agrees_without_a_prompt_nothing_else_is_decoded(matcher: TemplateMatcher) -> None:
@@ -243,6 +257,32 @@ def test_a_command_close_to_what_was_heard_is_taken_if_it_sounds_so(matcher: Tem
     scores = {"close the son roof": -9.0, "close the sunroof": -9.3}
     found = together(matcher, "close the sunroof", "close the son roof", scores)[0].finish()
     assert (found.text, found.in_grammar) == ("close the sunroof", True)
+
+
+@pytest.mark.parametrize("adapted", [True, False])
+def test_whisper_s_own_command_is_done_where_the_grammar_s_does_not_fit_the_sound(
+    matcher: TemplateMatcher, *, adapted: bool
+) -> None:
+    heard = "open the sunshade"
+    for grammar, confidence, behind, done in (
+        ("open the sunroof", 0.8, 9.0, True),
+        ("open the sunroof", 0.8, 2.0, False),
+        ("open the sunroof", 0.4, 9.0, adapted),
+        ("unlock the doors", 0.8, 30.0, True),
+        ("", 0.8, 0.0, True),
+    ):
+        scores = {heard: -3.0, grammar: -3.0 - behind}
+        found = together(matcher, grammar, heard, scores, confidence, sure=True, adapted=adapted)[0].finish()
+        assert (found.in_grammar and found.text == heard) is done, (grammar, confidence, behind)
+        assert found.text == heard or not found.in_grammar
+
+
+def test_a_command_that_fits_as_well_as_the_words_that_whisper_wrote_for_it_is_done(matcher: TemplateMatcher) -> None:
+    heard, meant = "close the son roof", "close the sunroof"
+    for own, fits, other, done in ((-3.0, -4.0, -20.0, True), (-3.0, -7.0, -20.0, False), (-3.0, -4.0, -6.0, False)):
+        scores = {heard: own, meant: fits, "close the sunshade": other, "open the roof": other, "close the roof": other}
+        found = together(matcher, "close the sunshade", heard, scores, 0.7, adapted=False)[0].finish()
+        assert (found.in_grammar and found.text == meant) is done, (own, fits, other)
 
 
 def test_free_speech_stays_what_whisper_heard(matcher: TemplateMatcher) -> None:
