@@ -64,6 +64,9 @@ class Line:
         """Whether the process has ended."""
         self._reading, self._broken = threading.Lock(), False
         """Held by the thread that takes what comes: this line's own, or one that waits for an answer."""
+        self._looking = select.epoll()
+        self._looking.register(self.socket, select.EPOLLIN)
+        """Wakes this line's own thread; not for what one takes that waits for it (`listen`), but always for the end."""
         threading.Thread(target=self._read, name="vehicle-line", daemon=True).start()
 
     def post(self, make: Callable[[int], m.Asked]) -> tuple[int, Future[m.Told]]:
@@ -97,10 +100,11 @@ class Line:
             raise AdapterError(GONE) from error
 
     def listen(self, answer: Future[m.Told], within_s: float) -> None:
-        """Take what comes on this thread, until the answer is there or the time is over: no other has to be woken for it."""
+        """Take what comes on this thread, until the answer is there or the time is over: no other is woken for it."""
         if not self._reading.acquire(blocking=False):
             return
         try:
+            self._looking.modify(self.socket, 0)
             ends = time.perf_counter() + within_s
             while not answer.done() and (left := ends - time.perf_counter()) > 0.0:
                 if not select.select([self.socket], [], [], left)[0] or not self._next():
@@ -108,6 +112,8 @@ class Line:
         except (OSError, ValueError):  # the socket is closed
             return
         finally:
+            with suppress(OSError, ValueError):
+                self._looking.modify(self.socket, select.EPOLLIN)
             self._reading.release()
 
     def forget(self, number: int) -> None:
@@ -123,11 +129,9 @@ class Line:
             self.socket.shutdown(socket.SHUT_RDWR)
 
     def _read(self) -> None:
-        looking = select.poll()
-        looking.register(self.socket, select.POLLIN)
         goes_on = True
         while goes_on:
-            looking.poll()
+            self._looking.poll()
             with self._reading:
                 goes_on = self._next()
         self.end()
@@ -141,6 +145,7 @@ class Line:
             answer.set_exception(AdapterError(GONE))
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(CLOSING_S)
+        self._looking.close()
         self.socket.close()
 
     def _next(self) -> bool:

@@ -299,7 +299,12 @@ def _read(schema: TypeAdapter[Any], data: bytes) -> Any:
         raise VehicleError("that was no message") from None
 
 
+_AS_THEY_ARE = frozenset((str, int, float, bool, type(None)))
+
+
 def _plain(value: Any) -> Any:
+    if type(value) in _AS_THEY_ARE:
+        return value
     if isinstance(value, dict):
         return {str(key): _plain(one) for key, one in value.items()}
     if isinstance(value, tuple):
