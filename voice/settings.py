@@ -43,11 +43,11 @@ class SpeechThresholds(_Settings):
 class EndpointSettings(_Settings):
     """When an utterance is over; `python -m tests.audio.test_vad_in_noise` measures it."""
 
-    silence_s: Seconds = 0.6
-    """Silence that ends it after free speech, or where nothing is known of the words.
+    silence_s: Seconds = 0.576
+    """Silence that ends it after free speech, or where nothing is known of the words. A multiple of a frame, 32 ms, as the others.
 
-    RealtimeSTT's default; 0.3 s cuts people off who think between words (heywillow/willow #254)."""
-    whole_silence_s: Seconds = 0.45
+    A frame less than RealtimeSTT's default; 0.3 s cuts people off who think between words (heywillow/willow #254)."""
+    whole_silence_s: Seconds = 0.448
     """The same where what the words mean is sure, and lacks nothing.
 
     The reply's first sound is made by then; what is said within a second of the end still amends it."""
@@ -56,7 +56,7 @@ class EndpointSettings(_Settings):
 
     Longer than the closure of a stop consonant (about 0.1 s). The VAD itself holds on for about 0.1 s in noise, so the
     driver has been quiet for 0.26 s."""
-    middle_silence_s: Seconds = 0.75
+    middle_silence_s: Seconds = 0.736
     """The same after a command that may go on as another ("open the window ... halfway").
 
     People pause .7 s before they go on (``python -m deploy.lab.recogniser.pauses``); the VAD hears about .1 s less of it.
