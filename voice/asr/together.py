@@ -337,13 +337,14 @@ class TogetherRecognizer:
         return [known[text] for text in texts]
 
     def _opposite(self, take: Take) -> str:
-        """The command with another first word that sounds like the take's and fits the sound nearly as well; else empty.
+        """The command that the take's is with a sound before it, as "unlock" is of "lock", if that fits nearly as well; else empty.
 
         What is said in one breath with the wake word begins with its last sound: both recognisers had "unlock the doors" for "-er,
-        lock the doors", which Whisper scored 1.2 behind; where "lock" was heard, "unlock" was 4.4 behind and more (docs/log.md).
+        lock the doors", which Whisper scored 1.2 behind; where "unlock" was said, "lock" was 2.8 behind and more (docs/log.md).
         """
         first, _, rest = take.text.partition(" ")
-        other = f"{ALIKE[first]} {rest}" if first in ALIKE else ""
+        bare = ALIKE.get(first, first)
+        other = f"{bare} {rest}" if bare != first and first.endswith(bare) else ""
         if not other or self._matcher.match(other) is None:
             return ""
         own, its = self._scores(take, [take.text, other])

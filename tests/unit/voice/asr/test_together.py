@@ -132,6 +132,8 @@ def test_what_both_hear_is_asked_about_where_the_wake_word_s_end_may_have_made_t
     found = recognizer.finish()
     assert (found.text, found.in_grammar) == ("unlock the doors", done)
     assert found.alternative == ("" if done else "lock the doors")
+    scores = {"lock the doors": -0.5, "unlock the doors": -0.5 - behind}
+    assert together(matcher, "lock the doors", "lock the doors", scores, sure=True)[0].finish().in_grammar
 
 
 def test_where_whisper_agrees_without_a_prompt_nothing_else_is_decoded(matcher: TemplateMatcher) -> None:
