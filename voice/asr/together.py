@@ -403,8 +403,9 @@ AGREED = 0.97
 """Probability of a command that both have."""
 
 _ALIKE = (
-    ("lock", "unlock"), ("locked", "unlocked"), ("on", "off"), ("thirteen", "thirty"), ("fourteen", "forty"), ("fifteen", "fifty"),
-    ("sixteen", "sixty"), ("seventeen", "seventy"), ("eighteen", "eighty"), ("nineteen", "ninety"), ("increase", "decrease"),
+    ("lock", "unlock"), ("locked", "unlocked"), ("fold", "unfold"), ("on", "off"), ("increase", "decrease"), ("thirteen", "thirty"),
+    ("fourteen", "forty"), ("fifteen", "fifty"), ("sixteen", "sixty"), ("seventeen", "seventy"), ("eighteen", "eighty"),
+    ("nineteen", "ninety"),
 )  # fmt: skip
 ALIKE = {word: other for pair in _ALIKE for word, other in (pair, pair[::-1])}
 """Words that sound alike and mean something else in a command."""
