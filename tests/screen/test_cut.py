@@ -12,7 +12,7 @@ from memory.screen.assistant.tiles import SHOWN, WINDOWS
 from schemas.events import Motion, VehicleState
 from schemas.memory import Waiting
 from tests.memories import fill
-from tests.screen.test_assistant import Finger, opened, touch
+from tests.screen.test_assistant import FITS, Finger, opened, touch
 from tests.screen_rig import PAGES, SIZES, Rig
 from tests.screens import NOW, preference
 
@@ -47,6 +47,10 @@ CUT = """() => {
   return found;
 }"""
 """Every text of a tile or a button that does not fit into its box."""
+
+UNDER = """() => { const rail = document.querySelector('.rail'), edge = rail && innerWidth < 600 ? rail.getBoundingClientRect().top : innerHeight;
+  return [...document.querySelectorAll('main button, main .button, .tile')].filter((e) => e.getBoundingClientRect().bottom > edge + .5).map((e) => `under the rail: ${e.innerText}`); }"""
+"""What lies under the rail of a panel that stands upright."""
 
 AWAKE = {
     "climate.driver.temperature": 21.5, "climate.cabin_temperature": 23.0, "climate.on": True, "media.source": "streaming",
@@ -117,7 +121,8 @@ def test_no_tile_is_cut(
             page.goto(f"{rig.address}/")
             page.evaluate("document.fonts.ready")
             assert page.locator(".glance .tile").count() == (5 if motion is Motion.PARKED else 3)
-            if found := page.evaluate(CUT):
+            target = str(76 * (0.83 if SIZES[size][0] <= 900 else 1))
+            if found := [*page.evaluate(CUT), *page.evaluate(FITS.replace("TARGET", target)), *page.evaluate(UNDER)]:
                 wrong[f"{state} {motion.value}"] = found
     assert wrong == {}
     page.context.close()
@@ -166,4 +171,25 @@ def test_a_value_of_270_letters_breaks_no_page(rig: Rig, chromium: Browser, size
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
         if path != "/memory" or size != "390x844":
             assert page.evaluate("document.documentElement.scrollHeight <= innerHeight"), path
+    page.context.close()
+
+
+OURS = ("/privacy/files", "/privacy/retention", "/drivers", "/drivers/offers", "/drivers/manners", "/categories/restaurant", "/categories/health",
+        "/categories/climate_control", "/memory/topics", "/memory/p0/move?in=music", "/about")  # fmt: skip
+"""Lists of words of ours alone."""
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("size", SIZES)
+def test_no_words_of_ours_are_cut_in_a_list(rig: Rig, chromium: Browser, size: str, language: str) -> None:
+    page = rig.open(chromium, size)
+    rig.choose(page, language=language)
+    cut = "[...document.querySelectorAll('.row .value, .row .label, .head h1, .head .sub')].filter((e) => e.offsetParent && (e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 9)).map((e) => e.innerText)"
+    wrong: dict[str, list[str]] = {}
+    for path in OURS:
+        page.goto(f"{rig.address}{path}")
+        page.evaluate("document.fonts.ready")
+        if found := page.evaluate(cut):
+            wrong[path] = found
+    assert wrong == {}
     page.context.close()
