@@ -139,6 +139,58 @@ def crash(
         raise typer.Exit(130)
 
 
+@app.command()
+def cuts(
+    context: typer.Context,
+    times: Annotated[int, typer.Option("--times", metavar="N", min=1, help="How often the power is cut.")] = 100,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of what is said and when it is cut.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of text.")] = False,
+) -> None:
+    """Kill the whole assistant while it is told things, again and again, and look whether anything it said it keeps is lost."""
+    config = session_of(context, as_json=as_json).config()
+    from deploy.lab.lasting.cuts import cut
+
+    with progress() as tell:
+        told = cut(config, times, seed, tell).told()
+    if as_json:
+        put_json(told)
+    else:
+        way = ", ".join(f"{what} {number}" for what, number in told["under_way"].items())
+        out().print(
+            f"{told['kills']} cuts in {told['seconds']} s; {told['acknowledged']} acknowledged. Under way: {way}."
+        )
+        for failure in told["failures"]:
+            out().print(failure)
+    if told["failures"]:
+        raise typer.Exit(MemoryStoreError.exit_code)
+
+
+@app.command()
+def day(
+    context: typer.Context,
+    hours: Annotated[int, typer.Option("--hours", metavar="N", min=3, help="Hours by a clock of its own.")] = 24,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of what is said.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of text.")] = False,
+) -> None:
+    """Drive for a day by a clock of its own, typing every two minutes; count errors and weigh the process after each hour."""
+    config = session_of(context, as_json=as_json).config()
+    from deploy.lab.lasting.day import live
+
+    with progress() as tell:
+        told = live(config, hours, seed, tell).told()
+    if as_json:
+        put_json(told)
+    else:
+        first, last = told["resident_mb"][1], told["resident_mb"][-1]
+        out().print(
+            f"{told['hours']} hours, {told['turns']} turns, {len(told['errors'])} errors; {first} to {last} MB."
+        )
+        for error in told["errors"]:
+            out().print(error)
+    if told["errors"]:
+        raise typer.Exit(1)
+
+
 @app.command("memory")
 def remembering(
     context: typer.Context,

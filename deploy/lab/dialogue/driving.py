@@ -301,6 +301,10 @@ class Talk:
                 self._car.dialogue.end_conversation()
             self._way.wait(EARLIER_S)
 
+    def wait(self, seconds: float) -> None:
+        """Time passes."""
+        self._way.wait(seconds)
+
     @property
     def memory(self) -> MemoryPort:
         """Of whoever drives."""

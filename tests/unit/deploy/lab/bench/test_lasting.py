@@ -1,0 +1,58 @@
+"""Cuts of the power and a whole day, each run shortly with the real small models; and that what is lost is told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from deploy.cli import app
+from deploy.config import Config, load_config
+from deploy.lab.lasting import cuts
+from deploy.lab.lasting.cuts import cut
+from deploy.lab.lasting.day import live
+from deploy.lab.report.blocks import silent
+from schemas.errors import MemoryStoreError
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Config:
+    return load_config(flags={"home": str(tmp_path), "profile": "small"}, environment={})
+
+
+def test_what_was_acknowledged_outlives_every_cut(small: Config) -> None:
+    found = cut(small, 5, 2, silent)
+    assert found.kills == 5 and found.failures == [] and found.acknowledged > 0
+    assert sum(found.under_way.values()) == 5
+
+
+def test_a_fact_that_is_gone_is_a_failure(small: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = cuts._kept
+
+    def without_the_first(home: Path) -> set[int]:
+        return kept(home) - {0}
+
+    monkeypatch.setattr(cuts, "_kept", without_the_first)
+    found = cut(small, 1, 2, silent)
+    assert len(found.failures) == 1 and "[0] were acknowledged and are gone" in found.failures[0]
+
+
+def test_the_command_fails_where_something_was_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    lost = cuts.Outcome(kills=1, failures=["cut 0: [3] were acknowledged and are gone"])
+
+    def cut_once(*_: object) -> cuts.Outcome:
+        return lost
+
+    monkeypatch.setattr(cuts, "cut", cut_once)
+    done = CliRunner().invoke(app, ["--profile", "small", "bench", "cuts", "--json"])
+    assert done.exit_code == MemoryStoreError.exit_code and json.loads(done.stdout)["failures"]
+
+
+def test_three_hours_go_by_without_an_error(small: Config) -> None:
+    found = live(small, 3, 1, silent)
+    assert found.errors == [] and found.turns == 90 and len(found.megabytes) == 3
+    assert found.growth == pytest.approx(found.megabytes[2] / found.megabytes[1] - 1.0)
