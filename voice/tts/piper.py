@@ -122,6 +122,8 @@ class PiperSynthesizer:
         self._process: subprocess.Popen[bytes] | None = None
         self._rate = 0
         self._number = 0
+        self._early: tuple[bytes, int, bytes] | None = None
+        """The answer to a newer request, read by who waited for an older one."""
         self._failures = 0
         self._started = self._rest_until = 0.0
         self._closed = False
@@ -250,9 +252,13 @@ class PiperSynthesizer:
 
     def _answer(self, number: int, until: float, wait_s: float) -> Samples:
         while True:
-            kind, about, data = self._frame(until, wait_s)
+            kind, about, data = self._early or self._frame(until, wait_s)
+            self._early = None
             if (about - number) % 2**32 >= 2**31:
                 continue  # the answer to a request that nobody waits for any more
+            if about == self._number != number:
+                self._early = kind, about, data  # a newer one came before this was begun, so it is never answered
+                return np.zeros(0, np.int16)
             if about != number or kind not in (b"S", b"X") or len(data) % 2:
                 raise self._failed("wrote garbage")
             if kind == b"X":
@@ -300,7 +306,7 @@ class PiperSynthesizer:
 
     def _end(self) -> int | None:
         """Its exit status."""
-        process, self._process, self._rate = self._process, None, 0
+        process, self._process, self._rate, self._early = self._process, None, 0, None
         if process is None:
             return None
         process.kill()

@@ -227,6 +227,34 @@ while True:
     assert len(old) <= 1, "late, but nothing of it is taken for the newer one"
 
 
+def test_a_text_that_was_never_begun_costs_the_newer_one_nothing(start: Start) -> None:
+    body = """
+send(b"R", 0, b"16000")
+while True:
+    number, text = take()
+    if text != "old":
+        send(b"S", number, tone(text))
+"""
+    piper = start(body)
+    piper.check()
+    old: list[Samples] = []
+    asked = threading.Event()
+    answer = piper._answer
+
+    def answered(number: int, until: float, wait_s: float) -> Samples:
+        asked.set()
+        return answer(number, until, wait_s)
+
+    piper._answer = answered
+    waiting = threading.Thread(target=lambda: old.extend(piper.synthesize("old")))
+    waiting.start()
+    assert asked.wait(60)
+    program = piper._process
+    assert spoken(piper, "newer").size / SAMPLE_RATE == pytest.approx(0.575, abs=0.02)
+    waiting.join(60)
+    assert old == [] and piper._process is program, "neither is it garbage, nor is the program ended"
+
+
 def test_closed_means_closed(start: Start) -> None:
     piper = start(echo())
     piper.check()
