@@ -119,7 +119,8 @@ class DriverMemory:
         self.note, self.remember, self.learn = learner.note, learner.remember, learner.learn
         self.keeps, self.tells = learner.keeps, learner.tells
         self.forget_pending, self.learn_pending = learner.forget_pending, learner.learn_pending
-        self.proposals, self.asked, self.answer = learner.proposals, learner.asked, learner.answer
+        self.proposals, self.worth = learner.proposals, learner.worth
+        self.asked, self.answer = learner.asked, learner.answer
 
         self.consent, self.opt_out, self.opt_in = switches.consent, switches.opt_out, switches.opt_in
         self.set_private_trip, self.pause = switches.set_private_trip, switches.pause

@@ -152,6 +152,10 @@ class ProposalPort(Protocol):
         """What memory is not sure enough of to store it unasked and has not expired, last heard first."""
         ...
 
+    def worth(self, proposal: Proposal) -> bool:
+        """Whether it is worth a driver's attention to ask about it aloud."""
+        ...
+
     def asked(self, proposal: str) -> None:
         """Note that the driver was asked aloud about a proposal; unknown ids are ignored."""
         ...

@@ -21,6 +21,7 @@ from memory.learn.facts import asks, fact, parked
 from memory.learn.maintenance import Maintainer, Ruling
 from memory.learn.proposals import Draft, Proposals, Weighed
 from memory.learn.screening import screening, sift
+from memory.learn.worth import not_worth
 from memory.store.preferences import LONGEST_SAID, require_sayable, silent
 from schemas.kinds import OWN, Label
 from schemas.memory import Candidate, Consent, Conversation, Decision, Outcome, Preference, Proposal, Turn
@@ -314,6 +315,10 @@ class Learner:
             now = self._session.clock()
             self._proposals.expire(now)
             return self._proposals.open(now)
+
+    def worth(self, proposal: Proposal) -> bool:
+        """Whether it is worth a driver's attention to ask about it aloud (`memory.learn.worth`)."""
+        return not_worth(self._session.encoder, proposal) is None
 
     def asked(self, proposal: str) -> None:
         """Note that the driver was asked aloud about a proposal."""

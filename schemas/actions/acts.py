@@ -112,6 +112,8 @@ class Parsed:
     acts: tuple[Act, ...]
     sure: float
     """Probability of the whole, 0..1."""
+    left: tuple[str, ...] = ()
+    """Parts of the utterance that ask for something and are in none of the acts, in the driver's words."""
 
 
 @cache

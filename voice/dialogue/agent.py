@@ -366,6 +366,7 @@ class Dialogue:
         asked = open_.question if self._asks and open_ is not None else ""
         token = open_.tokens[0] if isinstance(open_, Confirmation) and open_.tokens else None
         told, text = reply.text, " ".join(filter(None, (reply.text, self._talk.announcement(), asked)))
+        text = text or responder.NOT_UNDERSTOOD  # whoever is replied to hears something: silence is `_performed`'s None
         proposal = due.proposal if due is not None else None
         reply = reply.model_copy(update={"text": text, "pending": token, "proposal": proposal})
         if turn.noted and not turn.errand:
@@ -420,7 +421,7 @@ class Dialogue:
             return await self._small_talk.reply(transcript.text, self._doing.last)
         if plan.acts:
             work = await self._acting.look(
-                turn.acts, plan.asks, transcript, turn.context, turn.recent, answers=turn.answers
+                turn.acts, plan.asks, transcript, turn.context, turn.recent, answers=turn.answers, left=plan.left
             )
             if len(turn.acts) == 1:
                 await self._acting.fill(turn.acts[0], transcript, work, ahead=True)

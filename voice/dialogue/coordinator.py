@@ -45,6 +45,8 @@ class Plan:
     """For acts: probability of all of them."""
     acts: tuple[Act, ...] = ()
     """What the parser makes of it, in order."""
+    left: tuple[str, ...] = ()
+    """Parts of it that were read by themselves and are in no act; they are spoken about."""
     meant: tuple[Action, ...] = ()
     """For what only means something after what was done: the actions that it comes to."""
 

@@ -20,6 +20,8 @@ from deploy.lab.report.statistics import Paired, Ratio, Scores, micro, paired, s
 from memory import consent as switches
 from memory.learn.english.canonical import Canon, fold
 from memory.learn.extraction import Extraction, ExtractionSettings, Extractor
+from memory.learn.worth import not_worth
+from memory.recall.lexical import stems
 from models.text import normal
 from schemas.memory import Candidate, Consent, Conversation, Turn
 from schemas.preferences import CATEGORIES
@@ -171,6 +173,29 @@ def asked(readings: Sequence[Reading]) -> dict[str, Ratio]:
     return {
         "conversations": share(bool(r.asked) for r in readings),
         "right": share(_relabelled(c.detail) == _relabelled(r.item.gold.detail) for r, c in questions),
+    }
+
+
+def aloud(parts: Parts, readings: Sequence[Reading]) -> dict[str, Ratio]:
+    """What the driver would really be asked (`memory.learn.worth`), by rules that do not look at those.
+
+    ``per_stored``: questions for each preference that is stored. ``right``: they are about the gold category. ``sensible``: they
+    name its value, too, in its own words or some of them, or as we write it.
+    """
+    canon = Canon(parts.encoder)
+    asks = [(r.item, [c for c in r.extraction.unsure if not_worth(parts.encoder, c) is None]) for r in readings]
+    every = [(item, c) for item, own in asks for c in own]
+    stored = sum(len(r.extraction.candidates) for r in readings)
+    right = [_relabelled(c.detail) == _relabelled(item.gold.detail) for item, c in every]
+    named = [
+        _same(canon, c, item.attribute) or not set(stems(c.value)).isdisjoint(stems(item.attribute))
+        for item, c in every
+    ]
+    return {
+        "conversations": share(bool(own) for _, own in asks),
+        "per_stored": Ratio((1.0,) * len(every), (stored / max(1, len(every)),) * len(every)),
+        "right": share(right),
+        "sensible": share(one and other for one, other in zip(right, named, strict=True)),
     }
 
 

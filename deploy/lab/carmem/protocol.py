@@ -92,6 +92,8 @@ def measure(parts: Parts, items: Sequence[Item], options: Options | None = None,
         figures.put(f"in_schema.attribute.{name}", ratio.value)
     for name, ratio in extraction.asked(main).items():
         figures.put(f"in_schema.asked.{name}", ratio.value)
+    for name, ratio in extraction.aloud(parts, main).items():
+        figures.put(f"in_schema.aloud.{name}", ratio.value)
     for level, found in extraction.in_schema(extraction.unasked(main)).levels().items():
         figures.put(f"in_schema.unasked.{level}", found.f1.value)
     for level, found in extraction.answered(main).levels().items():

@@ -80,7 +80,7 @@ def _in_schema(figures: Mapping[str, Any]) -> Table:
     rows = [_row(figures, key, key.removeprefix("in_schema.").replace(".", " ")) for key in keys]
     rows.append(_row(figures, "in_schema.subset_accuracy", "exactly the gold detail"))
     asked, answered = figures["in_schema"]["asked"], figures["in_schema"]["answered"]
-    unasked = figures["in_schema"]["unasked"]
+    unasked, aloud = figures["in_schema"]["unasked"], figures["in_schema"]["aloud"]
     attribute = figures["in_schema"]["attribute"]
     note = (
         f"Micro average. Where the gold category was found, the stored value is the gold one in {attribute['match']:.3f} and "
@@ -89,7 +89,9 @@ def _in_schema(figures: Mapping[str, Any]) -> Table:
         f"found, stored or asked about first; stored without asking alone, F1 is {unasked['main']:.3f}, {unasked['sub']:.3f}, "
         f"{unasked['detail']:.3f}. {asked['conversations']:.3f} of the conversations end in a question, "
         f"{asked['right']:.3f} of the questions are about the gold category, and true answers would make F1 "
-        f"{answered['main']:.3f}, {answered['sub']:.3f}, {answered['detail']:.3f}."
+        f"{answered['main']:.3f}, {answered['sub']:.3f}, {answered['detail']:.3f}. By the rules for asking aloud "
+        f"{aloud['conversations']:.3f} of the conversations end in a question, {aloud['per_stored']:.2f} for each preference that "
+        f"is stored; {aloud['right']:.3f} of those are about the gold category, {aloud['sensible']:.3f} name its value, too."
     )
     return Table("Extraction, every category on", _COLUMNS, tuple(rows), note)
 

@@ -13,17 +13,11 @@ from models.numbers import NUMBER, SMALL, TENS, number_of, number_words, numbers
 from schemas.actions import Action, Domain
 from schemas.actions.acts import Act, slots_of
 from schemas.actions.base import AMBIENT_COLORS, corners
+from voice.dialogue.acts.excepted import CUT, EXCEPTION, named, place_of
 from voice.dialogue.acts.worded import unnamed
 from voice.dialogue.replies.examples import stems
 from voice.dialogue.validator import careful, validate
 
-_EXCEPTION = re.compile(
-    r"\b(?:except|apart from|other than|all but|but not|but leave|but keep|everything but|anything but)\b|"
-    r"\bnot (?:the|mine|my|hers|his)\b|\b(?:that|which) (?:isn't|is not|aren't|are not)\b|"
-    r"(?:(?<=but )|(?<=and )|(?<=just )|(?<=please ))(?:don't|do not) (?:open|close|shut|move|change|turn|put|switch|start)\b|"
-    r"\b(?:don't|do not) (?:touch|bother)\b|"
-    r"\bleave (?:the |my |his |her )?(?:\w+ ){1,2}(?:alone|be|as (?:it|they)|how (?:it|they)|where (?:it|they))\b"
-)
 _TOLD = re.compile(r"\b(?:tell|ask|text|message|email|ping) (?:him|her|them)\b")
 """Somebody else is to hear of it: of all actions, reminders alone can have such words."""
 _NOT_ONE = re.compile(r"\b(?:but )?not (?:(?P<mine>mine|my \w+(?: \w+)?)|hers|his)$")
@@ -31,15 +25,12 @@ _LIMITED = re.compile(
     r"\b(?:only|just) (?:at |in |on |for )?the (?:front|back|rear|left|right|side|sides)\b|"
     r"\b(?:at|in|on|for) the (?:front|back|rear|left|right) (?:only|alone)\b|\b(?:front|back|rear) only\b"
 )
-_CUT = re.compile(r"\b(?:and|then|also|plus|please)\b")
-"""Where the words of an exception or a condition end."""
 _NEXT = re.compile(r"(?<=\w) (?:just|but|so)\b")
 """Where what is wanted begins, after what is not."""
 _CORRECTED = re.compile(
     r"\b(?:no sorry|sorry no|no wait|wait no|no actually|actually no|scratch that|no no|i mean|i meant)\b"
 )
 _CORNERS = re.compile(r"\b(?:left|right|rear|back|front|passenger(?:'s)?|driver's)\b")
-_SOMEWHERE = re.compile(rf"{_CORNERS.pattern}|\b(?:mine|hers|his)\b")
 _CONDITION = re.compile(
     r"\b(?:if|whenever|unless|until|as soon as|as long as|once (?:we|i|it|the))\b|\bwhen (?:we|i|it|the|my|she|he|they)\b"
 )
@@ -171,6 +162,7 @@ def doubt(
         "a side was said that no action names": placeable and not _PLACED & slots and _SIDE.search(text),
         "no word speaks of what would move": any(careful(one) and unnamed(one, text, context) for one in moving),
         "whose it is was said, and another's would move": _anothers(text, moving),
+        "what it was to wait for is nothing to wait for here": any(map(waits, acts)),
         "it was only thought of": "tell" not in named and _MUSED.search(text),
         "what was said of a number is that it is too much": numbered and _UNDONE.search(text),
         "switching off was turned down": alone and _NOT_OFF.search(text),
@@ -183,26 +175,26 @@ def doubt(
 def unheeded(text: str, acts: Sequence[Act]) -> str:
     """The words of an exception, a condition, a limit or a correction that no act has; empty where there are none."""
     slots = {slot for act in acts for slot in act.slots}
-    if {act.name for act in acts} & _EXCUSED or "event" in slots:
+    if any(act.name in _EXCUSED or waits(act) for act in acts) or "event" in slots:
         return ""
     whole, text = text, _without_names(text, acts)  # what is to be reminded of, or sent, may have conditions of its own
     named = {act.name for act in acts}
     way = _BY_WAY.search(whole) if named & _ROUTED and not named & _STOPS else None
     if way is not None and not any(way["place"] in str(value).split() for act in acts for value in act.slots.values()):
-        return " ".join(_CUT.split(whole[way.start() :])[0].split()[:8])
+        return " ".join(CUT.split(whole[way.start() :])[0].split()[:8])
     plain = _POLITE.sub(lambda found: " " * len(found[0]), text)
-    exception = None if "but" in slots or _spared(text, acts) else _EXCEPTION.search(text)
+    exception = None if "but" in slots or _spared(text, acts) else EXCEPTION.search(text)
     limit = None if _PLACED & slots else _LIMITED.search(text)
     found = exception or _CONDITION.search(plain) or limit
     if found is not None:
-        clause = " ".join(_CUT.split(whole[found.start() :])[0].split()[:8])
+        clause = " ".join(CUT.split(whole[found.start() :])[0].split()[:8])
         return "" if found is exception and _heeded(clause, acts) else clause
     *_, last = _CORRECTED.split(text)
     corner = _CORNERS.search(last) if last != text else None
     places = " ".join(str(act.slots[slot]) for act in acts for slot in ("window", "zone") if slot in act.slots)
     if corner is None or not places or _corner(corner[0]) in places or corner[0].startswith("driver"):
         return ""
-    return " ".join(_CUT.split(last)[0].split()[:8])
+    return " ".join(CUT.split(last)[0].split()[:8])
 
 
 def _heeded(clause: str, acts: Sequence[Act]) -> bool:
@@ -210,8 +202,7 @@ def _heeded(clause: str, acts: Sequence[Act]) -> bool:
     names = " ".join(act.name for act in acts)
     if _ROADS.search(clause):
         return any(str(act.slots.get("preference", "")).startswith("avoid") for act in acts)
-    places = [str(act.slots[slot]) for act in acts for slot in ("window", "zone") if slot in act.slots]
-    spared = {corner for found in _SOMEWHERE.finditer(clause) for corner in corners(_corner(found[0]))}
+    spared, places = named(clause), [place for act in acts if (place := place_of(act)[1])]
     if spared and places and not any(spared & set(corners(place)) for place in places):
         return True
     things = [word for word in _NEXT.split(clause)[0].split() if word in _THINGS]
@@ -235,7 +226,7 @@ def unspoken(text: str, acts: Sequence[Act]) -> str:
     Of 11,510 lines of the training data, with the acts that belong to them, it finds such a thing in 1 of 250; where one of the
     acts of a sentence is left out, in 1 of 6.
     """
-    if {act.name for act in acts} & _EXCUSED or _TAKEN_BACK.search(text):
+    if {act.name for act in acts} & {*_EXCUSED, "cannot"} or _TAKEN_BACK.search(text):
         return ""
     rest = _UNTOUCHED.sub(" ", f" {_without_names(text, acts)} ")
     names = " ".join(act.name for act in acts)
@@ -254,14 +245,28 @@ def _anothers(text: str, actions: Sequence[Action]) -> bool:
     return bool(places) and not owners <= moving
 
 
+_SETTINGS = frozenset({"on", "locked", "open", "level", "percent", "celsius", "fahrenheit", "color"})
+"""Slots of which a thing has one value at a time."""
+
+
 def contrary(acts: Sequence[Act]) -> bool:
-    """Whether two acts want the opposite of the same thing at once ("up and down")."""
-    wanted: dict[tuple[str, str], set[str]] = {}
+    """Whether two acts want the opposite of the same thing at once ("up and down", "open it and close it")."""
+    wanted: dict[tuple[str, ...], set[str]] = {}
     for act in acts:
+        other = sorted(
+            f"{slot} {value}" for slot, value in act.slots.items() if slot not in (*_SETTINGS, "change", "by")
+        )
         if act.name.startswith("change_") and "change" in act.slots:
-            place = str(act.slots.get("zone", act.slots.get("window", "")))
-            wanted.setdefault((act.name, place), set()).add(str(act.slots["change"]))
+            wanted.setdefault((act.name, *other), set()).add(str(act.slots["change"]))
+        elif act.name.startswith("set_"):
+            for slot in _SETTINGS & set(act.slots):
+                wanted.setdefault((act.name, slot, *other), set()).add(str(act.slots[slot]))
     return any(len(ways) > 1 for ways in wanted.values())
+
+
+def takes_back(text: str) -> bool:
+    """Whether words of it may take back what was said before them: its parts do not all hold then."""
+    return _TAKEN_BACK.search(text) is not None
 
 
 def _without_names(text: str, acts: Sequence[Act]) -> str:
@@ -286,8 +291,13 @@ def _spared(text: str, acts: Sequence[Act]) -> bool:
     return bool(spared and places) and not any(spared & where for where in places)
 
 
-_EXCUSED = frozenset({"refrain", "cannot", "no", "tell", "cancel_timer"})
+_EXCUSED = frozenset({"refrain", "no", "tell", "cancel_timer"})
 """Acts that speak of exceptions and conditions themselves."""
+
+
+def waits(act: Act) -> bool:
+    """Whether it says that something was to be done on a condition that nobody here can wait for."""
+    return act.name == "cannot" and act.slots.get("topic") in ("condition", "schedule")
 
 
 def _unsaid(

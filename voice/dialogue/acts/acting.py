@@ -36,6 +36,7 @@ from voice.dialogue.acts.accounted import (
     left_over,
     names,
     rules_out,
+    takes_back,
     unheeded,
     unspoken,
 )
@@ -158,7 +159,7 @@ class Acting:
             return Plan(Route.MODEL, f"asked how to do {how.name}", acts=(how,), asks=OFFERED)
         if self._parsed is None or self._parsed[0] != key:
             try:
-                self._parsed = key, await self._meaning(self._parser, *key)
+                self._parsed = key, await self._meaning(self._parser, transcript.text, context)
             except GenerationError as error:
                 return Plan(Route.REJECT, f"the language model gave nothing usable: {error}")
         parsed = self._parsed[1]
@@ -175,18 +176,33 @@ class Acting:
             self._sounded = (*key, others), await asyncio.to_thread(_same, self._parser, *key, others)
         return self._sounded[1]
 
-    async def _meaning(self, parser: ActParser, text: str, context: str) -> Parsed:
-        """What a sentence means, looked at in its parts where the whole is doubtful.
+    async def _meaning(self, parser: ActParser, written: str, context: str) -> Parsed:
+        """What a sentence means, looked at in its parts where the whole is doubtful or has not all of theirs.
 
         Raises:
             schemas.errors.GenerationError: the language model gave nothing usable.
         """
-        text = unconditional(text)
+        text, pieces = unconditional(spoken(written)), joined.parts(written)
         whole = planning.liked(text, planning.timed(text, await asyncio.to_thread(parser.parse, text, context)))
-        pieces = joined.parts(text)
-        doubtful = whole.sure < SURE_AT or left_over(text, whole.acts) is not None or unspoken(text, whole.acts)
-        if len(pieces) < 2 or not (doubtful or joined.lacks_side(pieces, whole.acts)):
+        if len(pieces) < 2 or takes_back(text):
             return whole
+        skimmed = await self._parts(parser.skim, pieces, context)
+        if skimmed is None:
+            return whole
+        lost = joined.lost(whole, pieces, skimmed)
+        doubtful = whole.sure < SURE_AT or left_over(text, whole.acts) is not None or unspoken(text, whole.acts)
+        if not (doubtful or lost or joined.lacks_side(pieces, whole.acts) or joined.opposed(skimmed)):
+            return whole
+        found = skimmed if joined.sure(skimmed) else await self._parts(parser.parse, pieces, context)
+        return whole if found is None else joined.better(text, whole, pieces, found)
+
+    async def _parts(
+        self, read: Callable[[str, str], Parsed], pieces: Sequence[str], context: str
+    ) -> list[Parsed] | None:
+        """The parts of a sentence, each read by itself, and told of the one before where it points there or that is surer.
+
+        None where one cannot be read.
+        """
         found = list[Parsed]()
         for piece in pieces:
             command = self._matcher.match(piece)
@@ -195,10 +211,14 @@ class Acting:
                 continue
             told = context if not found else joined.did(found[-1].acts)
             try:
-                found.append(await asyncio.to_thread(parser.parse, piece, told))
+                points = bool(told) and joined.POINTS.search(piece) is not None
+                part = await asyncio.to_thread(read, piece, told if points else "")
+                if told and not points and part.sure < joined.SURE_PART:
+                    part = max(part, await asyncio.to_thread(read, piece, told), key=lambda one: one.sure)
+                found.append(part)
             except GenerationError:
-                return whole
-        return joined.better(text, whole, found)
+                return None
+        return found
 
     async def look(
         self,
@@ -209,6 +229,7 @@ class Acting:
         recent: RecentActions,
         *,
         answers: bool = False,
+        left: Sequence[str] = (),
     ) -> Work:
         """What the acts come to that need neither memory nor an answer; nothing is done, stored or asked for.
 
@@ -219,6 +240,7 @@ class Acting:
             context: what the parser was told.
             recent: what was done last.
             answers: they answer what was asked for.
+            left: parts of the utterance that are in no act.
         """
         work, found, said = Work(), list[Action](), spoken(transcript.text)
         offers = self._vehicle.offers()
@@ -239,24 +261,24 @@ class Acting:
                     work.said.append((0, responder.NOT_UNDERSTOOD))
             elif act.name != "tell" and not about_memory(act):
                 self._said(act, said, work, len(found), alone=len(acts) == 1)
-        work.said += [(len(found), text) for text in pointed.says]
+        work.said += [(len(found), text) for text in (*pointed.says, *map(responder.not_read, left))]
         if asks_open(said, acts):
             work.said.append((len(found), responder.OPENING_UNKNOWN))
         said = unconditional(said)
-        if contrary(acts):
+        if contrary(pointed.acts):
             work.said.append((0, responder.CONTRARY))
             found.clear()
         work.actions = tuple(dict.fromkeys(found))
         for words in pointed.heeded:
             said = said.replace(words, " ", 1)
-        left = left_over(said, acts) if not all(action.query for action in work.actions) else None
+        amount = left_over(said, acts) if not all(action.query for action in work.actions) else None
         copied, guessed = copies(said, acts) and not pointed.copied, False
-        if left is not None or copied:  # an offer of an amount that nobody said would hide what it leaves out
+        if amount is not None or copied:  # an offer of an amount that nobody said would hide what it leaves out
             counted = [resolve(act, offers).action for act in acts if act.is_action and not _amount_guessed(act, said)]
             several = len(acts) > 1
             guessed = not several or not all(one.query or one in counted for one in work.actions)
             work.actions = tuple(one for one in work.actions if one.query or several or (one in counted and not copied))
-            rest = responder.COPIES if left is None else responder.for_what(left, alone=not work.actions)
+            rest = responder.COPIES if amount is None else responder.for_what(amount, alone=not work.actions)
             work.said.append((len(found), rest))
             work.needs = None
         self._judged(pointed, sure, transcript, context, work, answers=answers)
@@ -335,7 +357,7 @@ class Acting:
         Raises:
             schemas.errors.GloveboxError: memory failed.
         """
-        work = await self.look(plan.acts, plan.asks, transcript, context, recent, answers=answers)
+        work = await self.look(plan.acts, plan.asks, transcript, context, recent, answers=answers, left=plan.left)
         asks = bool(work.actions) and len(plan.acts) == 1 and all(action.query for action in work.actions)
         if asks or [act.name for act in plan.acts] == ["cannot"]:  # what the car cannot know, the driver may have told
             beyond = " ".join(map(called, work.actions)) if asks else None

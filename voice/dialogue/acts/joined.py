@@ -1,7 +1,9 @@
-"""Several requests in one sentence, where the parser's reading of the whole leaves a doubt: each is read by itself.
+"""Several requests in one sentence: the parts are read by themselves beside the whole, and the better reading counts.
 
-The parser reads a sentence as a whole, which is right nearly always. Where it is unsure, or a number or a side found no place, the
-parts between "and" and its like are read one after the other, and the better reading counts. Pure.
+The parser reads a sentence as a whole; of three requests or four it loses one more often than not. A short part by itself it
+reads nearly always right, unless the part leans on another one ("and the back ones too"), and then it is not sure of it. So the
+parts, between "and" and its like and where a writer sets a comma, are a second opinion: they count where the whole is in doubt, or
+where one of them surely asks for something that the whole has not. What is in neither is named. Pure.
 """
 
 from __future__ import annotations
@@ -11,19 +13,35 @@ from collections.abc import Sequence
 from math import prod
 
 from models.acts.spelling import write
+from models.text import spoken
+from schemas.actions import BY_NAME, Domain
 from schemas.actions.acts import Act, Parsed, slots_of
 from schemas.actions.base import GROUPS
 from schemas.events import CommandKind
 from schemas.ports import CommandMatcher
-from voice.dialogue.acts.accounted import left_over, unspoken
+from voice.dialogue.acts.accounted import contrary, left_over, unspoken
 from voice.dialogue.acts.planning import GUESS_AT
+from voice.dialogue.acts.seen import unconditional
 
 _JOINS = re.compile(
-    r"\b(?:and then|and also|and please|and|then|also|plus|but)\b"
+    r"\b(?:and then|and also|and please|(?<!hundred )and|then|also|plus|but)\b"
     r"(?! (?:a |one |a half|half|quarter|(?:please )?(?:not|don't|do not|never|leave|keep))\b)"
 )
 """Not before what is to be left out: that belongs to what stands before it."""
-MOST = 4
+_MARKS = re.compile(r"[,;:.!?]+(?:\s+|$)")
+"""Where a writer pauses; not within a number."""
+_CLINGS = re.compile(
+    r"^(?:(?:just|only|but) )?(?:not|leave|except|apart from|other than|besides|excluding|save for|all but)\b"
+)
+"""The beginning of what is left out of the part before."""
+_TELLS = re.compile(
+    r"(?:(?:it|that|there|this|he|she)'s|i'm|(?:we|you|they)'re|(?:i|we)'ve been|"
+    r"(?:it|i|we|you|there|this|that|he|she|they|(?:the|my|our|your) \w+|\w+) (?:is|are|am))\b"
+)
+"""The beginning of a reason: how things are, set off by a comma from what is asked for because of it."""
+POINTS = re.compile(r"\b(?:it|them|that|those|ones?|same)\b")
+"""Words that mean something of the part before."""
+MOST = 5
 """Parts of a sentence that are read by themselves: more is a story."""
 _SIDE = re.compile(
     r"\b(?:my|mine|me|behind|passenger|passenger's|driver's|left|right|rear|back|front|his|hers?|next to|opposite)\b"
@@ -32,10 +50,26 @@ _IDLE = frozenset({"none", "chat"})
 """Acts of a part that asks for nothing."""
 
 
-def parts(text: str) -> tuple[str, ...]:
-    """The parts of a sentence between the words that join requests; one where there are none, or too many."""
-    found = tuple(part.strip() for part in _JOINS.split(text) if part.strip())
-    return found if len(found) <= MOST else (text,)
+def parts(written: str) -> tuple[str, ...]:
+    """The parts of a sentence, in their spoken form and without conditions; one where there are none, or too many.
+
+    Args:
+        written: the sentence as it was written down, with its commas if it has any.
+    """
+    clauses, opening = list[str](), ""
+    for mark in _MARKS.split(written):
+        said = unconditional(spoken(mark))
+        tells = _TELLS.match(said) is not None
+        if clauses and (tells or _CLINGS.match(said)):
+            clauses[-1] = f"{clauses[-1]} {said}"
+        elif tells:
+            opening = f"{opening} {said}".strip()
+        elif said:
+            clauses.append(f"{opening} {said}".strip())
+            opening = ""
+    clauses += [opening] if opening else []
+    found = tuple(part.strip() for clause in clauses for part in _JOINS.split(clause) if part.strip())
+    return found if len(found) <= MOST else (unconditional(spoken(written)),)
 
 
 def lacks_side(pieces: Sequence[str], acts: Sequence[Act]) -> bool:
@@ -52,28 +86,105 @@ def did(acts: Sequence[Act]) -> str:
     return f"did {write(done[-1:])}" if done else ""
 
 
-def better(text: str, whole: Parsed, found: Sequence[Parsed]) -> Parsed:
-    """The reading of the parts where it is more probable, or leaves nothing over that the whole does; else the whole's.
+SURE_PART = 0.9
+"""Probability from which on a part by itself surely asks for what is read in it."""
+SURE_PARTS = 0.75
+"""The same for all parts of a sentence together."""
 
-    Parts that come to fewer acts count only where the whole's reading is a guess.
+
+def lost(whole: Parsed, pieces: Sequence[str], found: Sequence[Parsed]) -> tuple[str, ...]:
+    """The parts that surely ask for something of which the whole's reading has nothing.
 
     Args:
-        text: the sentence.
-        whole: its reading as a whole.
-        found: the readings of its parts.
+        whole: the reading of the whole sentence.
+        pieces: its parts.
+        found: their readings.
     """
+    had = {_about(act) for act in whole.acts}
+    return tuple(
+        piece
+        for piece, part in zip(pieces, found, strict=True)
+        if part.sure >= SURE_PART
+        and len(part.acts) == 1
+        and (part.acts[0].is_action or part.acts[0].name == "cannot")
+        and _about(part.acts[0]) not in had
+    )
+
+
+def sure(found: Sequence[Parsed]) -> bool:
+    """Whether parts were all read so surely that nobody else needs to be asked about them."""
+    return prod(part.sure for part in found) >= SURE_PARTS
+
+
+def opposed(found: Sequence[Parsed]) -> bool:
+    """Whether parts surely want the opposite of the same thing."""
+    return all(part.sure >= SURE_PART for part in found) and contrary([act for part in found for act in part.acts])
+
+
+def _about(act: Act) -> str:
+    """What an act is about, so that two readings of the same words are: the way, what plays, else the thing by its name."""
+    if act.name == "cannot":
+        return f"cannot {act.slots.get('topic')}"
+    domain = BY_NAME[act.name].domain if act.is_action else None
+    if domain is Domain.NAVIGATION or act.name.startswith("play_"):
+        return str(domain)
+    return act.name.partition("_")[2] or act.name
+
+
+def better(text: str, whole: Parsed, pieces: Sequence[str], found: Sequence[Parsed]) -> Parsed:
+    """The reading of the parts where it is more probable, or leaves nothing over that the whole does; else the whole's.
+
+    Parts that come to fewer acts count only where the whole's reading is a guess. Two parts that surely want the opposite do so,
+    whichever of them the whole's reading has. What is surely said and in neither is named.
+
+    Args:
+        text: the sentence in its spoken form.
+        whole: its reading as a whole.
+        pieces: its parts.
+        found: their readings.
+    """
+    if _is_story(whole):
+        return whole
     acts = tuple(dict.fromkeys(act for part in found for act in part.acts if act.name not in _IDLE))
     together = Parsed(acts, prod(part.sure for part in found))
+    if opposed(found):
+        return together
+    clear = [part for part in found if part.sure >= SURE_PARTS and part.acts[0].name not in _IDLE]
+    known, rest = tuple(dict.fromkeys(act for part in clear for act in part.acts)), prod(part.sure for part in clear)
+    guesses = max(whole.sure, together.sure) < GUESSED
+    if guesses and any(act.is_action for act in known) and len(known) >= len(whole.acts) and rest >= SURE_PARTS:
+        unread = tuple(
+            piece
+            for piece, part in zip(pieces, found, strict=True)
+            if part.sure < SURE_PARTS and not all(act.name in _TOLD or act in known for act in part.acts)
+        )
+        return Parsed(known, rest, unread)
+    missed = lost(whole, pieces, found)
     fewer = len(acts) < len([act for act in whole.acts if act.name not in _IDLE])
-    if not acts or (fewer and whole.sure >= GUESS_AT):
-        return whole
-    mends = (left_over(text, whole.acts) is not None and left_over(text, acts) is None) or (
-        unspoken(text, whole.acts) != "" and unspoken(text, acts) == ""
-    )
-    more = len(acts) > len(whole.acts) and together.sure >= 0.5
-    return together if together.sure > whole.sure or (mends and together.sure >= 0.5) or more else whole
+    if acts and not (fewer and whole.sure >= GUESS_AT):
+        mends = (left_over(text, whole.acts) is not None and left_over(text, acts) is None) or (
+            unspoken(text, whole.acts) != "" and unspoken(text, acts) == ""
+        )
+        more = len(acts) > len(whole.acts) and together.sure >= GUESSED
+        if together.sure > whole.sure or ((mends or missed) and together.sure >= GUESSED) or more:
+            return together
+    return Parsed(whole.acts, whole.sure, missed)
 
 
+def _is_story(whole: Parsed) -> bool:
+    """Whether the whole likely asks for nothing, or turns the rules of the car down: a part of it is no request then."""
+    if any(act.name == "cannot" and act.slots.get("topic") == "rules" for act in whole.acts):
+        return whole.sure >= GUESS_AT
+    turned_down = any(
+        act.name == "refrain" for act in whole.acts
+    )  # "don't open it, just put the fan up" asks for something, too
+    return whole.sure >= (SURE_PART if turned_down else GUESSED) and all(act.name in _TOLD for act in whole.acts)
+
+
+_TOLD = frozenset({"none", "chat", "tell", "refrain"})
+"""Acts of a sentence in which nothing is asked of the car."""
+GUESSED = 0.5
+"""Probability under which a reading is a guess, and gives way to the parts that are sure, though others are not. Our choice."""
 _HOW = re.compile(
     r"^(?:how (?:do|can|would|could|should) (?:i|we|you)|where (?:do|can) i|(?:can you )?tell me how to) (?P<wish>.+)$"
 )

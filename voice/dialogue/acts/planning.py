@@ -92,7 +92,7 @@ def plan(parsed: Parsed, text: str, context: str) -> Plan:
         acts = tuple(Act("pause_learning") if act.name.startswith("forget") else act for act in acts)
     why = f"means {'; '.join(act.name for act in acts)} ({parsed.sure:.2f})"
     only = acts[0] if len(acts) == 1 else None
-    planned = Plan(Route.MODEL, why, acts=acts, asks=parsed.sure)
+    planned = Plan(Route.MODEL, why, acts=acts, asks=parsed.sure, left=parsed.left)
     against = unworded(acts, text, context)
     alone = only is not None and only.name == "yes"
     needed = max((LESSENS_AT if _lessens(act) else SURELY for act in acts if act.name in SURE_ONLY), default=0.0)

@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import permutations
 from typing import Any
 
 from models.numbers import NUMBER, number_of
 from schemas.actions.acts import Act, SlotValue, slots_of
-from schemas.actions.base import GROUPS, corners
+from schemas.actions.base import GROUPS
 from schemas.actions.said import spoken_number
 from schemas.manners import Units
+from voice.dialogue.acts.excepted import without
 from voice.dialogue.replies import responder
 
 Signals = Mapping[str, Any]
@@ -163,30 +163,11 @@ def _in_front(text: str, acts: Sequence[Act]) -> Seen:
     return Seen(tuple(dict.fromkeys(found)), grounds=frozenset({"zone"} if found != list(acts) else ()))
 
 
-_BUT = re.compile(r"\b(?:but|except|apart from|other than|besides|leave out)\b")
-
-
 def _spared(text: str, acts: Sequence[Act]) -> Seen:
-    """All places but one, where the parser wrote both: "all the seats but mine" is none for mine."""
-    if _BUT.search(text) is None:
-        return Seen(tuple(acts))
-    for whole, part in permutations(acts, 2):
-        slot = "window" if "window" in whole.slots else "zone"
-        if Act(whole.name, {**whole.slots, slot: part.slots.get(slot, "")}) != part or slot not in part.slots:
-            continue
-        left = (
-            set(corners(str(whole.slots[slot]))) - set(corners(str(part.slots[slot]))) if slot in whole.slots else set()
-        )
-        choices = slots_of(whole.name)[slot].choices
-        singles = [place for place in ("rear", *_EVERYWHERE) if place in choices and set(corners(place)) <= left]
-        places = [
-            place for place in singles if place == "rear" or "rear" not in singles or not place.startswith("rear")
-        ]
-        if places:
-            rest = [act for act in acts if act not in (whole, part)]
-            kept = tuple(Act(whole.name, {**whole.slots, slot: place}) for place in places)
-            return Seen((*kept, *rest), grounds=frozenset({slot}))
-    return Seen(tuple(acts))
+    """The acts without the places that are left out."""
+    found, words = without(text, acts)
+    changed = found != tuple(acts)
+    return Seen(found, grounds=frozenset({"zone", "window"} if changed else ()), heeded=(words,) if words else ())
 
 
 # The same as elsewhere ------------------------------------------------------------------------------------------------

@@ -137,11 +137,15 @@ class ByTheWay:
         if not proposals:
             return None
         consent, now = self._seat.memory.consent(), self._clock()
-        allowed = (p for p in proposals if consent.forbids(p.category, now) is None)
-        return max(allowed, key=lambda proposal: proposal.confidence, default=None)
+        allowed = [p for p in proposals if consent.forbids(p.category, now) is None]
+        allowed.sort(key=lambda proposal: -proposal.confidence)  # stable: the last heard comes first
+        return next((p for p in allowed if self._seat.memory.worth(p)), None)
 
     def _worth(self, proposal: Proposal) -> bool:
-        """Whether it is more than one order that was carried out; memory counts what is heard again on another day."""
+        """Whether it is more than one order that was carried out; memory counts what is heard again on another day.
+
+        What it takes beside that `MemoryPort.worth` knows.
+        """
         return proposal.confidence >= REPEATED or not self._plain(proposal.sentence)
 
     def settle(self, proposal: Proposal, yes: bool) -> Reply:

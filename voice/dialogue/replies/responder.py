@@ -295,6 +295,11 @@ def not_done(clause: str) -> str:
     return f"I can't do this part: {clause}."
 
 
+def not_read(part: str) -> str:
+    """What is said to a part of an utterance that came to nothing, in the driver's own words."""
+    return f"I didn't get this part: {part}."
+
+
 def unsure_of(thing: str) -> str:
     """What is said where a thing was named that nothing is done with."""
     return f"I'm not sure what you want with the {thing}."

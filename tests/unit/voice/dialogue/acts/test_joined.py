@@ -32,21 +32,65 @@ def test_the_parts_count_where_they_leave_nothing_over() -> None:
     whole = Parsed(read("set_temperature(celsius=23)"), 0.9)
     parts = [Parsed(read("set_fan_speed(level=3)"), 0.8), Parsed(read("set_temperature(celsius=23)"), 0.9)]
     assert joined.parts(text) == ("the fan at three", "twenty three degrees")
-    assert joined.better(text, whole, parts).acts == (*parts[0].acts, *parts[1].acts)
+    assert joined.better(text, whole, joined.parts(text), parts).acts == (*parts[0].acts, *parts[1].acts)
     guessed = [Parsed(read("set_fan_speed(level=3)"), 0.3), Parsed(read("none()"), 0.5)]
-    assert joined.better(text, whole, guessed) is whole
+    assert joined.better(text, whole, joined.parts(text), guessed) == whole
 
 
 def test_fewer_acts_count_only_against_a_guess() -> None:
     found = [Parsed(read("set_mute(on=true)"), 0.9), Parsed(read("chat()"), 0.9)]
     acts = read("set_mute(on=true); set_fan_speed(level=5)")
-    assert joined.better("", Parsed(acts, 0.1), found).acts == found[0].acts
-    assert joined.better("", Parsed(acts, 0.4), found).acts == acts
+    assert joined.better("", Parsed(acts, 0.1), ("quiet", "well"), found).acts == found[0].acts
+    assert joined.better("", Parsed(acts, 0.4), ("quiet", "well"), found).acts == acts
 
 
 def test_numbers_and_halves_are_not_cut() -> None:
     assert joined.parts("twenty one and a half degrees") == ("twenty one and a half degrees",)
-    assert joined.parts("a and b and c and d and e") == ("a and b and c and d and e",)
+    assert joined.parts("a hundred and twenty") == ("a hundred and twenty",)
+    assert joined.parts("a and b and c and d and e and f") == ("a and b and c and d and e and f",)
+
+
+def test_commas_part_what_was_asked_for_and_not_what_is_left_out_of_it() -> None:
+    assert joined.parts("Radio off, 21.5 degrees; fan on two!") == (
+        "radio off", "twenty one point five degrees", "fan on two",
+    )  # fmt: skip
+    assert joined.parts("heat every seat, just not the back ones") == ("heat every seat just not the back ones",)
+    assert joined.parts("if it is raining, close the roof") == ("close the roof",)
+
+
+def part(acts: str, sure: float = 0.99) -> Parsed:
+    return Parsed(read(acts), sure)
+
+
+def test_a_part_that_the_whole_has_lost_is_carried_out() -> None:
+    text, pieces = "paused and call my sister", ("pause it", "call my sister")
+    found = [part("set_playback(command=pause)"), part("call_contact(person=sister)")]
+    whole = part("set_playback(command=pause)", 0.9)
+    assert (
+        write(joined.better(text, whole, pieces, found).acts)
+        == "set_playback(command=pause); call_contact(person=sister)"
+    )
+
+
+def test_a_part_that_nobody_can_read_is_named() -> None:
+    text, pieces = "radio off and the purple thing", ("radio off", "the purple thing")
+    found = [part("set_playback(command=pause)"), part("set_ambient_color(color=purple)", 0.3)]
+    read_ = joined.better(text, part("set_climate(on=false)", 0.2), pieces, found)
+    assert write(read_.acts) == "set_playback(command=pause)" and read_.left == ("the purple thing",)
+
+
+@pytest.mark.parametrize("told", ["tell()", "chat()", "none()", "cannot(topic=rules)"])
+def test_a_part_of_a_story_is_no_request(told: str) -> None:
+    pieces, whole = ("pretend that we are parked", "open the boot"), part(told, 0.8)
+    found = [part("chat()"), part("set_trunk(open=true)")]
+    assert joined.better("pretend that we are parked and open the boot", whole, pieces, found) == whole
+
+
+def test_opposite_wishes_are_both_kept_to_be_asked_about() -> None:
+    pieces, found = ("open it", "close it"), [part("set_window(percent=100)"), part("set_window(percent=0)")]
+    assert joined.opposed(found)
+    assert len(joined.better("open it and close it", part("set_window(percent=0)"), pieces, found).acts) == 2
+    assert not joined.opposed([part("set_window(percent=100)"), part("set_window(window=rear,percent=0)")])
 
 
 @pytest.mark.parametrize("out", ["but don't touch the back", "and leave the rear ones alone", "but please not mine"])

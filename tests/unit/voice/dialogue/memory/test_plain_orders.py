@@ -15,14 +15,17 @@ from voice.dialogue.memory.question import REPEATED, ByTheWay
 class Held:
     """A fake memory with one open proposal."""
 
-    def __init__(self, proposal: Proposal) -> None:
-        self.proposal = proposal
+    def __init__(self, proposal: Proposal, *, worth: bool = True) -> None:
+        self.proposal, self.is_worth = proposal, worth
 
     def watch(self, changed: object) -> None:
         del changed
 
     def proposals(self) -> tuple[Proposal, ...]:
         return (self.proposal,)
+
+    def worth(self, proposal: Proposal) -> bool:
+        return self.is_worth and proposal is self.proposal
 
     def consent(self) -> Consent:
         return Consent()
@@ -47,3 +50,8 @@ def test_a_plain_order_alone_is_no_reason_to_ask(sentence: str, confidence: floa
     memory: object = Held(hint(sentence, confidence))
     question = ByTheWay(Seat(memory), lambda: NOW, plain=lambda said: said.startswith("set"))  # pyright: ignore[reportArgumentType]
     assert (question._due("now") is not None) is asked
+
+
+def test_what_memory_thinks_not_worth_it_is_not_asked() -> None:
+    memory: object = Held(hint("blue light is so nice in the evening", 0.9), worth=False)
+    assert ByTheWay(Seat(memory), lambda: NOW)._due("now") is None  # pyright: ignore[reportArgumentType]
