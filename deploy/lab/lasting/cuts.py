@@ -57,6 +57,8 @@ class Outcome:
     acknowledged: int = 0
     under_way: dict[str, int] = field(default_factory=lambda: {"kept": 0, "not kept": 0, "nothing": 0})
     """What had become of what was being said."""
+    refused: int = 0
+    """Facts to which the reply was another than that they are kept."""
     opening: int = 0
     """Killed before the assistant was ready."""
     failures: list[str] = field(default_factory=list[str])
@@ -66,6 +68,7 @@ class Outcome:
         """As JSON values."""
         return {
             "kills": self.kills, "acknowledged": self.acknowledged, "under_way": self.under_way, "opening": self.opening,
+            "refused": self.refused,
             "failures": self.failures, "seconds": round(self.seconds, 1),
         }  # fmt: skip
 
@@ -101,6 +104,7 @@ def cut(config: Config, times: int, seed: int, tell: Progress) -> Outcome:
             number = max([number, *begun])
             found.kills, found.acknowledged = found.kills + 1, found.acknowledged + len(done)
             found.opening += not lines
+            found.refused += sum("refused" in line for line in lines)
             expected |= done
             try:
                 kept = _kept(home)
@@ -162,8 +166,9 @@ def _talk(talk: Talk, number: int, dice: random.Random, pipe: int) -> None:
         if dice.random() < 0.3:
             talk.say(dice.choice(BESIDE))
         os.write(pipe, json.dumps({"begun": number}).encode() + b"\n")
-        talk.say(f"remember that locker {number} is number {dice.randrange(1_000, 10_000)}")
-        os.write(pipe, json.dumps({"done": number}).encode() + b"\n")
+        reply = talk.say(f"remember that locker {number} is number {dice.randrange(1_000, 10_000)}")
+        promised = f"locker {number} " in reply  # it says what it keeps; anything else is no promise
+        os.write(pipe, json.dumps({"done" if promised else "refused": number}).encode() + b"\n")
         number += 1
 
 
