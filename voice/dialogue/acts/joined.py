@@ -31,9 +31,9 @@ _JOINS = re.compile(
 _MARKS = re.compile(r"[,;:.!?]+(?:\s+|$)")
 """Where a writer pauses; not within a number."""
 _CLINGS = re.compile(
-    r"^(?:(?:just|only|but) )?(?:not|leave|except|apart from|other than|besides|excluding|save for|all but)\b"
+    r"^(?:only\b|(?:(?:just|but) )?(?:not|leave|except|apart from|other than|besides|excluding|save for|all but)\b)"
 )
-"""The beginning of what is left out of the part before."""
+"""The beginning of what is left out of the part before, or of all that is meant of it."""
 _TELLS = re.compile(
     r"(?:(?:it|that|there|this|he|she)'s|i'm|(?:we|you|they)'re|(?:i|we)'ve been|"
     r"(?:it|i|we|you|there|this|that|he|she|they|(?:the|my|our|your) \w+|\w+) (?:is|are|am))\b"
