@@ -1,7 +1,7 @@
 """The program's memory, kept from others: keys and what was said are in it.
 
 No core dump is written, and no other process of the same user may look in (ptrace, /proc/PID/mem); root may. What may be swapped
-out is the unit's to say (``MemorySwapMax=0``). SQLCipher's ``cipher_memory_security`` stays off (measured: docs/log.md).
+out is the unit's to say (``MemorySwapMax=0``). SQLCipher's ``cipher_memory_security`` stays off, and nothing is locked (ADR 44).
 """
 
 from __future__ import annotations

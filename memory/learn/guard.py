@@ -12,8 +12,7 @@ from collections.abc import Collection
 from functools import lru_cache
 from pathlib import Path
 
-import numpy as np
-
+from models.heads import Head, odds
 from models.special import special_words, without_names
 from models.text import normal, words
 from schemas.errors import ConsentError
@@ -22,7 +21,7 @@ from schemas.ports import Encoder
 from schemas.preferences import KINDS, SPECIAL_TITLES, WITH
 
 HEAD = Path(__file__).with_name("special.npz")
-"""Two layers over the mean of the encoder's states, the last row for what is ordinary, and a threshold on the log odds."""
+"""See ``models.heads``; the last kind is what is ordinary."""
 WITH_AT = 0.3
 """From this probability on a text is about a sensitive category that was asked for, and may tell what that is for. Our choice."""
 LEAST = 3
@@ -41,9 +40,7 @@ class Guard:
 
     def __init__(self, encoder: Encoder) -> None:
         """With this encoder; the head is left out where the encoder's vectors are not those that it was trained on."""
-        self._encoder = encoder
-        with np.load(HEAD) as held:
-            self._head = {name: held[name].astype(np.float32) for name in held.files}
+        self._encoder, self._head = encoder, Head(HEAD, encoder)
         self._known = lru_cache(maxsize=512)(self._kinds)
 
     def kinds(self, text: str) -> frozenset[str]:
@@ -54,14 +51,10 @@ class Guard:
         found = special_words(text)
         if found or len(words(text)) < LEAST:
             return found
-        head, said = self._head, without_names(text)
-        states = self._encoder.states(said, [(0, len(said))])[0]
-        if states.shape[0] != head["inner"].shape[1]:  # another encoder than the one it was taught on
+        scores = self._head.scores(without_names(text))
+        if scores is None or odds(scores) < self._head.at:
             return found
-        hidden = np.maximum(head["inner"] @ states + head["inner_bias"], 0.0)
-        scores = head["outer"] @ hidden + head["outer_bias"]
-        odds = np.logaddexp.reduce(scores[:-1]) - scores[-1]
-        return frozenset({KINDS[int(scores[:-1].argmax())]}) if odds >= head["at"] else frozenset()
+        return frozenset({KINDS[int(scores[:-1].argmax())]})
 
     def forbidden(self, text: str, consent: Consent) -> frozenset[str]:
         """The special kinds that a text tells of and that the driver has not asked for, by themselves or with a category."""

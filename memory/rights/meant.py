@@ -14,7 +14,7 @@ from memory.recall.lexical import ASKING, STOP, stem, stems
 from memory.store import words as told
 from memory.store.preferences import Store
 from schemas.memory import Period, Selector
-from schemas.preferences import BY_DETAIL
+from schemas.preferences import BY_DETAIL, SUB_TITLES
 
 TELLING = (
     ASKING
@@ -26,8 +26,10 @@ TELLING = (
     often sometimes mostly really again also just ever any anymore more now only all everything anything something thing stuff bit
     fact part bits things forget know knows knew learn learned learnt store stored keep kept note notes record records heard hear
     conversation conversations talk talked talking chat discussion words name called call summary thought thoughts conclusion
-    memory mind people person get got have had going go let made make said say saying telling memories data info
-    information""".split()
+    memory mind people person place get got have had having going go goes let made make said say saying telling memories data
+    info information file profile list head trace
+    forgetting hold must should need mustn shouldn needn delete deleting deleted erase erasing erased remove removing removed
+    drop lose clear wipe""".split()
     )
 )
 """Stems that say how something is told, and not what. Our list."""
@@ -69,7 +71,9 @@ def meant(store: Store, text: str, period: Period | None = None) -> list[tuple[s
     if not found:
         shared = {one: len(phrase & (one.own | one.said)) for one in (*known, *talk)}
         most = max(shared.values(), default=0)
-        found = [one for one, count in shared.items() if count == most and 2 * count > len(phrase)]
+        found = [one for one, count in shared.items() if count == most and 2 * count >= len(phrase)]
+        if 2 * most == len(phrase) and len(found) > 1:  # half of the words name several things, so they name none
+            found = []
     return [(one.table, one.name) for one in found]
 
 
@@ -82,14 +86,20 @@ def _stems(*texts: str) -> frozenset[str]:
     return frozenset(one for text in texts for one in stems(text))
 
 
+def _titles(detail: str) -> frozenset[str]:
+    """Stems of what a category and the one above it are called: "music" is its genres and its singers."""
+    category = BY_DETAIL[detail]
+    return _stems(category.title, SUB_TITLES.get(category.path[1], category.path[1].replace("_", " ")))
+
+
 def _known(store: Store) -> Iterator[_Thing]:
     """Preferences, those that hold no more among them, what waits for the driver's yes, the profile, and facts."""
     for one in store.preferences(history=True):
         value = _stems(one.value)
-        yield _Thing("preferences", one.id, value, value | _stems(BY_DETAIL[one.detail].title), _stems(*one.sentences))
+        yield _Thing("preferences", one.id, value, value | _titles(one.detail), _stems(*one.sentences))
     for one in store.proposals():
         value = _stems(one.value)
-        yield _Thing("proposals", one.id, value, value | _stems(BY_DETAIL[one.detail].title), _stems(one.sentence))
+        yield _Thing("proposals", one.id, value, value | _titles(one.detail), _stems(one.sentence))
     for name, (key, text) in told.profile_lines(store).items():
         value = _stems(text)
         yield _Thing("profile", name, value, value | _stems(key.replace("_", " ")))

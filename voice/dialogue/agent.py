@@ -81,7 +81,7 @@ class Dialogue:
             new_id: makes ids of conversations.
             drivers: who else may be driving; None: nobody.
             talker: answers small talk; None: a sentence of ours does.
-            encoder: tells which of its replies fit; none are said without.
+            encoder: tells which of its replies fit, and what is to be forgotten; without it no reply is said and words alone tell.
         """
         settings = settings or DialogueSettings()
         spares = Sparing(vehicle, seat, clock)
@@ -112,6 +112,7 @@ class Dialogue:
             coordinator=self._coordinator,
             acting=self._acting,
             drivers=drivers,
+            encoder=encoder,
         )
         self._last_reply = ""
         """Without its question."""

@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
+from models.heads import Head
 from models.text import spoken
 from schemas.actions import Domain, ForgetPreference, Undo, parse_action
 from schemas.actions.acts import Act
 from schemas.events import Command, CommandKind, Reply, Route, Transcript
-from schemas.ports import CommandMatcher, Drivers, VehiclePort
+from schemas.ports import CommandMatcher, Drivers, Encoder, VehiclePort
 from schemas.seat import Seat
 from voice.dialogue import followup, foresight
 from voice.dialogue.acts import context, planning
@@ -125,8 +126,10 @@ class Understanding:
         coordinator: Coordinator,
         acting: Acting,
         drivers: Drivers | None,
+        encoder: Encoder | None,
     ) -> None:
-        """Over the parts of a dialogue."""
+        """Over the parts of a dialogue; without an encoder a wish to have something forgotten is told by its words alone."""
+        self._forgetting = None if encoder is None else Head(erasing.HEAD, encoder)
         self._seat, self._vehicle, self._matcher, self._clock = seat, vehicle, matcher, clock
         self._coordinator, self._acting, self._drivers = coordinator, acting, drivers
 
@@ -176,7 +179,9 @@ class Understanding:
         if not self._coordinator.heard(transcript) or (known is not None and known.name != ForgetPreference.name):
             return None
         return erasing.wish(
-            transcript.text, lambda part: self._coordinator.is_order(part) or self._acting.is_request(part)
+            transcript.text,
+            lambda part: self._coordinator.is_order(part) or self._acting.is_request(part),
+            self._forgetting,
         )
 
     def _to_keep(self, plan: Plan, text: str, open_: Asked | None) -> bool:
@@ -209,16 +214,25 @@ class Understanding:
             case erasing.What.ALL:
                 return _forgets("forget_everything", {}), wish.rest
             case erasing.What.REMINDER:
-                label = naming.waiting(self._seat.memory, wish.about)
-                cancels = Act("cancel_timer", {"kind": "reminder", "label": label})
-                plan = Plan(Route.MODEL, "asked to forget a reminder", acts=(cancels,)) if label else None
-                return plan, wish.rest if label else ""
+                return self._reminder(naming.waiting(self._seat.memory, wish.about), wish.rest)
             case erasing.What.NAMED:
-                category = self._acting.key(wish.about.removeprefix("my ").removeprefix("favourite "))
-                if not wish.sure and naming.named(self._seat.memory, wish.about, category) is None:
-                    return None, ""
+                key = self._acting.key
+                category = key(wish.about.removeprefix("my ").removeprefix("favourite ")) or key(
+                    naming.bare(wish.about)
+                )
+                if naming.named(self._seat.memory, wish.about, category) is None:
+                    label = naming.waiting(self._seat.memory, wish.about, mostly=True)
+                    if label:
+                        return self._reminder(label, wish.rest)
+                    category = naming.topic(self._seat.memory, wish.about) if wish.heard else category
+                    if category is None and not wish.sure:
+                        return None, ""
                 slots = {"words": wish.about} | ({"category": category} if category else {})
                 return _forgets("forget_words", slots), wish.rest
+
+    def _reminder(self, label: str, rest: str) -> tuple[Plan | None, str]:
+        cancels = Act("cancel_timer", {"kind": "reminder", "label": label})
+        return (Plan(Route.MODEL, "asked to forget a reminder", acts=(cancels,)), rest) if label else (None, "")
 
     def _about_memory(self, plan: Plan, text: str) -> bool:
         """Whether it is talk about memory: a command, acts of that kind alone, a wish in free words."""

@@ -12,17 +12,13 @@ import re
 from pathlib import Path
 
 import numpy as np
-import torch
-from numpy.typing import NDArray
 
 from models.runtime.onnx_encoder import OnnxEncoder
 from models.special import special_words
-from models.text import spoken
-from models.training import phrases
+from models.training import heads, phrases
 from schemas.preferences import KINDS
 
 FOLDER = Path(__file__).parent
-ENCODER = Path(__file__).parents[2] / "builtin" / "encoder"
 HEAD = Path(__file__).parents[3] / "memory" / "learn" / "special.npz"
 ORDINARY = "ordinary"
 LIKINGS = FOLDER.parent / "marks" / "data" / "senses.txt"
@@ -32,7 +28,6 @@ FALSE_ALARMS = 0.02
 """Share of ordinary phrases, none of them learnt from, that reach the threshold. Our choice."""
 MOST = 4000
 """Ordinary phrases: more take longer and change nothing."""
-WIDTH, DROPPED, RATE, DECAY, STEPS, BATCH, SEED = 64, 0.3, 2e-3, 0.05, 600, 256, 7
 PLAIN = 0.5
 """Weight of an ordinary sentence beside one that tells."""
 
@@ -66,60 +61,19 @@ def ordinary() -> list[str]:
     return [*shuffled, *(line for line in told if line and not special_words(line))]
 
 
-def fit(inputs: NDArray[np.float32], classes: NDArray[np.int64]) -> torch.nn.Sequential:
-    """The network. Shapes: (n, d), (n,)."""
-    torch.manual_seed(SEED)
-    made = torch.nn.Sequential(
-        torch.nn.Dropout(DROPPED / 2),
-        torch.nn.Linear(inputs.shape[1], WIDTH),
-        torch.nn.ReLU(),
-        torch.nn.Dropout(DROPPED),
-        torch.nn.Linear(WIDTH, len(KINDS) + 1),
-    )
-    optimizer = torch.optim.AdamW(made.parameters(), lr=RATE, weight_decay=DECAY)
-    told, wanted = torch.tensor(inputs), torch.tensor(classes)
-    weights = torch.where(wanted < len(KINDS), 1.0, PLAIN)
-    for _ in range(STEPS):
-        some = torch.randint(len(told), (BATCH,))
-        optimizer.zero_grad()
-        losses = torch.nn.functional.cross_entropy(made(told[some]), wanted[some], reduction="none")
-        (losses * weights[some]).mean().backward()  # pyright: ignore[reportUnknownMemberType] - torch
-        optimizer.step()
-    return made.eval()
-
-
-def odds(scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Log odds that something special is told. (n, kinds + 1) -> (n,)."""
-    return np.logaddexp.reduce(scores[:, :-1], axis=1) - scores[:, -1]
-
-
 def main() -> None:
     """Train, and write the head."""
-    encoder = OnnxEncoder(ENCODER, threads=2)
+    encoder = OnnxEncoder(heads.ENCODER, threads=1)
     own, plain = sentences(), ordinary()
     held, learnt = plain[: len(plain) // 4], plain[len(plain) // 4 :]
     names = (*KINDS, ORDINARY)
     classes = np.array([names.index(kind) for kind, _ in own] + [len(KINDS)] * len(learnt))
 
-    def states(texts: list[str]) -> NDArray[np.float32]:
-        return np.concatenate([encoder.states(said, [(0, len(said))]) for said in map(spoken, texts)])
-
-    inputs = states([text for _, text in own] + learnt)
-    mean, spread = inputs.mean(0), inputs.std(0) + 1e-3
-    made = fit((inputs - mean) / spread, classes)
-    first, second = made[1], made[4]
-    assert isinstance(first, torch.nn.Linear) and isinstance(second, torch.nn.Linear)
-    inner = first.weight.detach().numpy() / spread  # the scaling goes into the first layer
-    arrays = {
-        "inner": inner,
-        "inner_bias": first.bias.detach().numpy() - inner @ mean,
-        "outer": second.weight.detach().numpy(),
-        "outer_bias": second.bias.detach().numpy(),
-    }
-    kept = {name: array.astype(np.float16) for name, array in arrays.items()}
-    hidden = np.maximum(states(held) @ kept["inner"].T.astype(np.float32) + kept["inner_bias"], 0.0)
-    at = float(np.quantile(odds(hidden @ kept["outer"].T.astype(np.float32) + kept["outer_bias"]), 1.0 - FALSE_ALARMS))
-    np.savez_compressed(HEAD, **kept, at=np.float32(at))  # pyright: ignore[reportArgumentType] - arrays by their names
+    inputs = heads.states(encoder, [text for _, text in own] + learnt)
+    weights = np.where(classes < len(KINDS), 1.0, PLAIN).astype(np.float32)
+    arrays = heads.fit(inputs, classes, weights)
+    at = float(np.quantile(heads.scored(arrays, heads.states(encoder, held)), 1.0 - FALSE_ALARMS))
+    heads.write(HEAD, arrays, at)
     print(f"{len(own)} and {len(learnt)} sentences, threshold {at:.2f}, {HEAD.stat().st_size} bytes")
 
 

@@ -1,9 +1,11 @@
 """The door in front of everything else that an utterance may mean: does it say that something is to be forgotten, and what?
 
-Reads words and nothing else. Four things say it: a verb of erasing ("forget", "delete"), a verb of keeping that is refused ("don't
-keep", "i'd rather you didn't know"), a denial ("i never told you"), and secrecy ("that was private"). Whether the words name
-anything that is remembered is memory's to say; whoever hears this asks before anything is erased. A verb that people also use of
-other things ("drop", "clear") counts only where the words speak of what is remembered.
+Reads words first. Four things say it: a verb of erasing ("forget", "delete"), a verb of keeping that is refused ("don't
+keep", "i'd rather you didn't know"), a denial ("i never told you"), and secrecy ("that was private"). A verb that people also
+use of other things ("drop", "clear") counts only where the words speak of what is remembered. What is said in other ways ("jazz
+has to go") a small network over the encoder's state of the sentence tells (``models.training.forgetting``), and it says of words
+that may be a wish that they are none. Whether the words name anything that is remembered is memory's to say; whoever hears this
+asks before anything is erased.
 """
 
 from __future__ import annotations
@@ -12,7 +14,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
+from pathlib import Path
 
+from models.heads import Head
 from models.text import words
 
 
@@ -36,6 +40,14 @@ class Wish:
     """Whether it can be nothing else; otherwise it is a wish only if something that is remembered has that name."""
     rest: str = ""
     """What else was asked for."""
+    heard: bool = False
+    """Whether the network tells it: `about` is the whole utterance then."""
+
+
+HEAD = Path(__file__).with_name("forgetting.npz")
+"""See ``models.heads``; the last kind is whatever else people say."""
+NEVER_AT = -15.0
+"""Log odds below which words that may be a wish are none. Our choice (docs/log.md, 2026-11-24)."""
 
 
 _ERASES = re.compile(
@@ -53,6 +65,8 @@ _UNMEANT = re.compile(
 """Words before such a verb after which somebody else does it, or nobody is to."""
 _SELF = re.compile(r"\b(?:i|we)(?:'d)? (?:would )?(?:like|want) to$")
 """A driver who wants to do it: meant only where the words speak of what is remembered."""
+_LEFT = re.compile(r"\b(?:don't|do not|never|not to|did you|do you|have you|why|when|i want to|i'd like to)(?: you)?$")
+"""Words before such a verb that no other reading of the sentence overrules."""
 _KEEPS = re.compile(
     r"\b(?:don't|do not|never|no longer|stop|quit|not to|not|didn't|shouldn't|should not|needn't|must not|mustn't|without|"
     r"no (?:need|reason) (?:for you )?to)"
@@ -141,13 +155,29 @@ _HEAD = re.compile(
 )
 
 
-def wish(text: str, is_order: Callable[[str], bool]) -> Wish | None:
+def wish(text: str, is_order: Callable[[str], bool], head: Head | None = None) -> Wish | None:
     """The wish to have something forgotten that an utterance is, or has in it; None where it has none.
 
     Args:
         text: the utterance.
         is_order: whether words ask for something else that the car does: that is done beside it.
+        head: the network of `HEAD`; None: the words alone say it.
     """
+    found, odds = _worded(text, is_order), None if head is None else head.odds(text)
+    if head is None or odds is None:
+        return found
+    if found is None and odds >= head.at and not _left(" ".join(words(text))):
+        return Wish(What.NAMED, " ".join(words(text)), sure=False, heard=True)
+    doubtful = found is not None and found.what is What.NAMED and not found.sure
+    return None if doubtful and odds < NEVER_AT else found
+
+
+def _left(text: str) -> bool:
+    """Whether the words say themselves that nothing is to be forgotten, or ask whether something was."""
+    return any(_LEFT.search(text[: match.start()].strip()) for match in _ERASES.finditer(text))
+
+
+def _worded(text: str, is_order: Callable[[str], bool]) -> Wish | None:
     if _found(" ".join(words(text))) is None:
         return None
     parts = [" ".join(words(part)) for part in _CLAUSE.split(text.lower()) if words(part)]

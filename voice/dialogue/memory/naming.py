@@ -15,7 +15,7 @@ SENTENCE = re.compile(r"(?:i|i'm|i've|my|we|our|where|what|who|when|how|that|you
 """How words begin that are no name but a sentence of the driver's."""
 _NAMES = re.compile(
     r"\b(?!(?:what|everything|anything|all|of|from|on|in|the|that|we|i|you|said|told|talked|spoke|about|conversations?|talk|summary|"
-    r"have|your|notes|our|heard|my|for|s|day|did|to|with|me|at|over|during|been|was|thing|things|entire|whole|"
+    r"have|your|do|out|clear|delete|erase|remove|forget|please|notes|our|heard|my|for|s|day|did|to|with|me|at|over|during|been|was|thing|things|entire|whole|"
     r"learned|learnt|know|knew|known|store|stored|save|saved|keep|kept|note|noted|record|recorded|remember|remembered|memor(?:y|ies|i[sz]ed)|"
     r"got|ve|picked|up|found|out|gathered|collected|heard|whatever|stuff|bits?|data|info|information)\b)\w+"
 )
@@ -39,9 +39,27 @@ def named(memory: MemoryPort, words: str, category: str | None) -> Selector | No
     return next((what for what in tried if not memory.matching(what).empty), None)
 
 
-def waiting(memory: MemoryPort, words: str) -> str:
-    """The reminder that words are about, as it is called; empty where none is."""
+def bare(words: str) -> str:
+    """The words of a phrase that name something."""
+    return " ".join(_NAMES.findall(words))
+
+
+def topic(memory: MemoryPort, words: str) -> str | None:
+    """The category that a whole sentence is about, of those in which something is remembered; None: of none."""
+    return next((key for key in memory.topics(words) if not memory.matching(Selector(key=key)).empty), None)
+
+
+def waiting(memory: MemoryPort, words: str, *, mostly: bool = False) -> str:
+    """The reminder that words are about, as it is called; empty where none is.
+
+    Args:
+        memory: the driver's.
+        words: what was said of it.
+        mostly: only one of which most words were said.
+    """
     said = stems(words)
     _, held = memory.reminders.load()
     labels = [one.label for one in held if one.kind == "reminder" and stems(one.label) & said]
+    if mostly:
+        labels = [label for label in labels if 2 * len(stems(label) & said) > len(stems(label))]
     return max(labels, key=lambda label: len(stems(label) & said), default="")
