@@ -8,12 +8,12 @@ Owns no socket. Nothing that is read here is run, imported or looked up by name,
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from schemas import errors
 from schemas.actions import BY_NAME, Action, parse_action
 from schemas.errors import ConfigError, GloveboxError, PinError, VehicleError
 from schemas.events import ActionResult, ActionStatus, Moved, Ruling, VehicleState
@@ -242,13 +242,9 @@ class Failed(_Message):
         return kind(self.message, self.wait_s) if issubclass(kind, PinError) else kind(self.message)
 
 
-def _tree(kind: type[GloveboxError]) -> Iterator[type[GloveboxError]]:
-    yield kind
-    for below in kind.__subclasses__():
-        yield from _tree(below)
-
-
-ERRORS = {kind.code: kind for kind in _tree(GloveboxError)}
+ERRORS = {
+    kind.code: kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, GloveboxError)
+}
 """Every error of ``schemas.errors``, by its code."""
 
 Asked: TypeAlias = Begin | Look | Wish | Agree | Put | GiveUp | Withdraw | Restore | Close

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -61,6 +63,14 @@ def test_every_error_comes_back_as_itself(kind: type[GloveboxError]) -> None:
 def test_no_error_is_left_out() -> None:
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, GloveboxError)]
     assert set(m.ERRORS.values()) == set(kinds)
+
+
+def test_an_error_of_another_module_does_not_stand_for_the_one_whose_code_it_has() -> None:
+    command = (
+        "import vehicle.planning.plan; from vehicle.apart import messages as m; from schemas.errors import AdapterError;"
+        "assert type(m.Failed.of(1, AdapterError('broken')).error()) is AdapterError"
+    )
+    subprocess.run([sys.executable, "-c", command], check=True)
 
 
 def test_of_a_defect_only_its_kind_is_told() -> None:
