@@ -195,10 +195,11 @@ def browser(profile: Path, address: str) -> Cog | Chromium:
 
 def show(folder: Path) -> None:
     """Go on showing the screen of whatever assistant keeps its data there."""
-    with tempfile.TemporaryDirectory(prefix="glovebox-kiosk-", ignore_cleanup_errors=True) as profile:
+    profile = Path(tempfile.mkdtemp(prefix="glovebox-kiosk-"))
+    try:
         while True:
             shown, address = "", address_in(folder)
-            running = browser(Path(profile), address)
+            running = browser(profile, address)
             if isinstance(running, Cog):
                 shown = run_of(address)
             try:
@@ -212,6 +213,16 @@ def show(folder: Path) -> None:
                 time.sleep(AGAIN_S)
             finally:
                 running.close()
+    finally:
+        _clear(profile)
+
+
+def _clear(profile: Path) -> None:
+    """Remove it; a browser's helpers write for a moment after the browser itself has ended."""
+    until = time.monotonic() + HANGS_S
+    while profile.exists() and time.monotonic() < until:
+        shutil.rmtree(profile, ignore_errors=True)
+        time.sleep(0.05)
 
 
 def install(folder: Path) -> None:

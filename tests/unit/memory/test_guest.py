@@ -12,7 +12,7 @@ import pytest
 
 from memory.guest import GuestMemory
 from schemas.errors import ConsentError, MemoryStoreError, UnknownEntryError
-from schemas.memory import CONVERSATIONS, Outcome, Selector, Terms, Turn, Waiting
+from schemas.memory import CONVERSATIONS, Outcome, Proposal, Selector, Terms, Turn, Waiting
 from schemas.memory_port import (
     BrowsingPort,
     ConsentPort,
@@ -34,6 +34,10 @@ def calls(memory: Any) -> dict[str, Callable[[], object]]:
     other = memory_of("ada", clock=CLOCK)
     other.remember(SAID, "favorite_genres")
     exported = other.export()
+    waits = Proposal(
+        id="p", detail="favorite_genres", value="jazz", sentence=SAID, said_at=CLOCK.now, conversation="t", confidence=0.5,
+        expires_at=CLOCK.now + timedelta(days=9),
+    )  # fmt: skip
     kept = [Waiting(kind="reminder", label="call my sister", at=CLOCK.now + timedelta(hours=1))]
     return {
         "recall": lambda: memory.recall("jazz music"),
@@ -81,6 +85,7 @@ def calls(memory: Any) -> dict[str, Callable[[], object]]:
         "withhold": lambda: memory.withhold(Selector(everything=True)),
         "restore": lambda: memory.restore("p"),
         "carry_out": lambda: memory.carry_out("p"),
+        "worth": lambda: memory.worth(waits),
         "keeps": lambda: memory.keeps("remember that i parked on level three"),
         "tells": lambda: memory.tells("i love jazz"),
         "begin_trip": lambda: memory.begin_trip("t1"),

@@ -128,7 +128,8 @@ def test_unseen_patterns_are_told_apart(encoder: OnnxEncoder) -> None:
 
 
 def test_unseen_requests_are_told_apart(encoder: OnnxEncoder) -> None:
-    made = conversations.requests(Random(12), 120, held_out=True)  # noqa: S311 - repeatable on purpose
+    """Of 1,200 the encoder has .798 right; of 480 fewer than .75 only once in 200 draws."""
+    made = conversations.requests(Random(12), 480, held_out=True)  # noqa: S311 - repeatable on purpose
     right = sum(max(s := encoder.requests(item.text), key=s.__getitem__) == item.intent for item in made)
     assert right >= 0.75 * len(made)
 

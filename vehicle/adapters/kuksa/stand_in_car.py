@@ -136,5 +136,8 @@ class KuksaCar:
         for one in requests:
             path, value = one.signal_id.path.removeprefix(ROOT), value_in(one.value, "typed_value")
             for name, route in self._routes.items():
-                if route.write is not None and any(leaf.path == path for leaf in route.writes):
-                    yield name, route.write.decode(value)
+                if route.write is None or all(leaf.path != path for leaf in route.writes):
+                    continue
+                ours = route.write.decode(value)
+                if ours is not None:  # a word for another of two signals that one switch moves
+                    yield name, ours
