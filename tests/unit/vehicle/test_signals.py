@@ -100,7 +100,7 @@ def vss_leaf(path: str) -> dict[str, Any]:
 def test_vss_paths_are_in_release_6_and_of_their_kind() -> None:
     datatypes = {Kind.SWITCH: {"boolean"}, Kind.TEXT: {"string"}, Kind.CHOICE: {"string"}}
     mapped = [signal for signal in SIGNALS.values() if signal.vss]
-    assert len(mapped) == 98
+    assert len(mapped) == 101
     for signal in mapped:
         leaf = vss_leaf(str(signal.vss))
         if signal.writable:
