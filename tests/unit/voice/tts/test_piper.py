@@ -194,6 +194,25 @@ def test_a_program_that_never_gets_ready_is_ended(start: Start) -> None:
     assert piper._process is not None
 
 
+def overtaken(piper: PiperSynthesizer) -> list[Samples]:
+    """What comes of a text that is waited for while a newer one is asked for and spoken in full."""
+    piper.check()
+    old: list[Samples] = []
+    asked, answer = threading.Event(), piper._answer
+
+    def answered(number: int, until: float, wait_s: float) -> Samples:
+        asked.set()
+        return answer(number, until, wait_s)
+
+    piper._answer = answered
+    waiting = threading.Thread(target=lambda: old.extend(piper.synthesize("old")))
+    waiting.start()
+    assert asked.wait(60)
+    assert spoken(piper, "newer").size / SAMPLE_RATE == pytest.approx(0.575, abs=0.02)
+    waiting.join(60)
+    return old
+
+
 def test_the_newest_text_wins(start: Start) -> None:
     body = """
 send(b"R", 0, b"16000")
@@ -209,21 +228,7 @@ while True:
     send(b"S", number, tone(text))
 """
     piper = start(body)
-    piper.check()
-    old: list[Samples] = []
-    asked = threading.Event()
-    answer = piper._answer
-
-    def answered(number: int, until: float, wait_s: float) -> Samples:
-        asked.set()
-        return answer(number, until, wait_s)
-
-    piper._answer = answered
-    waiting = threading.Thread(target=lambda: old.extend(piper.synthesize("old")))
-    waiting.start()
-    assert asked.wait(60)
-    assert spoken(piper, "newer").size / SAMPLE_RATE == pytest.approx(0.575, abs=0.02)
-    waiting.join(60)
+    old = overtaken(piper)
     assert len(old) <= 1, "late, but nothing of it is taken for the newer one"
 
 
@@ -237,21 +242,8 @@ while True:
 """
     piper = start(body)
     piper.check()
-    old: list[Samples] = []
-    asked = threading.Event()
-    answer = piper._answer
-
-    def answered(number: int, until: float, wait_s: float) -> Samples:
-        asked.set()
-        return answer(number, until, wait_s)
-
-    piper._answer = answered
-    waiting = threading.Thread(target=lambda: old.extend(piper.synthesize("old")))
-    waiting.start()
-    assert asked.wait(60)
     program = piper._process
-    assert spoken(piper, "newer").size / SAMPLE_RATE == pytest.approx(0.575, abs=0.02)
-    waiting.join(60)
+    old = overtaken(piper)
     assert old == [] and piper._process is program, "neither is it garbage, nor is the program ended"
 
 
