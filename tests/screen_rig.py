@@ -55,6 +55,20 @@ SHORT = "/tmp"  # noqa: S108 - Chromium's own files there have names that nobody
 """Chromium ends at once where its sockets' paths are longer than a socket's path may be (108 bytes): not under a test's folder."""
 
 
+def leave(page: Page) -> None:
+    """An empty page, from which nothing goes on: an open one goes to the driving one, or reads itself anew, into a test's way."""
+    from playwright.sync_api import Error  # not installed everywhere
+
+    while True:
+        try:
+            page.goto("about:blank")
+        except Error as error:  # it was on its way elsewhere
+            if "interrupted by another navigation" not in error.message:
+                raise
+        else:
+            return
+
+
 def absent(what: str) -> None:
     """A tool of these tests is not there: skip, but never silently where everything must run."""
     if os.environ.get("CI") == "true":

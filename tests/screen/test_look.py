@@ -10,7 +10,7 @@ import pytest
 
 from memory import screen
 from schemas.events import Motion
-from tests.screen_rig import COVERED, PAGES, SIZES, Rig
+from tests.screen_rig import COVERED, PAGES, SIZES, Rig, leave
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Response
@@ -53,7 +53,7 @@ def weights(page: Page, address: str) -> dict[str, int]:
     def keep(answer: Response) -> None:
         told.append(answer)
 
-    page.goto("about:blank")
+    leave(page)
     page.on("response", keep)
     page.goto(address, wait_until="load")
     page.evaluate("document.fonts.ready")
