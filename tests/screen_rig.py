@@ -23,6 +23,8 @@ from tests.memories import fill
 from tests.screens import NOW, Car, ask, drivers_of, parts_of, preference
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from playwright.sync_api import Browser, Page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -55,18 +57,19 @@ SHORT = "/tmp"  # noqa: S108 - Chromium's own files there have names that nobody
 """Chromium ends at once where its sockets' paths are longer than a socket's path may be (108 bytes): not under a test's folder."""
 
 
-def leave(page: Page) -> None:
-    """An empty page, from which nothing goes on: an open one goes to the driving one, or reads itself anew, into a test's way."""
+def insisting(goto: Callable[..., Any]) -> Callable[..., Any]:
+    """``Page.goto`` that goes there though the page goes elsewhere by itself just then: to the driving page, or to itself anew."""
     from playwright.sync_api import Error  # not installed everywhere
 
-    while True:
-        try:
-            page.goto("about:blank")
-        except Error as error:  # it was on its way elsewhere
-            if "interrupted by another navigation" not in error.message:
-                raise
-        else:
-            return
+    def go(url: str) -> Any:
+        while True:
+            try:
+                return goto(url)
+            except Error as error:
+                if "interrupted by another navigation" not in error.message:
+                    raise
+
+    return go
 
 
 def absent(what: str) -> None:
@@ -114,6 +117,7 @@ class Rig:
         if script:
             context.add_init_script(script)
         page = context.new_page()
+        page.goto = insisting(page.goto)
         page.goto(self.server.address)
         return page
 

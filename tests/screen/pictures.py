@@ -23,7 +23,7 @@ from schemas.actions import NavigateTo, PlayMusic, SetTimer, SetWindow
 from schemas.clock import WallClock
 from schemas.events import Asking, Motion, Phase, Wanted
 from tests.memories import fill
-from tests.screen_rig import CHROMIUM, PAGES, Rig, leave
+from tests.screen_rig import CHROMIUM, PAGES, Rig
 from tests.screens import NOW, preference
 from vehicle.adapters import open_adapter
 from vehicle.service import GatedVehicle
@@ -107,13 +107,13 @@ def main() -> int:
                         rig.choose(page, language=language, look=look)
                         page.goto(f"{rig.address}{path}")
                         _keep(page, folder / f"{name}.webp")
-                leave(page)
+                page.goto("about:blank")
                 if size == "1280x720":
                     rig.choose(page, look="dark", language="en")
                     rig.car.motion = Motion.MOVING
                     page.goto(f"{rig.address}/")
                     _keep(page, folder / "driving.webp")
-                    leave(page)
+                    page.goto("about:blank")
                     rig.car.motion = Motion.PARKED
                 page.context.close()
             _with_a_car(rig, browser, folder)
@@ -153,14 +153,14 @@ def _with_a_car(rig: Rig, browser: Browser, folder: Path) -> None:
     page.goto(f"{rig.address}/")
     page.wait_for_selector(".tile.windows >> text=40")
     _keep(page, folder / "home-car.webp")
-    leave(page)
+    page.goto("about:blank")
     parts.talk.stands(Phase.LISTENING, ASKED, 0)
     parts.talk.replied(Exchange("close everything", ASKED.question, NOW), 0)
     for motion, name in ((Motion.PARKED, "home-asked"), (Motion.MOVING, "driving-asked")):
         rig.car.motion = motion
         page.goto(f"{rig.address}/")
         _keep(page, folder / f"{name}.webp")
-        leave(page)
+        page.goto("about:blank")
     page.context.close()
     loop.run(vehicle.close())
     loop.close()

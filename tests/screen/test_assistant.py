@@ -18,7 +18,7 @@ from memory.screen.assistant.talk import Act, Came, Exchange
 from schemas.actions import Action, NavigateTo, PlayMusic, SetTimer, SetWindow
 from schemas.clock import WallClock
 from schemas.events import Asking, Choice, Motion, Phase, Wanted
-from tests.screen_rig import SIZES, Rig, leave
+from tests.screen_rig import SIZES, Rig
 from tests.screens import NOW, parts_of
 from vehicle.adapters import open_adapter
 from vehicle.service import GatedVehicle
@@ -179,7 +179,7 @@ def test_the_page_is_light_and_there_at_once(
     painted: list[float] = []
     for _ in range(9):
         page.goto(f"{rig.address}/about")  # as by the rail; another site would also be another process
-        page.goto(f"{rig.address}/", wait_until="load")
+        page.goto(f"{rig.address}/")
         page.wait_for_function("() => performance.getEntriesByName('first-contentful-paint').length")
         painted.append(page.evaluate("() => performance.getEntriesByName('first-contentful-paint')[0].startTime"))
     context = chromium.new_context()
@@ -309,7 +309,7 @@ def test_everything_fits_and_every_target_is_big_enough(
     wrong: dict[str, list[str]] = {}
     for motion in (Motion.PARKED, Motion.MOVING):
         for name, (phase, asking, exchange) in STATES.items():
-            leave(page)
+            page.goto("about:blank")
             rig.car.motion = motion
             talk.clear()
             talk.stands(Phase.IDLE, None, 0)
@@ -344,5 +344,5 @@ def test_it_comes_back_by_itself_when_the_server_was_killed_and_started_again(
         page.wait_for_selector("text=08:05", state="detached")
         page.goto(second.address)
         assert page.locator(".clock").inner_text() == "08:05"
-        leave(page)
+        page.goto("about:blank")
     page.close()

@@ -13,7 +13,7 @@ from schemas.events import Motion, VehicleState
 from schemas.memory import Waiting
 from tests.memories import fill
 from tests.screen.test_assistant import FITS, Finger, opened, touch
-from tests.screen_rig import PAGES, SIZES, Rig, leave
+from tests.screen_rig import PAGES, SIZES, Rig
 from tests.screens import NOW, preference
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def test_no_tile_is_cut(
     wrong: dict[str, list[str]] = {}
     for motion in (Motion.PARKED, Motion.MOVING):
         for state in STATES:
-            leave(page)
+            page.goto("about:blank")
             rig.car.motion = motion
             still(state)
             page.goto(f"{rig.address}/")

@@ -19,7 +19,7 @@ from schemas.clock import WallClock
 from schemas.events import Motion
 from schemas.ports import MemoryPort
 from tests.memories import fill
-from tests.screen_rig import Rig, leave
+from tests.screen_rig import Rig
 from tests.screens import NOW, Car, drivers_of, parts_of, preference
 from vehicle.adapters import open_adapter
 from vehicle.service import GatedVehicle
@@ -85,7 +85,7 @@ def test_another_driver_takes_the_wheel_on_the_page_of_a_running_assistant(tmp_p
             assert window.locator(".list >> text=folk").count() and "jazz" not in window.content()
             window.goto(f"{address}/memory/a1")
             assert "not there any more" in window.content() and "jazz" not in window.content()
-            leave(window)
+            window.goto("about:blank")
         assert set(where) == {"screen-vehicle"}
         car.motion = Motion.MOVING
         page.goto(f"{address}/drivers/to/0")

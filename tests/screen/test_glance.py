@@ -14,7 +14,7 @@ from memory.screen.feed import Happened, What
 from memory.screen.wording import sentences
 from schemas.events import Motion, Phase
 from tests.screen.test_assistant import PORTRAIT, STATES, Finger, car, opened, touch
-from tests.screen_rig import COVERED, Rig, leave
+from tests.screen_rig import COVERED, Rig
 from tests.screens import NOW
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def test_the_driving_form_is_read_in_one_glance(
     most = (0, 0, 0)
     wrong: list[object] = []
     for state, (phase, asking, exchange) in STATES.items():
-        leave(page)
+        page.goto("about:blank")
         talk.clear()
         talk.stands(Phase.IDLE, None, 0)
         talk.stands(phase, asking, 0)
@@ -100,7 +100,7 @@ def test_what_is_wrong_is_told_in_one_short_line(
     rig.remembered()
 
     def told() -> list[tuple[str, str, int]]:
-        leave(page)
+        page.goto("about:blank")
         page.goto(f"{rig.address}/")
         return [one for one in page.evaluate(READ) if one[0] != "button"]
 
@@ -127,11 +127,11 @@ def test_what_was_just_forgotten_is_taken_back_while_driving_and_covers_nothing(
     page.locator("footer button").last.click()
     page.wait_for_url("**/leaving/*")
     leaving = page.url
-    leave(page)
+    page.goto("about:blank")
     rig.car.motion = Motion.MOVING
     page.goto(leaving)
     assert len(page.inner_text(".solo h1")) <= GLANCE and page.locator(".solo p").count() == 0
-    leave(page)
+    page.goto("about:blank")
     page.goto(f"{rig.address}/")
     assert page.locator(".banner").is_visible() and page.evaluate(COVERED) == []
     page.click(".banner button")

@@ -10,7 +10,7 @@ import pytest
 
 from memory import screen
 from schemas.events import Motion
-from tests.screen_rig import COVERED, PAGES, SIZES, Rig, leave
+from tests.screen_rig import COVERED, PAGES, SIZES, Rig
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Response
@@ -53,9 +53,9 @@ def weights(page: Page, address: str) -> dict[str, int]:
     def keep(answer: Response) -> None:
         told.append(answer)
 
-    leave(page)
+    page.goto("about:blank")
     page.on("response", keep)
-    page.goto(address, wait_until="load")
+    page.goto(address)
     page.evaluate("document.fonts.ready")
     return {one.url: len(one.body()) for one in told if "/live?" not in one.url}
 
