@@ -34,7 +34,7 @@ from deploy.speech import open_voice
 from deploy.timeline import TimelineEntry
 from models.catalog import Catalog
 from models.commands.matcher import TemplateMatcher
-from schemas.errors import AdapterError, EvaluationDataError
+from schemas.errors import AdapterError, ConsentError, EvaluationDataError
 from schemas.kinds import Sense
 from schemas.ports import MemoryPort, Recognizer, Vad, WakeWord
 from vehicle import organizer as vehicle_organizer
@@ -279,6 +279,7 @@ class Talk:
     ) -> None:
         """A car, how words reach it, where its mail goes, who speaks, and the time there."""
         self._car, self._way, self._outbox, self._voice, self._now = car, way, outbox, voice, now
+        self._told: dict[str, Any] = {"preferences": [], "consent": {}}
 
     @property
     def now(self) -> datetime:
@@ -376,7 +377,10 @@ class Talk:
         vehicle = self._car.vehicle
         organizer = cast("vehicle_organizer.Organizer", vehicle.organizer)  # a drive's own clock: here, not apart
         values = asyncio.run(vehicle.state()).values
-        told = self._car.seat.memory.export()
+        try:
+            told = self._told = self._car.seat.memory.export()
+        except ConsentError:  # a guest's memory keeps nothing and hands nothing out
+            told = {**self._told, "preferences": []}
         return _Look(
             signals={name: _plain(value) for name, value in values.items() if not drifts(name)},
             kept=frozenset(
