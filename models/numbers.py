@@ -92,6 +92,22 @@ def numbers(text: str) -> set[float]:
     return found
 
 
+_SHORT = re.compile(
+    rf"\b(?P<whole>sixteen|seventeen|eighteen|nineteen|twenty (?:{'|'.join(_ONES)})) five\b"
+    r"(?! (?:minutes?|hours?|seconds?|percent)\b)"
+)
+
+
+def halves(text: str) -> frozenset[int]:
+    """The whole numbers of room temperatures whose half was said by "five" alone: "nineteen five", "twenty two five"."""
+    return frozenset(number_of(found["whole"]) for found in _SHORT.finditer(text))
+
+
+def with_points(text: str) -> str:
+    """A text with these written out: "nineteen point five"."""
+    return _SHORT.sub(lambda found: f"{found['whole']} point five", text)
+
+
 def _whole(word: str) -> int | None:
     """A single word or its digits, 0 to 199."""
     if word.isdecimal():

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from models.numbers import NUMBER, SMALL, TENS, number_of, number_words, numbers
+from models.numbers import NUMBER, SMALL, TENS, number_of, number_words, numbers, with_points
 from schemas.actions import Action, Domain
 from schemas.actions.acts import Act, slots_of
 from schemas.actions.base import AMBIENT_COLORS, corners
@@ -391,7 +391,9 @@ def against(text: str, action: Action) -> bool:
 def _left(text: str, acts: Sequence[Act]) -> tuple[float, ...]:
     """Numbers that were said outside all free words and stand in no slot."""
     kept = [part for part in _TAKEN_BACK.split(text) if part.strip()]
-    rest, filled = f" {kept[-1] if kept else text} ", set[float]()
+    warm = any(act.name == "set_temperature" for act in acts)
+    last = kept[-1] if kept else text
+    rest, filled = f" {with_points(last) if warm else last} ", set[float]()
     for act in acts:
         for value in act.slots.values():
             if isinstance(value, str):
