@@ -108,3 +108,34 @@ def test_a_tuned_network_keeps_the_rest_of_its_file_to_the_byte(tmp_path: Path) 
     assert {"blocks.1.ffn_up.weight", "closed.weight", "place_q.weight"} <= changed
     assert not any(name.startswith(("blocks.0.", "word.", "copied.", "token")) for name in changed)
     pointing.load(after)
+
+
+def test_a_tuned_network_learns_tokens_that_came_later_and_leaves_the_older_ones_where_they_stood(
+    tmp_path: Path,
+) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed (extra `train`): nothing to train with")
+    from models.training.acts.pointing.network import Batch, Pointing
+    from models.training.acts.pointing.train import Run
+    from models.training.language.shape import Shape
+
+    torch.manual_seed(0)
+    shape = Shape(vocabulary=len(CLOSED), width=64, layers=2, heads=2, inner=96)
+    older = [text for text in CLOSED if text not in ("hang_up", "mode=sport", "set_drive_mode")]
+    places = [CLOSED.index(text) for text in older]
+    tensors = {
+        name: value[places] if name.startswith(("token.", "closed.")) else value
+        for name, value in Pointing(shape).tensors().items()
+    }
+    np.savez(tmp_path / "a.npz", **pointing.packed(tensors, older))  # type: ignore[arg-type]  # numpy's stub has no mapping
+    run = Run(tmp_path, shape, tmp_path / "a.npz")
+    cases = [*CASES, Case("sport mode", read("set_drive_mode(mode=sport)")), Case("hang up", read("hang_up()"))]
+    losses = [run.learn(Batch(rows(Hashed(), cases)), 1.0) for _ in range(80)]
+    assert losses[-1] < losses[0]
+    run.write(tmp_path / "b.npz")
+    with np.load(tmp_path / "a.npz") as old, np.load(tmp_path / "b.npz") as new:
+        assert [str(text) for text in new["tokens"][: len(older)]] == older
+        assert set(map(str, new["tokens"])) == set(CLOSED)
+        assert np.array_equal(old["token.weight"], new["token.weight"][: len(older)])
+    given = prompt("hang up")
+    parser = pointing.PointingParser(tmp_path / "b.npz", Hashed())
+    assert given.words and parser.parse("hang up").acts[0].name == "hang_up"
