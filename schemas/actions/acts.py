@@ -22,7 +22,7 @@ TOPICS: Final = (
     "booking", "ordering", "lists", "calendar_entry", "email_read", "news", "sport", "knowledge", "translation", "conversion",
     "web", "driving", "wipers", "horn", "drive_mode", "bonnet", "sound", "streaming", "video", "map_view", "screen",
     "parked_car", "schedule", "condition", "seat_save", "share", "emergency", "smart_home", "connect", "window_lock", "scent",
-    "alarm", "name", "rules", "money", "health", "other",
+    "alarm", "name", "rules", "money", "health", "places", "breakdown", "other",
 )  # fmt: skip
 """What drivers ask for and no action exists for."""
 
@@ -52,11 +52,12 @@ DIALOGUE: Final[Mapping[str, Mapping[str, Slot]]] = MappingProxyType({
          "privacy", "praise", "blame", "help", "why", "refrain", "chat", "none"),
         _NOTHING,
     ),
+    "all_off": {"spared": _WORDS},
     "choose": {"number": _NUMBER},
     "get_last": {"part": _choice("done", "said")},
     "cannot": {"topic": Slot("choice", TOPICS)},
 })  # fmt: skip
-"""Acts that steer the dialogue, or come to words alone."""
+"""Acts that steer the dialogue, or come to words alone; ``all_off`` to actions that only the state of the car tells."""
 MEMORY: Final[Mapping[str, Mapping[str, Slot]]] = MappingProxyType({
     **dict.fromkeys(
         ("tell", "forget_last", "forget_all", "pause_learning", "resume_learning", "who_am_i", "delete_me", "export_data",

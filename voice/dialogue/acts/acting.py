@@ -183,7 +183,8 @@ class Acting:
             schemas.errors.GenerationError: the language model gave nothing usable.
         """
         text, pieces = unconditional(spoken(written)), joined.parts(written)
-        whole = planning.liked(text, planning.timed(text, await asyncio.to_thread(parser.parse, text, context)))
+        parsed = planning.timed(text, await asyncio.to_thread(parser.parse, text, context))
+        whole = planning.halved(text, planning.liked(text, parsed))
         if len(pieces) < 2 or takes_back(text):
             return whole
         skimmed = await self._parts(parser.skim, pieces, context)
@@ -291,6 +292,9 @@ class Acting:
         self, pointed: Seen, sure: float, transcript: Transcript, context: str, work: Work, *, answers: bool
     ) -> None:
         """Whether a yes is needed first, and whether there is anything to offer at all."""
+        if pointed.unnamed:
+            work.ask_first = bool(work.actions)
+            return
         said = unconditional(spoken(transcript.text))
         guessed = not answers and not pointed.grounds and sure < SURE_AT
         wordless = any(

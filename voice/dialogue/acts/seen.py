@@ -16,6 +16,7 @@ from schemas.actions.acts import Act, SlotValue, slots_of
 from schemas.actions.base import GROUPS
 from schemas.actions.said import spoken_number
 from schemas.manners import Units
+from voice.dialogue.acts import all_off
 from voice.dialogue.acts.excepted import without
 from voice.dialogue.replies import responder
 
@@ -35,6 +36,8 @@ class Seen:
     """Slots that the car has filled: nobody needs to have said them."""
     heeded: tuple[str, ...] = ()
     """Words that are spent on them, and ask for nothing else."""
+    unnamed: bool = False
+    """Nobody named what they move: it is asked about first."""
 
 
 # Conditions -----------------------------------------------------------------------------------------------------------
@@ -368,6 +371,14 @@ def _by_lamp(text: str, acts: Sequence[Act], values: Signals) -> Seen:
     return Seen(lit, grounds=frozenset({"zone"}))
 
 
+def _by_what_is_on(acts: Sequence[Act], values: Signals) -> Seen:
+    """Whatever is on, where everything is to go off."""
+    if all(act.name != all_off.NAME for act in acts):
+        return Seen(tuple(acts))
+    found = [one for act in acts for one in (all_off.spread(act, values) if act.name == all_off.NAME else (act,))]
+    return Seen(tuple(dict.fromkeys(found)), () if found else (responder.NOTHING_ON,), unnamed=True)
+
+
 # What plays ------------------------------------------------------------------------------------------------------------
 
 _SOURCE = re.compile(r"\b(?P<source>music|radio|podcast)s?\b")
@@ -398,6 +409,7 @@ def seen(text: str, acts: Sequence[Act], values: Signals, units: Units) -> Seen:
         return Seen(rest, (otherwise or responder.CONDITION_UNKNOWN,) if moving else ())
     whole = Seen(tuple(acts))
     looks: tuple[Callable[[Sequence[Act]], Seen], ...] = (
+        lambda found: _by_what_is_on(found, values),
         lambda found: _in_front(text, found),
         lambda found: _spared(text, found),
         lambda found: _by_seat(text, found, values),
@@ -418,5 +430,6 @@ def seen(text: str, acts: Sequence[Act], values: Signals, units: Units) -> Seen:
             copied=whole.copied or one.copied,
             grounds=whole.grounds | one.grounds,
             heeded=(*whole.heeded, *one.heeded),
+            unnamed=whole.unnamed or one.unnamed,
         )
     return whole

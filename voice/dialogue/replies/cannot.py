@@ -56,6 +56,9 @@ CANNOT: Final[Mapping[str, str]] = MappingProxyType({
     "rules": "I can't do that: my rules do not change by being told so.",
     "money": "I know nothing about money matters, so I can't say.",
     "health": "I can't give advice on that.",
+    "places": "I can't look for that: I know restaurants, cafes, bakeries, supermarkets, fuel, charging, parking, hotels, toilets, "
+    "chemists, hospitals and airports.",
+    "breakdown": "I can't tell what is wrong, or send help. If it doesn't feel safe, please stop and call for help.",
     "other": "This car can't do that.",
 })  # fmt: skip
 """By topic (``schemas.actions.acts.TOPICS``). None names a thing that the car can do: it would be taken for an answer to that."""

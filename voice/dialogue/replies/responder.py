@@ -239,6 +239,7 @@ WHICH_SEATS = "I'm not sure which seats you mean. Please name them, for example:
 SEATS_UNKNOWN = "I can't see which seats are taken. Please name the seat."
 NO_SEAT_EMPTY = "There is no such seat."
 NO_WINDOW_OPEN = "There is no open window."
+NOTHING_ON = "There is nothing on that I could switch off."
 CONDITION_UNKNOWN = "I can't see whether that is so, so I leave it."
 CHAT = "I see. Tell me if I can do something for you."
 REMEMBER_WHAT = "What shall I remember?"

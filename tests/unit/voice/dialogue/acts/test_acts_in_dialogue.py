@@ -884,3 +884,29 @@ def test_a_lock_that_an_offer_would_leave_out_is_named(rig: Rig) -> None:
         "close the windows lock up and lights off", "set_window(window=all,percent=0); set_dome_light(on=false)", 0.5
     )
     assert "what you want with the lock" in reply.text and rig.done == []
+
+
+def test_everything_off_is_offered_thing_by_thing_and_done_only_after_a_yes(rig: Rig) -> None:
+    rig.vehicle.values |= {"light.ambient.on": True, "media.playing": True, "light.reading.driver": True}
+    reply = rig.say("everything off apart from my reading light", "all_off(spared=my reading light)")
+    assert rig.done == [] and "mbient" in reply.text and reply.text.endswith("?")
+    rig.say("yes")
+    assert rig.done == ["set_ambient_light(on=False)", "set_playback(command=pause)"]
+
+
+@pytest.mark.parametrize(
+    ("text", "celsius"),
+    [
+        ("let me have it at nineteen five would you", 19.5),
+        ("i fancy twenty two five on my side", 22.5),
+        ("i fancy twenty five on my side", 25),
+        ("let me have it at nineteen in five minutes", 19),
+    ],
+)
+def test_the_half_of_a_degree_may_be_said_by_five_alone(rig: Rig, text: str, celsius: float) -> None:
+    whole = int(celsius)
+    reply = rig.say(text, f"set_temperature(celsius={whole},zone=driver)")
+    if "minutes" in text:
+        assert "5" in reply.text or "five" in reply.text
+    else:
+        assert rig.done == [f"set_temperature(celsius={celsius:.1f}, zone=driver)"]

@@ -134,3 +134,37 @@ def test_a_condition_of_the_moment_is_no_part_of_the_order() -> None:
     assert unconditional(whole) == "turn on my seat heater"
     assert unconditional("turn it on or else leave it") == "turn it on or else leave it"
     assert unconditional("close it whenever it rains") == "close it whenever it rains"
+
+
+LIT: dict[str, Any] = {
+    "light__ambient__on": True, "light__reading__rear_left": True, "climate__on": True, "seat__driver__heating": 2,
+    "seat__passenger__heating": 0, "media__playing": True,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("acts", "left_on"),
+    [
+        ("all_off()", ()),
+        ("all_off(spared=my reading light)", ("set_reading_light(zone=driver,on=false)",)),
+        ("all_off(spared=the reading light)",
+         ("set_reading_light(zone=driver,on=false)", "set_reading_light(zone=rear_left,on=false)")),
+        ("all_off(spared=the light in the back)", ("set_reading_light(zone=rear_left,on=false)",)),
+        ("all_off(spared=the music)", ("set_playback(command=pause)",)),
+        ("all_off(spared=the fan)", ("set_climate(on=false)",)),
+        ("all_off(spared=my seat)", ("set_seat_heating(level=0,zone=driver)",)),
+        ("all_off(spared=the dog)", ()),
+    ],
+)  # fmt: skip
+def test_everything_is_whatever_is_on_without_what_stays(acts: str, left_on: tuple[str, ...]) -> None:
+    everything = {
+        "set_ambient_light(on=false)", "set_reading_light(zone=driver,on=false)", "set_reading_light(zone=rear_left,on=false)",
+        "set_climate(on=false)", "set_seat_heating(level=0,zone=driver)", "set_playback(command=pause)",
+    }  # fmt: skip
+    found, says = put("everything off", acts, **LIT)
+    assert (set(found.split("; ")), says) == (everything - set(left_on), ())
+
+
+def test_where_nothing_is_on_that_is_said() -> None:
+    found = seen("everything off", read("all_off()"), {}, METRIC)
+    assert (found.acts, found.says) == ((), ("There is nothing on that I could switch off.",))
