@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import logging
 import os
 import threading
 from collections.abc import Callable, Coroutine
@@ -22,6 +23,7 @@ from deploy.drivers.switching import ConfiguredDrivers
 from deploy.engines import ROLES, standing
 from deploy.picture import lines, svg
 from deploy.serving import HEAD_BYTES, IDLE_S, connections
+from deploy.showing.atlas import Atlas
 from deploy.showing.handing import Handing
 from deploy.timeline import TimelineEntry
 from memory.rights.exports import FOLDER as EXPORTS
@@ -36,6 +38,7 @@ from schemas.ports import MemoryPort, Touch
 from schemas.seat import Seat
 from vehicle.gate import fresh, motion
 
+_log = logging.getLogger("glovebox.screen")
 ADDRESS_FILE = "screen.url"
 """In the data folder, for its owner alone: the address that opens the screen next. A kiosk reads it when it starts."""
 NIGHT_PERCENT, DAY_PERCENT = 15.0, 35.0
@@ -235,6 +238,17 @@ def about(config: Config) -> About:
     return About(__version__, models)
 
 
+def atlas_of(config: Config) -> Atlas | None:
+    """The map that is configured; None without one, and where it cannot be used, which the log says in a sentence."""
+    if config.screen.map is None:
+        return None
+    try:
+        return Atlas(config.screen.map)
+    except ConfigError as error:
+        _log.warning("%s; the screen goes on without it", error)
+        return None
+
+
 def parts(  # noqa: PLR0913 - what the screen is given, each by its name
     config: Config,
     seat: Seat,
@@ -262,6 +276,7 @@ def parts(  # noqa: PLR0913 - what the screen is given, each by its name
         car=car,
         cabin=cabin,
         touch=touch,
+        atlas=atlas_of(config),
         hands=Handing(config.data.folder / EXPORTS, lambda: moving() is Motion.PARKED),
     )
 

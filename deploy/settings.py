@@ -111,6 +111,13 @@ class DriverSettings(Section):
     sight: SightSettings
 
 
+class ScreenSettings(Section):
+    """The driver's screen."""
+
+    map: Folder | None = None
+    """A map of this device: an MBTiles file of pictures (docs/screen.md); None: no map is shown."""
+
+
 class DataSettings(Section):
     """Where things lie on this device."""
 
@@ -445,6 +452,7 @@ class Config(Section):
     announce: AnnounceSettings
     driver: DriverSettings
     data: DataSettings
+    screen: ScreenSettings
     audio: AudioSettings
     wake: WakeSettings
     vad: VadSettings

@@ -209,6 +209,9 @@ _TABLE: tuple[Signal, ...] = (
     _number("outside.temperature", 12.0, "Celsius", (-60, 60), "Exterior.AirTemperature", reads=True),
     _number("outside.rain", 0, "percent", (0, 100), "Body.Raindetection.Intensity", reads=True),
     _number("outside.light", 25, "percent", (0, 100), "Exterior.LightIntensity", reads=True),
+    # where the car is; at 0, 0 no receiver has told it yet
+    _number("position.latitude", 54.5, "degrees", (-90, 90), "CurrentLocation.Latitude", reads=True),
+    _number("position.longitude", 3.5, "degrees", (-180, 180), "CurrentLocation.Longitude", reads=True),
     # who spoke last, where the car can tell the seats apart
     _choice("cabin.speaker", ("driver", "passenger", "rear", "child"), reads=True),
     # telephone: the number that is being called; empty for none

@@ -8,7 +8,7 @@ from typing import Any
 
 from memory.screen.departures import Departures
 from memory.screen.feed import Mark
-from memory.screen.parts import Parts
+from memory.screen.parts import Parts, Picture
 from memory.screen.sessions import Doorkeeper, Session
 from memory.screen.wording import Wording
 from schemas.memory import Consent
@@ -36,7 +36,7 @@ class Go:
     cookies: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-Answer = Page | Go
+Answer = Page | Go | Picture
 
 
 class ProblemError(Exception):

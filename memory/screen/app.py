@@ -30,7 +30,7 @@ from memory.screen.assistant import page as assistant
 from memory.screen.departures import Departures, Leaving
 from memory.screen.feed import Mark
 from memory.screen.pages import dev, home
-from memory.screen.parts import Parts
+from memory.screen.parts import Parts, Picture
 from memory.screen.render import Renderer
 from memory.screen.routes import ROUTES, Entry, When
 from memory.screen.sessions import Doorkeeper, Session, Token
@@ -242,6 +242,8 @@ class Screen:
         return daylight.look(daylight.chosen(request.cookies.get("look")), self.parts.bright(), now)
 
     def _respond(self, request: Request, visit: Visit, answer: Answer) -> Response:
+        if isinstance(answer, Picture):
+            return Response(answer.data, media_type=answer.kind, headers=dict(HEADERS))
         if isinstance(answer, Go):
             response: Response = RedirectResponse(answer.address, status_code=303, headers=dict(HEADERS))
             for name, value in answer.cookies.items():

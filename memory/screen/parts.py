@@ -90,6 +90,33 @@ class Cabin(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture as a browser shows it."""
+
+    data: bytes
+    kind: str
+    """Its media type."""
+
+
+class Atlas(Protocol):
+    """A map of square pictures, as the web's maps are cut (Web Mercator); from any thread."""
+
+    @property
+    def levels(self) -> tuple[int, int]:
+        """The coarsest and the finest level that it has, both within 0 and 22; a level has 2 to that power tiles a side."""
+        ...
+
+    @property
+    def credit(self) -> str:
+        """Whose map it is, as its licence wants it shown; may be empty."""
+        ...
+
+    def tile(self, level: int, column: int, row: int) -> Picture | None:
+        """The picture there, columns counted from the west, rows from the north; None where it has none that can be shown."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class Offered:
     """An export that waits on the car's own network to be fetched once."""
 
@@ -171,6 +198,8 @@ class Parts:
     """The car; None where there is none to be seen."""
     hands: Hands | None = None
     """Gives exports away; None: they stay in the data folder."""
+    atlas: Atlas | None = None
+    """The map; None: there is none, and nothing of one is shown."""
 
     glance: Glance = field(init=False)
     """What the open pages see of it."""

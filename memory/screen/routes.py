@@ -55,6 +55,7 @@ ROUTES: tuple[Entry, ...] = (
     Entry("POST", "/again/{number}", assistant.again, _A),
     Entry("POST", "/car/{tile}", assistant.control, _A),
     Entry("POST", "/confirm", assistant.confirm, _A),
+    Entry("GET", "/map/{level}/{column}/{row}", assistant.piece, _P),
     Entry("GET", "/latest", home.show, _P),
     Entry("POST", "/pause", home.pause, _A),
     Entry("POST", "/stop", home.stop, _A),

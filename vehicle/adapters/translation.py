@@ -49,6 +49,8 @@ CONVERSIONS: Mapping[tuple[str, str], tuple[float, float]] = MappingProxyType({
 
 DIGITS = 3
 """Decoded numbers are rounded to this: a 32-bit float carries 21.1 as 21.10000038."""
+DIGITS_OF_DEGREES = 6
+"""A place on the earth to a tenth of a metre."""
 
 DRIVING: Mapping[str, Signal] = MappingProxyType({
     "speed_kmh": Signal("speed_kmh", Kind.NUMBER, 0.0, False, "km/h", 0.0, 400.0),
@@ -166,7 +168,8 @@ class Translation:
             )
         if form.least is not None and theirs <= form.least:
             return self.signal.low
-        value = round((theirs - self.offset) / self.factor, DIGITS)
+        digits = DIGITS_OF_DEGREES if self.signal.unit == "degrees" else DIGITS
+        value = round((theirs - self.offset) / self.factor, digits)
         value = self.signal.high - (value - self.signal.low) if form.open_at == 0 else value
         return int(value) if value == int(value) else value
 

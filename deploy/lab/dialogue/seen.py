@@ -16,7 +16,7 @@ from deploy.lab.dialogue.wording import own_question_cut
 
 ADRIFT = (
     "media.position", "climate.cabin_temperature", "battery.", "car.odometer", "navigation.kilometers", "navigation.minutes",
-    "navigation.latitude", "navigation.longitude", "outside.", "charging.power", "fuel.",
+    "navigation.latitude", "navigation.longitude", "position.", "outside.", "charging.power", "fuel.",
 )  # fmt: skip
 """Beginnings of signals that change by themselves, or follow from others that are watched: not judged."""
 SAME = 1e-6

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memory.screen.assistant.tiles import SHOWN
+from memory.screen.assistant.whereabouts import Place, apart_m, place
 from schemas.events import VehicleState
 
 if TYPE_CHECKING:
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
 EVERY_S = 1.0
 """Between two looks while a page is open: what a button does is looked at once more at once. Our choice."""
+
+STIRS_M = 30.0
+"""Metres by which the car's place must have changed for the map to be made anew: a receiver that stands still strays by ten. Our
+choice."""
 
 
 class Glance:
@@ -31,6 +36,7 @@ class Glance:
         self._cabin, self._clock, self._changed, self._lock = cabin, clock, changed, threading.Lock()
         self._state: VehicleState | None = None
         self._at, self._looking, self._key = -EVERY_S, False, ""
+        self._place: Place | None = None
         self.version = 0
         """Another number whenever what is shown of the car is different."""
 
@@ -72,4 +78,7 @@ class Glance:
     def _told(self, cabin: Cabin, state: VehicleState) -> str:
         now = self._clock()
         waits = [(one.kind, one.label, one.at, (one.at - now).total_seconds() // 60) for one in cabin.waiting()]
-        return repr(([state.values.get(name) for name in SHOWN], waits))
+        at = place(state.values, "position")
+        if at is None or self._place is None or apart_m(at, self._place) > STIRS_M:
+            self._place = at
+        return repr(([state.values.get(name) for name in SHOWN], waits, self._place, place(state.values, "navigation")))

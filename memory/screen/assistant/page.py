@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
+from memory.screen.assistant import whereabouts
 from memory.screen.assistant.talk import Act, Came, Stand
 from memory.screen.assistant.tiles import Tile, tiles
 from memory.screen.feed import What
@@ -47,6 +48,7 @@ def values(visit: Visit) -> dict[str, Any]:
         "open_questions": len(visit.memory.proposals()) if visit.parked else 0,
         "names": visit.parts.drivers.names if visit.parts.drivers is not None else (),
         "tiles": seen(visit),
+        "map": whereabouts.panel(visit.parts.atlas, visit.parts.glance.state()) if visit.parked else None,
         "now": now,
     }
 
@@ -183,3 +185,14 @@ def _come(visit: Visit, result: ActionResult | None, action: str, slots: dict[st
     }[result.status]
     told = Act(result.action.name, result.action.slots(), came, result.ruling.reason, result.token or "")
     visit.parts.talk.noted(told)
+
+
+def piece(visit: Visit) -> Answer:
+    """A picture of the map, for a car that is parked."""
+    numbers = [visit.path[name] for name in ("level", "column", "row")]
+    if visit.parts.atlas is None or not all(one.isascii() and one.isdigit() and len(one) <= 7 for one in numbers):
+        raise ProblemError("missing", 404)
+    found = visit.parts.atlas.tile(*map(int, numbers))
+    if found is None:
+        raise ProblemError("missing", 404)
+    return found

@@ -24,7 +24,10 @@
     if (!part || !text) return;
     if (pressed && part === view) { later = text; return; }
     const held = part.contains(document.activeElement) ? targets().indexOf(document.activeElement) : -1;
+    const map = part.querySelector(".map");
     part.innerHTML = text;
+    const same = part.querySelector(".map");
+    if (map && same && map.outerHTML === same.outerHTML) same.replaceWith(map); // its pictures are there already
     part.dispatchEvent(new CustomEvent("live", { bubbles: true }));
     if (held >= 0) targets()[held]?.focus();
   };

@@ -136,6 +136,7 @@ def test_a_dbc_that_cannot_be_used_is_named(tmp_path: Path) -> None:
         ("sunroof.shade", {"unit": "percent", "open_at": 0}, 30, 70),
         ("light.ambient.brightness", {"unit": "percent", "least": 1}, 0, 1),
         ("light.ambient.brightness", {"unit": "percent", "least": 1}, 100, 100),
+        ("position.latitude", {"unit": "degrees"}, 54.500123, 54.500123),
         ("battery.range", {"unit": "m"}, 256.5, 256_500),
         ("tire.front_left", {"unit": "bar"}, 250, 2.5),
         ("outside.temperature", {"unit": "Fahrenheit"}, 20, 68),

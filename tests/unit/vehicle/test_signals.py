@@ -20,7 +20,7 @@ VSS = DATA / "vss" / "vss_release_6.0.json"
 
 
 def test_names_are_unique_and_start_values_fit() -> None:
-    assert len(SIGNALS) == 119
+    assert len(SIGNALS) == 121
     for name, signal in SIGNALS.items():
         assert signal.name == name
         assert fits(signal, signal.initial)
@@ -100,7 +100,7 @@ def vss_leaf(path: str) -> dict[str, Any]:
 def test_vss_paths_are_in_release_6_and_of_their_kind() -> None:
     datatypes = {Kind.SWITCH: {"boolean"}, Kind.TEXT: {"string"}, Kind.CHOICE: {"string"}}
     mapped = [signal for signal in SIGNALS.values() if signal.vss]
-    assert len(mapped) == 101
+    assert len(mapped) == 103
     for signal in mapped:
         leaf = vss_leaf(str(signal.vss))
         if signal.writable:

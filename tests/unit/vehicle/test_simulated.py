@@ -208,6 +208,18 @@ def test_how_often_it_is_read_changes_nothing() -> None:
     assert a["battery.range"] == pytest.approx(b["battery.range"], abs=0.3)
 
 
+def test_its_place_goes_straight_towards_the_destination_and_stays_without_one(clock: StreamClock) -> None:
+    car = SimulatedVehicle(clock, profile="motorway")
+    clock.advance_to(60.0)
+    assert (read(car).values["position.latitude"], read(car).values["position.longitude"]) == (54.5, 3.5)
+    write(car, navigation__destination="The Lighthouse", navigation__latitude=54.53, navigation__longitude=3.5)
+    clock.advance_to(90.0)  # about a kilometre
+    on_the_way = read(car).values
+    assert 54.506 < on_the_way["position.latitude"] < 54.512 and on_the_way["position.longitude"] == 3.5
+    clock.advance_to(900.0)
+    assert read(car).values["position.latitude"] == 54.53  # there, and no further
+
+
 # Faults ---------------------------------------------------------------------------------------------------------------
 
 

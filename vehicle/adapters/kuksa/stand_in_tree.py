@@ -62,6 +62,8 @@ Powertrain.TractionBattery.Charging.StartStopCharging                       actu
 Chassis.Axle.{Row1,Row2}.Wheel.{Left,Right}.Tire.Pressure                   sensor    uint16  kPa
 Exterior.AirTemperature                                                     sensor    float   Celsius
 Exterior.LightIntensity                                                     sensor    float   percent 0..100
+CurrentLocation.Latitude                                                    sensor    double  degrees -90..90
+CurrentLocation.Longitude                                                   sensor    double  degrees -180..180
 TraveledDistance                                                            sensor    uint32  m
 VehicleIdentification.VehicleExteriorColor                                  attribute string
 Body.Windshield.Front.WasherFluid.IsLevelLow                                sensor    boolean

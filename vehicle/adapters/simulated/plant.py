@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from vehicle.adapters.simulated.drives import Drive
+from vehicle.places import KM_PER_DEGREE
 from vehicle.signals import ALL_WINDOWS, SIGNALS
 
 RATES: Mapping[str, float] = MappingProxyType({
@@ -105,6 +106,8 @@ class Plant:
             reported[name] = round(reported[name])
         for name in ("climate.cabin_temperature", "outside.temperature"):
             reported[name] = round(reported[name], 1)
+        for name in ("position.latitude", "position.longitude"):
+            reported[name] = round(reported[name], 6)
         reported["battery.charge"] = round(self._charge, 1)
         reported["battery.range"] = round(self._charge / 100.0 * CAPACITY_KWH / KWH_PER_KM, 1)
         reported["navigation.minutes"] = math.ceil(self._minutes)
@@ -122,6 +125,7 @@ class Plant:
         self._charge = max(0.0, self._charge - 100.0 * km * KWH_PER_KM / CAPACITY_KWH)
         self._odometer += km
         self._kilometers = max(0.0, self._kilometers - km)
+        self._go(km)
         if speed > 0.0:
             self._minutes = max(0.0, self._minutes - seconds / 60.0)
         if self._values["media.playing"]:
@@ -141,6 +145,19 @@ class Plant:
                 target = max(position, min(target, self._values["sunroof.shade"]))
             way = RATES[name] * seconds
             self._values[name] = min(target, position + way) if target > position else max(target, position - way)
+
+    def _go(self, km: float) -> None:
+        """So many kilometres straight towards the destination, and no further; without one the car's place stays as it is."""
+        values = self._values
+        if not values["navigation.destination"] or km <= 0.0:
+            return
+        wide = KM_PER_DEGREE * math.cos(math.radians(values["position.latitude"]))
+        north = (values["navigation.latitude"] - values["position.latitude"]) * KM_PER_DEGREE
+        east = (values["navigation.longitude"] - values["position.longitude"]) * wide
+        left = math.hypot(north, east)
+        share = 1.0 if left <= km else km / left
+        values["position.latitude"] += share * north / KM_PER_DEGREE
+        values["position.longitude"] += share * east / wide
 
     def _cabin(self, seconds: float) -> float:
         values = self._values

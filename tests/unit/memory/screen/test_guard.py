@@ -27,7 +27,8 @@ def test_every_address_asks_for_session_token_and_lock(
     from memory.screen.routes import Entry
 
     assert isinstance(entry, Entry)
-    path = entry.path.format(number="1", handle="h", id="p1", kind="profile", key="music", place="1", tile="climate")
+    path = entry.path.format(number="1", handle="h", id="p1", kind="profile", key="music", place="1", tile="climate", level=0,
+                             column=0, row=0)  # fmt: skip
     headers = {"Origin": ORIGIN}
     stranger = Browser(screen, enter=False)
     assert stranger.client.request(entry.method, path, headers=headers).status_code == 401
