@@ -61,10 +61,10 @@ def insisting(goto: Callable[..., Any]) -> Callable[..., Any]:
     """``Page.goto`` that goes there though the page goes elsewhere by itself just then: to the driving page, or to itself anew."""
     from playwright.sync_api import Error  # not installed everywhere
 
-    def go(url: str) -> Any:
+    def go(url: str, **options: Any) -> Any:
         while True:
             try:
-                return goto(url)
+                return goto(url, **options)
             except Error as error:
                 if "interrupted by another navigation" not in error.message:
                     raise

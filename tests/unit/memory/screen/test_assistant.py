@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 import pytest
@@ -163,8 +163,13 @@ def test_what_was_not_understood_is_shown_with_the_best_guess(browser: Browser, 
     screen.parts.talk.replied(missed, 0)
     page = browser.get("/")
     assert "open the sun wolf" in page and "Did you mean:" in page
+    assert page.count("understand") == 0  # that it was not understood is said once
     browser.post("/again/1", what="guess")
     assert touch.did == ["open the sunroof"]
+    object.__setattr__(screen.parts, "touch", None)  # nobody could take the guess up
+    assert "Did you mean:" not in browser.get("/")
+    screen.parts.talk.replied(replace(missed, guess=""), 0)
+    assert "I didn&#39;t understand that." in browser.get("/")
 
 
 def test_a_reply_stays_for_a_while_and_is_gone_then(browser: Browser, screen: Screen, car: Car) -> None:
