@@ -55,12 +55,22 @@ def _parsed(matcher: CommandMatcher, transcript: Transcript) -> Command | None:
 
 
 def by_itself(matcher: CommandMatcher, tail: Transcript | None) -> Transcript | None:
-    """What was said since, without what joins it to the first part, if that leaves a command and the words were heard well."""
-    if tail is None or tail.misheard or tail.confidence < 0.5 or matcher.match(tail.text) is not None:
+    """What was said since, without what joins it to the first part, if that leaves a command and the words were heard well.
+
+    "And fold the mirrors" sounds like "unfold the mirrors" to whoever hears it by itself, the more so as nobody says "unfold" in
+    mid-sentence: both recognisers had that for two of three voices, and "unlock" for "and lock" (docs/log.md). It is asked about.
+    """
+    if tail is None or tail.misheard or tail.confidence < 0.5:
         return tail
+    known = matcher.match(tail.text)
+    if known is not None:
+        joined = tail.text.removeprefix(_SOUNDS_JOINED)
+        other = matcher.match(joined) if tail.in_grammar and joined != tail.text else None
+        doubtful = other is not None and other.name == known.name
+        return tail.model_copy(update={"in_grammar": False, "alternative": joined}) if doubtful else tail
     text = _JOINS.sub("", tail.text)
-    known = text != tail.text and matcher.match(text) is not None
-    return tail.model_copy(update={"text": text, "in_grammar": True, "alternative": ""}) if known else tail
+    clear = text != tail.text and matcher.match(text) is not None
+    return tail.model_copy(update={"text": text, "in_grammar": True, "alternative": ""}) if clear else tail
 
 
 def action_of(matcher: CommandMatcher, transcript: Transcript) -> Action | None:
@@ -106,6 +116,8 @@ def way(matcher: CommandMatcher, whole: Transcript, tail: Transcript | None, fir
             return Way.CANCELLED
         idle = first.reply is not None and not first.reply.results and begun is None
         return Way.REPLACED if idle and added.kind is CommandKind.ACTION else Way.FOLLOWED
+    if tail.alternative and matcher.match(tail.text) and matcher.match(tail.alternative):
+        return Way.FOLLOWED
     return Way.STANDS if begun is not None and first.reply is not None and first.reply.results else Way.REPLACED
 
 
@@ -140,6 +152,8 @@ def _same_thing(done: Action, instead: Action) -> bool:
 
 _JOINS = re.compile(r"^(?:(?:and|but|then|also|oh|no|sorry|wait|actually),? )+")
 """How what was said since begins, before a command: "and avoid motorways", "no, cancel that"."""
+_SOUNDS_JOINED = "un"
+"""What "and" before a word sounds like as a part of it."""
 _PANES = ("window.", "sunroof.position")
 _PLACES = frozenset({"window", "zone"})
 _APART = frozenset({"set_timer", "set_reminder"})

@@ -108,6 +108,26 @@ def test_another_command_comes_after_it(car: Car) -> None:
     assert "indow" in reply.text and "eat" in reply.text
 
 
+@pytest.mark.parametrize(
+    ("begun", "tail", "signal"),
+    [
+        ("lock the doors", "unfold the mirrors", "mirrors.folded"),
+        ("fold the mirrors", "unlock the doors", "doors.locked"),
+    ],
+)
+def test_what_may_be_and_before_its_opposite_is_asked_about(car: Car, begun: str, tail: str, signal: str) -> None:
+    before = car.values(signal)
+    reply = car.go_on(begun, f"{begun} {tail}", tail)
+    assert reply.text.endswith("?") and tail.split(maxsplit=1)[0].removeprefix("un") in reply.text
+    assert car.values(signal) == before
+
+
+def test_after_the_question_the_one_that_was_meant_is_done(car: Car) -> None:
+    car.go_on("lock the doors", "lock the doors unfold the mirrors", "unfold the mirrors")
+    car.say("fold the mirrors")
+    assert car.values("doors.locked", "mirrors.folded") == [True, True]
+
+
 @pytest.mark.parametrize("tail", [None, "", "mumble and mutter"])
 def test_a_cough_or_talk_behind_a_command_changes_nothing(car: Car, tail: str | None) -> None:
     whole = "open the window" if tail is None else "open the window mumble and mutter"
