@@ -339,16 +339,17 @@ class TogetherRecognizer:
     def _opposite(self, take: Take) -> str:
         """The command that the take's is with a sound before it, as "unlock" is of "lock", if that fits nearly as well; else empty.
 
-        What is said in one breath with the wake word begins with its last sound: both recognisers had "unlock the doors" for "-er,
-        lock the doors", which Whisper scored 1.2 behind; where "unlock" was said, "lock" was 2.8 behind and more (docs/log.md).
+        It may also be said with "and" before it, which sounds like "un-". And what is said in one breath with the wake word begins
+        with its last sound: both recognisers had "unlock the doors" for "-er, lock the doors", which Whisper scored 1.2 behind;
+        where "unlock" was said, "lock" was 2.8 behind and more (docs/log.md).
         """
         first, _, rest = take.text.partition(" ")
         bare = ALIKE.get(first, first)
         other = f"{bare} {rest}" if bare != first and first.endswith(bare) else ""
         if not other or self._matcher.match(other) is None:
             return ""
-        own, its = self._scores(take, [take.text, other])
-        return other if own - its < self._settings.doubt_gap else ""
+        own, *its = self._scores(take, [take.text, other, f"and {other}"])
+        return other if own - max(its) < self._settings.doubt_gap else ""
 
     def _alone(self, candidates: Sequence[Candidate], words: Words) -> Candidate | None:
         """The command that Whisper heard so well that it alone decides: its own words, or as good as they, and no other near."""

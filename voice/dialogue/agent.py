@@ -216,6 +216,8 @@ class Dialogue:
         self._knowing.begins()
         if Do.WITHDRAW in self._open.tick(self._clock()):
             self._withdraw()
+        if not addressed and self._open.thing is None:
+            transcript = amending.doubted(self._matcher, transcript)
         transcript = which.heard(self._open.thing, transcript)
         if transcript.alternative:
             return self._ask_which(transcript)

@@ -54,20 +54,25 @@ def _parsed(matcher: CommandMatcher, transcript: Transcript) -> Command | None:
     return matcher.match(transcript.text) if transcript.in_grammar else None
 
 
-def by_itself(matcher: CommandMatcher, tail: Transcript | None) -> Transcript | None:
-    """What was said since, without what joins it to the first part, if that leaves a command and the words were heard well.
+def doubted(matcher: CommandMatcher, heard: Transcript) -> Transcript:
+    """What goes on from something before; which of two was meant is open where a word's "un-" may have been "and".
 
-    "And fold the mirrors" sounds like "unfold the mirrors" to whoever hears it by itself, the more so as nobody says "unfold" in
-    mid-sentence: both recognisers had that for two of three voices, and "unlock" for "and lock" (docs/log.md). It is asked about.
+    "And fold the mirrors" is "unfold the mirrors" to whoever hears it by itself: both recognisers had that for two of three
+    voices, and "unlock" for "and lock" (docs/log.md).
     """
+    joined = heard.text.removeprefix(_SOUNDS_JOINED)
+    known, other = (matcher.match(text) if heard.in_grammar else None for text in (heard.text, joined))
+    if joined == heard.text or known is None or other is None or known.name != other.name:
+        return heard
+    return heard.model_copy(update={"in_grammar": False, "alternative": joined})
+
+
+def by_itself(matcher: CommandMatcher, tail: Transcript | None) -> Transcript | None:
+    """What was said since, without what joins it to the first part, if that leaves a command and the words were heard well."""
     if tail is None or tail.misheard or tail.confidence < 0.5:
         return tail
-    known = matcher.match(tail.text)
-    if known is not None:
-        joined = tail.text.removeprefix(_SOUNDS_JOINED)
-        other = matcher.match(joined) if tail.in_grammar and joined != tail.text else None
-        doubtful = other is not None and other.name == known.name
-        return tail.model_copy(update={"in_grammar": False, "alternative": joined}) if doubtful else tail
+    if matcher.match(tail.text) is not None:
+        return doubted(matcher, tail)
     text = _JOINS.sub("", tail.text)
     clear = text != tail.text and matcher.match(text) is not None
     return tail.model_copy(update={"text": text, "in_grammar": True, "alternative": ""}) if clear else tail

@@ -132,6 +132,9 @@ def test_what_both_hear_is_asked_about_where_the_wake_word_s_end_may_have_made_t
     found = recognizer.finish()
     assert (found.text, found.in_grammar) == ("unlock the doors", done)
     assert found.alternative == ("" if done else "lock the doors")
+    joined = {"unlock the doors": -0.5, "lock the doors": -6.0, "and lock the doors": -0.5 - behind}
+    found = together(matcher, "unlock the doors", "unlock the doors", joined, sure=True)[0].finish()
+    assert (found.in_grammar, found.alternative) == (done, "" if done else "lock the doors")
     scores = {"lock the doors": -0.5, "unlock the doors": -0.5 - behind}
     assert together(matcher, "lock the doors", "lock the doors", scores, sure=True)[0].finish().in_grammar
 

@@ -122,6 +122,18 @@ def test_what_may_be_and_before_its_opposite_is_asked_about(car: Car, begun: str
     assert car.values(signal) == before
 
 
+def test_in_a_conversation_it_is_asked_about_once_and_behind_the_wake_word_not(car: Car) -> None:
+    def said(text: str, *, addressed: bool) -> Reply:
+        return asyncio.run(car.dialogue.respond(car.heard(text), addressed=addressed))
+
+    assert said("unfold the mirrors", addressed=True).results
+    car.say("fold the mirrors")
+    assert said("unfold the mirrors", addressed=False).text.endswith("?")
+    assert car.values("mirrors.folded") == [True]
+    assert said("unfold the mirrors", addressed=False).results
+    assert car.values("mirrors.folded") == [False]
+
+
 def test_after_the_question_the_one_that_was_meant_is_done(car: Car) -> None:
     car.go_on("lock the doors", "lock the doors unfold the mirrors", "unfold the mirrors")
     car.say("fold the mirrors")
