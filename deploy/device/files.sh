@@ -5,6 +5,7 @@ DATA=/var/lib/glovebox           # the one folder that is written: memory/ and m
 SETTINGS=/etc/glovebox/glovebox.toml
 SECRET=/etc/credstore.encrypted/glovebox.key
 PLAIN_SECRET=/etc/credstore/glovebox.key # where systemd cannot seal
+MACHINES=/var/lib/systemd/credential.secret # systemd's own, with which it seals
 KEPT=/var/cache/glovebox         # built wheels
 
 in_root() { # COMMAND ...

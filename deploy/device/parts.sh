@@ -49,6 +49,7 @@ make_key() {
     elif booted && [ -z "$R" ] && systemd-creds has-tpm2 --quiet 2>/dev/null; then
         seal[2]=--with-key=host+tpm2
     fi
+    if [ "$at" = "$SECRET" ] && ! [ -e "$R$MACHINES" ]; then : >"$R$HOME_OF/machines-secret"; fi
     step "Making the key of the memories"
     if [ ! -d "$R${at%/*}" ]; then
         mkdir -m 700 -- "$R${at%/*}"
@@ -56,6 +57,18 @@ make_key() {
     fi
     (umask 077 && head -c 32 /dev/urandom | in_root "${seal[@]}" >"$R$at.new") || fail "the key could not be sealed: systemd-creds failed."
     mv -- "$R$at.new" "$R$at"
+}
+
+# systemd made a secret of this machine when our key was the first to be sealed. It goes with that key, but not where anything else may
+# have been sealed with it since.
+drop_machines_secret() {
+    [ -f "$R$HOME_OF/machines-secret" ] && ! [ -e "$R$SECRET" ] || return 0
+    if [ -n "$(find "$R"/etc/credstore.encrypted "$R"/usr/lib/credstore.encrypted -type f 2>/dev/null)" ] ||
+        grep -rqs 'CredentialEncrypted=' "$R/etc/systemd/system"; then
+        say "  $MACHINES stays: something else is sealed with it"
+    else
+        rm -f -- "$R$MACHINES"
+    fi
 }
 
 make_sound() {
@@ -205,6 +218,7 @@ remove_all() {
         in_root env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get -y purge "${packages[@]}" >&2 || say "  not all packages could be removed: see above"
     fi
     drop_all
+    drop_machines_secret
     rm -rf -- "$R$KEPT" "$R$HOME_OF"
     if booted; then in_root systemctl daemon-reload; fi
     say "Glovebox is removed."
