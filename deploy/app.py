@@ -26,7 +26,7 @@ from deploy.drivers.zone import zone
 from deploy.engines import Engines
 from deploy.machine.allocator import loading
 from deploy.machine.belongings import secure
-from deploy.speech import open_voice
+from deploy.machine.early import Early
 from memory.driver.conversations import TierTuning
 from memory.guest import GuestMemory
 from memory.learn.proposals import ProposalSettings
@@ -49,7 +49,9 @@ from voice.dialogue.coordinator import DialogueSettings
 from voice.vad.silero import SileroVad
 
 
-def assemble(config: Config, *, live: bool = False, announce: Callable[[str], None] | None = None) -> Assistant:
+def assemble(
+    config: Config, *, live: bool = False, announce: Callable[[str], None] | None = None, early: Early | None = None
+) -> Assistant:
     """All parts of the assistant, ready.
 
     Args:
@@ -57,6 +59,7 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
         live: True for microphone and loudspeaker, whose clock is the wall's; they may still be missing.
             False for files, typed text and the demo, whose clock is the stream.
         announce: told in a few words what is being loaded.
+        early: what was begun already, with the same ``config`` and ``live``; it is taken over. None: it is begun now.
 
     Raises:
         schemas.errors.GloveboxError: a part cannot be had; the message says which and what to do.
@@ -66,33 +69,40 @@ def assemble(config: Config, *, live: bool = False, announce: Callable[[str], No
         say("microphone and loudspeaker")
         if config.audio.satellite is None:
             load_portaudio()
-    catalog = Catalog.load(config.data)
-    engines = Engines(config, catalog)
+    early = early or Early(config, live=live)
+    catalog, engines, apart = early.catalog, early.engines, early.apart
 
-    with ExitStack() as opened, loading():
-        apart = start_apart(config, patient=True) if live else None  # beside the models
+    with ExitStack() as opened, loading(), early.beside as beside:
+        opened.callback(early.end)
+        understood = beside.submit(_understanding, config, engines)
+
+        matcher, recognizer = None, None
         if apart is not None:
-            opened.callback(apart.end)
+            say("command grammar and recogniser")
+            apart.ready()
+            matcher = commands_of(apart, config.data.computed)
+            recognizer = engines.recognizer(matcher)
 
         say("encoder and language models")
-        encoder, structured = understanding(config, engines)
-        parser = engines.parser(encoder)
+        encoder, structured, parser = understood.result()
         talker = engines.talker
 
         say("memory and vehicle")
         car = open_car(
-            config, encoder, structured, None if live else StreamClock(), parser=parser, talker=talker, apart=apart
-        )
+            config, encoder, structured, None if live else StreamClock(), matcher, parser=parser, talker=talker,
+            apart=apart,
+        )  # fmt: skip
         opened.callback(car.leave)
 
-        say("command grammar and recogniser")
-        recognizer = engines.recognizer(car.matcher)
+        if recognizer is None:
+            say("command grammar and recogniser")
+            recognizer = engines.recognizer(car.matcher)
 
         say("wake word and voice activity")
         ears = Ears(engines.wake_word(recognizer), SileroVad(catalog.find(config.vad.model)), recognizer)
 
         say("voice")
-        mouth = Mouth(*open_voice(config, engines))
+        mouth = Mouth(*early.voice.result())
         opened.pop_all()
     return Assistant(
         config,
@@ -149,7 +159,7 @@ def open_car(  # noqa: PLR0913 - the composition root hands over every part
         vehicle = _vehicle(config, stream, initial, now, apart)
         opened.callback(lambda: asyncio.run(vehicle.close()))
         KeptNotices(vehicle.organizer, seat)
-        matcher = matcher or commands_of(vehicle)
+        matcher = matcher or commands_of(vehicle, config.data.computed)
         trip = TripMemory(seat)
         opened.callback(trip.wait)
         dialogue = Dialogue(
@@ -223,6 +233,11 @@ def understanding(config: Config, engines: Engines | None = None) -> tuple[OnnxE
     catalog = Catalog.load(config.data)
     encoder = OnnxEncoder(catalog.find(config.encoder.model), threads=config.encoder.threads)
     return encoder, _structured(config, engines or Engines(config, catalog))
+
+
+def _understanding(config: Config, engines: Engines) -> tuple[OnnxEncoder, Structured, ActParser]:
+    encoder, structured = understanding(config, engines)
+    return encoder, structured, engines.parser(encoder)
 
 
 def memory_settings(config: Config) -> MemorySettings:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 
 from deploy.behind import Vehicle
 from deploy.drivers.switching import ConfiguredDrivers
 from deploy.drivers.trips import TripMemory
+from models.commands.kept import matcher_of
 from models.commands.matcher import TemplateMatcher
-from models.commands.templates import load_templates
 from models.numbers import mhz_words
 from schemas.actions import ACTIONS, Domain
 from schemas.clock import StreamClock
@@ -43,9 +44,9 @@ class Car:
         self.opened.close()
 
 
-def commands_of(vehicle: Vehicle) -> TemplateMatcher:
-    """The commands of what this vehicle has, with the names that its contacts and playlists have."""
-    return TemplateMatcher(load_templates(without=lacking(vehicle.offers()), names=sayable(vehicle.names())))
+def commands_of(vehicle: Vehicle, keep: Path | None = None) -> TemplateMatcher:
+    """The commands of what this vehicle has, with the names that its contacts and playlists have; the folder keeps them."""
+    return matcher_of(keep, without=lacking(vehicle.offers()), names=sayable(vehicle.names()))
 
 
 RELATIONS = (

@@ -154,7 +154,8 @@ class Engines:
 
     def told(self) -> tuple[str, ...]:
         """A line for each role whose best engine is not used, and for what an engine does without."""
-        return tuple(line for choice in self.choices.values() for line in (choice.told(), choice.without) if line)
+        chosen = [self.choices[role] for role in ROLES if role in self.choices]  # whichever was opened first
+        return tuple(line for choice in chosen for line in (choice.told(), choice.without) if line)
 
     def wake_word(self, recognizer: object = None) -> WakeWord:
         """What finds the wake word; a recogniser that can tell whether it hears a word is asked in doubt.
@@ -180,7 +181,8 @@ class Engines:
         def open_(rung: Rung) -> Recognizer:
             without.clear()
             model = None if rung.model is None else find(rung.model)
-            return opened(RECOGNIZERS, rung.engine, Hearing(matcher, find, threads, model, without.append, remote))
+            hearing = Hearing(matcher, find, threads, model, without.append, remote, self._config.data.computed)
+            return opened(RECOGNIZERS, rung.engine, hearing)
 
         recognizer = self._climb("asr", open_)
         self.choices["asr"] = replace(self.choices["asr"], without=" ".join(without))

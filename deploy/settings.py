@@ -134,6 +134,11 @@ class DataSettings(Section):
     ``vault.key``)."""
 
     @property
+    def computed(self) -> Path:
+        """Where what takes long to compute is kept for the next start: with the models, since nothing personal is in it."""
+        return self.models / "computed"
+
+    @property
     def mixed(self) -> str:
         """A line for a person where the models lie among what is personal; empty where they do not."""
         if not self.models.absolute().is_relative_to(self.folder.absolute()):

@@ -123,6 +123,7 @@ def serve(
     """Transcribe, find the wake word and speak for other programs, until Ctrl-C. There is no password: see docs/security.md."""
     config = session_of(context).config()
     try:
+        from deploy.machine.utterances import Ears
         from deploy.machine.wyoming import Services, start
     except ImportError:
         raise EngineMissingError("this needs the package wyoming: pip install 'glovebox[wyoming]'") from None
@@ -131,17 +132,20 @@ def serve(
     from deploy.engines import Engines
     from models.catalog import Catalog
     from schemas.clock import StreamClock
+    from voice.vad.silero import SileroVad
 
     simulated = config.vehicle.model_copy(update={"adapter": "simulated"})  # for what there is to say; nothing is moved
     vehicle = fitted(fitting_of(config.model_copy(update={"vehicle": simulated}), patient=False), StreamClock())
-    engines = Engines(config, Catalog.load(config.data))
-    matcher = commands_of(vehicle)
+    catalog = Catalog.load(config.data)
+    engines = Engines(config, catalog)
+    matcher = commands_of(vehicle, config.data.computed)
 
     async def serving() -> None:
         recognizer = engines.recognizer(matcher)
         wake = functools.partial(engines.wake_word, recognizer)
         wake()  # so that what is missing is told now
-        services = Services(recognizer, engines.synthesizer(), wake, config.wake.keyword)
+        vad = functools.partial(SileroVad, catalog.find(config.vad.model))
+        services = Services(Ears(recognizer, vad), engines.synthesizer(), wake, config.wake.keyword)
         try:
             server = await start(services, host, port)
         except OSError as error:

@@ -46,12 +46,16 @@ def add_to(app: typer.Typer) -> None:
 @contextmanager
 def ready(session: Session, *, live: bool = False) -> Generator[Assistant]:
     """The assistant, with a line that says what is being loaded while a person waits."""
-    from deploy.app import assemble
-
     config = session.config()
     console = err()
     with console.status("loading") as status:
-        assistant = assemble(config, live=live, announce=lambda part: status.update(f"loading: {part}"))
+        from deploy.machine.early import Early
+
+        early = Early(config, live=live)  # before the rest is imported, which takes a second
+
+        from deploy.app import assemble
+
+        assistant = assemble(config, live=live, announce=lambda part: status.update(f"loading: {part}"), early=early)
     for line in assistant.lacks:
         console.print(Text(line, style="yellow"))
     with assistant:

@@ -21,14 +21,13 @@ from wyoming.tts import Synthesize
 from wyoming.wake import Detect, Detection, NotDetected
 
 from deploy import __version__
+from deploy.machine.utterances import Ears, Utterance
 from schemas.errors import GloveboxError
 from schemas.events import SAMPLE_RATE, Samples
-from schemas.ports import Recognizer, Synthesizer, WakeWord
+from schemas.ports import Synthesizer, WakeWord
 from voice.audio.resample import Resampler
 from voice.remote.line import event_of, sizes
 
-UTTERANCE_S = 60
-"""Longest utterance; what comes later of it is left out."""
 CLIENTS = 8
 _BY = Attribution(name="Glovebox", url="")
 
@@ -37,7 +36,7 @@ _BY = Attribution(name="Glovebox", url="")
 class Services:
     """What is served: one recogniser and one voice for all clients, used by one at a time."""
 
-    recognizer: Recognizer
+    ears: Ears
     voice: Synthesizer
     wake: Callable[[], WakeWord]
     """Makes one for each client that listens for it: a stream has a state."""
@@ -69,8 +68,7 @@ class Conversation:
         self._begins_ms: int | None = None
         """When the stream began, by the client's clock."""
         self._detected = False
-        self._heard: list[Samples] = []
-        self._length = 0
+        self._said: Utterance | None = None
         self._resampler: Resampler | None = None
 
     async def take(self, event: Event) -> list[Event]:
@@ -102,10 +100,13 @@ class Conversation:
     def _begin(self, rate: int) -> Resampler:
         if not 8_000 <= rate <= 48_000:
             raise ValueError("sound has 8,000 to 48,000 samples a second")
-        self._heard, self._length, self._resampler = [], 0, (begun := Resampler(rate, SAMPLE_RATE))
+        self.leave()
+        self._resampler = begun = Resampler(rate, SAMPLE_RATE)
         self._begins_ms, self._detected = None, False
         if self._wake is not None:
             self._wake.reset()
+        else:
+            self._said = Utterance(self._services.ears)
         return begun
 
     async def _sound(self, chunk: AudioChunk) -> list[Event]:
@@ -116,28 +117,26 @@ class Conversation:
         if self._wake is not None:
             self._begins_ms = chunk.timestamp or 0 if self._begins_ms is None else self._begins_ms
             return await self._listened(self._wake, samples)
-        if self._length < UTTERANCE_S * SAMPLE_RATE:
-            self._heard.append(samples)
-            self._length += samples.size
+        if self._said is not None:
+            async with self._services.lock:
+                await asyncio.to_thread(self._said.take, samples)
         return []
 
     async def _end(self) -> list[Event]:
-        if self._resampler is not None:
-            self._heard.append(self._resampler.flush())
-        sound = np.concatenate([np.zeros(0, np.int16), *self._heard])
-        self._heard, self._length, self._resampler = [], 0, None
+        rest = np.zeros(0, np.int16) if self._resampler is None else self._resampler.flush()
+        said, self._said, self._resampler = self._said or Utterance(self._services.ears), None, None
         if self._wake is not None:
-            found = await self._listened(self._wake, sound)
+            found = await self._listened(self._wake, rest)
             return found if found or self._detected else [NotDetected().event()]
         async with self._services.lock:
-            return [Transcript(text=await asyncio.to_thread(self._words, sound), language="en").event()]
+            await asyncio.to_thread(said.take, rest)
+            return [Transcript(text=await asyncio.to_thread(said.words), language="en").event()]
 
-    def _words(self, sound: Samples) -> str:
-        recognizer = self._services.recognizer
-        recognizer.reset()
-        recognizer.start()
-        recognizer.feed(sound)
-        return recognizer.finish().text
+    def leave(self) -> None:
+        """What was begun to be said is not wanted any more."""
+        if self._said is not None:
+            self._said.leave()
+        self._said = None
 
     async def _listened(self, wake: WakeWord, sound: Samples) -> list[Event]:
         """A detection as soon as it is one: a satellite's stream never ends."""
@@ -186,17 +185,18 @@ async def start(services: Services, host: str, port: int) -> asyncio.Server:
     here: set[asyncio.StreamWriter] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        conversation = Conversation(services)
         try:
             if len(here) >= CLIENTS:
                 return
             here.add(writer)
-            conversation = Conversation(services)
             while (event := await read_bounded(reader)) is not None:
                 for answer in await conversation.take(event):
                     await async_write_event(answer, writer)
         except (GloveboxError, ValueError, KeyError, TypeError, OSError, asyncio.IncompleteReadError):
             pass  # this client is let go; nothing that it said is told anywhere
         finally:
+            conversation.leave()
             here.discard(writer)
             writer.close()
 

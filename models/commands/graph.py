@@ -42,12 +42,17 @@ class WordGraph:
         """Build the graph of all closed templates."""
         self.arcs, self.blocks = _minimised(*_determinised(*_nfa(templates)))
 
+    @classmethod
+    def read(cls, arcs: list[dict[str, int]], blocks: list[frozenset[int]]) -> WordGraph:
+        """The graph that had these."""
+        graph = cls.__new__(cls)
+        graph.arcs, graph.blocks = arcs, blocks
+        return graph
+
     def bare(self) -> WordGraph:
         """The same sentences without what they belong to, in fewer states: ``blocks`` only says whether one ends (``{0}``)."""
-        graph = WordGraph.__new__(WordGraph)
         ends = [frozenset({0}) if blocks else blocks for blocks in self.blocks]
-        graph.arcs, graph.blocks = _minimised(self.arcs, ends)
-        return graph
+        return WordGraph.read(*_minimised(self.arcs, ends))
 
     def after(self, words: Sequence[str]) -> int | None:
         """The state that these words lead to; None where no sentence of the templates begins so."""

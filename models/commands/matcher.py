@@ -6,6 +6,7 @@ exactly this sentence, and hassil reads the slots from them. Does not own whethe
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from itertools import islice
 
@@ -47,18 +48,23 @@ class TemplateMatcher:
     of its readings the first value of a list.
     """
 
-    def __init__(self, templates: Templates | None = None) -> None:
-        """Templates of Glovebox unless others are given."""
+    def __init__(
+        self, templates: Templates | None = None, graph: WordGraph | None = None, open_: tuple[int, ...] | None = None
+    ) -> None:
+        """Templates of Glovebox unless others are given.
+
+        Args:
+            templates: what can be said.
+            graph: theirs, where it is there already.
+            open_: the blocks of those with wildcards, where they are known already.
+        """
         self.templates = templates or load_templates()
-        self.graph = WordGraph(self.templates)
+        self.graph = graph or WordGraph(self.templates)
         self._blocks: dict[int, list[Template]] = {}
         for template in self.templates.templates:
             self._blocks.setdefault(template.block, []).append(template)
-        self._open = tuple(
-            block
-            for block, own in self._blocks.items()
-            if any(slot.list_name in self.templates.wildcards for t in own for slot in slots_of(t.phrase))
-        )
+        self.open = open_ if open_ is not None else tuple(self._with_wildcards())
+        """The blocks that have a template with a wildcard, which the graph has not."""
         shared = Intents.from_dict({**self.templates.definition, "intents": {}})
         self._lists, self._rules = shared.slot_lists, shared.expansion_rules
         self._intents = cache(self._block_intents)
@@ -73,7 +79,7 @@ class TemplateMatcher:
         words = sentence.split()
         if not words or len(words) > MAX_WORDS:
             return None
-        for block in sorted({*self.graph.ends(words), *self._open}):
+        for block in sorted({*self.graph.ends(words), *self.open}):
             for result in recognize_all(sentence, self._intents(block), self._lists, self._rules):
                 template = self._blocks[block][0]
                 slots = {name: entity.value for name, entity in result.entities.items()}
@@ -113,6 +119,11 @@ class TemplateMatcher:
             if longer is not None and longer != command:
                 return Standing.CONTINUABLE
         return Standing.COMPLETE
+
+    def _with_wildcards(self) -> Iterator[int]:
+        for block, own in self._blocks.items():
+            if any(slot.list_name in self.templates.wildcards for t in own for slot in slots_of(t.phrase)):
+                yield block
 
     def _block_intents(self, block: int) -> Intents:
         own = self._blocks[block]

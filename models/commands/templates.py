@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -104,12 +105,31 @@ class Templates:
         self.definition = self._definition(content)
         """The merged file with number ranges written out in words: what hassil loads."""
 
+    @classmethod
+    def read(
+        cls,
+        *,
+        language: str,
+        wildcards: frozenset[str],
+        lists: dict[str, tuple[Value, ...]],
+        templates: tuple[Template, ...],
+        pronunciations: dict[str, tuple[str, ...]],
+        definition: dict[str, Any],
+    ) -> Templates:
+        """Templates that were checked before, from what the attributes of these names held (``models.commands.kept``)."""
+        found = cls.__new__(cls)
+        found.__dict__ |= {
+            "_origin": {}, "rules": Rules({}), "language": language, "wildcards": wildcards, "lists": lists,
+            "templates": templates, "pronunciations": pronunciations, "definition": definition,
+        }  # fmt: skip
+        return found
+
     @property
     def intents(self) -> tuple[str, ...]:
         """Names of the intents in file order."""
         return tuple(dict.fromkeys(template.intent for template in self.templates))
 
-    @property
+    @cached_property
     def closed(self) -> tuple[Template, ...]:
         """The templates without wildcards: those that can be spoken to a closed grammar."""
         return tuple(t for t in self.templates if not any(s.list_name in self.wildcards for s in slots_of(t.phrase)))
@@ -285,13 +305,20 @@ def load_templates(
     if not content.get("intents"):
         raise ConfigError(f"no intents in {', '.join(str(path) for path in paths or BUILTIN)}")
     content["intents"] = {name: given for name, given in content["intents"].items() if name not in without}
-    for name, given in (names or {}).items():
-        said = list(dict.fromkeys(plain for one in given if (plain := spoken(one))))
-        if said and name in content.get("lists", {}):
-            content["lists"][name] = {"values": [{"in": one, "out": one} for one in said]}
-        if said and f"{name}_s" in content.get("lists", {}):
-            content["lists"][f"{name}_s"] = {"values": [{"in": f"{one}'s", "out": one} for one in said]}
+    for name, said in named_lists(names or {}).items():
+        if name in content.get("lists", {}):
+            content["lists"][name] = {"values": [{"in": one, "out": out} for one, out in said.items()]}
     return Templates(content, origin)
+
+
+def named_lists(names: Mapping[str, Sequence[str]]) -> dict[str, dict[str, str]]:
+    """The lists that names give: each value as it is said, and what it stands for. A list ``X_s`` has them with "'s"."""
+    found: dict[str, dict[str, str]] = {}
+    for name, given in names.items():
+        if said := list(dict.fromkeys(plain for one in given if (plain := spoken(one)))):
+            found[name] = {one: one for one in said}
+            found[f"{name}_s"] = {f"{one}'s": one for one in said}
+    return found
 
 
 def _range(given: Mapping[str, Any]) -> list[tuple[str, int | float]]:

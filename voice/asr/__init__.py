@@ -32,6 +32,8 @@ class Hearing:
     """Told in a sentence what an engine does without."""
     remote: str | None = None
     """``host:port`` of one on another computer."""
+    keep: Path | None = None
+    """Where what takes long to compute is kept for the next start; None: nowhere."""
 
 
 RECOGNIZERS = Registry(

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from rapidfuzz.distance import Indel
@@ -424,5 +425,7 @@ def opened(hearing: Hearing) -> TogetherRecognizer:
     Raises:
         schemas.errors.ModelMissingError: no Whisper model was chosen.
     """
-    sphinx = pocketsphinx.opened(hearing)
-    return TogetherRecognizer(sphinx, whisper.opened(hearing), hearing.matcher)
+    with ThreadPoolExecutor(1, "whisper") as beside:  # its engine loads without Python's lock
+        ear = beside.submit(whisper.opened, hearing)
+        sphinx = pocketsphinx.opened(hearing)
+        return TogetherRecognizer(sphinx, ear.result(), hearing.matcher)

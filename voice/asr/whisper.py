@@ -102,6 +102,7 @@ class WhisperRecognizer:
         settings: WhisperSettings | None = None,
         likely: str = "",
         adaptation: Path | None = None,
+        keep: Path | None = None,
     ) -> None:
         """Load a model in CTranslate2's format.
 
@@ -113,6 +114,7 @@ class WhisperRecognizer:
             likely: words of the domain and names that are likely to be said (``voice.asr.expected``). An adapted model knows
                 the domain's and is led astray by them (docs/log.md): it is not told.
             adaptation: what is added to the model's weights if it belongs to them (``models.runtime.ct2_file``).
+            keep: the folder where the changed weights are kept for the next start; None: nowhere.
 
         Raises:
             schemas.errors.EngineMissingError: faster-whisper is not installed.
@@ -120,7 +122,9 @@ class WhisperRecognizer:
             schemas.errors.ModelError: the engine cannot use the files.
         """
         self._settings = settings or WhisperSettings()
-        self._model = WhisperModel(folder, threads=threads, padding_s=self._settings.padding_s, adaptation=adaptation)
+        self._model = WhisperModel(
+            folder, threads=threads, padding_s=self._settings.padding_s, adaptation=adaptation, keep=keep
+        )
         self.plain = self._model.plain
         """Why the model is used without the adaptation, for a person; empty where it is used or none was given."""
         self.adapted = adaptation is not None and not self.plain
@@ -294,7 +298,7 @@ def opened(hearing: Hearing) -> WhisperRecognizer:
     matcher, adaptation = hearing.matcher, hearing.find("asr-domain") / ADAPTATION
     ear = WhisperRecognizer(
         hearing.model, matcher.match, threads=hearing.threads, likely=expected(matcher.templates),
-        adaptation=adaptation if adaptation.is_file() else None,
+        adaptation=adaptation if adaptation.is_file() else None, keep=hearing.keep,
     )  # fmt: skip
     if ear.plain:
         hearing.tell(ear.plain)

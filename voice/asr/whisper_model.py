@@ -63,7 +63,9 @@ class Decoded:
 class WhisperModel:
     """An utterance in, words out; nothing is kept between utterances but the prompt."""
 
-    def __init__(self, folder: Path, *, threads: int, padding_s: float, adaptation: Path | None = None) -> None:
+    def __init__(
+        self, folder: Path, *, threads: int, padding_s: float, adaptation: Path | None = None, keep: Path | None = None
+    ) -> None:
         """Load a model.
 
         Args:
@@ -71,6 +73,7 @@ class WhisperModel:
             threads: processor threads that the engine may use.
             padding_s: silence after the utterance, seconds.
             adaptation: added to the weights if it belongs to them; where it does not, ``plain`` says so.
+            keep: the folder where the changed weights are kept; None: nowhere.
 
         Raises:
             schemas.errors.EngineMissingError: faster-whisper is not installed.
@@ -95,7 +98,7 @@ class WhisperModel:
         engine: Any = None
         try:
             if adaptation is not None:
-                engine = self._loaded_adapted(load, folder, adaptation)
+                engine = self._loaded_adapted(load, folder, adaptation, keep)
             if engine is None:
                 engine = load(folder)
             engine.hf_tokenizer = tokenizer(folder)
@@ -113,9 +116,11 @@ class WhisperModel:
         self._padding = round(padding_s * SAMPLE_RATE)
         self._prompt: list[int] = []
 
-    def _loaded_adapted(self, load: Callable[[Path], Any], folder: Path, adaptation: Path) -> Any | None:
+    def _loaded_adapted(
+        self, load: Callable[[Path], Any], folder: Path, adaptation: Path, keep: Path | None
+    ) -> Any | None:
         try:
-            with adapted(folder, adaptation) as other:
+            with adapted(folder, adaptation, keep) as other:
                 return load(other)
         except (ModelDamagedError, OSError, ValueError) as error:
             self.plain = f"{folder.name} hears as its makers made it: {error}"

@@ -191,6 +191,28 @@ def day(
         raise typer.Exit(1)
 
 
+@app.command()
+def start(
+    context: typer.Context,
+    times: Annotated[int, typer.Option("--times", metavar="N", min=1, help="How often it is started.")] = 5,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of text.")] = False,
+) -> None:
+    """Start the service, as the service manager does, and time it until it is ready to hear."""
+    config = session_of(context, as_json=as_json).config()
+    from deploy.lab.lasting.start import start as started
+
+    with progress() as tell:
+        told = started(config, times, tell).told()
+    if as_json:
+        put_json(told)
+    else:
+        each = ", ".join(f"{one:.1f}" for one in told["ready_s"])
+        out().print(
+            f"Ready after {each} s (median {told['median_s']}); processor {told['processor_own_s']} s of its own, "
+            f"{told['processor_all_s']} s with its other processes; load {told['load']}."
+        )
+
+
 @app.command("memory")
 def remembering(
     context: typer.Context,

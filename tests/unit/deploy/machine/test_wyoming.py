@@ -19,6 +19,7 @@ from wyoming.info import Describe, Info
 from wyoming.tts import Synthesize
 from wyoming.wake import Detect, Detection, NotDetected
 
+from deploy.machine.utterances import Ears
 from deploy.machine.wyoming import Services, start
 from voice.asr.fake import FakeRecognizer
 from voice.remote.line import PAYLOAD_BYTES
@@ -33,7 +34,7 @@ SECOND = AudioChunk(audio=np.zeros(16_000, "<i2").tobytes(), **FORM)
 def served(talk: Callable[[int], Awaitable[list[Event]]]) -> list[Event]:
     async def both() -> list[Event]:
         services = Services(
-            FakeRecognizer(["open the window"]), FakeSynthesizer(), lambda: FakeWakeWord([24_000]), "computer"
+            Ears(FakeRecognizer(["open the window"])), FakeSynthesizer(), lambda: FakeWakeWord([24_000]), "computer"
         )
         async with await start(services, "127.0.0.1", 0) as server:
             return await asyncio.wait_for(talk(server.sockets[0].getsockname()[1]), 60)
