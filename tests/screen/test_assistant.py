@@ -28,8 +28,11 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.socket  # as tests/screen/test_browser.py
 
-LISTENING_MS, TEXT_MS, WEIGHT_BYTES = 150, 100, 120_000
-"""From the word to the screen, from the reply to its text, and what the page weighs with its font: the goals."""
+LISTENING_MS, TEXT_MS, PAINT_MS, WEIGHT_BYTES = 150, 100, 100, 120_000
+"""From the word to the screen, from the reply to its text, until something is painted, and what the page weighs with its font: the
+goals."""
+MOST_TRIES = 80
+"""Of which the quickest counts: what else the machine does is no part of a page. At load 11 on two cores every sixth is in time."""
 WAKE_MS = 64
 """By which the loop takes frames together while it waits for the wake word (``voice.frames.TOGETHER``)."""
 PORTRAIT = {**SIZES, "390x844": (390, 844)}
@@ -177,9 +180,9 @@ def test_the_page_is_light_and_there_at_once(
 ) -> None:
     page = opened(rig, chromium)
     painted: list[float] = []
-    for _ in range(9):
+    while len(painted) < 9 or (min(painted) > PAINT_MS and len(painted) < MOST_TRIES):
         page.goto(f"{rig.address}/about")  # as by the rail; another site would also be another process
-        page.goto(f"{rig.address}/")
+        page.goto(f"{rig.address}/", wait_until="load")
         page.wait_for_function("() => performance.getEntriesByName('first-contentful-paint').length")
         painted.append(page.evaluate("() => performance.getEntriesByName('first-contentful-paint')[0].startTime"))
     context = chromium.new_context()
@@ -193,9 +196,7 @@ def test_the_page_is_light_and_there_at_once(
     measured["weight"] = f"{sum(loaded) / 1000:.0f} kB in {len(loaded)} files"
     measured["first paint"] = f"{min(painted):.0f} ms, median {statistics.median(painted):.0f} ms"
     assert sum(loaded) <= WEIGHT_BYTES and len(loaded) >= 6
-    assert min(painted) <= 400, (
-        "far from its 100 ms even for a machine that is busy beside it: docs/log.md has the figures"
-    )
+    assert min(painted) <= PAINT_MS, painted
     context.close()
     page.context.close()
 
