@@ -165,11 +165,12 @@ def test_a_value_of_270_letters_breaks_no_page(rig: Rig, chromium: Browser, size
         "/memory/long/move",
         "/memory/long/move?in=music",
         "/memory",
+        "/memory/learned",
     ):
         page.goto(f"{rig.address}{path}")
         page.evaluate("document.fonts.ready")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
-        if path != "/memory" or size != "390x844":
+        if path not in ("/memory", "/memory/learned") or size != "390x844":
             assert page.evaluate("document.documentElement.scrollHeight <= innerHeight"), path
     page.context.close()
 
@@ -192,4 +193,27 @@ def test_no_words_of_ours_are_cut_in_a_list(rig: Rig, chromium: Browser, size: s
         if found := page.evaluate(cut):
             wrong[path] = found
     assert wrong == {}
+    page.context.close()
+
+
+HALF = """() => [...document.querySelectorAll('.label.parts')].flatMap((label) => {
+  const box = label.getBoundingClientRect(), parts = [...label.children], shown = parts.filter((one) => one.getBoundingClientRect().top < box.bottom - 4);
+  const half = shown.filter((one, at) => at < 2 && (one.scrollWidth > one.clientWidth + 1 || one.getBoundingClientRect().right > box.right + 1));
+  return [...(shown[0] === parts[0] ? [] : ['nothing']), ...half.map((one) => one.innerText)];
+})"""
+"""Of the small lines of a list the parts of which only half is shown; words that were said may be cut."""
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("size", SIZES)
+def test_no_day_is_shown_by_half_and_the_terms_fit(rig: Rig, chromium: Browser, size: str, language: str) -> None:
+    fill(rig.memory, preference("w", "less than 10 minutes", "distance_willing_to_walk_from_parking_to_destination"))
+    page = rig.open(chromium, size)
+    rig.choose(page, language=language)
+    for path in ("/memory?in=", "/memory?in=kept"):
+        page.goto(f"{rig.address}{path}")
+        assert page.locator(".label.parts").count() == 6
+        assert page.evaluate(HALF) == [], path
+    page.goto(f"{rig.address}/privacy/retention")
+    assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
     page.context.close()
