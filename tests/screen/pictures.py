@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from playwright.sync_api import sync_playwright
 
 from deploy.screen import OwnLoop, car_of
+from deploy.showing.atlas import Atlas
 from deploy.showing.cabin import SeenCabin
 from memory.screen.assistant.glance import Glance
 from memory.screen.assistant.talk import Exchange
@@ -23,6 +24,7 @@ from schemas.actions import NavigateTo, PlayMusic, SetTimer, SetWindow
 from schemas.clock import WallClock
 from schemas.events import Asking, Motion, Phase, Wanted
 from tests.memories import fill
+from tests.screen.map.making import around, mbtiles
 from tests.screen_rig import CHROMIUM, PAGES, Rig
 from tests.screens import NOW, preference
 from vehicle.adapters import open_adapter
@@ -134,7 +136,7 @@ def main() -> int:
 
 
 def _with_a_car(rig: Rig, browser: Browser, folder: Path) -> None:
-    """Home with the car's tiles, a question with its buttons parked and moving, and the development page."""
+    """Home with the car, with a map of a town that there is not, with a question parked and moving; the development page."""
     loop, clock = OwnLoop(), WallClock()
     vehicle = GatedVehicle(open_adapter("simulated", clock=clock, profile="parked"), clock)
     parts = rig.server.screen.parts
@@ -154,6 +156,13 @@ def _with_a_car(rig: Rig, browser: Browser, folder: Path) -> None:
     page.wait_for_selector(".tile.windows >> text=40")
     _keep(page, folder / "home-car.webp")
     page.goto("about:blank")
+    town = mbtiles(rig.folder / "town.mbtiles", around(54.5, 3.5, range(9, 16)))
+    object.__setattr__(parts, "atlas", Atlas(town))
+    page.goto(f"{rig.address}/", wait_until="load")
+    page.wait_for_selector(".map .end")
+    _keep(page, folder / "home-map.webp")
+    page.goto("about:blank")
+    object.__setattr__(parts, "atlas", None)
     parts.talk.stands(Phase.LISTENING, ASKED, 0)
     parts.talk.replied(Exchange("close everything", ASKED.question, NOW), 0)
     for motion, name in ((Motion.PARKED, "home-asked"), (Motion.MOVING, "driving-asked")):

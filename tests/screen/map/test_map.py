@@ -16,6 +16,7 @@ from schemas.actions import Action, NavigateTo, PlayMusic
 from schemas.clock import WallClock
 from schemas.events import Motion, Phase
 from tests.screen.map.making import around, mbtiles
+from tests.screen.test_accessible import broken, rules
 from tests.screen_rig import SIZES, Rig
 from vehicle.adapters import open_adapter
 from vehicle.service import GatedVehicle
@@ -133,4 +134,15 @@ def test_a_new_minute_loads_no_picture_again(rig: Rig, chromium: Browser, car: C
     rig.car.now += timedelta(minutes=1)
     page.wait_for_selector("text=08:06")
     assert page.evaluate("document.querySelector('.map').stays") is True and len(came) == loaded
+    page.context.close()
+
+
+@pytest.mark.parametrize("look", ["dark", "light"])
+def test_it_breaks_no_rule_of_axe(rig: Rig, chromium: Browser, car: Callable[[Action], Any], look: str) -> None:
+    car(NavigateTo(destination="the airport"))
+    page = rig.open(chromium, script=rules())
+    rig.choose(page, look=look)
+    page.goto(f"{rig.address}/")
+    page.wait_for_selector(".map .end")
+    assert broken(page) == []
     page.context.close()
