@@ -18,6 +18,8 @@ LANGUAGES = ("en", "de")
 _FOLDER = Path(__file__).parent / "locale"
 _DEGREES = re.compile(r"(\d+(?:\.\d+)?) degrees")
 """How memory writes a temperature, in Celsius."""
+_OPENED = frozenset({"set_window", "set_sunroof", "set_sunshade"})
+"""Actions of which no percent is closed and a hundred is open."""
 _FIXED = frozenset(
     "zone change direction window but times event color mode unit source command kind preference part day".split()
 )
@@ -220,7 +222,12 @@ class Wording:
     def act(self, action: str, slots: Mapping[str, Any]) -> str:
         """What was done: ``Window: driver, 40 %``. An action without a title is called by its name."""
         title = str(self._own.get(f"action.{action}") or action.replace("_", " "))
-        told = [self._slot(name, value) for name, value in slots.items() if name not in {"minute", "half"}]
+        ends = {0.0: "value.is_open.no", 100.0: "value.is_open.yes"} if action in _OPENED else {}
+        told = [
+            self(ends[value]) if name == "percent" and value in ends else self._slot(name, value)
+            for name, value in slots.items()
+            if name not in {"minute", "half"}
+        ]
         if "hour" in slots:
             told[[name for name in slots if name not in {"minute", "half"}].index("hour")] = self._clock(slots)
         return f"{title}: {', '.join(told)}" if told else title

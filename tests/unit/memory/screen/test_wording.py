@@ -119,6 +119,17 @@ def test_spans_of_time_are_told_in_the_unit_that_fits() -> None:
     assert told == ["one day", "7 days", "one month", "3 months", "6 months", "one year", "18 months", "2 years"]
 
 
+@pytest.mark.parametrize(("language", "shut", "wide"), [("en", "closed", "open"), ("de", "zu", "offen")])
+def test_what_is_open_or_closed_is_called_so_and_a_volume_is_a_number(language: str, shut: str, wide: str) -> None:
+    words = Wording(language, UTC)
+    for action in ("set_window", "set_sunroof", "set_sunshade"):
+        assert words.act(action, {"percent": 0}).endswith(f": {shut}") and words.act(action, {"percent": 100}).endswith(
+            wide
+        )
+        assert "40" in words.act(action, {"percent": 40})
+    assert "0" in words.act("set_volume", {"percent": 0})
+
+
 def test_temperatures_are_told_in_the_locale_s_unit_and_nothing_else_is(monkeypatch: pytest.MonkeyPatch) -> None:
     warm = "preferred_temperature"
     english, german = Wording("en", UTC), Wording("de", UTC)
