@@ -192,7 +192,8 @@ class Acting:
             return whole
         lost = joined.lost(whole, pieces, skimmed)
         doubtful = whole.sure < SURE_AT or left_over(text, whole.acts) is not None or unspoken(text, whole.acts)
-        if not (doubtful or lost or joined.lacks_side(pieces, whole.acts) or joined.opposed(skimmed)):
+        turned = joined.opposed(pieces, skimmed) or joined.turned_round(whole, skimmed)
+        if not (doubtful or lost or turned or joined.lacks_side(pieces, whole.acts)):
             return whole
         found = skimmed if joined.sure(skimmed) else await self._parts(parser.parse, pieces, context)
         return whole if found is None else joined.better(text, whole, pieces, found)

@@ -14,6 +14,8 @@ from models.numbers import halves, numbers
 from schemas.actions.acts import MEMORY, Act, Parsed
 from schemas.events import Command, CommandKind, Route
 from voice.dialogue import errands
+from voice.dialogue.acts import all_off
+from voice.dialogue.acts.accounted import unspoken
 from voice.dialogue.acts.worded import unworded
 from voice.dialogue.coordinator import Plan
 
@@ -59,6 +61,8 @@ _FROM_NOW = re.compile(
     r"\b(?:don't|do not|stop|quit|never|nothing|none)\b.*\b(?:i|we) (?:say|tell|talk|mention|do)\b(?!.*\b(?:said|told|yesterday)\b)"
 )
 """What is still to be said shall not be kept: to erase what was said before would not do."""
+_OFF = re.compile(r"\b(?:off|out|down|kill|stop|shut|only|nothing|just|leave|keep)\b")
+"""Words of which one is said where everything is to go off: "turn everything up" and "everything to the max" have none."""
 _THIS_DAY = re.compile(
     r"\b(?:tomorrow|today|tonight|(?:rest of the|this|end of the) (?:day|evening|afternoon|morning))\b"
 )
@@ -98,6 +102,8 @@ def plan(parsed: Parsed, text: str, context: str) -> Plan:
     needed = max((LESSENS_AT if _lessens(act) else SURELY for act in acts if act.name in SURE_ONLY), default=0.0)
     if parsed.sure < needed and not alone:
         against = "not sure enough"
+    if any(act.name == all_off.NAME for act in acts) and (_OFF.search(text) is None or unspoken(text, acts)):
+        against = "no word of everything that is to go off"
     if against:
         return replace(planned, route=Route.REJECT, reason=f"{why}: {against}", acts=())
     if only is None:

