@@ -84,7 +84,8 @@ class Form(BaseModel):
     levels: tuple[Finite, ...] | None = None
     """Their value for our level 0, 1, 2 ...; rising."""
     half: Literal["positive", "negative"] | None = None
-    """With ``levels``: two signals share one value, this one its positive or its negative half."""
+    """Two signals share one value, this one its positive or its negative half. Without ``levels`` only positive, and only to be
+    read: on the other side of its lowest value it is there (a roof that is tilted is closed)."""
     choices: dict[str, Scalar | tuple[Scalar, ...]] | None = None
     """Their value for each of our choices (``true`` and ``false`` of a switch). Of several the first is written, and all of
     them are read as that choice. A choice that is left out cannot be written."""
@@ -139,7 +140,11 @@ class Translation:
             return self._found(listed, theirs)
         if self.signal.kind is not Kind.NUMBER:
             return theirs if fits(self.signal, theirs) else None
-        if isinstance(theirs, bool) or not isinstance(theirs, int | float) or not self.low <= theirs <= self.high:
+        if isinstance(theirs, bool) or not isinstance(theirs, int | float):
+            return None
+        if form.half == "positive" and form.levels is None and -self.high <= theirs < self.low:
+            theirs = self.low
+        if not self.low <= theirs <= self.high:
             return None
         value = self._ours(float(theirs))
         return value if fits(self.signal, value) else None
@@ -215,8 +220,8 @@ def translation_of(signal: Signal, form: Form, *, unit: str | None = None, whole
     else:
         factor, offset = _conversion(signal, theirs)
         low, high = sorted((signal.low * factor + offset, signal.high * factor + offset))
-        if form.half is not None:
-            raise ValueError("half: needs levels")
+        if form.half == "negative":
+            raise ValueError("half: negative needs levels")
     if form.open_at == 0 and (signal.unit != "percent" or not signal.writable):
         raise ValueError(f"open_at: {signal.name} does not open and close")
     low, high = _check_range(form, low, high)

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from deploy.cli.session import err, session_of
 from deploy.lab.cli.hearing import folder_of
-from deploy.lab.cli.options import JsonOption, PageOption, SeedOption, deliver, progress
+from deploy.lab.cli.options import JsonOption, PageOption, SchedulerOption, SeedOption, WorkersOption, deliver, progress
 from schemas.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -56,12 +56,15 @@ def evaluate(  # noqa: PLR0913 - typer makes options of parameters
         typer.Option("--sounds", metavar="DIR", help="Where the sound of --voices is kept; else it is made anew."),
     ] = None,
     seed: SeedOption = 1,
+    workers: WorkersOption = 1,
+    scheduler: SchedulerOption = None,
     page: PageOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure what the whole assistant does with what drivers type or say to it: right, acceptable, wrong or harmful."""
-    from deploy.lab.dialogue import driving, figures, suite
+    from deploy.lab.dialogue import away, driving, figures, suite
     from deploy.lab.dialogue.verdict import Verdict
+    from deploy.lab.spreading import Spread
 
     session = session_of(context, as_json=as_json)
     if small:
@@ -76,12 +79,14 @@ def evaluate(  # noqa: PLR0913 - typer makes options of parameters
         (Path(folder) / "cars").mkdir()
         tell("loading models", 0, 0)
         place = organizer if organizer.is_file() else driving.SAMPLE
-        with closing(driving.Fleet(config, Path(folder) / "cars", place)) as fleet:
+        spread = Spread(workers, scheduler)
+        cars = Path(folder) / "cars"
+        with closing(away.AwayFleet(spread, config, place) if spread else driving.Fleet(config, cars, place)) as fleet:
             began = time.perf_counter()
             for way in (figures.TYPED, *speakers):
                 played = ways[way] = []
                 with _opened(_results(results, way)) as file:
-                    for one in driving.run(fleet, cases, tell, speakers.get(way)):
+                    for one in fleet.run(cases, tell, speakers.get(way)):
                         played.append(one)
                         if file is not None:
                             file.write(one.result.line() + "\n")
@@ -95,6 +100,7 @@ def evaluate(  # noqa: PLR0913 - typer makes options of parameters
         "profile": config.profile,
         "encoder": config.encoder.model,
         "language model": fleet.language_model,
+        **({"spread to": scheduler or f"{workers} processes"} if spread else {}),
         "suite": data.name,
         "organizer": "the suite's" if organizer.is_file() else "built in",
     }

@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from deploy.cli.session import err, session_of
-from deploy.lab.cli.options import JsonOption, PageOption, SeedOption, deliver, progress
+from deploy.lab.cli.options import JsonOption, PageOption, SchedulerOption, SeedOption, WorkersOption, deliver, progress
 from schemas.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -54,14 +54,18 @@ def evaluate(  # noqa: PLR0913 - typer makes options of parameters
     show: Annotated[
         bool, typer.Option("--show", help="Print what became of every case that was not right to standard error.")
     ] = False,
+    workers: WorkersOption = 1,
+    scheduler: SchedulerOption = None,
     page: PageOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure the whole way from sound to the vehicle with voices that nothing was trained on, and how long it takes."""
-    from deploy.lab.hearing import figures, parts, resident, rig
+    from deploy.lab.hearing import away, figures, parts, resident, rig
     from deploy.lab.hearing import voices as drivers
+    from deploy.lab.spreading import Spread
     from models.catalog import Catalog
 
+    spread = Spread(workers, scheduler)
     session = session_of(context, as_json=as_json)
     config = session.config()
     chosen = _named(only, parts.PARTS, "--only")
@@ -73,8 +77,13 @@ def evaluate(  # noqa: PLR0913 - typer makes options of parameters
     results, weight, engines = parts.Results(), dict[str, float](), dict[str, str]()
     with progress() as tell:
         parts.sounds_of(plan, chosen, tell)
-        for part in chosen:
-            if part in parts.RUNS:
+        run = [part for part in chosen if part in parts.RUNS]
+        if spread and run:
+            results, engines, lines = away.run(spread, config, plan, run, tell)
+            for line in lines if show else ():
+                _tell_case(line)
+        else:
+            for part in run:
                 with rig.parked(config) as car:
                     engines = car.engines
                     parts.RUNS[part](car, plan, results, tell, _tell_case if show else _quietly)

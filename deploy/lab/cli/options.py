@@ -32,6 +32,13 @@ LimitOption = Annotated[
     int | None, typer.Option("--limit", metavar="N", min=1, help="Only the first N, for a quick look.")
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Of everything drawn.")]
+WorkersOption = Annotated[
+    int, typer.Option("--workers", metavar="N", min=1, help="Share the cases out to N processes on this computer.")
+]
+SchedulerOption = Annotated[
+    str | None,
+    typer.Option("--scheduler", metavar="HOST:PORT", help="Share them out to the workers of this Dask scheduler."),
+]
 ROAD = "road"
 
 

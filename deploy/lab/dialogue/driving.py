@@ -135,6 +135,26 @@ class Fleet:
         """The recogniser, where one was used."""
         return str(self._engines.choices["asr"].rung) if self._recognizers else ""
 
+    def run(self, cases: Sequence[Case], progress: Progress, speakers: Speakers | None = None) -> Generator[Played]:
+        """Say all cases; turn by turn what came of them.
+
+        Args:
+            cases: the cases.
+            progress: told how far it is.
+            speakers: who says them; None: they are typed.
+
+        Raises:
+            EvaluationDataError: the setup of a case does not fit the simulated car.
+            schemas.errors.GloveboxError: a voice failed, or ears cannot be had.
+        """
+        what = "dialogues" if speakers is None else f"dialogues, spoken {speakers.noise}"
+        if speakers is not None:
+            speakers.prepare(cases)
+        for done, case in enumerate(cases):
+            progress(what, done, len(cases))
+            yield from play(self, case, done, speakers)
+        progress(what, len(cases), len(cases))
+
     @contextmanager
     def car(self, case: Case, number: int = 0, speakers: Speakers | None = None) -> Generator[Talk]:
         """A car that starts as a case says, after what was said before it.
@@ -406,30 +426,11 @@ class Talk:
         )
 
 
-def run(fleet: Fleet, cases: Sequence[Case], progress: Progress, speakers: Speakers | None = None) -> Generator[Played]:
-    """Say all cases; turn by turn what came of them.
+def play(fleet: Fleet, case: Case, place: int, speakers: Speakers | None) -> Generator[Played]:
+    """The turns of a case, which stands at this place of its suite.
 
-    Args:
-        fleet: cars.
-        cases: the cases.
-        progress: told how far it is.
-        speakers: who says them; None: they are typed.
-
-    Raises:
-        EvaluationDataError: the setup of a case does not fit the simulated car.
-        schemas.errors.GloveboxError: a voice failed, or ears cannot be had.
+    After a yes to what is wrong the dialogue goes on as if it had not been said.
     """
-    what = "dialogues" if speakers is None else f"dialogues, spoken {speakers.noise}"
-    if speakers is not None:
-        speakers.prepare(cases)
-    for done, case in enumerate(cases):
-        progress(what, done, len(cases))
-        yield from _case(fleet, case, done, speakers)
-    progress(what, len(cases), len(cases))
-
-
-def _case(fleet: Fleet, case: Case, place: int, speakers: Speakers | None) -> Generator[Played]:
-    """The turns of a case. After a yes to what is wrong the dialogue goes on as if it had not been said."""
     accepted: list[bool] = []
     """Of each turn so far, whether its offer is accepted in the dialogue that goes on."""
     while len(accepted) < len(case.turns):

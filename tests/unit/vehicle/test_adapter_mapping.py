@@ -165,6 +165,19 @@ def test_what_the_other_side_cannot_say_is_refused() -> None:
         air.encode("face_and_feet")
 
 
+@pytest.mark.parametrize(
+    ("theirs", "ours"), [(-100, 0), (-1, 0), (0, 0), (40, 40), (101, None), (-101, None), (math.nan, None)]
+)
+def test_a_roof_that_is_tilted_is_closed(theirs: float, ours: float | None) -> None:
+    roof = translation_of(SIGNALS["sunroof.position"], Form(unit="percent", range=(0, 100), half="positive"))
+    assert roof.decode(theirs) == ours
+
+
+def test_the_negative_half_of_a_number_is_none() -> None:
+    with pytest.raises(ValueError, match="half: negative"):
+        translation_of(SIGNALS["sunroof.position"], Form(unit="percent", half="negative"))
+
+
 def test_speed_in_other_units() -> None:
     assert translation_of(DRIVING["speed_kmh"], Form(unit="m/s")).decode(10.0) == 36
 

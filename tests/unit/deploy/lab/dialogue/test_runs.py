@@ -11,7 +11,7 @@ import pytest
 from deploy import app
 from deploy.cli.main import main
 from deploy.config import Config, load_config
-from deploy.lab.dialogue import driving, figures, suite
+from deploy.lab.dialogue import figures, suite
 from deploy.lab.dialogue.driving import Fleet, Played
 from deploy.lab.dialogue.seen import Result
 from deploy.lab.dialogue.suite import Case
@@ -73,7 +73,7 @@ pytestmark = pytest.mark.usefixtures("fakes")
 
 def driven(tmp_path: Path, *cases: dict[str, Any]) -> list[Played]:
     fleet = Fleet(load_config(environment={}), tmp_path)
-    played = list(driving.run(fleet, [Case.model_validate(one) for one in cases], silent))
+    played = list(fleet.run([Case.model_validate(one) for one in cases], silent))
     assert list(tmp_path.iterdir()) == []
     return played
 

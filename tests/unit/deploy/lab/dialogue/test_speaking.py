@@ -13,7 +13,7 @@ import pytest
 from deploy.assistant import Assistant
 from deploy.cli.main import main
 from deploy.config import Config
-from deploy.lab.dialogue import driving, figures
+from deploy.lab.dialogue import figures
 from deploy.lab.dialogue.driving import Fleet
 from deploy.lab.dialogue.seen import Said
 from deploy.lab.dialogue.speaking import Aloud, DriverClock, Speakers
@@ -145,7 +145,7 @@ def test_a_dialogue_is_spoken_to_the_whole_assistant(tmp_path: Path, fakes: list
     patient = config.turn.model_copy(update={"thinking_s": 60.0})  # on a busy machine, too
     fleet = Fleet(config.model_copy(update={"turn": patient}), tmp_path / "cars")
     try:
-        played = list(driving.run(fleet, [Case.model_validate(case)], silent, Speakers(found, None)))
+        played = list(fleet.run([Case.model_validate(case)], silent, Speakers(found, None)))
     finally:
         fleet.close()
     assert [str(one.judged.verdict) for one in played if one.judged] == ["right", "right"], [
@@ -161,13 +161,13 @@ def test_the_command_tells_typed_and_spoken_beside_each_other(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], fakes: list[Config], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spoken: list[Speakers | None] = []
-    run = driving.run
+    run = Fleet.run
 
     def typed_all(fleet: Fleet, cases: Sequence[Case], tell: Any, speakers: Speakers | None = None) -> Any:
         spoken.append(speakers)
         return run(fleet, cases, tell)
 
-    monkeypatch.setattr(driving, "run", typed_all)
+    monkeypatch.setattr(Fleet, "run", typed_all)
     ways: list[tuple[list[voices.Voice], list[voices.Missing]]] = [
         ([Tones(tmp_path)], []),
         ([], [voices.Missing("slt", "no festival")]),
