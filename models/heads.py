@@ -1,4 +1,4 @@
-"""A small network over the encoder's mean state of a text: which kind of sentence it is, the last kind standing for all others.
+"""A small network over the encoder's states of a text: which kind of sentence it is, the last kind standing for all others.
 
 Owns the form of its file: two layers, with the scaling of the states in the first, and the log odds from which on it is one of the
 kinds. ``models.training.heads`` makes such files.
@@ -6,6 +6,7 @@ kinds. ``models.training.heads`` makes such files.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,13 +15,22 @@ from numpy.typing import NDArray
 from models.text import spoken
 from schemas.ports import Encoder
 
+Features = Callable[[Encoder, str], NDArray[np.float32]]
+"""What a network goes by: a text -> (numbers,)."""
+
+
+def state(encoder: Encoder, text: str) -> NDArray[np.float32]:
+    """The encoder's mean state of a text, (states,)."""
+    said = spoken(text)
+    return encoder.states(said, [(0, len(said))])[0]
+
 
 class Head:
     """Tells kinds of sentences."""
 
-    def __init__(self, file: Path, encoder: Encoder) -> None:
+    def __init__(self, file: Path, encoder: Encoder, features: Features = state) -> None:
         """From that file, over this encoder; with another one than it was taught on it tells nothing."""
-        self._encoder = encoder
+        self._encoder, self._features = encoder, features
         with np.load(file) as held:
             self._held = {name: held[name].astype(np.float32) for name in held.files}
 
@@ -29,13 +39,17 @@ class Head:
         """The log odds from which on a text is one of the kinds."""
         return float(self._held["at"])
 
+    @property
+    def at_word(self) -> float:
+        """The same for a text that has a word of the kinds."""
+        return float(self._held["at_word"])
+
     def scores(self, text: str) -> NDArray[np.float32] | None:
         """A number for each kind, (kinds,), the last for all others; None where the encoder is another one."""
-        held, said = self._held, spoken(text)
-        states = self._encoder.states(said, [(0, len(said))])[0]
-        if states.shape[0] != held["inner"].shape[1]:
+        held, features = self._held, self._features(self._encoder, text)
+        if features.shape[0] != held["inner"].shape[1]:
             return None
-        hidden = np.maximum(held["inner"] @ states + held["inner_bias"], 0.0)
+        hidden = np.maximum(held["inner"] @ features + held["inner_bias"], 0.0)
         return held["outer"] @ hidden + held["outer_bias"]
 
     def odds(self, text: str) -> float | None:

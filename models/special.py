@@ -1,7 +1,8 @@
 """Words that tell of a special kind of data by themselves, and names of songs, places and things that have them and tell nothing.
 
-What is told without such a word is found by the head of ``memory.learn.guard``. To miss nothing counts here, not to be elegant: who
-says one of these words loses a reason of a preference at most. Lists, not sentences: a word is here because it names a condition, a
+What is told without such a word is found by the head of ``memory.learn.guard``, which is also asked about the words that are said
+of other things, too. To miss nothing counts here, not to be elegant: who says one of these words loses a reason of a preference at
+most. Lists, not sentences: a word is here because it names a condition, a
 creed, a party, a body or a child. Plain terms stand in special.txt, those that need their neighbours are patterns; a people or a
 country tells of somebody only where somebody is said to be of it (``_IS``, ``_FROM``).
 """
@@ -10,14 +11,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from models.text import normal, spoken
+from schemas.ports import Encoder
+from schemas.preferences import KINDS
 
 TERMS = Path(__file__).with_name("special.txt")
 SHORTEST = 3
 """Letters of a term with a star at least."""
+WEAK = "weak"
+"""The group of terms that tell a kind only with more than the word itself."""
 
 
 def _any(*parts: str) -> re.Pattern[str]:
@@ -210,6 +219,9 @@ _FROM = re.compile(
 """Somebody is from a country; "=country" stands for its name."""
 
 
+_SELF = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|my|me|mine|we|we're|we've|us|our)\b")
+
+
 @cache
 def _terms() -> tuple[Mapping[str, tuple[tuple[tuple[str, ...], bool, str], ...]], Mapping[str, str]]:
     """Each first word -> the words that may follow it, whether the last may go on, and the kind; and single beginnings -> kind."""
@@ -217,7 +229,7 @@ def _terms() -> tuple[Mapping[str, tuple[tuple[tuple[str, ...], bool, str], ...]
     for line in TERMS.read_text("utf-8").splitlines():
         if line.startswith("== "):
             kind = line.removeprefix("== ")
-        elif line and not line.startswith("#"):
+        elif line and not line.startswith("#") and kind != WEAK:
             first, *rest = line.removesuffix("*").split()
             if line.endswith("*") and not rest:
                 beginnings[first] = kind
@@ -244,15 +256,54 @@ def _told(said: list[str]) -> Iterator[tuple[int, int, str]]:
                 yield place, 1, beginnings[word[:end]]
 
 
-def special_words(text: str) -> frozenset[str]:
+@dataclass(frozen=True)
+class Told:
+    """The special kinds that single words of a text tell."""
+
+    surely: frozenset[str]
+    """By words that are said of nothing else."""
+    maybe: frozenset[str]
+    """By words that are also a building, a song, a saying or a piece of news: only with more than the word itself."""
+    terms: tuple[str, ...]
+    """All these words as they are said."""
+
+
+def special_words(text: str) -> Told:
     """The special kinds that single words of a text tell."""
     plain = " ".join(re.sub(r"[^\w' ]", " ", NAMES.sub(" ", normal(text))).split())
-    found = {kind for kind, pattern in WORDS.items() if pattern.search(plain)}
+    found = {(kind, match.group()) for kind, pattern in WORDS.items() for match in pattern.finditer(plain)}
     said, marked = plain.split(), plain.split()
     for place, length, kind in _told(said):
         if kind in WORDS:
-            found.add(kind)
+            found.add((kind, " ".join(said[place : place + length])))
         else:  # the name of a people or a country
             marked[place : place + length] = [f"={kind}", *[""] * (length - 1)]
     told = " ".join(word for word in marked if word)
-    return frozenset(found | ({"origin"} if _IS.search(told) or _FROM.search(told) else set()))
+    surely = {kind for kind, term in found if not _weak().fullmatch(term)}
+    if _IS.search(told) or _FROM.search(told):
+        surely.add("origin")
+    return Told(
+        frozenset(surely), frozenset(kind for kind, _ in found) - surely, tuple(sorted({term for _, term in found}))
+    )
+
+
+def features(encoder: Encoder, text: str) -> NDArray[np.float32]:
+    """What the head of the guard goes by: states of the text and of its special words, its vector, which kinds they are, self.
+
+    Returns:
+        (2 * states + vector + kinds + 1,)
+    """
+    said, told = spoken(without_names(text)), special_words(text)
+    places = [(at, at + len(term)) for term in told.terms if (at := said.find(term)) >= 0]
+    whole, *those = encoder.states(said, [(0, len(said)), *places])
+    kinds = [kind in told.surely | told.maybe for kind in KINDS]
+    flags = np.array([*kinds, _SELF.search(said) is not None], np.float32)
+    return np.concatenate([whole, np.mean(those, axis=0) if those else whole, encoder.encode([said])[0], flags])
+
+
+@cache
+def _weak() -> re.Pattern[str]:
+    """Matches the terms that tell a kind and are also said of other things, with an article or without."""
+    lines = TERMS.read_text("utf-8").partition(f"== {WEAK}\n")[2].partition("\n== ")[0].splitlines()
+    terms = "|".join(re.escape(line).replace(r"\*", r"\w*") for line in lines if line and not line.startswith("#"))
+    return re.compile(rf"(?:(?:a|an|the) )?(?:{terms})(?:'s|')?")

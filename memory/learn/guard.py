@@ -1,8 +1,9 @@
 """What of a text may be written while special kinds of data are off: health, belief, politics, union, sex, origin, children.
 
 Goes by what is said and not by the category that it is taken for: "24 degrees because of my chemotherapy" is about the cabin and
-tells of an illness. Words tell it (`models.special`), and where none does, a small network over the encoder's states
-(``models.training.special``). Of a text that tells such a thing the clauses that do not are kept, if nothing is told by them alone.
+tells of an illness. Words tell it (`models.special`), and where none does, or what they say depends on the sentence, a small
+network over the encoder's states (``models.training.special``). Of a text that tells such a thing the clauses that do not are
+kept, if nothing is told by them alone.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from models.heads import Head, odds
-from models.special import special_words, without_names
+from models.special import features, special_words, without_names
 from models.text import normal, words
 from schemas.errors import ConsentError
 from schemas.memory import Consent
@@ -40,7 +41,7 @@ class Guard:
 
     def __init__(self, encoder: Encoder) -> None:
         """With this encoder; the head is left out where the encoder's vectors are not those that it was trained on."""
-        self._encoder, self._head = encoder, Head(HEAD, encoder)
+        self._encoder, self._head = encoder, Head(HEAD, encoder, features)
         self._known = lru_cache(maxsize=512)(self._kinds)
 
     def kinds(self, text: str) -> frozenset[str]:
@@ -48,13 +49,15 @@ class Guard:
         return self._known(text)
 
     def _kinds(self, text: str) -> frozenset[str]:
-        found = special_words(text)
-        if found or len(words(text)) < LEAST:
-            return found
-        scores = self._head.scores(without_names(text))
-        if scores is None or odds(scores) < self._head.at:
-            return found
-        return frozenset({KINDS[int(scores[:-1].argmax())]})
+        told = special_words(text)
+        if told.surely or not without_names(text) or len(words(text)) < (1 if told.maybe else LEAST):
+            return told.surely
+        scores = self._head.scores(text)
+        if scores is None:  # another encoder than the one it was taught on
+            return told.maybe
+        if odds(scores) < (self._head.at_word if told.maybe else self._head.at):
+            return frozenset()
+        return told.maybe or frozenset({KINDS[int(scores[:-1].argmax())]})
 
     def forbidden(self, text: str, consent: Consent) -> frozenset[str]:
         """The special kinds that a text tells of and that the driver has not asked for, by themselves or with a category."""

@@ -9,32 +9,51 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from models.heads import odds
+from models.heads import Features, odds, state
 from models.runtime.onnx_encoder import OnnxEncoder
-from models.text import spoken
 
 ENCODER = Path(__file__).parents[1] / "builtin" / "encoder"
 WIDTH, DROPPED, RATE, DECAY, STEPS, BATCH, SEED = 64, 0.3, 2e-3, 0.05, 600, 256, 7
 
 
-def states(encoder: OnnxEncoder, texts: Sequence[str]) -> NDArray[np.float32]:
-    """The encoder's mean states, (texts, states)."""
-    return np.concatenate([encoder.states(said, [(0, len(said))]) for said in map(spoken, texts)])
+def states(encoder: OnnxEncoder, texts: Sequence[str], features: Features = state) -> NDArray[np.float32]:
+    """What the network goes by, (texts, features)."""
+    return np.stack([features(encoder, text) for text in texts])
+
+
+def fit_several(
+    inputs: NDArray[np.float32], classes: NDArray[np.int64], weights: NDArray[np.float32], *, networks: int, width: int
+) -> dict[str, NDArray[np.float16]]:
+    """Some networks of this width that begin apart, side by side in one that gives their mean."""
+    made = [fit(inputs, classes, weights, width=width, seed=SEED + number) for number in range(networks)]
+    return {
+        "inner": np.concatenate([one["inner"] for one in made]),
+        "inner_bias": np.concatenate([one["inner_bias"] for one in made]),
+        "outer": (np.concatenate([one["outer"] for one in made], axis=1) / networks).astype(np.float16),
+        "outer_bias": np.mean([one["outer_bias"] for one in made], axis=0).astype(np.float16),
+    }
 
 
 def fit(
-    inputs: NDArray[np.float32], classes: NDArray[np.int64], weights: NDArray[np.float32]
+    inputs: NDArray[np.float32],
+    classes: NDArray[np.int64],
+    weights: NDArray[np.float32],
+    *,
+    width: int = WIDTH,
+    seed: int = SEED,
 ) -> dict[str, NDArray[np.float16]]:
-    """The network's arrays, without ``at``.
+    """The network's arrays, without its thresholds.
 
     Args:
         inputs: states, (n, d).
         classes: the kind of each, (n,); the highest one stands for all others.
         weights: how much each counts, (n,).
+        width: of the inner layer.
+        seed: where it begins.
     """
-    torch.manual_seed(SEED)
+    torch.manual_seed(seed)
     mean, spread = inputs.mean(0), inputs.std(0) + 1e-3
-    first, second = torch.nn.Linear(inputs.shape[1], WIDTH), torch.nn.Linear(WIDTH, int(classes.max()) + 1)
+    first, second = torch.nn.Linear(inputs.shape[1], width), torch.nn.Linear(width, int(classes.max()) + 1)
     made = torch.nn.Sequential(torch.nn.Dropout(DROPPED / 2), first, torch.nn.ReLU(), torch.nn.Dropout(DROPPED), second)
     optimizer = torch.optim.AdamW(made.parameters(), lr=RATE, weight_decay=DECAY)
     told, wanted, counts = torch.tensor((inputs - mean) / spread), torch.tensor(classes), torch.tensor(weights)
@@ -60,6 +79,6 @@ def scored(arrays: dict[str, NDArray[np.float16]], inputs: NDArray[np.float32]) 
     return odds(hidden @ arrays["outer"].T.astype(np.float32) + arrays["outer_bias"])
 
 
-def write(file: Path, arrays: dict[str, NDArray[np.float16]], at: float) -> None:
-    """Write the network with the log odds from which on something is one of its kinds."""
-    np.savez_compressed(file, **arrays, at=np.float32(at))  # pyright: ignore[reportArgumentType] - arrays by their names
+def write(file: Path, arrays: dict[str, NDArray[np.float16]], **thresholds: float) -> None:
+    """Write the network with the log odds from which on something is one of its kinds (see ``models.heads.Head``)."""
+    np.savez_compressed(file, **arrays, **{name: np.float32(at) for name, at in thresholds.items()})  # pyright: ignore[reportArgumentType] - arrays by their names

@@ -194,7 +194,8 @@ def test_a_second_writing_of_what_is_ordinary_is_left_alone(memory: DriverMemory
     ],
 )
 def test_a_people_or_a_country_alone_tells_nothing(text: str) -> None:
-    assert not special_words(text)
+    told = special_words(text)
+    assert not told.surely and not told.maybe
 
 
 @pytest.mark.parametrize(
@@ -205,4 +206,20 @@ def test_a_people_or_a_country_alone_tells_nothing(text: str) -> None:
     ],
 )  # fmt: skip
 def test_a_term_tells_its_kind(text: str, kind: str) -> None:
-    assert kind in special_words(text)
+    assert kind in special_words(text).surely
+
+
+@pytest.mark.parametrize("text", ["remember that the spare key is under the mat", "the hospital is on the left side"])
+def test_what_is_asked_to_be_kept_or_names_a_place_tells_nothing(memory: DriverMemory, text: str) -> None:
+    assert not memory.session.guard.kinds(text)
+
+
+def test_a_word_that_is_also_a_place_tells_where_the_sentence_does(memory: DriverMemory) -> None:
+    guard = memory.session.guard
+    assert (
+        special_words("the clinic wants me back").maybe
+        == special_words("the clinic is on the left").maybe
+        == {"health"}
+    )
+    assert guard.kinds("the clinic wants me back on thursday") == {"health"}
+    assert not guard.kinds("the clinic is on the left side")

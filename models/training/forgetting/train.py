@@ -60,7 +60,7 @@ def main() -> None:
     )
     arrays = heads.fit(inputs, classes, counts)
     taken = float(np.mean(heads.scored(arrays, heads.states(encoder, held)) >= AT))
-    heads.write(HEAD, arrays, AT)
+    heads.write(HEAD, arrays, at=AT)
     print(
         f"{len(asking)} wishes and {len(not_asking)} others, {taken:.3f} of the held ones taken, {HEAD.stat().st_size} bytes"
     )
