@@ -184,6 +184,30 @@ def test_a_browser_that_ends_is_started_again(rig: Rig, tmp_path: Path) -> None:
         assert running.wait(60) == 0
 
 
+def test_cog_is_started_again_with_every_new_address(tmp_path: Path) -> None:
+    """The browser of embedded panels, here a program that notes what it is to show: it comes before Chromium where it is there."""
+    folder, shown = tmp_path / "data", tmp_path / "shown"
+    folder.mkdir()
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    cog = programs / "cog"
+    cog.write_text(f'#!/bin/sh\necho "$1" >> {shown}\nexec sleep 600\n', "utf-8")
+    cog.chmod(0o755)
+    with kiosk(folder, tmp_path) as (running, _):
+        until(
+            lambda: shown.is_file() and shown.read_text("utf-8") == "about:blank\n",
+            "it is there before the assistant is",
+        )
+        with served(folder) as (first, kill):
+            until(lambda: shown.read_text("utf-8").splitlines()[-1] == first, "it shows the first start")
+            kill()
+        with served(folder) as (second, _):
+            until(lambda: shown.read_text("utf-8").splitlines()[-1] == second, "it shows the second start")
+            assert shown.read_text("utf-8").splitlines() == ["about:blank", first, second]
+        running.terminate()
+        assert running.wait(60) == 0
+
+
 def test_installing_is_one_command(tmp_path: Path) -> None:
     systemctl = tmp_path / "systemctl"
     systemctl.write_text('#!/bin/sh\necho "$@" > "$HOME/asked"\n', "utf-8")

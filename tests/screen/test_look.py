@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memory import screen
-from schemas.events import Motion
+from schemas.events import Motion, Phase
 from tests.screen_rig import COVERED, PAGES, SIZES, Rig
 
 if TYPE_CHECKING:
@@ -120,3 +120,39 @@ def test_the_font_is_the_one_that_is_shipped(rig: Rig, chromium: Browser) -> Non
     assert page.evaluate(shipped) == ["loaded"]
     assert "Atkinson Hyperlegible Next" in page.evaluate("getComputedStyle(document.body).fontFamily")
     page.context.close()
+
+
+def test_who_wants_less_motion_gets_none(rig: Rig, chromium: Browser) -> None:
+    moves = """() => [...document.querySelectorAll('main *')].map((one) => getComputedStyle(one)).filter((one) =>
+      (one.animationName !== 'none' && one.animationIterationCount !== '1') || parseFloat(one.transitionDuration) > 0).length"""
+    rig.server.screen.parts.talk.stands(Phase.THINKING, None, 0)
+    page = rig.open(chromium)
+    page.wait_for_selector(".thinking .pulse")
+    assert page.evaluate(moves) > 0  # who did not ask for less sees it think
+    page.emulate_media(reduced_motion="reduce")
+    assert page.evaluate(moves) == 0
+    rig.server.screen.parts.talk.stands(Phase.HEARING, None, 0)
+    page.wait_for_selector("[data-phase=hearing] .pulse")
+    assert page.evaluate(moves) == 0
+    page.context.close()
+
+
+def test_the_documentation_has_a_picture_of_every_page() -> None:
+    pytest.importorskip("playwright")
+    from tests.screen.pictures import DOCS, name_of
+
+    shown = (DOCS / "screen-pictures.md").read_text("utf-8")
+    wanted = {name_of(path) for path in PAGES if path not in {"/memory?in=", "/nowhere"}}
+    wanted |= {
+        "home-german",
+        "home-small",
+        "home-wide",
+        "home-upright",
+        "home-day",
+        "home-car",
+        "home-map",
+        "home-asked",
+        "driving",
+    }
+    missing = [name for name in wanted if f"(images/screen/{name}.webp)" not in shown]
+    assert missing == [] and all((DOCS / "images" / "screen" / f"{name}.webp").stat().st_size > 1000 for name in wanted)

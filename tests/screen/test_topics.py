@@ -216,7 +216,7 @@ def test_whatever_a_row_shows_is_found(rig: Rig, chromium: Browser, language: st
         return rows()
 
     page.goto(f"{rig.address}/memory?all=1&in=")
-    shown = [one.partition(" · ")[0].split("\n") for one in rows()]
+    shown = [[words for words in one.split("\n") if words.strip()][:2] for one in rows()]  # the sentence and its topic
     assert len(shown) == 6
     for sentence, *label in shown:
         for words in (sentence, *label):

@@ -65,6 +65,33 @@ def test_words_are_looked_for_with_a_knob(rig: Rig, chromium: Browser) -> None:
     assert page.locator(".list .row").count() == 1 and "tango" in page.locator(".list").inner_text()
 
 
+@pytest.mark.parametrize("by", ["finger", "knob", "keyboard"])
+def test_correcting_searching_and_a_pin_each_by_finger_knob_and_keyboard(rig: Rig, chromium: Browser, by: str) -> None:
+    rig.server.screen.parts.pins.set("bert", "1357")
+    page = rig.open(chromium, "800x480", has_touch=True)
+
+    def types(word: str) -> None:
+        if by == "keyboard":
+            page.keyboard.type(word)
+            page.keyboard.press("Enter")
+        else:
+            (tap if by == "finger" else press)(page, *word, "done")
+
+    page.goto(f"{rig.address}/memory/p0/correct")
+    types("y")  # behind what stands there
+    page.wait_for_url("**/memory/*")
+    assert "jazzy" in [one.value for one in rig.memory.preferences("favorite_genres")]
+    page.goto(f"{rig.address}/memory/search")
+    types("tan")
+    page.wait_for_url("**/memory")
+    assert page.locator(".list .row").count() == 1
+    page.goto(f"{rig.address}/drivers/to/1")
+    types("1357")
+    page.wait_for_url(f"{rig.address}/")
+    assert rig.drivers.current.driver == "bert"
+    page.context.close()
+
+
 @pytest.mark.parametrize("arrow", ["ArrowDown", "ArrowRight", "ArrowUp", "ArrowLeft"])
 @pytest.mark.parametrize("path", ["/memory/search", "/drivers/pin"])
 @pytest.mark.parametrize("language", ["en", "de"])

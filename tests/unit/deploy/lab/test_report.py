@@ -5,12 +5,16 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from deploy.demo.judge import Drive
+from deploy.demo.page import render as drive_page
 from deploy.lab.cli.options import deliver, progress
 from deploy.lab.report.blocks import Dot, Dots, Plot, Report, Series, Table, reliability, shown
 from deploy.lab.report.page import render
 from deploy.lab.report.plot import curves
+from memory.screen.render import look
 from schemas.errors import ConfigError
 
 REPORT = Report(
@@ -56,6 +60,21 @@ def test_the_page_holds_everything_in_one_file() -> None:
     assert "0.512" in page and "–" in page
     assert "Ten items &lt;of ours&gt;." in page and "tiny &amp; quick" in page
     assert "glovebox eval carmem --data file.jsonl" in page
+
+
+def test_reports_and_the_demos_page_have_the_look_of_the_screen() -> None:
+    assert look() in render(REPORT, "glovebox eval carmem") and "data:font/woff2;base64," in look()
+    drive = Drive()
+    drive.entries[1] = []
+    drive.summaries[1] = {
+        "engines": {},
+        "resident_mb": 1.0,
+        "audio_s": 1.0,
+        "vault": [],
+        "learn_s": 0.0,
+        "drive_s": 1.0,
+    }
+    assert look() in drive_page(drive, np.zeros((16_000, 2), np.float32))
 
 
 def test_a_point_stands_where_its_values_say() -> None:
