@@ -1,6 +1,6 @@
 # Checks before anything is changed, Debian packages, the user and the folders. Sourced by deploy/install.
 
-ROOM_MB=3000   # two versions of 700 MB, the build, and models of 464 MB
+ROOM_MB=3000   # two versions of 700 MB, the build, models of 464 MB and 146 of what is computed from them
 MEMORY_MB=900  # profile small; the others say what they want in docs/figures.md
 
 check_all() {
