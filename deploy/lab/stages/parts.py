@@ -156,7 +156,9 @@ def _add_peers(
 ) -> None:
     """Add what else can be run on this machine."""
     try:
-        hearing = Hearing(matcher, catalog.find, config.asr.threads, catalog.find("whisper-base"))
+        hearing = Hearing(
+            matcher, catalog.find, config.asr.threads, catalog.find("whisper-base"), denoiser=config.asr.denoiser
+        )
         whisper = whisper_engine.opened(hearing)
     except ModelError as error:
         found.missing["Whisper alone"] = str(error)
