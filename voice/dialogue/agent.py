@@ -21,7 +21,7 @@ from uuid import uuid4
 
 from models.text import spoken
 from schemas.actions import Action, ListPlaces, parse_action
-from schemas.events import Asking, Reply, Route, Transcript
+from schemas.events import ActionStatus, Asking, Reply, Route, Transcript
 from schemas.memory import Turn as Noted
 from schemas.ports import ActParser, CommandMatcher, Drivers, Encoder, Talker, VehiclePort
 from schemas.seat import Seat
@@ -217,7 +217,7 @@ class Dialogue:
         if Do.WITHDRAW in self._open.tick(self._clock()):
             self._withdraw()
         if not addressed and self._open.thing is None:
-            transcript = amending.doubted(self._matcher, transcript)
+            transcript = await self._doubted(transcript)
         transcript = which.heard(self._open.thing, transcript)
         if transcript.alternative:
             return self._ask_which(transcript)
@@ -233,6 +233,13 @@ class Dialogue:
         reply = await self._finished(turn, reply)
         acted_ms = (time.perf_counter() - started) * 1000.0 - planned_ms
         return reply.model_copy(update={"timings": {"route": planned_ms, "act": acted_ms, **reply.timings}})
+
+    async def _doubted(self, heard: Transcript) -> Transcript:
+        """Which of two was meant is left open, but not where the car asks before it does the one that was heard."""
+        doubted = amending.doubted(self._matcher, heard)
+        action = amending.action_of(self._matcher, heard) if doubted.alternative else None
+        result = await self._vehicle.foresee(action) if action is not None else None
+        return heard if result is not None and result.status is ActionStatus.NEEDS_CONFIRMATION else doubted
 
     async def _both(self, turn: Turn, *, addressed: bool) -> Reply:
         """The reply to a wish to have something forgotten, and before it to what was asked for beside it."""

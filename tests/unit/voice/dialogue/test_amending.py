@@ -11,7 +11,7 @@ import pytest
 from models.commands.matcher import TemplateMatcher
 from schemas.actions import SetUnit
 from schemas.clock import StreamClock
-from schemas.events import Reply, Transcript
+from schemas.events import ActionStatus, Reply, Transcript
 from schemas.seat import Seat
 from tests.dialogues import NOW, FakeMemory, Rig, StubParser
 from vehicle.adapters.simulated import SimulatedVehicle
@@ -132,6 +132,9 @@ def test_in_a_conversation_it_is_asked_about_once_and_behind_the_wake_word_not(c
     assert car.values("mirrors.folded") == [True]
     assert said("unfold the mirrors", addressed=False).results
     assert car.values("mirrors.folded") == [False]
+    car.say("lock the doors")
+    question = said("unlock the doors", addressed=False)  # the car asks before it does that
+    assert [result.status for result in question.results] == [ActionStatus.NEEDS_CONFIRMATION]
 
 
 def test_after_the_question_the_one_that_was_meant_is_done(car: Car) -> None:
