@@ -35,6 +35,8 @@ TELLING = (
 """Stems that say how something is told, and not what. Our list."""
 PLAIN = frozenset(stem(word) for word in ("yes", "no", "low", "medium", "high", "warm", "cool", "cheap"))
 """Values that are ordinary words: they name nothing by themselves."""
+_TOLD_BY = 2
+"""Words that tell one thing from all others in a whole sentence about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,17 @@ def meant(store: Store, text: str, period: Period | None = None) -> list[tuple[s
         found = [one for one, count in shared.items() if count == most and 2 * count >= len(phrase)]
         if 2 * most == len(phrase) and len(found) > 1:  # half of the words name several things, so they name none
             found = []
-    return [(one.table, one.name) for one in found]
+    return [(one.table, one.name) for one in found or _told_of(known, talk, phrase)]
+
+
+def _told_of(known: list[_Thing], talk: list[_Thing], phrase: frozenset[str]) -> list[_Thing]:
+    """The one thing known of which a long phrase has two words or more, and of what was talked about what tells its value."""
+    shared = {one: len(phrase & one.own) for one in known}
+    most = max(shared.values(), default=0)
+    first = [one for one, count in shared.items() if count == most]
+    if len(first) != 1 or most < _TOLD_BY:
+        return []
+    return first + [one for one in talk if first[0].value - PLAIN and first[0].value <= one.own]
 
 
 def _names(one: _Thing, phrase: frozenset[str]) -> bool:
