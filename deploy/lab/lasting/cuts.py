@@ -19,7 +19,7 @@ import signal
 import tempfile
 import time
 import warnings
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -133,13 +133,13 @@ def _killed(fleet: Fleet, home: Path, first: int, dice: random.Random) -> list[d
     if child == 0:
         os.close(reading)
         _live(fleet, home, first, seed, writing)
+    os.setpgid(child, child)  # as the child does it, too: whoever comes first, the group is there before it is killed
     os.close(writing)
     told = b""
     while told.count(b'"done"') < wanted and (more := os.read(reading, 1 << 16)):
         told += more
     time.sleep(after_s)
-    with suppress(ProcessLookupError):
-        os.killpg(child, signal.SIGKILL)
+    os.killpg(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
     while more := os.read(reading, 1 << 16):
         told += more
