@@ -428,7 +428,7 @@ class Dialogue:
                 return None
             return self._talk.foresee(plan.command, moving=await self._doing.moving())
         if planning.only_talk(plan):
-            return await self._small_talk.reply(transcript.text, self._doing.last)
+            return await self._small_talk.reply(transcript.text, self._doing.last, plan.asks)
         if plan.acts:
             work = await self._acting.look(
                 turn.acts, plan.asks, transcript, turn.context, turn.recent, answers=turn.answers, left=plan.left
@@ -518,7 +518,7 @@ class Dialogue:
         if turn.about_memory:
             return await self._of_memory(turn)
         if planning.only_talk(plan):
-            return turn.reply(await self._small_talk.reply(turn.heard.text, self._doing.last))
+            return turn.reply(await self._small_talk.reply(turn.heard.text, self._doing.last, plan.asks))
         if plan.acts:
             return await self._by_acts(turn)
         reply = foresight.at_once(plan, turn.heard, self._matcher)

@@ -76,6 +76,10 @@ _PAST: Final = re.compile(
 _ASKS: Final = re.compile(r"\bask me\b")
 
 
+TALKS_AT: Final = 0.5
+"""Even odds. Our choice."""
+
+
 class SmallTalk:
     """Answers small talk."""
 
@@ -86,18 +90,19 @@ class SmallTalk:
         self._replied: tuple[tuple[str, str], str] | None = None
         """The last words with what was told, and the reply: a pause and the end ask for the same."""
 
-    async def reply(self, text: str, last: Mapping[str, str]) -> str:
+    async def reply(self, text: str, last: Mapping[str, str], sure: float = 1.0) -> str:
         """What is said to these words.
 
         Args:
             text: the driver's words.
             last: what was done and said last, by ``get_last``'s parts.
+            sure: probability that they are small talk. The model is not asked about what may well be nothing, or badly heard.
 
         Raises:
             schemas.errors.GloveboxError: memory failed.
         """
         serious = answered(spoken(text))
-        if serious is not None or self._talker is None or self._fitting is None:
+        if serious is not None or self._talker is None or self._fitting is None or sure < TALKS_AT:
             return serious or CHAT
         given, style = self._given(text, last)
         key = spoken(text), told(style, given.facts, given.did, given.said)

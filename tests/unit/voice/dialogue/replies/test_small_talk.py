@@ -35,10 +35,11 @@ class TalkRig(Rig):
     """A dialogue that takes for small talk what the test does not explain, with the built-in encoder."""
 
     def __init__(self, matcher: TemplateMatcher, *, talks: bool = True) -> None:
-        self.talker = StubTalker()
+        self.talker, parser = StubTalker(), StubParser(otherwise="chat()")
+        parser.knows["nine clever monkeys painted the moon"] = "chat()", 0.3
         super().__init__(
             matcher,
-            parser=StubParser(otherwise="chat()"),
+            parser=parser,
             talker=self.talker if talks else None,
             encoder=built_in_encoder(),
         )
@@ -88,6 +89,11 @@ def test_our_sentence_stands_where_the_model_fails_or_claims_something(rig: Talk
 def test_of_a_reply_is_said_what_fits(rig: TalkRig, text: str, writes: str, said: str) -> None:
     rig.talker.writes = writes
     assert rig.say(text).text == said
+
+
+def test_what_is_hardly_small_talk_the_model_is_not_asked_about(rig: TalkRig) -> None:
+    assert rig.say("nine clever monkeys painted the moon").text == CHAT
+    assert rig.talker.told == []
 
 
 def test_without_a_model_our_sentence_stands(matcher: TemplateMatcher) -> None:
