@@ -95,8 +95,14 @@ class Cabin:
         self.played: list[tuple[Path, bool]] = []
 
     def assemble(
-        self, config: Config, *, live: bool = False, announce: Callable[[str], None] | None = None
+        self,
+        config: Config,
+        *,
+        live: bool = False,
+        announce: Callable[[str], None] | None = None,
+        early: None = None,
     ) -> FakeAssistant:
+        del early
         if self.error is not None:
             raise self.error
         (announce or self.announced.append)("wake word")
@@ -123,6 +129,7 @@ def _heard(path: Path) -> None:
 @pytest.fixture
 def cabin(monkeypatch: pytest.MonkeyPatch) -> Cabin:
     """Fakes in the place of the composition root and the demo."""
+    monkeypatch.setattr("deploy.machine.early.Early", lambda *_, **__: None)
     monkeypatch.setenv("GLOVEBOX_DRIVER__OTHERS", '["anna", "loser"]')
     fake = Cabin()
     app, demo = ModuleType("deploy.app"), ModuleType("deploy.demo")
