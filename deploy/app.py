@@ -65,15 +65,15 @@ def assemble(
         schemas.errors.GloveboxError: a part cannot be had; the message says which and what to do.
     """
     say = announce or _quietly
-    if live:
-        say("microphone and loudspeaker")
-        if config.audio.satellite is None:
-            load_portaudio()
     early = early or Early(config, live=live)
     catalog, engines, apart = early.catalog, early.engines, early.apart
 
     with ExitStack() as opened, loading(), early.beside as beside:
         opened.callback(early.end)
+        if live:
+            say("microphone and loudspeaker")
+            if config.audio.satellite is None:
+                load_portaudio()
         understood = beside.submit(_understanding, config, engines)
 
         matcher, recognizer = None, None

@@ -175,16 +175,13 @@ class Engines:
         Raises:
             schemas.errors.ModelError: not even the last can be used.
         """
-        find, settings = self._catalog.find, self._config.asr
+        find, threads, remote = self._catalog.find, self._config.asr.threads, self._config.asr.remote
         without: list[str] = []
 
         def open_(rung: Rung) -> Recognizer:
             without.clear()
             model = None if rung.model is None else find(rung.model)
-            hearing = Hearing(
-                matcher, find, settings.threads, model, without.append, settings.denoiser, settings.remote,
-                self._config.data.computed,
-            )  # fmt: skip
+            hearing = Hearing(matcher, find, threads, model, without.append, remote, self._config.data.computed)
             return opened(RECOGNIZERS, rung.engine, hearing)
 
         recognizer = self._climb("asr", open_)

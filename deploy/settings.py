@@ -233,9 +233,6 @@ class AsrSettings(Section):
     model: ModelNames
     """Whisper's models in order of preference; unused by pocketsphinx, whose acoustic model comes with its package."""
     threads: Annotated[int, Field(ge=1, le=64)]
-    denoiser: str | None = None
-    """A model that takes noise out of the sound before PocketSphinx hears it, such as deepfilternet3 (extra ``denoise``); Whisper
-    hears the sound as it is. Where it is not there, PocketSphinx hears without it and a line says so."""
     remote: Address | None = None
     """Where the engine ``wyoming`` finds it: ``host:port`` of another computer of the vehicle."""
 

@@ -16,9 +16,7 @@ import numpy as np
 import pytest
 
 from models.acoustics import mix_at_snr, road_noise
-from models.catalog import Catalog
 from models.commands.matcher import TemplateMatcher
-from models.runtime.deepfilter import DeepFilter
 from models.training.voices import Prosody, available, speak
 from schemas.errors import ModelError, ModelMissingError
 from schemas.events import FRAME, Samples
@@ -66,7 +64,6 @@ def speech() -> Samples:
 def engines(matcher: TemplateMatcher, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Callable[[], Recognizer]]:
     folder = tiny_whisper(tmp_path_factory.mktemp("whisper"), ("Play", "Ġsome", "Ġjazz"))
     sphinx = PocketSphinxRecognizer(BUILTIN, matcher)
-    filtered = PocketSphinxRecognizer(BUILTIN, matcher, filtered=DeepFilter(Catalog().find("deepfilternet3")))
     whisper = WhisperRecognizer(folder, matcher.match, threads=1)
     together = TogetherRecognizer(
         PocketSphinxRecognizer(BUILTIN, matcher), WhisperRecognizer(folder, matcher.match, threads=1), matcher
@@ -75,7 +72,6 @@ def engines(matcher: TemplateMatcher, tmp_path_factory: pytest.TempPathFactory) 
         "together": lambda: together,
         "fake": lambda: FakeRecognizer(["play some jazz"] * 3, match=matcher.match),
         "pocketsphinx": lambda: sphinx,
-        "pocketsphinx, filtered": lambda: filtered,
         "whisper": lambda: whisper,
         **{name: partial(opened, RECOGNIZERS, name, Hearing(matcher, no_model, 1)) for name in RECOGNIZERS.added()},
     }
@@ -85,11 +81,9 @@ def no_model(name: str) -> Path:
     raise ModelMissingError(f"{name} is not there")
 
 
-@pytest.fixture(
-    params=["fake", "pocketsphinx", "pocketsphinx, filtered", "whisper", "together", *sorted(RECOGNIZERS.added())]
-)
+@pytest.fixture(params=["fake", "pocketsphinx", "whisper", "together", *sorted(RECOGNIZERS.added())])
 def case(request: pytest.FixtureRequest, engines: dict[str, Callable[[], Recognizer]], speech: Samples) -> Case:
-    if request.param.startswith(("pocketsphinx", "together")) and not available():
+    if request.param in ("pocketsphinx", "together") and not available():
         pytest.skip("espeak-ng is not installed: nobody there to speak")
     return Case(engines[request.param](), speech, "play some jazz")
 

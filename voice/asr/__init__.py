@@ -30,8 +30,6 @@ class Hearing:
     """The chosen model's files; None for an engine that takes none."""
     tell: Callable[[str], None] = _quietly
     """Told in a sentence what an engine does without."""
-    denoiser: str | None = None
-    """Id of the model that takes noise out of the sound before PocketSphinx hears it; None for none."""
     remote: str | None = None
     """``host:port`` of one on another computer."""
     keep: Path | None = None

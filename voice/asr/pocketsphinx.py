@@ -19,12 +19,11 @@ from pathlib import Path
 from rapidfuzz.distance import Indel
 
 from models.commands.matcher import TemplateMatcher
-from models.runtime.deepfilter import DeepFilter
 from models.runtime.phonemes import by_espeak
 from schemas.errors import ModelError
 from schemas.events import SAMPLE_RATE, Hypothesis, Samples, Transcript
 from voice.asr import Hearing
-from voice.asr.sphinx import GrammarEar, add_words, mean_of, open_pass
+from voice.asr.sphinx import GrammarEar, add_words, open_pass
 
 FRAMES_A_SECOND = 100
 
@@ -79,7 +78,6 @@ class PocketSphinxRecognizer:
         *,
         noise: Path | None = None,
         guess: Callable[[str], str] | None = None,
-        filtered: DeepFilter | None = None,
     ) -> None:
         """Load both decoders (about 0.3 s).
 
@@ -91,7 +89,6 @@ class PocketSphinxRecognizer:
                 folder's ``noise.npz``, or none if it has none.
             guess: says in CMUdict's phones how a word sounds that no dictionary has, such as a contact's name; None: such a
                 word is an error.
-            filtered: takes noise out of the sound before the cepstra are made; None for none.
 
         Raises:
             schemas.errors.EngineMissingError: pocketsphinx is not installed.
@@ -100,8 +97,8 @@ class PocketSphinxRecognizer:
         """
         self._matcher = matcher
         self._settings = settings or PocketSphinxSettings()
-        self._ear = GrammarEar(folder, matcher, noise=noise, guess=guess, filtered=filtered)
-        self._open = open_pass(folder, mean_of(filtered))
+        self._ear = GrammarEar(folder, matcher, noise=noise, guess=guess)
+        self._open = open_pass(folder)
         self._grammar = self._ear.grammar
         # Both must know the words, so that they can agree on them.
         add_words(self._open, self._ear.taught, update=True)
@@ -224,19 +221,7 @@ def trusted(grammar: str, free: str) -> bool:
 
 def opened(hearing: Hearing) -> PocketSphinxRecognizer:
     """The recogniser of the table, with this project's models of the domain; names that no dictionary has are guessed."""
-    folder, filtered = hearing.find("asr-domain"), _filter(hearing)
-    return PocketSphinxRecognizer(folder, hearing.matcher, guess=by_espeak, filtered=filtered)
-
-
-def _filter(hearing: Hearing) -> DeepFilter | None:
-    """What takes noise out of the sound, where that is wanted and there."""
-    if hearing.denoiser is None:
-        return None
-    try:
-        return DeepFilter(hearing.find(hearing.denoiser))
-    except ModelError as error:
-        hearing.tell(f"Commands are heard without {hearing.denoiser}: {error}.")
-        return None
+    return PocketSphinxRecognizer(hearing.find("asr-domain"), hearing.matcher, guess=by_espeak)
 
 
 def features(evidence: Evidence) -> tuple[float, ...]:

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from models.commands.matcher import TemplateMatcher
 from models.runtime.cepstra import COEFFICIENTS
-from models.runtime.deepfilter import DeepFilter
 from models.runtime.denoiser import CepstralStream, Denoiser
 from schemas.errors import EngineMissingError, ModelError, ModelMissingError
 from schemas.events import SAMPLE_RATE, Samples
@@ -30,10 +29,6 @@ CEPSTRAL_MEAN = "57,2,-4.6,21,-5.2,3.9,-3.7,-13,0,-9.4,5.8,-4.9,-2.6"
 """Where live cepstral mean normalisation starts: its value after 15 sentences of three voices in road noise at 25 dB, -20
 dBFS, between quiet and a motorway. It adapts and is kept over utterances. First utterances heard exactly by the open model,
 of 10 at no noise / 25 dB / 15 dB: 5 / 6 / 9, from the package's own start 2 / 3 / 6."""
-
-FILTERED_MEAN = "48,9,-5.5,27,-14,5.5,0,-12.5,.6,-11.7,12.3,-5.9,-6.3"
-"""The same of sound whose noise DeepFilterNet3 took out: its value after 8 to 14 sentences of four voices, road noise at 10 and 25
-dB. Begun with the one above, whoever is heard first is heard worse than without the filter (docs/log.md)."""
 
 SCORE_SHIFT = 1024.0
 """PocketSphinx gives path scores divided by 2^10 (SENSCR_SHIFT in its hmm.h); one frame is then about -0.005."""
@@ -56,17 +51,16 @@ DICTIONARY, TRIGRAM, NETWORK = "domain.dict", "domain.lm.bin", "noise.npz"
 class Pass:
     """One decoder of the engine over one utterance after the other."""
 
-    def __init__(self, decoder: Any, mean: str = CEPSTRAL_MEAN) -> None:
-        """Take over a decoder; ``mean`` is the cepstral mean that it begins with."""
-        self.decoder, self._mean = decoder, mean
+    def __init__(self, decoder: Any) -> None:
+        """Take over a decoder."""
+        self.decoder = decoder
         self._running = False
-        decoder.set_cmn(mean)
 
     def reset(self) -> None:
         """Forget an open utterance and the cepstral mean that it has got used to."""
         if self._running:
             self.end()
-        self.decoder.set_cmn(self._mean)
+        self.decoder.set_cmn(CEPSTRAL_MEAN)
 
     def start(self) -> None:
         """Begin an utterance; an unfinished one is thrown away."""
@@ -115,38 +109,32 @@ class GrammarEar:
         *,
         noise: Path | None = None,
         guess: Callable[[str], str] | None = None,
-        filtered: DeepFilter | None = None,
     ) -> None:
         """Load it (about 0.4 s); arguments and errors as of ``voice.asr.pocketsphinx.PocketSphinxRecognizer``."""
         noise = noise if noise is not None else folder / NETWORK if (folder / NETWORK).is_file() else None
         self.cepstra = CepstralStream(Denoiser(noise) if noise is not None else None)
-        self.grammar, self.taught = grammar_pass(folder, matcher, guess, mean_of(filtered))
+        self.grammar, self.taught = grammar_pass(folder, matcher, guess)
         """The decoder, and the words that it was taught beside its dictionary."""
-        self._filter = filtered
         self._running = False
 
     def reset(self) -> None:
         """Forget an open utterance and the room."""
         self.grammar.reset()
-        if self._filter is not None:
-            self._filter.reset()
         self._running = False
 
     def start(self, before: Samples | None = None) -> None:
         """Begin an utterance; what was heard before shows the noise."""
         self.grammar.start()
         self.cepstra.reset()
-        if self._filter is not None:
-            self._filter.start()
         if before is not None:
-            self.cepstra.warm(self._filtered(before[-BEFORE:]))
+            self.cepstra.warm(before[-BEFORE:])
         self._running = True
 
     def feed(self, chunk: Samples) -> NDArray[np.float32]:
         """Take the next samples; the cepstra that they gave, for another pass on the same sound."""
         if not self._running:
             self.start()
-        return self._through(self.cepstra.push(self._filtered(chunk)))
+        return self._through(self.cepstra.push(chunk))
 
     def text(self) -> str:
         """The words so far; after ``stop`` those of the whole utterance."""
@@ -154,14 +142,7 @@ class GrammarEar:
 
     def rest(self) -> NDArray[np.float32]:
         """Take the frames that were waiting for a look ahead; their cepstra. Nothing may be fed after it."""
-        if not self._running:
-            return np.zeros((0, COEFFICIENTS), np.float32)
-        owed = (
-            self.cepstra.push(self._filter.rest())
-            if self._filter is not None
-            else np.zeros((0, COEFFICIENTS), np.float32)
-        )
-        return self._through(np.concatenate([owed, self.cepstra.rest()]))
+        return self._through(self.cepstra.rest()) if self._running else np.zeros((0, COEFFICIENTS), np.float32)
 
     def stop(self) -> None:
         """End the utterance; the words and the score of ``grammar`` stay.
@@ -173,16 +154,13 @@ class GrammarEar:
             self.grammar.end()
         self._running = False
 
-    def _filtered(self, sound: Samples) -> Samples:
-        return sound if self._filter is None else self._filter.push(sound)
-
     def _through(self, cepstra: NDArray[np.float32]) -> NDArray[np.float32]:
         self.grammar.take(cepstra)
         return cepstra
 
 
 def grammar_pass(
-    folder: Path, matcher: TemplateMatcher, guess: Callable[[str], str] | None, mean: str = CEPSTRAL_MEAN
+    folder: Path, matcher: TemplateMatcher, guess: Callable[[str], str] | None
 ) -> tuple[Pass, list[tuple[str, str]]]:
     """The decoder that follows the closed templates and hears nothing else, and the words with phones that it was taught.
 
@@ -193,7 +171,7 @@ def grammar_pass(
     """
     decoder = _decoder(folder, (DICTIONARY,), lm=None, bestpath=False, fsgusealtpron=False, **GRAMMAR_BEAMS)
     try:
-        found = Pass(decoder, mean)
+        found = Pass(decoder)
         taught = _spelt(folder, decoder, matcher, guess)
         add_words(found, taught, update=False)
         _load_grammar(decoder, matcher)
@@ -202,15 +180,10 @@ def grammar_pass(
     return found, taught
 
 
-def mean_of(filtered: DeepFilter | None) -> str:
-    """The cepstral mean to begin with."""
-    return CEPSTRAL_MEAN if filtered is None else FILTERED_MEAN
-
-
-def open_pass(folder: Path, mean: str = CEPSTRAL_MEAN) -> Pass:
+def open_pass(folder: Path) -> Pass:
     """The decoder of the domain's trigram; errors as of ``grammar_pass``."""
     # The second pass over the whole utterance (fwdflat) would come after its end.
-    return Pass(_decoder(folder, (DICTIONARY, TRIGRAM), lm=str(folder / TRIGRAM), fwdflat=False), mean)
+    return Pass(_decoder(folder, (DICTIONARY, TRIGRAM), lm=str(folder / TRIGRAM), fwdflat=False))
 
 
 def add_words(to: Pass, words: Sequence[tuple[str, str]], *, update: bool) -> None:

@@ -156,9 +156,7 @@ def _add_peers(
 ) -> None:
     """Add what else can be run on this machine."""
     try:
-        hearing = Hearing(
-            matcher, catalog.find, config.asr.threads, catalog.find("whisper-base"), denoiser=config.asr.denoiser
-        )
+        hearing = Hearing(matcher, catalog.find, config.asr.threads, catalog.find("whisper-base"))
         whisper = whisper_engine.opened(hearing)
     except ModelError as error:
         found.missing["Whisper alone"] = str(error)

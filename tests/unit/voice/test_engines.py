@@ -105,16 +105,6 @@ def test_a_foreign_whisper_leads_to_pocketsphinx() -> None:
     assert line.startswith("Recogniser: pocketsphinx instead of whisper-base-en: ") and "\n" not in line
 
 
-def test_without_what_takes_the_noise_out_commands_are_heard_and_a_line_says_so(tmp_path: Path) -> None:
-    chosen = engines(config(data__folder=str(tmp_path), asr__engine="pocketsphinx", asr__denoiser="deepfilternet4"))
-    chosen.recognizer(TemplateMatcher())
-    (line,) = chosen.told()
-    assert line.startswith("Commands are heard without deepfilternet4: there is no model 'deepfilternet4'")
-    there = engines(config(data__folder=str(tmp_path), asr__engine="pocketsphinx", asr__denoiser="deepfilternet3"))
-    there.recognizer(TemplateMatcher())
-    assert there.told() == ()
-
-
 def test_a_foreign_voice_leads_to_espeak() -> None:
     chosen = config(tts__model="piper-en-us-lessac-low")
     bring(chosen, "piper-en-us-lessac-low", "a.onnx", "a.onnx.json")

@@ -101,16 +101,23 @@ def test_a_picture_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     atlas.close()
 
 
-def test_a_view_that_never_ends_is_stopped(tmp_path: Path) -> None:
-    """The tables of MBTiles may be views; one that counts for ever costs no more than its share of steps."""
-    file = mbtiles(tmp_path / "m.mbtiles", ALL)
+def viewed(folder: Path, select: str) -> Path:
+    """A map whose tiles are a view: MBTiles has them so, or as a table."""
+    file = mbtiles(folder / "m.mbtiles", ALL)
     with sqlite3.connect(file) as made:
         made.execute("ALTER TABLE tiles RENAME TO real")
-        made.execute(
-            "CREATE VIEW tiles AS WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n) "
-            "SELECT 0 AS zoom_level, i AS tile_column, 0 AS tile_row, x'00' AS tile_data FROM n"
-        )
+        made.execute(f"CREATE VIEW tiles AS {select}")
     made.close()
+    return file
+
+
+def test_a_view_that_never_ends_is_stopped(tmp_path: Path) -> None:
+    """The tables of MBTiles may be views; one that counts for ever costs no more than its share of steps."""
+    file = viewed(
+        tmp_path,
+        "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n) "
+        "SELECT 0 AS zoom_level, i AS tile_column, 0 AS tile_row, x'00' AS tile_data FROM n",
+    )
     began = time.process_time()
     with pytest.raises(ConfigError):
         Atlas(file)
@@ -118,26 +125,17 @@ def test_a_view_that_never_ends_is_stopped(tmp_path: Path) -> None:
 
 
 def test_a_view_that_calls_functions_is_refused(tmp_path: Path) -> None:
-    file = mbtiles(tmp_path / "m.mbtiles", ALL)
-    with sqlite3.connect(file) as made:
-        made.execute("ALTER TABLE tiles RENAME TO real")
-        made.execute(
-            "CREATE VIEW tiles AS SELECT zoom_level, tile_column, tile_row, "
-            "CAST(zeroblob(1000000) AS BLOB) || load_extension('x') AS tile_data FROM real"
-        )
-    made.close()
+    file = viewed(
+        tmp_path,
+        "SELECT zoom_level, tile_column, tile_row, CAST(zeroblob(1000000) AS BLOB) || load_extension('x') AS tile_data FROM real",
+    )
     with pytest.raises(ConfigError):
         Atlas(file)
 
 
 def test_a_view_over_plain_tables_is_a_map(tmp_path: Path) -> None:
     """As MBTiles with each picture once have it."""
-    file = mbtiles(tmp_path / "m.mbtiles", ALL)
-    with sqlite3.connect(file) as made:
-        made.execute("ALTER TABLE tiles RENAME TO real")
-        made.execute("CREATE VIEW tiles AS SELECT r.* FROM real AS r JOIN real AS o ON o.rowid = r.rowid")
-    made.close()
-    atlas = Atlas(file)
+    atlas = Atlas(viewed(tmp_path, "SELECT r.* FROM real AS r JOIN real AS o ON o.rowid = r.rowid"))
     assert atlas.levels == (0, 2) and atlas.tile(0, 0, 0) is not None
     atlas.close()
 
