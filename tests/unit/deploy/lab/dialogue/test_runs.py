@@ -122,6 +122,13 @@ def test_timers_and_what_was_said_before_are_seen(tmp_path: Path) -> None:
     assert [str(one.judged.verdict) for one in played if one.judged] == ["right"] * 3
 
 
+def test_a_driver_who_has_become_a_guest_is_followed_on(tmp_path: Path) -> None:
+    become = {"say": "switch to guest mode", "right": [{"reply": "guest"}]}
+    fan = {"say": "set the fan to three", "right": [{"state": {"climate.fan": 3}}]}
+    played = driven(tmp_path, case("a", "x", become, fan))
+    assert [str(one.judged.verdict) for one in played if one.judged] == ["right", "right"]
+
+
 def test_mail_in_the_outbox_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app, "understanding", BUILT_IN)
     mail = {"say": "email anna berg that I am late", "right": [{"mail": {"to": "^anna@", "text": "^i am late$"}}]}
