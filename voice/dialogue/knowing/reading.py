@@ -62,9 +62,10 @@ _FULL = frozenset("chatty chattier talkative long longer more detailed detail de
 _TURNED = re.compile(
     r"\b(?:too|so|no need for|not so|don't be(?: so)?|do not be(?: so)?|without|no)(?: many| much| very)? (?P<word>\w+)"
 )
+_PEOPLE = r"my (?:\w+ )?(?:wife|husband|boss|sister|brother|kids?|children|mother|father|mum|dad|friend\w*)|he|she|they"
+_SOMEBODY = re.compile(rf"\b(?:{_PEOPLE})\b")
 _OF_OTHERS = re.compile(
-    r"\b(?:my (?:\w+ )?(?:answers?|repl\w+|wife|husband|boss|sister|brother|kids?|children|mother|father|mum|dad|friend\w*)|he|she|"
-    r"they|was|were|is it|do (?:people|americans)|does)\b"
+    rf"\b(?:{_PEOPLE}|my (?:\w+ )?(?:answers?|repl\w+)|was|were|is it|do (?:people|americans)|does)\b"
 )
 _MEASURES: Final = {
     "celsius": ("temperature", "celsius"), "centigrade": ("temperature", "celsius"), "fahrenheit": ("temperature", "fahrenheit"),
@@ -101,10 +102,11 @@ def instead(plan: Plan, text: str, period: Callable[[str], Period | None]) -> Pl
     recalls = [act.name for act in plan.acts] == ["recall"] and _CHANGED.search(said) is not None
     if (looks or recalls) and (span := period(said)) is not None and span.since is not None:
         return _planned("review", {"words": said}, plan)
-    found = manners(text, plan)
+    found, acts = manners(text, plan), {act.name for act in plan.acts}
+    if acts == {"set_unit"} and _SOMEBODY.search(said):
+        return replace(plan, route=Route.REJECT, reason=f"{plan.reason}: of somebody else", acts=())
     if not found:
         return plan
-    acts = {act.name for act in plan.acts}
     if "set_unit" in acts and not {"name", "length"} & set(found):
         asked = tuple(
             Act("set_unit", {"unit": unit}) for unit in (found.get("temperature"), found.get("distance")) if unit
