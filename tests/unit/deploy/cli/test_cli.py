@@ -122,6 +122,11 @@ class Cabin:
         return 70 if config.driver.name == "loser" else 0
 
 
+def nothing_early(config: Config, *, live: bool) -> None:
+    """The fake of what is started first: nothing is."""
+    del config, live
+
+
 def _heard(path: Path) -> None:
     """The fake assistant says itself what is wrong with a file."""
 
@@ -129,7 +134,7 @@ def _heard(path: Path) -> None:
 @pytest.fixture
 def cabin(monkeypatch: pytest.MonkeyPatch) -> Cabin:
     """Fakes in the place of the composition root and the demo."""
-    monkeypatch.setattr("deploy.machine.early.Early", lambda *_, **__: None)
+    monkeypatch.setattr("deploy.machine.early.Early", nothing_early)
     monkeypatch.setenv("GLOVEBOX_DRIVER__OTHERS", '["anna", "loser"]')
     fake = Cabin()
     app, demo = ModuleType("deploy.app"), ModuleType("deploy.demo")
