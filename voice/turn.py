@@ -18,8 +18,9 @@ Rules, in the order in which they win:
    SpeechBegan interrupts the reply, what waits for a yes goes on waiting, and the utterance is taken as in the follow-up window.
    Where it is not, nothing but the wake word comes through.
 6. The follow-up window opens when a reply has been heard. What is not understood there, or was not meant for the assistant, ends
-   in Unheard and does not open it anew: the window goes on from where it was. After the wake word that is forgiven once. And no
-   window outlasts ``conversation_s`` since the wake word.
+   in Unheard and does not open it anew: the window goes on from where it was. So it does where the thought failed or took too
+   long: that is told, and nobody knows whether it was meant. After the wake word both are forgiven once. And no window outlasts
+   ``conversation_s`` since the wake word, nor does a voice interrupt a reply after that.
 7. A button for silence ends whatever runs, and the conversation with it: nothing is said and nothing waits for a yes after it.
 8. What is tapped is an utterance that need not be heard: it silences a reply and takes the place of what is just being said, but
    not of what is thought about. What waits for a yes goes on waiting, since the tap may be that yes.
@@ -226,12 +227,15 @@ class TurnMachine:
         """When the wake word was heard, and when the utterance began."""
         self._window: float | None = None
         """When the follow-up window was opened last; None since the wake word."""
+        self._failed = False
+        """Whether what is being said tells of a failure."""
 
     def feed(self, event: TurnEvent) -> tuple[Command, ...]:
         """Take an event; the commands to perform, in order. Events without a row are ignored."""
         row = TABLE.get((self.state, type(event)))
-        if row is None or (isinstance(event, SpeechResumed) and event.at - self._began >= self.limits.capturing_s):
+        if row is None or self._too_late(event):
             return ()
+        self._failed = row[1][-1] is Command.APOLOGISE or (self._failed and self.state is State.SPEAKING)
         self.state, commands = row
         self.since = self._counts_from(event)
         return commands
@@ -241,8 +245,17 @@ class TurnMachine:
         limit = self.limits.of(self.state)
         if limit is None:
             return ()
-        over = self.state is State.FOLLOW_UP and at - self._woken >= self.limits.conversation_s
+        over = self.state is State.FOLLOW_UP and self._outlasted(at)
         return self.feed(TimedOut(at)) if over or at - self.since >= limit else ()
+
+    def _outlasted(self, at: float) -> bool:
+        return at - self._woken >= self.limits.conversation_s
+
+    def _too_late(self, event: TurnEvent) -> bool:
+        """Whether an utterance has been as long, or a conversation, as they may be."""
+        if isinstance(event, SpeechResumed):
+            return event.at - self._began >= self.limits.capturing_s
+        return isinstance(event, SpeechBegan) and self.state is State.SPEAKING and self._outlasted(event.at)
 
     def _counts_from(self, event: TurnEvent) -> float:
         match event:
@@ -253,6 +266,8 @@ class TurnMachine:
             case SpeechResumed():
                 return self._began
             case Unheard() if self._window is not None:
+                return self._window
+            case Spoken() | TimedOut() if self._failed and self.state is State.FOLLOW_UP and self._window is not None:
                 return self._window
             case _:
                 pass

@@ -129,6 +129,7 @@ def test_missing_file_and_unknown_intent(tmp_path: Path) -> None:
     [
         ("Set it to 22.5°C, please!", "set it to twenty two point five degrees celsius please"),
         ("22,5 degrees", "twenty two point five degrees"),
+        ("21.5", "twenty one point five"),
         ("100%", "one hundred percent"),
         ("50 per cent", "fifty percent"),
         ("the driver’s 'side'", "the driver's side"),

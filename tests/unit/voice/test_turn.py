@@ -190,6 +190,37 @@ def test_after_the_wake_word_one_cough_is_forgiven() -> None:
     assert machine.state is State.IDLE
 
 
+@pytest.mark.parametrize("late", [False, True])
+def test_a_failure_is_told_and_does_not_open_the_window_anew(late: bool) -> None:
+    machine, _ = play(*HEARD, Answered, Spoken)  # the window opens at 4 s
+    for event in (SpeechBegan(5.0), SpeechEnded(6.0)):
+        machine.feed(event)
+    told = machine.tick(12.0) if late else machine.feed(Failed(7.0))
+    assert told[-1] is Command.APOLOGISE
+    machine.feed(Spoken(13.0))
+    assert machine.tick(13.0) == (Command.DROP_PENDING, Command.END_CONVERSATION)
+
+
+def test_after_the_wake_word_a_failure_leaves_a_window_to_say_it_again() -> None:
+    machine, _ = play(*HEARD, Failed, Spoken)  # the window opens at 4 s
+    assert machine.tick(8.9) == ()
+    for event in (SpeechBegan(8.9), SpeechEnded(9.5), Answered(9.6), Spoken(11.0)):
+        machine.feed(event)
+    assert machine.tick(15.9) == () and machine.state is State.FOLLOW_UP, "what is answered opens it anew"
+
+
+def test_talk_over_every_reply_does_not_keep_a_conversation_open() -> None:
+    machine, _ = play(WakeHeard, SpeechBegan, SpeechEnded)
+    at = 2.0
+    while machine.state is not State.IDLE and at < 1000.0:
+        for event in (Answered, SpeechBegan, SpeechEnded):
+            at += 1.0
+            machine.tick(at)
+            machine.feed(event(at))
+    limits = machine.limits
+    assert limits.conversation_s <= at <= limits.conversation_s + limits.speaking_s + limits.follow_up_s
+
+
 def test_no_conversation_outlasts_its_limit_without_the_wake_word() -> None:
     machine, commands = play(WakeHeard)
     at = 0.0
