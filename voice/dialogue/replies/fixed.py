@@ -12,11 +12,15 @@ from typing import Any
 
 from schemas.actions import ACTIONS, Action
 from schemas.errors import GloveboxError
-from voice.dialogue.replies.responder import HELP, JOKES, SMALL_TALK
+from voice.dialogue.acts import resolving
+from voice.dialogue.replies import responder
+from voice.dialogue.replies.responder import CHAT, HELP, JOKES, SMALL_TALK
 from voice.tts.sentences import OPENING, split_sentences
 
 PLAIN = (
     "Sorry, I didn't understand that.",
+    CHAT,
+    "I won't keep that:",
     "I'm not sure what you mean. Please say it in full.",
     "Say yes or no.",
     "I didn't understand the rest.",
@@ -32,18 +36,31 @@ PLAIN = (
     "I asked the car, but nothing moved.",
     "That stays in your hands: I touch nothing that drives the car.",
 )
-"""Replies of `voice.dialogue` that are said as they stand; a test looks that each does stand there."""
+"""Replies of `voice.dialogue` that are said as they stand, and beginnings of them; a test looks that each does stand there."""
+ASKING = (
+    *resolving.ASKS.values(), resolving.HOW, responder.OKAY, responder.DONE, responder.OTHERWISE, responder.NOTHING_TO_CALL_OFF,
+    responder.TOO_LONG, responder.CONTRARY, responder.WHICH_SEATS, responder.NO_WINDOW_OPEN, responder.NOTHING_ON,
+    responder.REMEMBER_WHAT, responder.WHICH_TOPIC,
+)  # fmt: skip
+"""Questions for what was left out, and answers to free speech."""
 ASKED = ("set_trunk", "set_door_locks", "set_window", "set_sunroof")
 """Actions that wait for a yes often: the question is kept, too."""
 _STEPS = {"percent": 25, "level": 1, "celsius": 0.5, "number": 1}
 """Slot -> distance of the values whose sentences are kept."""
 _MOST_OF_ONE = 25
 """Sentences of one action: first those with the usual zone or window. 25 are all temperatures that a car can be set to."""
+_FIRST_OF_ONE = 5
+"""Of these, how many of every action come before the rest of any. Behind all sentences of the fan and the windows there was no room
+left (`voice.tts.kept.LIMIT_S`) for what is said of music and the route."""
 
 
 def fixed_sentences() -> tuple[str, ...]:
-    """All of them, the most frequent kinds first, each once; some 300, about 7 minutes of speech."""
-    replies = [*PLAIN, *(kind.spoken for kind in _kinds(GloveboxError)), *_done(), HELP, *SMALL_TALK.values(), *JOKES]
+    """All of them, the most frequent kinds first, each once; some 450, about 13 minutes of speech."""
+    done = list(_done())
+    first = [sentence for one in done for sentence in one[:_FIRST_OF_ONE]]
+    more = [sentence for one in done for sentence in one[_FIRST_OF_ONE:]]
+    faults = [kind.spoken for kind in _kinds(GloveboxError)]
+    replies = [*PLAIN, *first, *ASKING, HELP, *SMALL_TALK.values(), *faults, *more, *JOKES]
     return (OPENING, *dict.fromkeys(sentence for reply in replies for sentence in split_sentences(reply)))
 
 
@@ -53,14 +70,14 @@ def _kinds(kind: type[GloveboxError]) -> Iterator[type[GloveboxError]]:
         yield from _kinds(below)
 
 
-def _done() -> Iterator[str]:
-    """What is said once an action is done, and the questions before some."""
+def _done() -> Iterator[list[str]]:
+    """What is said once an action is done, and the questions before some; one list for each action."""
     for action in ACTIONS:
         slots = _slots(action)
         if (done := action.done) is not None:
-            yield from [f"{words}." for words in dict.fromkeys(map(done, slots))][:_MOST_OF_ONE]
+            yield [f"{words}." for words in dict.fromkeys(map(done, slots))][:_MOST_OF_ONE]
         if (do := action.do) is not None and action.name in ASKED:
-            yield from [f"Shall I {words}?" for words in dict.fromkeys(map(do, slots))][:_MOST_OF_ONE]
+            yield [f"Shall I {words}?" for words in dict.fromkeys(map(do, slots))][:_MOST_OF_ONE]
 
 
 def _slots(action: type[Action]) -> list[dict[str, Any]]:

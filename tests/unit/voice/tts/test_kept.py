@@ -15,11 +15,12 @@ from deploy.speech import MakingAhead, assembled_voice, said
 from schemas.errors import AudioError, GloveboxError
 from schemas.events import SAMPLE_RATE, Samples
 from voice.audio.wavefile import read
+from voice.dialogue.replies import responder
 from voice.dialogue.replies.fixed import PLAIN, fixed_sentences
 from voice.tts.fake import FakeSynthesizer
 from voice.tts.kept import KeptSentences, voice_digest
 from voice.tts.piper import PiperSynthesizer
-from voice.tts.sentences import split_sentences
+from voice.tts.sentences import split_clauses, split_sentences
 from voice.tts.speakable import speakable
 
 OWN = ("Okay.", "Say yes or no.", "Done.")
@@ -155,6 +156,23 @@ def test_the_fixed_sentences_are_sentences_without_gaps() -> None:
         assert split_sentences(sentence) == (sentence,) and speakable(sentence)
         assert "None" not in sentence and "_" not in sentence
     assert {"Doors locked.", "21.5 degrees.", "Shall I open the trunk?", "I can't reach my memory."} <= set(sentences)
+
+
+def test_there_is_room_for_every_action_before_all_windows_and_seats_have_theirs() -> None:
+    sentences = fixed_sentences()
+    seconds = [sum(0.4 + 0.065 * len(one) for one in sentences[: sentences.index(last) + 1]) for last in (
+        "Playing.", "Paused.", "Next one.", "Muted.", "Navigation ended.", "Charging.", "What kind of place?", "Hello.",
+    )]  # fmt: skip
+    assert max(seconds) < voice.tts.kept.LIMIT_S, (
+        "Piper takes about so long for a sentence; behind the limit nothing is kept"
+    )
+
+
+def test_what_free_speech_is_answered_often_begins_with_a_sound_that_is_kept() -> None:
+    first = {split_clauses(split_sentences(one)[0])[0] for one in (
+        responder.CHAT, "I won't keep that: you switched podcast genres off.", "Okay, I'll remember that you like jazz.",
+    )}  # fmt: skip
+    assert first <= set(fixed_sentences())
 
 
 def test_plain_replies_stand_where_they_are_said() -> None:
