@@ -17,10 +17,11 @@ Rules, in the order in which they win:
 5. From GATE to UNGATE the microphone hears our own voice. Where its echo is cancelled voice is looked for all the same: then
    SpeechBegan interrupts the reply, what waits for a yes goes on waiting, and the utterance is taken as in the follow-up window.
    Where it is not, nothing but the wake word comes through.
-6. The follow-up window opens when a reply has been heard. What is not understood there, or was not meant for the assistant, ends
-   in Unheard and does not open it anew: the window goes on from where it was. So it does where the thought failed or took too
-   long: that is told, and nobody knows whether it was meant. After the wake word both are forgiven once. And no window outlasts
-   ``conversation_s`` since the wake word, nor does a voice interrupt a reply after that.
+6. The follow-up window opens when a reply has been heard, or a voice interrupts it. What is not understood there, or was not
+   meant for the assistant, ends in Unheard and does not open it anew: the window goes on from where it was. So it does where the
+   thought failed or took too long: that is told, and nobody knows whether it was meant. After the wake word both are forgiven
+   once. And no window outlasts ``conversation_s`` since the wake word. Once it is over, no voice interrupts what is being said but
+   by the wake word.
 7. A button for silence ends whatever runs, and the conversation with it: nothing is said and nothing waits for a yes after it.
 8. What is tapped is an utterance that need not be heard: it silences a reply and takes the place of what is just being said, but
    not of what is thought about. What waits for a yes goes on waiting, since the tap may be that yes.
@@ -235,6 +236,12 @@ class TurnMachine:
         row = TABLE.get((self.state, type(event)))
         if row is None or self._too_late(event):
             return ()
+        if (
+            self.state is State.SPEAKING
+            and isinstance(event, SpeechBegan)
+            and (not self._failed or self._window is None)
+        ):
+            self._window = event.at
         self._failed = row[1][-1] is Command.APOLOGISE or (self._failed and self.state is State.SPEAKING)
         self.state, commands = row
         self.since = self._counts_from(event)
@@ -255,7 +262,9 @@ class TurnMachine:
         """Whether an utterance has been as long, or a conversation, as they may be."""
         if isinstance(event, SpeechResumed):
             return event.at - self._began >= self.limits.capturing_s
-        return isinstance(event, SpeechBegan) and self.state is State.SPEAKING and self._outlasted(event.at)
+        told = self._failed and self._window is not None and event.at - self._window >= self.limits.follow_up_s
+        interrupts = isinstance(event, SpeechBegan) and self.state is State.SPEAKING
+        return interrupts and (told or self._outlasted(event.at))
 
     def _counts_from(self, event: TurnEvent) -> float:
         match event:

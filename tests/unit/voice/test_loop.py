@@ -631,14 +631,26 @@ def test_free_speech_is_foreseen_in_each_pause_and_thrown_away_when_the_voice_re
     ("decided", "said"), [("one", ["You said one."]), ("four", ["You said one.", "You said four."])]
 )
 def test_the_reply_is_foreseen_before_commands_are_weighed_against_the_words(decided: str, said: list[str]) -> None:
+    begun = threading.Event()
+
     class Hears(FakeRecognizer):
         def hear(self) -> Transcript | None:
             return Transcript(text="one", confidence=0.9, in_grammar=False)
 
+        def pause(self) -> None:
+            assert begun.wait(60), "weighing takes longer than it takes to begin with the sound"
+            super().pause()
+
         def likely(self) -> Transcript | None:
             return Transcript(text=decided, confidence=0.9, in_grammar=False) if self.pauses else None
 
-    dialogue, voice = FakeDialogue(), SecondOfSound()
+    class Speaks(SecondOfSound):
+        def synthesize(self, text: str) -> Iterator[Samples]:
+            for piece in super().synthesize(text):
+                begun.set()
+                yield piece
+
+    dialogue, voice = FakeDialogue(), Speaks()
     dialogue.foresees = {word: f"You said {word}." for word in ("one", "four")}
     notes, _, _ = run(sound(*ONE), [1.0], Hears(decided), dialogue, voice)
     assert voice.said == said

@@ -209,6 +209,24 @@ def test_after_the_wake_word_a_failure_leaves_a_window_to_say_it_again() -> None
     assert machine.tick(15.9) == () and machine.state is State.FOLLOW_UP, "what is answered opens it anew"
 
 
+@pytest.mark.parametrize("reply", [Spoken, SpeechBegan])
+def test_talk_over_what_tells_of_a_failure_does_not_keep_a_conversation_open(reply: type[TurnEvent]) -> None:
+    machine, _ = play(*HEARD, Answered, reply)  # the window opens at 4 s
+    for event in (SpeechBegan(5.0), SpeechEnded(20.0)):
+        machine.feed(event)
+    assert machine.tick(26.0)[-1] is Command.APOLOGISE
+    assert machine.feed(SpeechBegan(26.5)) == () and machine.state is State.SPEAKING
+    machine.feed(Spoken(29.0))
+    machine.tick(29.0)
+    assert machine.state is State.IDLE
+
+
+def test_a_cough_over_a_reply_leaves_the_window() -> None:
+    machine, _ = play(*HEARD, Answered, SpeechBegan, SpeechEnded, Unheard)  # interrupted at 4 s
+    assert machine.tick(8.9) == ()
+    assert machine.tick(9.0)[-1] is Command.END_CONVERSATION
+
+
 def test_talk_over_every_reply_does_not_keep_a_conversation_open() -> None:
     machine, _ = play(WakeHeard, SpeechBegan, SpeechEnded)
     at = 2.0
