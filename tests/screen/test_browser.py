@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from deploy.screen import ScreenServer
 from memory.screen.feed import Happened, What
 from schemas.events import Motion
 from tests.memories import fill
 from tests.screen_rig import PAGES, SIZES, Rig
-from tests.screens import NOW, preference
+from tests.screens import NOW, parts_of, preference
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -205,7 +207,7 @@ def test_a_list_goes_from_the_screen_when_the_car_begins_to_move(rig: Rig, chrom
     assert page.locator(".value >> text=jazz").count() == 1
     rig.car.motion = Motion.MOVING
     page.wait_for_url(f"{rig.address}/")
-    assert page.locator("text=Ask me, or park to see them").count() == 1 and page.locator("text=jazz").count() == 0
+    assert page.locator("text=Ask me, or park first").count() == 1 and page.locator("text=jazz").count() == 0
     rig.car.motion = Motion.PARKED
     page.wait_for_selector("nav.rail")
 
@@ -342,3 +344,31 @@ def test_a_page_that_is_left_open_covers_itself_when_the_assistant_is_gone(rig: 
     page.clock.run_for(8000)
     page.wait_for_selector("text=/Please open the screen again|No connection/")
     assert page.locator(".lost").count() == 1 or page.locator("text=jazz").count() == 0
+
+
+def test_an_assistant_that_ends_in_good_order_leaves_a_covered_page_and_no_error_of_the_browser(
+    rig: Rig, chromium: Browser, tmp_path: Path
+) -> None:
+    """Its car is gone first, which counts as moving: a page that then left for the driving one would find nobody there."""
+    folder = tmp_path / "again"
+    first = ScreenServer(parts_of(rig.car, rig.drivers, folder), folder)
+    first.__enter__()
+    port = int(first.address.partition("127.0.0.1:")[2].partition("/")[0])
+    base = first.address.partition("/enter")[0]
+    home = chromium.new_page()
+    home.goto(first.address)
+    with home.context.expect_page() as opened:
+        home.evaluate("window.open('/memory')")
+    listing = opened.value
+    listing.wait_for_selector(".list")
+    home.wait_for_selector("#assistant")
+    rig.car.motion = None
+    first.__exit__()
+    for page in (home, listing):
+        page.wait_for_selector(".lost")
+        assert page.url.startswith(base)
+    with ScreenServer(parts_of(rig.car, rig.drivers, folder), folder, port):
+        for page in (home, listing):
+            page.wait_for_selector(".lost", state="detached")
+            page.wait_for_selector("text=Please open the screen again")
+    home.context.close()

@@ -4,7 +4,7 @@
   const body = document.body;
   if (!body.dataset.live || !window.EventSource) return;
   const SILENT_MS = 6000, CUT_MS = 1000, TRY_MS = 1000, AGAIN_MS = 20000;
-  let heard = Date.now(), cut = 0, cover = null, covered = 0, asking = false;
+  let heard = Date.now(), cut = 0, cover = null, covered = 0, asking = false, left = false;
   const car = document.getElementById("car");
   const view = document.getElementById("assistant");
   const home = document.getElementById("happened");
@@ -15,6 +15,18 @@
   const targets = () => [...document.querySelectorAll("a[href], button, input:not([type=hidden])")].filter((e) => e.offsetParent && !e.classList.contains("skip"));
   const sent = () => document.querySelector("form[data-sent]");
   const read = (event) => JSON.parse(event.data);
+
+  // A page goes elsewhere only where somebody answers: one that is left for an assistant that is just ending would be the browser's own
+  // page of errors, which never comes back.
+  const asks = () => fetch("/static/look.css", { method: "HEAD", cache: "no-store", redirect: "manual" });
+  const go = (to = "") => asks().then(() => { if (to) location.replace(to); else location.reload(); }, hide);
+  function hide() {
+    if (cover) return;
+    cover = Object.assign(document.createElement("div"), { className: "lost", textContent: body.dataset.lost });
+    covered = Date.now();
+    cover.setAttribute("role", "alert");
+    body.append(cover);
+  }
 
   const empty = () => document.querySelector("main").replaceChildren();
 
@@ -38,9 +50,9 @@
   }
 
   // Whatever comes shows that the page counts. One that was covered is loaded anew: what stands under the cover is of before.
-  const alive = () => { heard = Date.now(); cut = 0; if (cover) location.reload(); };
+  const alive = () => { heard = Date.now(); cut = 0; if (cover) go(); };
   const told = {
-    motion: (event) => { if (read(event) !== body.dataset.live) location.replace("/"); },
+    motion: (event) => { if (read(event) !== body.dataset.live) go("/"); },
     beat: () => {},
     look: (event) => { document.documentElement.dataset.look = read(event); },
     car: (event) => { if (car) car.innerHTML = read(event); },
@@ -51,24 +63,26 @@
     // Another driver sees nothing of what was open, not even while the next page loads. What was forgotten goes at once, too, from every
     // page but the one that has just asked for it, which goes on by itself; a page that is typed on stays unless what it shows may be gone.
     driver: () => {
+      if (left) return; // handing over changes the driver more than once, and the answer to it is shown
+      left = true;
       const goes = sent();
       empty();
-      setTimeout(() => location.replace("/"), goes ? 3000 : 0);
+      if (goes) setTimeout(go, 3000, "/"); else go("/");
     },
     forgotten: () => {
       later = null;
       view?.querySelectorAll(".turn bdi, .learned .text, .answers").forEach((told) => told.replaceChildren()); // what still holds follows
       if (view || sent() || leaving) return;
-      if (home) home.querySelector(".latest")?.replaceChildren(); else { empty(); location.reload(); }
+      if (home) home.querySelector(".latest")?.replaceChildren(); else { empty(); go(); }
     },
     stored: () => {
-      if (!home && !view && !leaving && !sent() && !document.querySelector("input:not([type=hidden])")) location.reload();
+      if (!home && !view && !leaving && !sent() && !document.querySelector("input:not([type=hidden])")) go();
     },
   };
   const open = () => {
     source = new EventSource(address);
     for (const name of Object.keys(told)) source.addEventListener(name, (event) => { alive(); told[name](event); });
-    source.addEventListener("end", () => location.reload());
+    source.addEventListener("end", () => { source.close(); hide(); }); // let in no longer, or the assistant ends: asked below
     source.addEventListener("error", () => { cut = cut || Date.now(); });
   };
   open();
@@ -80,7 +94,7 @@
     if (asking) return;
     asking = true;
     try {
-      await fetch("/about", { method: "HEAD", cache: "no-store", redirect: "manual" });
+      await asks();
       location.reload();
     } catch { /* not there yet */ } finally { asking = false; }
   };
@@ -93,9 +107,6 @@
       return;
     }
     if (now - heard < SILENT_MS && !(cut && now - cut > CUT_MS)) return;
-    cover = Object.assign(document.createElement("div"), { className: "lost", textContent: body.dataset.lost });
-    covered = now;
-    cover.setAttribute("role", "alert");
-    body.append(cover);
+    hide();
   }, TRY_MS / 2);
 })();

@@ -9,7 +9,7 @@
   document.addEventListener("keydown", (event) => {
     const typing = event.target.matches("input") && event.key.match(/Left|Right/);
     if (event.key === "Escape") {
-      const back = document.querySelector(".back");
+      const back = document.querySelector(".back, .solo .pair a.button");
       if (back) back.click(); else if (location.pathname !== "/") location.assign("/");
     } else if (event.key in steps && !typing && !event.altKey && !event.ctrlKey && !event.metaKey) {
       const all = targets();
@@ -25,6 +25,16 @@
     if (event.target.dataset.sent) event.preventDefault();
     event.target.dataset.sent = "yes";
   });
+  // A field that cannot be sent as it is says so in its label, in the page's words; the browser's own bubble is in its own language.
+  document.addEventListener("invalid", (event) => {
+    const field = event.target, label = field.closest("label"), keys = document.querySelector(".keys")?.dataset;
+    if (!label || !keys) return;
+    event.preventDefault();
+    field.setAttribute("aria-invalid", "true");
+    label.firstChild.data = keys[keys.kind === "pin" ? "digits" : "missing"];
+    if (!document.activeElement.matches("[aria-invalid]")) field.focus();
+  }, true);
+  document.addEventListener("input", (event) => event.target.removeAttribute("aria-invalid"));
   window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 
   // A page that answers a form is left like any other: coming back to it asks for it, and sends nothing again.
@@ -32,7 +42,8 @@
 
   const leaving = document.querySelector(".solo[data-left]");
   if (leaving) leaving.classList.add("counting");
-  if (body.dataset.next) setTimeout(() => location.replace(body.dataset.next), Number(body.dataset.after) * 1000);
+  const next = () => fetch("/static/look.css", { method: "HEAD", cache: "no-store", redirect: "manual" }).then(() => location.replace(body.dataset.next), () => {});
+  if (body.dataset.next) setTimeout(next, Number(body.dataset.after) * 1000); // not into nothing: live.js covers the page then
   const banner = document.querySelector(".banner[data-left]");
   if (banner) setTimeout(() => banner.remove(), Number(banner.dataset.left) * 1000);
 })();
