@@ -24,6 +24,7 @@ from deploy.engines import ROLES, standing
 from deploy.picture import lines, svg
 from deploy.serving import HEAD_BYTES, IDLE_S, connections
 from deploy.showing.atlas import Atlas
+from deploy.showing.choices import KeptChoices
 from deploy.showing.handing import Handing
 from deploy.timeline import TimelineEntry
 from memory.rights.exports import FOLDER as EXPORTS
@@ -277,6 +278,7 @@ def parts(  # noqa: PLR0913 - what the screen is given, each by its name
         cabin=cabin,
         touch=touch,
         atlas=atlas_of(config),
+        choices=KeptChoices(config.data.folder),
         hands=Handing(config.data.folder / EXPORTS, lambda: moving() is Motion.PARKED),
     )
 

@@ -15,7 +15,7 @@ FILES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "copies": ("*.v*.backup", "*.new", "*.rekeyed"),
         "keys": ("keys/*.wrapped", "keys/*.locked", "keys/*.key", "*.key"),
         "pin": ("*.pin", "owner.json"),
-        "marks": ("*.lock", "*.deleting", "wiping", "screen.url"),
+        "marks": ("*.lock", "*.deleting", "wiping", "screen.url", "screen.json"),
         "exports": ("exports/*.json",),
     }
 )

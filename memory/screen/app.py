@@ -234,12 +234,16 @@ class Screen:
             unit = seat.manners.temperature
         except GloveboxError:  # a memory that cannot be had is told by the page itself
             unit = ""
-        return Wording(request.cookies.get("language", self.parts.language), seat.zone, unit)
+        return Wording(self._chosen(request, "language") or self.parts.language, seat.zone, unit)
+
+    def _chosen(self, request: Request, name: str) -> str | None:
+        """What this browser chose; else what was chosen on this panel last, for a kiosk, which keeps no cookies."""
+        return request.cookies.get(name) or self.parts.choices.get(name)
 
     def _look(self, request: Request) -> str:
         """Day or night colours for this browser, now."""
         now = self.parts.clock().astimezone(self.parts.seat.zone)
-        return daylight.look(daylight.chosen(request.cookies.get("look")), self.parts.bright(), now)
+        return daylight.look(daylight.chosen(self._chosen(request, "look")), self.parts.bright(), now)
 
     def _respond(self, request: Request, visit: Visit, answer: Answer) -> Response:
         if isinstance(answer, Picture):
@@ -273,7 +277,7 @@ class Screen:
             path=request.url.path,
             parked=parked,
             look=self._look(request),
-            chosen=daylight.chosen(request.cookies.get("look")),
+            chosen=daylight.chosen(self._chosen(request, "look")),
             leaving=self._leaving() if session is not None else None,
             now=self.parts.clock(),
         )

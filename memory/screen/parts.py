@@ -162,6 +162,34 @@ class Hands(Protocol):
         ...
 
 
+class Choices(Protocol):
+    """What was chosen on this panel for all browsers that chose nothing of their own: its language, day or night."""
+
+    def get(self, name: str) -> str | None:
+        """What was chosen last; None: nothing."""
+        ...
+
+    def keep(self, name: str, value: str) -> None:
+        """Let it hold from now on."""
+        ...
+
+
+class Chosen:
+    """`Choices` of one start."""
+
+    def __init__(self) -> None:
+        """Nothing is chosen."""
+        self._held: dict[str, str] = {}
+
+    def get(self, name: str) -> str | None:
+        """See ``Choices``."""
+        return self._held.get(name)
+
+    def keep(self, name: str, value: str) -> None:
+        """See ``Choices``."""
+        self._held[name] = value
+
+
 @dataclass(frozen=True, slots=True)
 class Parts:
     """Everything that the screen needs of the rest of the program."""
@@ -200,6 +228,8 @@ class Parts:
     """Gives exports away; None: they stay in the data folder."""
     atlas: Atlas | None = None
     """The map; None: there is none, and nothing of one is shown."""
+
+    choices: Choices = field(default_factory=Chosen)
 
     glance: Glance = field(init=False)
     """What the open pages see of it."""

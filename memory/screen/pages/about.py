@@ -19,10 +19,12 @@ def show(visit: Visit) -> Answer:
 
 
 def choose(visit: Visit) -> Answer:
-    """Language or brightness: kept in a cookie that says nothing else."""
-    language, look = visit.form.get("language"), visit.form.get("look")
+    """Language or brightness: kept in a cookie that says nothing else, and for the next browser of this panel."""
+    language, look = visit.form.get("language", ""), visit.form.get("look", "")
     if language in LANGUAGES:
+        visit.parts.choices.keep("language", language)
         return Go("/about", {"language": language})
     if look in LOOKS:
+        visit.parts.choices.keep("look", look)
         return Go("/about", {"look": look})
     raise ProblemError("form", 400)
