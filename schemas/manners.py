@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 
 from schemas.actions import Action, ChangeTemperature
 from schemas.events import VehicleState
-from schemas.kinds import Sense, Value
+from schemas.kinds import Condition, Sense, Value
 from schemas.memory import Kind, Period, ProfileEntry
 
 KM_PER_MILE = 1.609344
@@ -223,6 +223,8 @@ class Change(Value):
     """What it took the place of."""
     sense: Sense = Sense.LIKES
     """Of a preference."""
+    conditions: tuple[Condition, ...] = ()
+    """Of a preference: when it holds."""
     ended: bool = False
     """It was taken for true and is no longer."""
 

@@ -73,6 +73,7 @@ class Knowing:
                     at=p.valid_to,
                     detail=p.detail,
                     sense=p.sense,
+                    conditions=p.conditions,
                     ended=True,
                 )
                 for p in held
@@ -134,6 +135,7 @@ def _change(one: Preference, before: Preference | None) -> Change:
         at=one.valid_from,
         detail=one.detail,
         sense=one.sense,
+        conditions=one.conditions,
         before=None if before is None else before.value,
     )
 

@@ -6,6 +6,7 @@ Owns those acts, each under the lock, and that learning in progress notices them
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
@@ -44,6 +45,9 @@ UNDO = timedelta(seconds=10)
 
 LONGEST_VALUE = 200
 """Characters of a corrected value: a preference is a few words."""
+
+_SIGNS = re.compile(r"[^\w\s'’.-]")
+"""What only somebody who writes puts into a name: "AC/DC", "P!nk", "Simon & Garfunkel"."""
 
 _EVERYTHING = ("everything", "")
 """Stands in ``withheld`` for the driver's wish that nothing be left."""
@@ -301,7 +305,10 @@ class Rights:
             raise UnknownEntryError(
                 f"{title} cannot be {said[:40]!r}: say it as in {', '.join(BY_DETAIL[detail].examples)}"
             )
-        return found
+        as_typed = " ".join(said.split())
+        return (
+            as_typed if _SIGNS.search(as_typed) and words(as_typed) == words(found) else found
+        )  # "AC/DC", not "ac dc"
 
     def _one(self, name: str) -> Preference:
         held = self._store.preferences(history=True, ids=[name])

@@ -162,7 +162,7 @@ class Wording:
 
     def shown(self, detail: str, value: str, sense: Sense, conditions: Sequence[Condition]) -> str:
         """All that stands on the screen of a preference but the driver's own words: what a search for it looks through."""
-        told = self._meaning(detail, value, sense, conditions)
+        told = self.told(detail, value, sense, conditions)
         return f"{told}\n{self.value(detail, value)}\n{self.detail(detail)}\n{self.sub(BY_DETAIL[detail].sub)}"
 
     def _named(self, detail: str) -> bool:
@@ -190,9 +190,10 @@ class Wording:
 
     def meaning(self, told: Preference | Proposal) -> str:
         """What is remembered, as a sentence: "You like jazz music in the evening"."""
-        return self._meaning(told.detail, told.value, told.sense, told.conditions)
+        return self.told(told.detail, told.value, told.sense, told.conditions)
 
-    def _meaning(self, detail: str, value: str, sense: str, conditions: Sequence[Condition]) -> str:
+    def told(self, detail: str, value: str, sense: str, conditions: Sequence[Condition]) -> str:
+        """The same, of its parts."""
         return " ".join((self.in_sense(detail, value, sense), *(self._when(one) for one in conditions)))
 
     def in_sense(self, detail: str, value: str, sense: str = "") -> str:

@@ -183,7 +183,9 @@ def _come(visit: Visit, result: ActionResult | None, action: str, slots: dict[st
         ActionStatus.NEEDS_CONFIRMATION: Came.ASKED,
         ActionStatus.FAULT: Came.FAULT,
     }[result.status]
-    told = Act(result.action.name, result.action.slots(), came, result.ruling.reason, result.token or "")
+    told = Act(
+        result.action.name, result.action.slots(), came, result.ruling.reason, result.token or "", result.ruling.rule
+    )
     visit.parts.talk.noted(told)
 
 

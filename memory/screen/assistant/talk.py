@@ -46,6 +46,8 @@ class Act:
     """Why it was refused or is asked about, as it is spoken."""
     token: str = ""
     """The gate's, of what waits for a yes."""
+    rule: str = ""
+    """The gate's rule that refused it or asks, for a language that has its own words for why."""
 
 
 @dataclass(frozen=True, slots=True)

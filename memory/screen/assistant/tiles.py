@@ -27,10 +27,10 @@ STEP = 0.5
 """Kelvin of a tap on warmer or cooler: the step of the climate control itself."""
 LONGEST = 22
 """Characters of a name on a tile while driving: half of what one glance reads, since a tile has a value beside it."""
+IN_SMALL = 16
+"""Characters of a timer's name in the small line below: one line on the narrowest tile."""
 NAME = 32
 """Characters of a name on a tile of a parked car: two lines on the smallest panel. What is longer ends at a word."""
-IN_SMALL = 16
-"""Characters of a name in the small line below: one line on the narrowest tile."""
 LONG = 10
 """Characters from which on a value stands in smaller type, so that its longest word fits."""
 
@@ -125,7 +125,7 @@ def _media(see: Callable[[str], Any], words: Wording, parked: bool) -> Tile | No
     way = words("tile.playing") if playing else words("tile.paused") if title else ""
     act = "pause" if playing else "play"
     control = Control(act, act, "set_playback", {"command": act})
-    value, details = short(what, NAME if parked else LONGEST), tuple(filter(None, (short(artist, IN_SMALL), way)))
+    value, details = short(what, NAME if parked else LONGEST), tuple(filter(None, (way, short(artist, NAME))))
     return Tile("media", "music", value, details, (control,), lit=playing)
 
 
@@ -145,7 +145,7 @@ def _route(see: Callable[[str], Any], words: Wording, now: datetime, parked: boo
         return Tile("route", "route", words.time(now + timedelta(minutes=minutes)), (), (control,), lit=True)
     far = see("navigation.kilometers")
     details = [arrives, *([words.far(float(far))] if far else [])]
-    details += [words("tile.by", stop=short(stops[0], IN_SMALL))] if stops else []
+    details += [words("tile.by", stop=short(stops[0], NAME))] if stops else []
     return Tile("route", "route", short(end, NAME), tuple(details), (control,), lit=True)
 
 
@@ -158,9 +158,8 @@ def _windows(see: Callable[[str], Any], words: Wording) -> Tile | None:
         return Tile("windows", "window", words("tile.closed"))
     told = [words("tile.window", name=words(f"value.{name}"), percent=words.quantity(v)) for name, v in opened.items()]
     value = told[0] if len(told) == 1 else words("tile.open", count=len(told))
-    details = () if len(told) == 1 else tuple(words(f"value.{name}") for name in opened)
     close = Control("close", "close", "set_window", {"window": "all", "percent": 0})
-    return Tile("windows", "window", value, details, (close,), lit=True)
+    return Tile("windows", "window", value, (), (close,), lit=True)
 
 
 def _timers(waiting: Sequence[Waiting], words: Wording, now: datetime) -> Tile:

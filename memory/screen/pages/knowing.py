@@ -35,15 +35,16 @@ def naming(visit: Visit) -> Answer:
 
 
 def choose(visit: Visit) -> Answer:
-    """Keep one of them; an empty one, and one that is chosen already, is forgotten."""
+    """Keep one of them; an empty one is forgotten, and one that the page showed as chosen: two windows do not undo each other."""
     what, to = visit.form.get("what", ""), visit.form.get("to", "").strip()
     if what not in LINES or (to and what in CHOICES and to not in CHOICES[what]) or len(to) > LONGEST_NAME:
         raise ProblemError("form", 400)
     key, aspect = LINES[what]
     before = next((entry for entry in visit.memory.profile() if entry.key == key), None)
-    if to and (before is None or before.value != to or not before.edited):
+    chosen = before is not None and before.value == to and before.edited
+    if to and not chosen:
         visit.memory.edit_profile(key, to, aspect=aspect)
-    elif before is not None:
+    elif before is not None and (not to or visit.form.get("from") == to):
         visit.memory.forget(before.id)
     return Go("/drivers/manners")
 

@@ -142,8 +142,9 @@ def search(visit: Visit) -> Answer:
 
 
 def look_for(visit: Visit) -> Answer:
-    """Look for words; they are kept with the session, not in the address."""
+    """Look for words, under all topics; they are kept with the session, not in the address."""
     view = visit.session.view
+    view.key = OTHER if view.key == OTHER else ""
     view.text, view.page = visit.form.get("text", "").strip()[:80], 0
     return Go("/memory")
 

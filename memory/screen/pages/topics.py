@@ -93,7 +93,7 @@ def delete(visit: Visit) -> Answer:
     """Out of sight at once, with ten seconds to think again; only as many as were asked about."""
     what, count = _meant(visit)
     if str(count) != visit.form.get("count"):
-        raise ProblemError("changed", 409)
+        raise ProblemError("others", 409)
     try:
         leaving = visit.departures.withhold(visit.memory, what, count)
     except UnknownEntryError as error:

@@ -58,7 +58,7 @@ def test_while_driving_home_has_no_list_and_no_field(
     ask(memory)
     car.motion = Motion.MOVING
     page = browser.get("/")
-    assert "Ask me, or park to see them" in page and "sentence" not in page and page.count("jazz") == 2
+    assert "Ask me, or park first" in page and "sentence" not in page and page.count("jazz") == 2
     assert '<input type="text"' not in page and "<nav" not in page and "/questions" not in page
     browser.post("/stop")
     assert car.stopped == 1

@@ -8,7 +8,7 @@ import pytest
 
 from memory.screen.app import Screen
 from schemas.manners import OFFERS, SUGGESTIONS
-from schemas.memory import Consent
+from schemas.memory import Condition, ConditionKind, Consent
 from tests.memories import fill
 from tests.screens import Browser, Car, drivers_of, parts_of, preference
 
@@ -39,7 +39,10 @@ def test_manners_are_chosen_shown_and_forgotten(rig: Rig) -> None:
     rig.browser.post("/drivers/manners", what="name", to=" Sam ")
     assert rig.kept == {"reply_length": "brief", "name": "Sam"}
     assert "Sam" in rig.browser.get("/drivers/manners") and "short is chosen" in rig.browser.page
-    rig.browser.post("/drivers/manners", what="length", to="brief")
+    rig.browser.post("/drivers/manners", what="length", to="brief")  # of a window that did not know yet
+    assert rig.kept["reply_length"] == "brief"
+    rig.browser.get("/drivers/manners")
+    rig.browser.post("/drivers/manners", what="length", to="brief", **{"from": "brief"})
     rig.browser.get("/drivers/manners/name")
     rig.browser.post("/drivers/manners", what="name", to="")
     assert not rig.kept
@@ -91,6 +94,13 @@ def test_what_was_learned_is_listed_and_each_undone(rig: Rig) -> None:
     assert "tango" in rig.browser.get("/memory/learned?in=week")
     rig.browser.post("/memory/learned/p2", **{"in": "week"})
     assert [one.value for one in rig.memory.preferences()] == ["soul"]
+
+
+def test_what_was_learned_says_when_it_holds(rig: Rig) -> None:
+    winter = Condition(kind=ConditionKind.SEASON, value="winter", words="in winter")
+    fill(rig.memory, preference("p0", "high", "seat_heating_preferences").model_copy(update={"conditions": (winter,)}))
+    told = "You like your seat very warm in winter"
+    assert told in rig.browser.get("/memory") and told in rig.browser.get("/memory/learned")
 
 
 def test_what_took_the_place_of_another_is_put_back(rig: Rig) -> None:

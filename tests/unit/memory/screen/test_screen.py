@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from deploy.showing.choices import FILE, KeptChoices
+from memory.rights.files import kind_of
 from memory.screen.app import Screen
 from memory.screen.feed import Happened, What
 from memory.screen.parts import CarPicture
@@ -100,6 +104,15 @@ def test_a_value_is_corrected(browser: Browser, memory: MemoryPort) -> None:
     browser.get("/memory/p1/correct")
     where = browser.post("/memory/p1/correct", value="rock")
     assert "rock" in browser.get(where) and [p.value for p in memory.preferences("music")] == ["rock"]
+
+
+@pytest.mark.parametrize("typed", ["AC/DC", "P!nk", "Simon & Garfunkel"])
+def test_a_name_stands_as_it_was_typed(browser: Browser, memory: MemoryPort, typed: str) -> None:
+    fill(memory, preference("band", "queen", "favorite_artists_or_bands"))
+    browser.get("/memory/band/correct")
+    address = browser.post("/memory/band/correct", value=f" {typed} ")
+    assert [p.value for p in memory.preferences("favorite_artists_or_bands")] == [typed]
+    assert typed.replace("&", "&amp;") in browser.get(address)
 
 
 def test_a_closed_category_offers_its_values(browser: Browser, memory: MemoryPort) -> None:
@@ -370,6 +383,34 @@ def test_language_and_look_are_kept(browser: Browser) -> None:
     browser.post("/about", look="light")
     assert 'data-look="light"' in browser.get("/latest")
     assert "Lieblingsküche" in browser.get("/memory")
+
+
+def test_another_browser_of_the_panel_begins_with_what_was_chosen_last(browser: Browser, screen: Screen) -> None:
+    """A kiosk keeps no cookies: its next browser must not fall back into English."""
+    browser.get("/about")
+    browser.post("/about", language="de")
+    browser.get("/about")
+    browser.post("/about", look="dark")
+    page = Browser(screen).get("/latest")
+    assert 'lang="de"' in page and 'data-look="dark"' in page
+
+
+def test_what_was_chosen_outlasts_the_program_and_a_broken_file(tmp_path: Path) -> None:
+    kept = KeptChoices(tmp_path)
+    kept.keep("language", "de")
+    kept.keep("look", "dark")
+    assert (KeptChoices(tmp_path).get("language"), KeptChoices(tmp_path).get("look")) == ("de", "dark")
+    assert (tmp_path / FILE).stat().st_mode & 0o777 == 0o600 and kind_of(FILE) == "marks"
+    for broken in ("", "[1]", '{"language": 3}', "\0"):
+        (tmp_path / FILE).write_text(broken, "utf-8")
+        assert KeptChoices(tmp_path).get("language") is None
+
+
+def test_words_are_looked_for_under_all_topics(browser: Browser) -> None:
+    browser.get("/memory?in=points_of_interest")
+    browser.get("/memory/search")
+    browser.post("/memory/search", text="jazz")
+    assert "You like jazz music" in browser.get("/memory")
 
 
 def test_every_page_is_light(browser: Browser, screen: Screen, memory: MemoryPort) -> None:

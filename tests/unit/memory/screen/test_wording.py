@@ -13,6 +13,7 @@ from memory.screen.wording import LANGUAGES, Wording, sentences
 from schemas.actions import ACTIONS
 from schemas.memory import Sense
 from schemas.preferences import CATEGORIES, MAIN_TITLES, SUB_TITLES, Category
+from vehicle.policy import ROWS, Verdict
 
 FREE = {"digits", "genre", "artist",
         "song", "station", "show", "playlist", "destination", "quality", "stop", "place", "label", "what",
@@ -28,7 +29,7 @@ def words(request: pytest.FixtureRequest) -> Wording:
 def test_every_language_has_the_same_sentences_with_the_same_places() -> None:
     english = sentences("en")
     for language in LANGUAGES[1:]:
-        other = {k: v for k, v in sentences(language).items() if not k.startswith(("category.", "word."))}
+        other = {k: v for k, v in sentences(language).items() if not k.startswith(("category.", "word.", "gate."))}
         english = {
             k: v for k, v in english.items() if not k.startswith("word.")
         }  # a language has words where it needs them
@@ -138,3 +139,16 @@ def test_temperatures_are_told_in_the_locale_s_unit_and_nothing_else_is(monkeypa
     american = {**sentences("en"), "temperature.unit": "fahrenheit", "temperature.told": "{value} °F"}
     monkeypatch.setattr(english, "_own", american)
     assert english.value(warm, "22 degrees") == "72 °F"
+
+
+OF_TILES = {"change_temperature", "set_climate", "set_playback", "set_guidance", "set_window", "cancel_timer"}
+"""What the buttons of the tiles ask for (``memory.screen.assistant.tiles``)."""
+
+
+def test_a_german_page_says_in_german_why_a_tile_s_button_is_refused_or_asked_about() -> None:
+    words = Wording("de", UTC)
+    rules = {row.rule for row in ROWS if row.action in OF_TILES and set(row.verdicts.values()) != {Verdict.ALLOW}}
+    assert rules
+    assert [
+        rule for rule in sorted(rules | {"silent", "too_often", "not_fitted"}) if not words.has(f"gate.{rule}")
+    ] == []
