@@ -20,7 +20,7 @@ from tests.screen_rig import CHROMIUM, SHORT, Rig, absent
 from tests.screens import parts_of
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 START = Path(__file__).parents[2] / "deploy" / "kiosk" / "start"
 PATIENCE_S = 90.0
@@ -43,15 +43,15 @@ def watched(server: ScreenServer) -> bool:
 
 
 @contextmanager
-def kiosk(folder: Path, tmp_path: Path) -> Generator[tuple[subprocess.Popen[bytes], Path]]:
+def kiosk(folder: Path, tmp_path: Path, *flags: str) -> Generator[tuple[subprocess.Popen[bytes], Path]]:
     """The script, with a Chromium that needs no display; and the folder in which its profile lies."""
     if CHROMIUM is None:
         absent("there is no Chromium here: install Debian's package chromium")
     programs = tmp_path / "bin"
     programs.mkdir(exist_ok=True)
     shown = programs / "chromium"
-    sandbox = "--no-sandbox" if os.geteuid() == 0 else ""
-    shown.write_text(f'#!/bin/sh\nexec {CHROMIUM} --headless {sandbox} "$@"\n', "utf-8")
+    sandbox, extra = "--no-sandbox" if os.geteuid() == 0 else "", " ".join(flags)
+    shown.write_text(f'#!/bin/sh\nexec {CHROMIUM} --headless {sandbox} {extra} "$@"\n', "utf-8")
     shown.chmod(0o755)
     with tempfile.TemporaryDirectory(dir=SHORT) as temporary:  # Chromium puts a socket into it
         environment = {**os.environ, "PATH": f"{programs}:/usr/bin:/bin", "TMPDIR": temporary}
@@ -131,6 +131,64 @@ def test_it_comes_back_when_the_assistant_was_killed(tmp_path: Path) -> None:
         with served(folder) as (address, _):
             assert address != stale.strip()
             until(lambda: entered(folder, address), "the page of the second start is open")
+
+
+@contextmanager
+def looked_at(chromium: Browser, temporary: Path) -> Generator[Page]:
+    """The page of the kiosk's own browser, as whoever sits before the panel sees it."""
+
+    def doors() -> list[str]:
+        return [file.read_text("utf-8") for file in temporary.glob("glovebox-kiosk-*/DevToolsActivePort")]
+
+    until(lambda: any(doors()), "its browser is there")
+    port = doors()[0].split()[0]
+    running = chromium.browser_type.connect_over_cdp(f"http://127.0.0.1:{port}")
+    try:
+        page = running.contexts[0].pages[0]
+        page.set_default_timeout(PATIENCE_S * 1000)
+        yield page
+    finally:
+        running.close()
+
+
+SHOWN = "() => document.querySelector('.clock') !== null && document.querySelector('.lost') === null"
+HIDDEN = """() => { const e = document.elementFromPoint(innerWidth / 2, innerHeight / 2);
+  return e !== null && (e.closest('.lost') !== null || !document.querySelector('.clock')); }"""
+
+
+def test_whichever_side_is_killed_the_kiosk_comes_back_and_shows_nothing_of_before(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    """Looked at in its own browser: there before the assistant, the assistant killed and started at another port, the browser
+    killed, the kiosk itself killed. Whenever the assistant is gone the page is covered."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    with (
+        kiosk(folder, tmp_path, "--remote-debugging-port=0") as (running, temporary),
+        looked_at(chromium, temporary) as page,
+    ):
+        assert page.url.startswith("data:")  # nobody is there yet
+        with served(folder) as (first, kill):
+            page.wait_for_function(SHOWN)
+            assert page.url.startswith(first.partition("/enter")[0])
+            kill()
+            page.wait_for_function(HIDDEN)
+        with served(folder) as (second, _):
+            page.wait_for_url(f"{second.partition('/enter')[0]}/")
+            page.wait_for_function(SHOWN)
+            children = Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text("utf-8").split()
+            for child in children:
+                os.kill(int(child), signal.SIGKILL)
+            before = (folder / "screen.url").read_text("utf-8")
+            until(lambda: (folder / "screen.url").read_text("utf-8") != before, "another browser was let in")
+            os.killpg(running.pid, signal.SIGKILL)
+            running.wait()
+            with (
+                kiosk(folder, tmp_path, "--remote-debugging-port=0") as (_, fresh),
+                looked_at(chromium, fresh) as again,
+            ):
+                again.wait_for_function(SHOWN)
+                assert again.url.startswith(second.partition("/enter")[0])
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
