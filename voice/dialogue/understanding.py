@@ -48,6 +48,8 @@ SURELY_AT = 0.5
 """Probability from which on the parser outweighs the marks of a wish to have something kept. Our choice: of 4,000 of our lines that
 ask for nothing to be kept the marks alone took 51 for such a wish, 36 of which the parser read with more than that as
 something of the car, or as something that it lacks (docs/log.md)."""
+_FROM_NOW = frozenset({"private_trip", "pause_learning", "opt_out"})
+"""Acts and commands after which less is kept."""
 _ERRANDS = frozenset({"set_timer", "set_reminder", "cancel_timer", "get_timers"})
 
 
@@ -102,6 +104,15 @@ def _forgets(name: str, slots: Mapping[str, str]) -> Plan:
     return Plan(Route.MEMORY, "asked to forget", Command(kind=CommandKind.MEMORY, name=name, slots=dict(slots)))
 
 
+def _other(plan: Plan) -> bool:
+    """Whether it surely asks for something of the car, or for nothing to be kept from now on."""
+    if plan.asks < SURELY_AT:
+        return False
+    if plan.command is not None:
+        return plan.command.name in _FROM_NOW
+    return bool(plan.acts) and all(act.is_action or act.name in _FROM_NOW for act in plan.acts)
+
+
 def _sets(plan: Plan) -> bool:
     """Whether it puts something in the car at a number."""
     own = [(plan.command.name, plan.command.slots)] if plan.command is not None else []
@@ -149,9 +160,12 @@ class Understanding:
         """
         wish = self._wished(transcript)
         plan, rest = (None, "") if wish is None else self._to_forget(wish, open_)
+        known = plan is not None
         plan = plan or await self._planned(transcript, open_, recent)
-        if wish is not None and wish.what is erasing.What.NAMED and _sets(plan):
-            plan = _forgets("forget_words", {"words": wish.about})  # a number that is to be forgotten is no order
+        if wish is not None and wish.what is erasing.What.NAMED:
+            unknown = wish.sure and not known and not _other(plan)
+            if unknown or _sets(plan):  # a number that is to be forgotten is no order
+                plan, rest = _forgets("forget_words", {"words": wish.about}), wish.rest if unknown else rest
         text = transcript.text if self._coordinator.heard(transcript) else ""
         if text and not isinstance(open_, Introducing):
             plan = knowing.instead(plan, text, self._seat.memory.period)
@@ -203,7 +217,8 @@ class Understanding:
     def _to_forget(self, wish: erasing.Wish, open_: Asked | None) -> tuple[Plan | None, str]:
         """The plan for such a wish, which comes before all else and only ever asks, and what else was asked for.
 
-        None where it names nothing that is remembered, and where it answers a question about forgetting.
+        None where it names nothing that is remembered: it may ask for something else ("bin the directions"); and where it answers a
+        question about forgetting.
         """
         match wish.what:
             case erasing.What.LAST if isinstance(open_, Forgetting):
@@ -225,7 +240,7 @@ class Understanding:
                     if label:
                         return self._reminder(label, wish.rest)
                     category = naming.topic(self._seat.memory, wish.about) if wish.heard else category
-                    if category is None and not wish.sure:
+                    if category is None:
                         return None, ""
                 slots = {"words": wish.about} | ({"category": category} if category else {})
                 return _forgets("forget_words", slots), wish.rest

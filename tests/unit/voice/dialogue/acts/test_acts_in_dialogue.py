@@ -519,6 +519,25 @@ def test_what_is_still_to_be_said_is_not_learnt_instead_of_erasing_what_was(rig:
 
 
 @pytest.mark.parametrize(
+    ("text", "acts", "sure", "answer"),
+    [
+        ("bin the directions i know where i am", "cancel_navigation()", 0.9, "Shall I end the navigation?"),
+        ("bin the directions i know where i am", "cancel_navigation()", 0.4, "I remember nothing about"),
+        ("forget that i like it at twenty two", "set_temperature(celsius=22)", 0.9, "I remember nothing of that."),
+    ],
+)
+def test_words_of_erasing_that_name_nothing_remembered_may_ask_for_something_else(
+    rig: Rig, text: str, acts: str, sure: float, answer: str
+) -> None:
+    assert rig.say(text, acts, sure).text.startswith(answer) and rig.done == []
+
+
+def test_a_trip_of_which_nothing_is_to_be_kept_is_private_and_no_wish_to_erase(rig: Rig) -> None:
+    rig.say("don't keep anything i say this trip yeah", "private_trip(on=true)")
+    assert rig.memory.consent().private_trip
+
+
+@pytest.mark.parametrize(
     ("text", "ends"),
     [
         ("stop remembering things about me", ENDLESS),
