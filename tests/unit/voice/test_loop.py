@@ -751,6 +751,19 @@ def test_what_interrupts_a_reply_may_be_its_echo_and_what_was_never_said_is_not_
     assert dialogue.said == [[], [LONG], []]
 
 
+def test_talk_that_takes_too_long_to_understand_keeps_no_conversation_open() -> None:
+    class Slow(FakeDialogue):
+        async def respond(self, transcript: Transcript, *, addressed: bool = True, said: Sequence[str] = ()) -> Reply:
+            self.takes_s = 0.1 if addressed else 7.0  # longer than a thought may take
+            return await super().respond(transcript, addressed=addressed, said=said)
+
+    talk = [part for _ in range(20) for part in ((10.0, LOUD), (1.3, QUIET))]
+    notes, _, _ = run(sound((1.5, QUIET), (1.0, LOUD), (3.0, QUIET), *talk), [1.0], FakeRecognizer(*["one"] * 40), Slow(),
+                      barge_in=True)  # fmt: skip
+    assert [record.error for record in notes.records].count("turn_timeout") == 1, "told once"
+    assert len(notes.ends) == 1 and notes.ends[0] < 35.0
+
+
 def test_a_cough_does_not_interrupt() -> None:
     dialogue = long_reply()
     samples = sound((1.5, QUIET), (1.0, LOUD), (2.0, QUIET), (0.15, LOUD), (9, QUIET))
