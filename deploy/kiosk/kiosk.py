@@ -30,6 +30,8 @@ ASTRAY = 6
 """Looks in a row at a page that is not the assistant's before it is brought there again: loading one takes one or two."""
 AGAIN_S = 2.0
 """Before a browser that ended is started again."""
+_UNHEARD = subprocess.DEVNULL
+"""Where a browser prints: it writes addresses, and those of the screen hold the key."""
 DARK = "data:text/html,<body style='background:%230b0e13'>"
 LIVE = "document.body ? document.body.dataset.live || (document.readyState === 'complete' ? '' : 'loading') : 'loading'"
 """What a page of the assistant says of itself; empty for any other."""
@@ -65,7 +67,7 @@ def run_of(address: str) -> str:
 
 
 class GoneError(Exception):
-    """The browser has ended, or does not answer."""
+    """The browser has ended, or does not answer; says which, and holds no address."""
 
 
 class Cog:
@@ -73,7 +75,7 @@ class Cog:
 
     def __init__(self, program: str, address: str) -> None:
         """Started."""
-        self._process = subprocess.Popen([program, address or "about:blank"])
+        self._process = subprocess.Popen([program, address or "about:blank"], stdout=_UNHEARD, stderr=_UNHEARD)
 
     def keep(self, address: str, *, fresh: bool) -> bool:
         """Whether it shows this; one that is to show another is ended.
@@ -83,8 +85,7 @@ class Cog:
         """
         if fresh:
             self.close()
-        if self._process.poll() is not None:
-            raise GoneError
+        _alive(self._process)
         return bool(address)
 
     def close(self) -> None:
@@ -102,7 +103,9 @@ class Chromium:
         high = [fcntl.fcntl(end, fcntl.F_DUPFD, 20) for end in (hears, says)]
         command = [program, *FLAGS, *extra, f"--user-data-dir={profile}", DARK]
         line = f'exec "$@" 3<&{high[0]} 4>&{high[1]}'
-        self._process = subprocess.Popen(["/bin/bash", "-c", line, "kiosk", *command], pass_fds=high)
+        self._process = subprocess.Popen(
+            ["/bin/bash", "-c", line, "kiosk", *command], pass_fds=high, stdout=_UNHEARD, stderr=_UNHEARD
+        )
         for end in (hears, says, *high):
             os.close(end)
         self._buffer, self._count, self._page, self._astray = b"", 0, "", 0
@@ -113,8 +116,7 @@ class Chromium:
         Raises:
             GoneError: it has ended, or does not answer.
         """
-        if self._process.poll() is not None:
-            raise GoneError
+        _alive(self._process)
         live = self._ask("Runtime.evaluate", expression=LIVE, returnByValue=True)
         shown = str(live.get("result", {}).get("value", ""))
         self._astray = 0 if shown else self._astray + 1
@@ -148,7 +150,7 @@ class Chromium:
             os.write(self._writes, json.dumps(message).encode() + b"\0")
             answer = self._answer(self._count)
         except OSError as error:
-            raise GoneError from error
+            raise GoneError("the browser has closed its pipe") from error
         if "error" in answer:  # the page was replaced by another process's
             self._page = ""
             return {}
@@ -166,11 +168,17 @@ class Chromium:
                     return told
             left = until - time.monotonic()
             if left <= 0 or not select.select([self._reads], [], [], left)[0]:
-                raise GoneError
+                raise GoneError(f"the browser did not answer for {HANGS_S:.0f} s")
             data = os.read(self._reads, 65536)
             if not data:
-                raise GoneError
+                raise GoneError("the browser has closed its pipe")
             self._buffer += data
+
+
+def _alive(process: subprocess.Popen[bytes]) -> None:
+    """Raises ``GoneError`` with its status where it has ended."""
+    if process.poll() is not None:
+        raise GoneError(f"the browser has ended with status {process.returncode}")
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -209,7 +217,9 @@ def show(folder: Path) -> None:
                     shown = run_of(address) if fresh else shown
                     running.keep(address, fresh=fresh)
                     time.sleep(LOOK_S)
-            except GoneError:
+            except GoneError as error:
+                sys.stderr.write(f"kiosk: {error}; it is started again\n")
+                sys.stderr.flush()
                 time.sleep(AGAIN_S)
             finally:
                 running.close()

@@ -44,7 +44,7 @@ def watched(server: ScreenServer) -> bool:
 
 @contextmanager
 def kiosk(folder: Path, tmp_path: Path, *flags: str) -> Generator[tuple[subprocess.Popen[bytes], Path]]:
-    """The script, with a Chromium that needs no display; and the folder in which its profile lies."""
+    """The script, with a Chromium that needs no display; and the folder in which its profile lies. It says into ``said``."""
     if CHROMIUM is None:
         absent("there is no Chromium here: install Debian's package chromium")
     programs = tmp_path / "bin"
@@ -55,7 +55,10 @@ def kiosk(folder: Path, tmp_path: Path, *flags: str) -> Generator[tuple[subproce
     shown.chmod(0o755)
     with tempfile.TemporaryDirectory(dir=SHORT) as temporary:  # Chromium puts a socket into it
         environment = {**os.environ, "PATH": f"{programs}:/usr/bin:/bin", "TMPDIR": temporary}
-        running = subprocess.Popen([str(START), str(folder)], env=environment, start_new_session=True)
+        with (tmp_path / "said").open("ab") as said:
+            running = subprocess.Popen(
+                [str(START), str(folder)], env=environment, start_new_session=True, stdout=said, stderr=said
+            )
         try:
             yield running, Path(temporary)
         finally:
@@ -249,7 +252,7 @@ def test_cog_is_started_again_with_every_new_address(tmp_path: Path) -> None:
     programs = tmp_path / "bin"
     programs.mkdir()
     cog = programs / "cog"
-    cog.write_text(f'#!/bin/sh\necho "$1" >> {shown}\nexec sleep 600\n', "utf-8")
+    cog.write_text(f'#!/bin/sh\necho "$1" >> {shown}\necho "$1"; echo "$1" >&2\nexec sleep 600\n', "utf-8")
     cog.chmod(0o755)
     with kiosk(folder, tmp_path) as (running, _):
         until(
@@ -264,6 +267,8 @@ def test_cog_is_started_again_with_every_new_address(tmp_path: Path) -> None:
             assert shown.read_text("utf-8").splitlines() == ["about:blank", first, second]
         running.terminate()
         assert running.wait(60) == 0
+    said = (tmp_path / "said").read_text("utf-8")  # no address, which holds the key
+    assert said.splitlines() == ["kiosk: the browser has ended with status -15; it is started again"] * 2
 
 
 def test_installing_is_one_command(tmp_path: Path) -> None:
