@@ -10,8 +10,10 @@ import pytest
 pytest.importorskip("paho.mqtt", reason="the extra [mqtt] is not installed")
 
 from schemas.errors import AdapterError
+from tests.home_assistant import FIELDS, SHORT, wrong_entity
 from vehicle.adapters.mqtt.announcements import Entity, announced
 from vehicle.adapters.mqtt.entities import Link, MqttEntry, link
+from vehicle.adapters.mqtt.stand_in import announcement, component
 from vehicle.adapters.mqtt.templates import put, taken, template_of
 from vehicle.signals import SIGNALS
 
@@ -96,6 +98,60 @@ def test_every_component_is_read_and_told_in_its_own_words(case: tuple[Any, ...]
     made = linked(signal, component, said, entity, **look)
     assert made.decoded(state) == (True, ours)
     assert made.encoded(ours) == command
+
+
+ALL: dict[str, tuple[str, ...]] = {
+    "sensor": ("thing",), "binary_sensor": ("thing",), "switch": ("thing",), "number": ("thing",), "select": ("thing",),
+    "text": ("thing",), "lock": ("thing",), "cover": ("thing",), "fan": ("thing", "thing.percentage"),
+    "light": ("thing", "thing.brightness", "thing.rgb"),
+    "climate": ("thing", "thing.current", "thing.mode", "thing.fan_mode"),
+}  # fmt: skip
+"""Component -> the values that are read where everything is announced."""
+
+
+def whole(component: str) -> dict[str, Any]:
+    """An announcement with every field that is documented for it, each with a value that differs from its default."""
+    needs, may = FIELDS[component]
+    said: dict[str, Any] = {}
+    for name in sorted(needs | may):
+        if name.endswith("_topic"):
+            said[name] = f"~/{name}"
+        elif name.endswith("_template"):
+            said[name] = f"{{{{ value }}}}{name}"
+        elif name in ("options", "modes", "fan_modes"):
+            said |= {name: ["one", "two"]} if component != "sensor" else {}  # which would have no unit then
+        elif name in ("min", "max", "min_temp", "max_temp", "speed_range_min", "speed_range_max", "brightness_scale",
+                      "position_open", "position_closed"):  # fmt: skip
+            said[name] = 10 + len(name)
+        elif name == "temperature_unit":
+            said[name] = "F"
+        elif name not in ("schema", "brightness"):
+            said[name] = f"a {name}"
+    return {**said, "~": "car", "availability_topic": "~/there", "payload_available": "here",
+            "availability_template": "{{ value }}!"}  # fmt: skip
+
+
+@pytest.mark.parametrize("component", ALL)
+def test_every_documented_field_may_stand_there_and_may_be_shortened(component: str) -> None:
+    said = whole(component)
+    assert wrong_entity(component, {name: value for name, value in said.items() if name != "~"}) == []
+    in_full = read(component, said)
+    assert tuple(in_full) == ALL[component] and all(isinstance(one, Entity) for one in in_full.values()), in_full
+    assert read(component, {SHORT.get(name, name): value for name, value in said.items()}) == in_full
+
+
+def test_what_our_gateway_announces_is_what_home_assistant_documents() -> None:
+    for signal in SIGNALS.values():
+        assert wrong_entity(component(signal), announcement(signal, "thing")) == [], signal.name
+
+
+def test_a_position_and_a_colour_go_into_their_templates_by_their_own_names() -> None:
+    made = linked("window.driver", "cover", {"pos_t": "s", "set_pos_t": "c", "set_pos_tpl": '{"to": {{ position }}}'})
+    assert made.encoded(40) == '{"to": 40}'
+    said = {"cmd_t": "c", "rgb_cmd_t": "r", "rgb_stat_t": "s", "rgb_cmd_tpl": "{{ red }}/{{ green }}/{{ blue }}"}
+    made = linked("light.ambient.color", "light", said, "thing.rgb", choices={"red": "255,0,0", "blue": "0,0,255"})
+    assert made.encoded("blue") == "0/0/255"
+    assert "needs position" in str(read("switch", {"cmd_t": "c", "cmd_tpl": "{{ position }}"})["thing"])
 
 
 def test_a_cover_without_positions_knows_two_of_them() -> None:

@@ -15,23 +15,25 @@ from typing import Any
 
 from jinja2 import Template
 
-from vehicle.adapters.mqtt.templates import template_of
+from vehicle.adapters.mqtt.templates import COLOURS, POSITION, template_of
 
 _SHORT = {
     "act_t": "action_topic", "avty": "availability", "avty_mode": "availability_mode", "avty_t": "availability_topic",
-    "avty_tpl": "availability_template", "bri_cmd_t": "brightness_command_topic", "bri_scl": "brightness_scale",
-    "bri_stat_t": "brightness_state_topic", "bri_val_tpl": "brightness_value_template", "cmd_t": "command_topic",
-    "cmd_tpl": "command_template", "cmps": "components", "curr_temp_t": "current_temperature_topic",
-    "curr_temp_tpl": "current_temperature_template", "dev": "device", "fan_mode_cmd_t": "fan_mode_command_topic",
-    "fan_mode_stat_t": "fan_mode_state_topic", "fan_mode_stat_tpl": "fan_mode_state_template", "fan_modes": "fan_modes",
-    "max_temp": "max_temp", "min_temp": "min_temp", "mode_cmd_t": "mode_command_topic", "mode_stat_t": "mode_state_topic",
+    "avty_tpl": "availability_template", "bri_cmd_tpl": "brightness_command_template", "bri_cmd_t": "brightness_command_topic",
+    "bri_scl": "brightness_scale", "bri_stat_t": "brightness_state_topic", "bri_val_tpl": "brightness_value_template",
+    "cmd_t": "command_topic", "cmd_tpl": "command_template", "cmps": "components", "curr_temp_t": "current_temperature_topic",
+    "curr_temp_tpl": "current_temperature_template", "dev": "device", "fan_mode_cmd_tpl": "fan_mode_command_template",
+    "fan_mode_cmd_t": "fan_mode_command_topic", "fan_mode_stat_t": "fan_mode_state_topic",
+    "fan_mode_stat_tpl": "fan_mode_state_template", "fan_modes": "fan_modes", "max_temp": "max_temp", "min_temp": "min_temp",
+    "mode_cmd_tpl": "mode_command_template", "mode_cmd_t": "mode_command_topic", "mode_stat_t": "mode_state_topic",
     "mode_stat_tpl": "mode_state_template", "modes": "modes", "o": "origin", "obj_id": "object_id", "ops": "options",
-    "opt": "optimistic", "p": "platform", "pct_cmd_t": "percentage_command_topic", "pct_stat_t": "percentage_state_topic",
-    "pct_val_tpl": "percentage_value_template", "pl_avail": "payload_available", "pl_cls": "payload_close",
-    "pl_lock": "payload_lock", "pl_not_avail": "payload_not_available", "pl_off": "payload_off", "pl_on": "payload_on",
-    "pl_open": "payload_open", "pl_unlk": "payload_unlock", "pos_clsd": "position_closed", "pos_open": "position_open",
-    "pos_t": "position_topic", "pos_tpl": "position_template", "rgb_cmd_t": "rgb_command_topic",
-    "rgb_stat_t": "rgb_state_topic", "rgb_val_tpl": "rgb_value_template", "schema": "schema", "set_pos_t": "set_position_topic",
+    "opt": "optimistic", "p": "platform", "pct_cmd_tpl": "percentage_command_template", "pct_cmd_t": "percentage_command_topic",
+    "pct_stat_t": "percentage_state_topic", "pct_val_tpl": "percentage_value_template", "pl_avail": "payload_available",
+    "pl_cls": "payload_close", "pl_lock": "payload_lock", "pl_not_avail": "payload_not_available", "pl_off": "payload_off",
+    "pl_on": "payload_on", "pl_open": "payload_open", "pl_unlk": "payload_unlock", "pos_clsd": "position_closed",
+    "pos_open": "position_open", "pos_t": "position_topic", "pos_tpl": "position_template",
+    "rgb_cmd_tpl": "rgb_command_template", "rgb_cmd_t": "rgb_command_topic", "rgb_stat_t": "rgb_state_topic",
+    "rgb_val_tpl": "rgb_value_template", "schema": "schema", "set_pos_t": "set_position_topic",
     "set_pos_tpl": "set_position_template", "spd_rng_max": "speed_range_max", "spd_rng_min": "speed_range_min",
     "stat_clsd": "state_closed", "stat_locked": "state_locked", "stat_off": "state_off", "stat_on": "state_on",
     "stat_open": "state_open", "stat_t": "state_topic", "stat_tpl": "state_template", "stat_unlocked": "state_unlocked",
@@ -197,8 +199,8 @@ def _availability(said: Mapping[str, Any]) -> Iterator[Availability]:
         yield Availability(str(one["topic"]), str(one.get("payload_available", "online")), template)
 
 
-def _template(said: Mapping[str, Any], key: str) -> Template | None:
-    return template_of(str(said[key])) if said.get(key) is not None else None
+def _template(said: Mapping[str, Any], key: str, *more: str) -> Template | None:
+    return template_of(str(said[key]), *more) if said.get(key) is not None else None
 
 
 def _topics(said: Mapping[str, Any], name: str = "") -> dict[str, Any]:
@@ -209,7 +211,7 @@ def _topics(said: Mapping[str, Any], name: str = "") -> dict[str, Any]:
         "state_topic": str(said.get(f"{lead}state_topic", "")),
         "command_topic": str(command) if command is not None else None,
         "template": _template(said, f"{lead}state_template") or _template(said, f"{lead}value_template"),
-        "command": _template(said, f"{lead}command_template"),
+        "command": _template(said, f"{lead}command_template", *(COLOURS if name == "rgb" else ())),
     }
 
 
@@ -254,7 +256,7 @@ def _cover(object_id: str, said: Mapping[str, Any], common: dict[str, Any]) -> _
             "state_topic": str(said["position_topic"]),
             "command_topic": str(said["set_position_topic"]) if "set_position_topic" in said else None,
             "template": _template(said, "position_template") or _template(said, "value_template"),
-            "command": _template(said, "set_position_template"),
+            "command": _template(said, "set_position_template", POSITION),
         }
         scale = float(said.get("position_closed", 0)), float(said.get("position_open", 100))
         if scale[0] == scale[1]:

@@ -18,6 +18,8 @@ LONGEST = 1000
 """Characters of a template. Our choice: those of gateways take one line."""
 
 _KNOWN = frozenset({"value", "value_json"})
+POSITION, COLOURS = "position", ("red", "green", "blue")
+"""What the template of a cover's position and that of a light's colour may ask for beside ``value``."""
 
 _JINJA = ImmutableSandboxedEnvironment(undefined=StrictUndefined)
 _JINJA.globals.clear()
@@ -26,8 +28,12 @@ _JINJA.filters["to_json"] = lambda value: json.dumps(value, ensure_ascii=False)
 
 
 @cache
-def template_of(text: str) -> Template:
+def template_of(text: str, *more: str) -> Template:
     """The template.
+
+    Args:
+        text: as it was announced.
+        more: what it may ask for beside the message.
 
     Raises:
         ValueError: it is none, or it needs more than the message; the text says what.
@@ -36,7 +42,7 @@ def template_of(text: str) -> Template:
         raise ValueError(f"a template of {len(text)} characters is not understood")
     try:
         parsed = _JINJA.parse(text)
-        strange = sorted(meta.find_undeclared_variables(parsed) - _KNOWN)
+        strange = sorted(meta.find_undeclared_variables(parsed) - _KNOWN - set(more))
         if strange:
             raise ValueError(f"its template needs {', '.join(strange)}, which is not known here")
         if any(parsed.find_all((nodes.For, nodes.Macro, nodes.CallBlock, nodes.Include, nodes.Import))):
@@ -69,6 +75,8 @@ def put(template: Template, payload: str) -> str:
     except ValueError:
         value = payload
     try:
-        return template.render(value=value)
+        return template.render(
+            {"value": value, POSITION: value, **dict(zip(COLOURS, payload.split(","), strict=False))}
+        )
     except (TemplateError, ValueError, TypeError, ArithmeticError, LookupError) as error:
         raise ValueError(f"its command template makes nothing of {payload!r}: {error}") from None

@@ -23,62 +23,11 @@ from memory.guest import GuestMemory
 from schemas.errors import ConfigError
 from schemas.events import Phase, Reply, Route, Transcript, TurnRecord
 from schemas.seat import Seat
+from tests.home_assistant import wrong
 from tests.memories import memory_of
 from tests.vehicle_rigs import PATIENCE_S, answers, free_port, mosquitto, until
 
-# What Home Assistant documents (integrations mqtt, sensor.mqtt, switch.mqtt, button.mqtt; devices since 2024.11) ----------
-
-COMMON = {
-    "availability", "availability_topic", "availability_mode", "availability_template", "default_entity_id", "device",
-    "enabled_by_default", "encoding", "entity_category", "entity_picture", "icon", "json_attributes_template",
-    "json_attributes_topic", "name", "payload_available", "payload_not_available", "platform", "p", "qos", "unique_id",
-}  # fmt: skip
-FIELDS: dict[str, tuple[set[str], set[str]]] = {  # component -> what it must have, what else it may have
-    "sensor": (
-        {"state_topic"},
-        {"device_class", "expire_after", "force_update", "last_reset_value_template", "options", "state_class",
-         "suggested_display_precision", "unit_of_measurement", "value_template"},
-    ),
-    "switch": (
-        {"command_topic"},
-        {"command_template", "device_class", "optimistic", "payload_off", "payload_on", "retain", "state_off", "state_on",
-         "state_topic", "value_template"},
-    ),
-    "button": ({"command_topic"}, {"command_template", "device_class", "payload_press", "retain"}),
-}  # fmt: skip
-DEVICE = {
-    "configuration_url", "connections", "hw_version", "identifiers", "manufacturer", "model", "model_id", "name",
-    "serial_number", "suggested_area", "sw_version", "via_device",
-}  # fmt: skip
-ORIGIN = {"name", "sw_version", "support_url"}
-ROOT = {"device", "origin", "components", "state_topic", "command_topic", "qos", "encoding", "availability",
-        "availability_topic", "availability_mode", "availability_template", "payload_available",
-        "payload_not_available"}  # fmt: skip
-
-
-def wrong(said: dict[str, Any]) -> list[str]:
-    """What Home Assistant would not accept."""
-    found = [f"{key} is no field of a device's announcement" for key in set(said) - ROOT]
-    found += [f"{key} is no field of a device" for key in set(said.get("device", {})) - DEVICE]
-    found += [f"{key} is no field of an origin" for key in set(said.get("origin", {})) - ORIGIN]
-    if not said.get("device", {}).get("identifiers") and not said.get("device", {}).get("connections"):
-        found.append("a device needs identifiers or connections")
-    if "name" not in said.get("origin", {}):
-        found.append("an origin needs a name")
-    ids = [one.get("unique_id") for one in said.get("components", {}).values()]
-    if None in ids or len(set(ids)) != len(ids):
-        found.append("every component needs a unique_id of its own")
-    for key, one in said.get("components", {}).items():
-        needs, may = FIELDS[one["p"]]
-        found += [f"{key} lacks {name}" for name in needs - set(one)]
-        found += [f"{name} is no field of a {one['p']}" for name in set(one) - needs - may - COMMON]
-        if "options" in one and (
-            one.get("device_class") != "enum" or "unit_of_measurement" in one or "state_class" in one
-        ):
-            found.append(f"{key} has options, so its class is enum and it has no unit")
-        topics = [value for name, value in one.items() if name.endswith("_topic")]
-        found += [f"{key} has a wildcard in a topic" for topic in topics if set("+#") & set(topic)]
-    return found
+# The announcement --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("names", "words"), [(False, False), (True, False), (True, True)])
