@@ -24,7 +24,6 @@ from deploy.drivers.switching import ConfiguredDrivers, Open
 from deploy.drivers.trips import TripMemory
 from deploy.drivers.zone import zone
 from deploy.engines import Engines
-from deploy.machine.allocator import loading
 from deploy.machine.belongings import secure
 from deploy.machine.early import Early
 from memory.driver.conversations import TierTuning
@@ -68,23 +67,21 @@ def assemble(
     early = early or Early(config, live=live)
     catalog, engines, apart = early.catalog, early.engines, early.apart
 
-    with ExitStack() as opened, loading(), early.beside as beside:
+    with early.loading, ExitStack() as opened:
         opened.callback(early.end)
-        if live:
-            say("microphone and loudspeaker")
-            if config.audio.satellite is None:
-                load_portaudio()
-        understood = beside.submit(_understanding, config, engines)
-
-        matcher, recognizer = None, None
+        matcher = None
         if apart is not None:
-            say("command grammar and recogniser")
+            say("command grammar")
             apart.ready()
             matcher = commands_of(apart, config.data.computed)
-            recognizer = engines.recognizer(matcher)
+            early.commands.set_result(matcher)
+
+        if live and config.audio.satellite is None:
+            say("microphone and loudspeaker")
+            load_portaudio()
 
         say("encoder and language models")
-        encoder, structured, parser = understood.result()
+        encoder, structured, parser = early.understanding.result()
         talker = engines.talker
 
         say("memory and vehicle")
@@ -94,11 +91,11 @@ def assemble(
         )  # fmt: skip
         opened.callback(car.leave)
 
-        if recognizer is None:
-            say("command grammar and recogniser")
-            recognizer = engines.recognizer(car.matcher)
+        if matcher is None:
+            early.commands.set_result(car.matcher)
 
-        say("wake word and voice activity")
+        say("recogniser, wake word and voice activity")
+        recognizer = early.recognizer.result()
         ears = Ears(engines.wake_word(recognizer), SileroVad(catalog.find(config.vad.model)), recognizer)
 
         say("voice")
@@ -214,10 +211,8 @@ def open_memory(config: Config, keys: KeySource | None = None) -> DriverMemory:
         schemas.errors.PinError: the driver has a PIN, and it was not entered.
         schemas.errors.GloveboxError: vault, key or encoder cannot be had.
     """
-    catalog = Catalog.load(config.data)
-    encoder = OnnxEncoder(catalog.find(config.encoder.model), threads=config.encoder.threads)
-    model = _OnDemand(lambda: _structured(config, Engines(config, catalog)))
-    return _memory(config, encoder, model, keys=keys)
+    engines = Engines(config, Catalog.load(config.data))
+    return _memory(config, engines.encoder(), _OnDemand(engines.structured), keys=keys)
 
 
 def understanding(config: Config, engines: Engines | None = None) -> tuple[OnnxEncoder, Structured]:
@@ -230,14 +225,8 @@ def understanding(config: Config, engines: Engines | None = None) -> tuple[OnnxE
     Raises:
         schemas.errors.GloveboxError: one of them cannot be had.
     """
-    catalog = Catalog.load(config.data)
-    encoder = OnnxEncoder(catalog.find(config.encoder.model), threads=config.encoder.threads)
-    return encoder, _structured(config, engines or Engines(config, catalog))
-
-
-def _understanding(config: Config, engines: Engines) -> tuple[OnnxEncoder, Structured, ActParser]:
-    encoder, structured = understanding(config, engines)
-    return encoder, structured, engines.parser(encoder)
+    engines = engines or Engines(config, Catalog.load(config.data))
+    return engines.encoder(), engines.structured()
 
 
 def memory_settings(config: Config) -> MemorySettings:
@@ -261,12 +250,6 @@ class _OnDemand:
     def fill(self, task: str, model: type[BaseModel], *, turns: Sequence[str], facts: Sequence[str] = ()) -> BaseModel:
         self._loaded = self._loaded or self._load()
         return self._loaded.fill(task, model, turns=turns, facts=facts)
-
-
-def _structured(config: Config, engines: Engines) -> Structured:
-    language = engines.language_model()
-    chat = None if language.own else language.render_chat
-    return Structured(language, chat_template=chat, max_tokens=config.llm.max_tokens)
 
 
 def _memory(

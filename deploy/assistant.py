@@ -228,7 +228,7 @@ class Assistant:
         given = screen_parts(
             self.config, self._car.seat, live, moving, _now, microphone=lambda: self._running is not None,
             stop=self._hush, car=car_of(self._car.vehicle, self._loop_that_runs) if dev else None,
-            cabin=SeenCabin(self._car.vehicle, self._loop_that_runs), touch=self,
+            cabin=SeenCabin(self._car.vehicle, self._loop_that_runs), touch=self, engines=self.engines,
         )  # fmt: skip
         self._talk = given.talk
         self._sound.health.watch(given.feed.changed)

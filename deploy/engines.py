@@ -19,6 +19,8 @@ from models.acts.talk import Talker
 from models.catalog import Catalog, Model
 from models.commands.matcher import TemplateMatcher
 from models.runtime.llamacpp import LlamaCppModel
+from models.runtime.onnx_encoder import OnnxEncoder
+from models.structured import Structured
 from schemas import ports
 from schemas.errors import ModelError
 from schemas.ports import Recognizer, Synthesizer, WakeWord
@@ -169,8 +171,11 @@ class Engines:
         waking = Waking(settings.keyword, settings.threshold, settings.refractory_s, model, second, settings.remote)
         return opened(WAKE_WORDS, settings.engine, waking)
 
-    def recognizer(self, matcher: TemplateMatcher) -> Recognizer:
+    def recognizer(self, commands: Callable[[], TemplateMatcher]) -> Recognizer:
         """The recogniser.
+
+        Args:
+            commands: gives what can be said; it is waited for as late as can be.
 
         Raises:
             schemas.errors.ModelError: not even the last can be used.
@@ -181,7 +186,7 @@ class Engines:
         def open_(rung: Rung) -> Recognizer:
             without.clear()
             model = None if rung.model is None else find(rung.model)
-            hearing = Hearing(matcher, find, threads, model, without.append, remote, self._config.data.computed)
+            hearing = Hearing(commands, find, threads, model, without.append, remote, self._config.data.computed)
             return opened(RECOGNIZERS, rung.engine, hearing)
 
         recognizer = self._climb("asr", open_)
@@ -225,6 +230,25 @@ class Engines:
             return language
 
         return self._climb("llm", open_)
+
+    def encoder(self) -> OnnxEncoder:
+        """What turns text into vectors, for memory and for the small networks.
+
+        Raises:
+            schemas.errors.ModelError: it cannot be had.
+        """
+        settings = self._config.encoder
+        return OnnxEncoder(self._catalog.find(settings.model), threads=settings.threads)
+
+    def structured(self) -> Structured:
+        """The language model as memory uses it.
+
+        Raises:
+            schemas.errors.ModelError: not even the last can be used.
+        """
+        language = self.language_model()
+        chat = None if language.own else language.render_chat
+        return Structured(language, chat_template=chat, max_tokens=self._config.llm.max_tokens)
 
     def parser(self, encoder: WordStates) -> ports.ActParser:
         """What understands free requests: the small network, and beside it the first of the larger models that is there.

@@ -11,7 +11,7 @@ import concurrent.futures
 import logging
 import os
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar
 
@@ -20,7 +20,7 @@ import uvicorn
 from deploy import __version__
 from deploy.config import Config
 from deploy.drivers.switching import ConfiguredDrivers
-from deploy.engines import ROLES, standing
+from deploy.engines import ROLES, Choice, Role, standing
 from deploy.picture import lines, svg
 from deploy.serving import HEAD_BYTES, IDLE_S, connections
 from deploy.showing.atlas import Atlas
@@ -227,11 +227,12 @@ def car_of(vehicle: Vehicle, loop: Loop) -> Callable[[], CarPicture | None]:
     return draw
 
 
-def about(config: Config) -> About:
-    """What the page About tells."""
+def about(config: Config, engines: Mapping[Role, Choice] | None = None) -> About:
+    """What the page About tells: of the engines that run, or, where none do, of those that would be chosen."""
     catalog = Catalog.load(config.data)
     chosen = {config.wake.model, config.vad.model, config.encoder.model}
-    chosen |= {standing(config, catalog, role).rung.model or "" for role in ROLES}
+    running = engines or {role: standing(config, catalog, role) for role in ROLES}
+    chosen |= {choice.rung.model or "" for choice in running.values()}
     models = tuple(
         Model(m.id, m.role, m.licence, m.bytes / 1e6)
         for m in (catalog.model(name) for name in sorted(name for name in chosen if name and "/" not in name))
@@ -262,6 +263,7 @@ def parts(  # noqa: PLR0913 - what the screen is given, each by its name
     car: Callable[[], CarPicture | None] | None = None,
     cabin: Cabin | None = None,
     touch: Touch | None = None,
+    engines: Mapping[Role, Choice] | None = None,
 ) -> Parts:
     """What the screen is given."""
     return Parts(
@@ -271,7 +273,7 @@ def parts(  # noqa: PLR0913 - what the screen is given, each by its name
         clock=now,
         pins=drivers.pins,
         drivers=drivers,
-        about=about(config),
+        about=about(config, engines),
         microphone=microphone,
         stop=stop,
         car=car,

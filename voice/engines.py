@@ -1,10 +1,14 @@
-"""Opening an engine of a registry, so that whatever goes wrong is an error of the tree.
+"""Opening an engine of a registry, so that whatever goes wrong is an error of the tree; and what an engine imports in vain.
 
 The registries stand in ``voice.asr``, ``voice.tts`` and ``voice.wake``. Which engine is chosen is said by ``deploy.engines``.
 """
 
 from __future__ import annotations
 
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
 from typing import Any
 
 from schemas.errors import ConfigError, EngineMissingError, GloveboxError, ModelDamagedError
@@ -36,3 +40,22 @@ def opened(registry: Registry, name: str, needs: Any) -> Any:
         raise ModelDamagedError(
             f"{name} cannot use its model ({type(error).__name__}); get or import it again"
         ) from error
+
+
+class _PutOff(ModuleType):
+    """Stands for a package that is not imported yet."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Of the package, which is imported now."""
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        return getattr(import_module(self.__name__), name)
+
+
+def put_off(name: str) -> None:
+    """Let a package be imported when something of it is first used: for one that an engine imports for what we never ask of it.
+
+    Nothing happens where it is not installed, or imported already.
+    """
+    if name not in sys.modules and find_spec(name) is not None:
+        sys.modules[name] = _PutOff(name)

@@ -141,7 +141,7 @@ def serve(
     matcher = commands_of(vehicle, config.data.computed)
 
     async def serving() -> None:
-        recognizer = engines.recognizer(matcher)
+        recognizer = engines.recognizer(lambda: matcher)
         wake = functools.partial(engines.wake_word, recognizer)
         wake()  # so that what is missing is told now
         vad = functools.partial(SileroVad, catalog.find(config.vad.model))

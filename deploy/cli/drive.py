@@ -53,7 +53,11 @@ def ready(session: Session, *, live: bool = False) -> Generator[Assistant]:
 
         early = Early(config, live=live)  # before the rest is imported, which takes a second
 
-        from deploy.app import assemble
+        try:
+            from deploy.app import assemble
+        except BaseException:  # an early Ctrl-C, too
+            early.end()
+            raise
 
         assistant = assemble(config, live=live, announce=lambda part: status.update(f"loading: {part}"), early=early)
     for line in assistant.lacks:
@@ -80,12 +84,11 @@ def run(
     dev: DevOption = False,
 ) -> None:
     """Start the live assistant: microphone and loudspeaker, until Ctrl-C."""
-    session = session_of(context)
-    from deploy.drivers.sight import watching
-    from deploy.machine.power import telling
-    from deploy.screen import ScreenServer, told
+    with ready(session_of(context), live=True) as assistant:
+        from deploy.drivers.sight import watching
+        from deploy.machine.power import telling
+        from deploy.screen import ScreenServer, told
 
-    with ready(session, live=True) as assistant:
         given = assistant.screen(dev=dev)
         config = assistant.config
         with (

@@ -203,7 +203,7 @@ def why(context: typer.Context, as_json: JsonOption = False) -> None:
 
     config, catalog = _loaded(session_of(context, as_json=as_json))
     engines = Engines(config, catalog)
-    engines.recognizer(TemplateMatcher(load_templates()))
+    engines.recognizer(lambda: TemplateMatcher(load_templates()))
     engines.synthesizer()
     engines.language_model().close()
     engines.parser(OnnxEncoder(catalog.find(config.encoder.model), threads=config.encoder.threads))

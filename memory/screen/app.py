@@ -54,6 +54,8 @@ LONGEST_FORM = 8192
 FORM_S = 5.0
 """Seconds in which a form must be there."""
 YEAR_S = 31_536_000
+PREPARES_AFTER_S = 2.0
+"""Seconds after its start in which no page is compiled that nobody asked for: first the assistant has to hear. Our choice."""
 
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": (
@@ -118,8 +120,15 @@ class Screen:
 
     @asynccontextmanager
     async def _life(self, _: Starlette) -> AsyncGenerator[None]:
+        preparing = asyncio.create_task(self._prepare())
         yield
+        preparing.cancel()
+        await asyncio.wait((preparing,))
         await run_in_threadpool(self.departures.finish_all)
+
+    async def _prepare(self) -> None:
+        await asyncio.sleep(PREPARES_AFTER_S)
+        await run_in_threadpool(self.renderer.prepare)
 
     def _emptied(self) -> None:
         """Somebody else drives, or something was forgotten: nothing of before is shown or searched for."""

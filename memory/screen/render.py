@@ -35,8 +35,13 @@ class Renderer:
     """Turns an answer into the text of a page."""
 
     def __init__(self) -> None:
-        """All templates are read when the program starts, not when a driver waits."""
+        """Nothing is compiled yet: a template is when it is first needed, or by ``prepare``."""
         self._environment, self._version = _environment(), _digest()
+
+    def prepare(self) -> None:
+        """Compile all templates, which takes half a second: so that no driver waits for it."""
+        for name in self._environment.list_templates():
+            self._environment.get_template(name)
 
     def page(  # noqa: PLR0913 - what a page is made of
         self,
@@ -84,7 +89,7 @@ class Renderer:
 
 @cache
 def _environment() -> Environment:
-    made = Environment(
+    return Environment(
         loader=FileSystemLoader(_FOLDER / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -92,9 +97,6 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    for name in made.list_templates():
-        made.get_template(name)
-    return made
 
 
 @cache

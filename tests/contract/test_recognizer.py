@@ -73,7 +73,10 @@ def engines(matcher: TemplateMatcher, tmp_path_factory: pytest.TempPathFactory) 
         "fake": lambda: FakeRecognizer(["play some jazz"] * 3, match=matcher.match),
         "pocketsphinx": lambda: sphinx,
         "whisper": lambda: whisper,
-        **{name: partial(opened, RECOGNIZERS, name, Hearing(matcher, no_model, 1)) for name in RECOGNIZERS.added()},
+        **{
+            name: partial(opened, RECOGNIZERS, name, Hearing(lambda: matcher, no_model, 1))
+            for name in RECOGNIZERS.added()
+        },
     }
 
 

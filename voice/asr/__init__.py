@@ -21,8 +21,8 @@ def _quietly(line: str) -> None:
 class Hearing:
     """What a recogniser may be made of."""
 
-    matcher: TemplateMatcher
-    """Says what a complete command is."""
+    commands: Callable[[], TemplateMatcher]
+    """Gives ``matcher``; may have to wait for the vehicle, so an engine loads first what needs no commands."""
     find: Callable[[str], Path]
     """The files of a model of the catalogue by its id; raises ``schemas.errors.ModelError``."""
     threads: int
@@ -34,6 +34,11 @@ class Hearing:
     """``host:port`` of one on another computer."""
     keep: Path | None = None
     """Where what takes long to compute is kept for the next start; None: nowhere."""
+
+    @property
+    def matcher(self) -> TemplateMatcher:
+        """Says what a complete command is."""
+        return self.commands()
 
 
 RECOGNIZERS = Registry(

@@ -129,16 +129,20 @@ class WhisperRecognizer:
         """Why the model is used without the adaptation, for a person; empty where it is used or none was given."""
         self.adapted = adaptation is not None and not self.plain
         """Whether the adaptation is used."""
-        self._prompted = bool(likely) and not self.adapted
-        self._model.expect(likely if self._prompted else "")
+        self.expect(likely)
         self._match = match
-        self._echo = spoken(likely)
         self._chunks: list[Samples] = []
         self.samples = 0
         """What was fed of this utterance."""
         self._take: Take | None = None
         self._encoded: tuple[int, Any] | None = None
         """Samples, and the engine's view of them."""
+
+    def expect(self, likely: str) -> None:
+        """Expect such words, as of ``__init__``."""
+        self._prompted = bool(likely) and not self.adapted
+        self._model.expect(likely if self._prompted else "")
+        self._echo = spoken(likely)
 
     def reset(self) -> None:
         """Forget an utterance that is open; nothing else is kept."""
@@ -295,11 +299,16 @@ def opened(hearing: Hearing) -> WhisperRecognizer:
     """
     if hearing.model is None:
         raise ModelMissingError("whisper needs a model; name one in asr.model")
-    matcher, adaptation = hearing.matcher, hearing.find("asr-domain") / ADAPTATION
+    adaptation = hearing.find("asr-domain") / ADAPTATION
+
+    def match(text: str) -> Command | None:
+        return hearing.matcher.match(text)
+
     ear = WhisperRecognizer(
-        hearing.model, matcher.match, threads=hearing.threads, likely=expected(matcher.templates),
+        hearing.model, match, threads=hearing.threads,
         adaptation=adaptation if adaptation.is_file() else None, keep=hearing.keep,
     )  # fmt: skip
+    ear.expect(expected(hearing.matcher.templates))
     if ear.plain:
         hearing.tell(ear.plain)
     return ear

@@ -19,6 +19,7 @@ from models.runtime.whisper_tokens import Writer, tokenizer
 from schemas.errors import EngineMissingError, ModelDamagedError, ModelError, ModelMissingError
 from schemas.events import SAMPLE_RATE, Samples
 from voice.asr.adapted import adapted
+from voice.engines import put_off
 
 NEEDED = ("model.bin", "config.json", "tokenizer.json")
 """Without ``tokenizer.json`` faster-whisper would look for one on the network."""
@@ -80,6 +81,7 @@ class WhisperModel:
             schemas.errors.ModelMissingError: the folder lacks a file.
             schemas.errors.ModelError: the engine cannot use the files.
         """
+        put_off("av")  # it reads sound files, and takes a tenth of a second to come
         try:
             from faster_whisper import WhisperModel as Engine
             from faster_whisper.tokenizer import Tokenizer

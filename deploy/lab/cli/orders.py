@@ -93,7 +93,7 @@ def _listener(config: Config, rung: Rung, templates: Templates, folder: Path) ->
     model = catalog.find(rung.model) if rung.model is not None else None
     if rung.engine == "whisper":
         matcher = TemplateMatcher(templates)
-        hearing = Hearing(matcher, catalog.find, config.asr.threads, model)
+        hearing = Hearing(lambda: matcher, catalog.find, config.asr.threads, model)
         recognizer = opened(RECOGNIZERS, rung.engine, hearing)
     else:
         domain, threads = catalog.find("asr-domain"), config.asr.threads

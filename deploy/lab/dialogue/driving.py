@@ -242,7 +242,7 @@ class Fleet:
     def _listening(self, config: Config, car: Car, *, mail: bool) -> Assistant:
         """The assistant in this car, with ears and a voice that are loaded once."""
         if mail not in self._recognizers:
-            self._recognizers[mail] = self._engines.recognizer(car.matcher)
+            self._recognizers[mail] = self._engines.recognizer(lambda: car.matcher)
         if self._always_on is None:
             vad = SileroVad(Catalog.load(self._config.data).find(self._config.vad.model))
             self._always_on = self._engines.wake_word(self._recognizers[mail]), vad

@@ -84,7 +84,7 @@ def stages(config: Config) -> Generator[Opened]:
         memory = opened(Path(place) / "many", encoder)
         fill(memory.session.vault, memory, texts := Texts.made(encoder, MEMORIES, SEED), MEMORIES, SEED)
         try:
-            recognizer = engines.recognizer(car.matcher)
+            recognizer = engines.recognizer(lambda: car.matcher)
             wake, vad = engines.wake_word(recognizer), SileroVad(catalog.find(config.vad.model))
             wishes = (SetTemperature(celsius=20.0), SetTemperature(celsius=22.0), ChangeVolume(change="up"))
 
@@ -156,7 +156,7 @@ def _add_peers(
 ) -> None:
     """Add what else can be run on this machine."""
     try:
-        hearing = Hearing(matcher, catalog.find, config.asr.threads, catalog.find("whisper-base"))
+        hearing = Hearing(lambda: matcher, catalog.find, config.asr.threads, catalog.find("whisper-base"))
         whisper = whisper_engine.opened(hearing)
     except ModelError as error:
         found.missing["Whisper alone"] = str(error)

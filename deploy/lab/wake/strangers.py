@@ -79,7 +79,7 @@ def main() -> None:
     flags = {"wake.keyword": given.keyword, "wake.model": f"wake-{given.keyword}"}
     config = load_config(flags=flags)
     engines = Engines(config, Catalog.load(config.data))
-    recognizer = engines.recognizer(TemplateMatcher())
+    recognizer = engines.recognizer(TemplateMatcher)
     second = Counted(recognizer) if isinstance(recognizer, SecondEar) else None
     wake = engines.wake_word(second)
     rng = np.random.default_rng(47)

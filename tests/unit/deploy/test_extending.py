@@ -74,7 +74,7 @@ def test_engines_of_another_package_are_chosen_by_configuration(monkeypatch: pyt
     named = dict.fromkeys(["asr.engine", "tts.engine", "wake.engine", "memory.key.source"], "stranger")
     config = load_config(flags=named, environment={})
     engines = Engines(config, Catalog.load(config.data))
-    recognizer, voice = engines.recognizer(TemplateMatcher(load_templates())), engines.synthesizer()
+    recognizer, voice = engines.recognizer(lambda: TemplateMatcher(load_templates())), engines.synthesizer()
     assert [type(one).__module__ for one in (recognizer, voice, engines.wake_word(recognizer))] == [
         "stranger_glovebox"
     ] * 3

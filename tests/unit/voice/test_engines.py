@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,8 @@ import pytest
 
 from deploy import engines as module
 from deploy.config import Config, load_config
-from deploy.engines import LAST, ROLES, Engines, Rung, ladder, standing, wanted
+from deploy.engines import LAST, ROLES, Choice, Engines, Role, Rung, ladder, standing, wanted
+from deploy.screen import about
 from models.acts.pointing import PointingParser
 from models.acts.spelling import write
 from models.catalog import Catalog
@@ -22,7 +24,7 @@ from schemas import registry as rows
 from schemas.errors import EngineMissingError, ModelDamagedError, ModelError, ModelMissingError
 from schemas.registry import Registry, Row
 from tests.networks.language import write_tiny
-from voice.engines import opened
+from voice.engines import opened, put_off
 
 
 def config(**flags: str) -> Config:
@@ -100,7 +102,7 @@ def test_a_foreign_whisper_leads_to_pocketsphinx() -> None:
     chosen = config(asr__model="whisper-base-en")
     bring(chosen, "whisper-base-en", "model.bin", "config.json", "tokenizer.json", "vocabulary.txt")
     tried = engines(chosen)
-    tried.recognizer(TemplateMatcher(load_templates()))
+    tried.recognizer(lambda: TemplateMatcher(load_templates()))
     (line,) = tried.told()
     assert line.startswith("Recogniser: pocketsphinx instead of whisper-base-en: ") and "\n" not in line
 
@@ -172,7 +174,7 @@ def test_the_fetched_models_can_be_loaded(real_models: Callable[[str], Path]) ->
     for name in ("whisper-base", "gemma-3-270m"):  # the voice: tests/contract/test_synthesizer.py, which has patience
         real_models(name)
     tried = engines(config(data__models=str(real_models("whisper-base").parent)))
-    tried.recognizer(TemplateMatcher(load_templates()))
+    tried.recognizer(lambda: TemplateMatcher(load_templates()))
     parser = tried.parser(OnnxEncoder(BUILTIN / "encoder"))
     parsed = parser.parse("make it a bit warmer in the back and text my wife that i'm late")
     assert write(parsed.acts) == "change_temperature(change=up,zone=rear); cannot(topic=messages)"
@@ -181,3 +183,26 @@ def test_the_fetched_models_can_be_loaded(real_models: Callable[[str], Path]) ->
         "whisper-base",
         "gemma-3-270m",
     }
+
+
+def test_what_an_engine_imports_in_vain_is_imported_when_it_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "in_vain.py").write_text("import sys\nsys.in_vain = True\nVALUE = 3\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    put_off("in_vain")
+    import in_vain  # pyright: ignore[reportMissingImports]  # made above
+
+    assert not hasattr(sys, "in_vain")
+    assert in_vain.VALUE == 3 and sys.in_vain  # pyright: ignore[reportUnknownMemberType, reportAttributeAccessIssue]
+    monkeypatch.delattr(sys, "in_vain")
+    monkeypatch.delitem(sys.modules, "in_vain")
+    put_off("no_such_package")
+    assert "no_such_package" not in sys.modules
+
+
+def test_the_page_about_tells_of_the_engines_that_run() -> None:
+    small = config(profile="small")
+    running: dict[Role, Choice] = {"asr": Choice("asr", Rung("whisper", "whisper-base"))}
+    assert "whisper-base" in {one.name for one in about(small, running).models}
+    assert "whisper-base" not in {one.name for one in about(small).models}

@@ -338,7 +338,7 @@ def no_model(name: str) -> Path:
 
 
 def test_they_are_chosen_by_the_configuration(tmp_path: Path) -> None:
-    hearing = Hearing(commands(), no_model, 1, remote=ASIDE)
+    hearing = Hearing(commands, no_model, 1, remote=ASIDE)
     assert isinstance(opened(RECOGNIZERS, "wyoming", hearing), RemoteRecognizer)
     assert isinstance(opened(SYNTHESIZERS, "wyoming", Speaking("en-us", 165, 50, remote=ASIDE)), RemoteVoice)
     for section in ("asr", "tts", "wake"):

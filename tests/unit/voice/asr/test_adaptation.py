@@ -198,7 +198,7 @@ def test_the_engine_of_the_table_takes_the_built_in_adaptation_and_tells_what_it
 
     def opened() -> str:
         told.clear()
-        return heard(whisper.opened(Hearing(matcher, lambda _: tmp_path, 1, folder, told.append)))
+        return heard(whisper.opened(Hearing(lambda: matcher, lambda _: tmp_path, 1, folder, told.append)))
 
     assert (opened(), told) == ("play some jazz", [])
     la_for_some(folder).save(tmp_path / ADAPTATION)
