@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("paho.mqtt", reason="the extra [mqtt] is not installed")
 
 from schemas.errors import AdapterError
-from tests.home_assistant import FIELDS, SHORT, wrong_entity
+from tests.documented.home_assistant import FIELDS, SHORT, wrong_entity
 from vehicle.adapters.mqtt.announcements import Entity, announced
 from vehicle.adapters.mqtt.entities import Link, MqttEntry, link
 from vehicle.adapters.mqtt.stand_in import announcement, component

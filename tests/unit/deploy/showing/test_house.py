@@ -23,7 +23,7 @@ from memory.guest import GuestMemory
 from schemas.errors import ConfigError
 from schemas.events import Phase, Reply, Route, Transcript, TurnRecord
 from schemas.seat import Seat
-from tests.home_assistant import wrong
+from tests.documented.home_assistant import wrong
 from tests.memories import memory_of
 from tests.vehicle_rigs import PATIENCE_S, answers, free_port, mosquitto, until
 
