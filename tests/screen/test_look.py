@@ -156,3 +156,17 @@ def test_the_documentation_has_a_picture_of_every_page() -> None:
     }
     missing = [name for name in wanted if f"(images/screen/{name}.webp)" not in shown]
     assert missing == [] and all((DOCS / "images" / "screen" / f"{name}.webp").stat().st_size > 1000 for name in wanted)
+
+
+def test_where_the_system_chooses_the_colours_buttons_and_the_chosen_tab_have_edges(
+    rig: Rig, chromium: Browser
+) -> None:
+    edges = """(css) => [...document.querySelectorAll(css)].filter((e) => e.offsetParent)
+      .map((e) => parseFloat(getComputedStyle(e).borderTopWidth))"""
+    page = rig.open(chromium)
+    page.emulate_media(forced_colors="active")
+    for path in ("/", "/memory", "/privacy"):
+        page.goto(f"{rig.address}{path}")
+        assert min(page.evaluate(edges, "main button, main .button, .rail a")) >= 1, path
+        assert min(page.evaluate(edges, "[aria-current]")) >= 3, path
+    page.context.close()
