@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import stat
 import sys
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
@@ -220,6 +221,7 @@ def import_(
         bool,
         typer.Option("--allow", help="Allow what was allowed there, too: sensitive things, keeping conversations."),
     ] = False,
+    yes: YesOption = False,
     driver: DriverOption = None,
     home: HomeOption = None,
     as_json: JsonOption = False,
@@ -228,6 +230,12 @@ def import_(
     session = session_of(context, as_json=as_json, driver=driver, home=home)
     exported = _read(file)
     with opened(session) as memory:
+        if not yes and _at_terminal(as_json=as_json):
+            written = str(exported.get("exported_at"))[: len("2026-11-20")]
+            if not typer.confirm(
+                f"It is of {written}, and what was deleted since then comes back. Read it in?", err=True
+            ):
+                raise typer.Exit(1)
         taken = memory.take_in(exported, allow=allow)
         if as_json:
             put_json({"driver": memory.driver, **taken.model_dump(mode="json")})
@@ -242,9 +250,14 @@ def import_(
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        if file.stat().st_size > LARGEST_IMPORT:
+        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe would be waited for
+        with os.fdopen(descriptor, "rb") as stream:
+            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+                raise ExportError(f"{file} is no plain file: give a file that `glovebox memory export` wrote")
+            read = stream.read(LARGEST_IMPORT + 1)
+        if len(read) > LARGEST_IMPORT:
             raise ExportError(f"{file} has more than {LARGEST_IMPORT >> 20} MB and is no export of a memory")
-        exported = json.loads(file.read_text(encoding="utf-8"))
+        exported = json.loads(read.decode("utf-8"))
     except OSError as error:
         raise ExportError(f"the export {file} cannot be read: {error.strerror}; check its path") from error
     except (UnicodeDecodeError, ValueError, RecursionError):
@@ -445,7 +458,9 @@ def _moment(text: str, option: str, *, end: bool = False) -> datetime:
 
 def _write(file: Path, text: str) -> None:
     try:
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        if file.is_symlink():  # it would be written wherever whoever prepared the folder wanted
+            raise MemoryStoreError(f"{file} is a link and nothing is written through one: choose another place")
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         os.fchmod(descriptor, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
             stream.write(text)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import stat
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -60,6 +62,13 @@ def told(run: Run) -> Run:
     run("remember", "i love jazz", "--category", "favorite_genres")
     run("remember", "i love italian food", "--category", "restaurant")
     return run
+
+
+class Terminal(io.StringIO):
+    """What somebody types."""
+
+    def isatty(self) -> bool:
+        return True
 
 
 def values(run: Run, **more: Any) -> set[str]:
@@ -192,6 +201,37 @@ def test_what_is_no_export_ends_with_its_code(run: Run, tmp_path: Path, text: st
     file.write_text(text, encoding="latin-1")
     assert run("memory", "import", str(file), code=47)["error"]["code"] == "export"
     assert run("memory", "import", str(tmp_path / "none"), code=47)["error"]["exit_code"] == 47
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
+def test_what_is_no_plain_file_is_not_read(run: Run, tmp_path: Path, kind: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    file = {"pipe": tmp_path / "pipe", "device": Path("/dev/zero"), "folder": tmp_path}[kind]
+    assert run("memory", "import", str(file), code=47)["error"]["code"] == "export"
+
+
+@pytest.mark.parametrize("option", [(), ("--page",)])
+def test_nothing_is_exported_through_a_link(told: Run, tmp_path: Path, option: tuple[str, ...]) -> None:
+    own, link = tmp_path / "own.txt", tmp_path / "export.json"
+    own.write_text("mine")
+    link.symlink_to(own)
+    assert "link" in told("memory", "export", *option, str(link), code=40)["error"]["message"]
+    assert own.read_text() == "mine" and link.is_symlink()
+
+
+def test_what_was_deleted_comes_back_with_an_export_only_after_a_question(
+    told: Run, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "export.json"
+    told("memory", "export", str(file))
+    told("memory", "forget", "music")
+    monkeypatch.setattr("sys.stdin", Terminal("no\n"))
+    assert main(["memory", "import", str(file), "--driver", "ada", "--home", str(home)]) == 1
+    assert "what was deleted since then comes back" in capsys.readouterr().err and values(told) == {"italian"}
+    monkeypatch.setattr("sys.stdin", Terminal("yes\n"))
+    assert main(["memory", "import", str(file), "--driver", "ada", "--home", str(home)]) == 0
+    capsys.readouterr()
+    assert values(told) == {"jazz", "italian"}
 
 
 def test_switches(told: Run) -> None:
