@@ -6,6 +6,7 @@ kinds. ``models.training.heads`` makes such files.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,20 +16,23 @@ from numpy.typing import NDArray
 from models.text import spoken
 from schemas.ports import Encoder
 
+_WORD = re.compile(r"\S+")
+
 Features = Callable[[Encoder, str], NDArray[np.float32]]
 """What a network goes by: a text -> (numbers,)."""
 
 
-def state(encoder: Encoder, text: str) -> NDArray[np.float32]:
-    """The encoder's mean state of a text, (states,)."""
+def states(encoder: Encoder, text: str) -> NDArray[np.float32]:
+    """The encoder's mean state of a text and, beside it, the highest of each number among its words, (2 * states,)."""
     said = spoken(text)
-    return encoder.states(said, [(0, len(said))])[0]
+    whole, *those = encoder.states(said, [(0, len(said)), *(word.span() for word in _WORD.finditer(said))])
+    return np.concatenate([whole, np.max(those, axis=0) if those else whole])
 
 
 class Head:
     """Tells kinds of sentences."""
 
-    def __init__(self, file: Path, encoder: Encoder, features: Features = state) -> None:
+    def __init__(self, file: Path, encoder: Encoder, features: Features = states) -> None:
         """From that file, over this encoder; with another one than it was taught on it tells nothing."""
         self._encoder, self._features = encoder, features
         with np.load(file) as held:

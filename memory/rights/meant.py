@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from memory.recall.lexical import ASKING, STOP, stem, stems
 from memory.store import words as told
 from memory.store.preferences import Store
+from models.text import contains, words
 from schemas.memory import Period, Selector
 from schemas.preferences import BY_DETAIL, SUB_TITLES
 
@@ -29,14 +30,17 @@ TELLING = (
     memory mind people person place get got have had having going go goes let made make said say saying telling memories data
     info information file profile list head trace
     forgetting hold must should need mustn shouldn needn delete deleting deleted erase erasing erased remove removing removed
-    drop lose clear wipe""".split()
+    drop lose clear wipe don doesn didn isn aren wasn weren won wouldn couldn haven hasn hadn ain let""".split()
     )
 )
 """Stems that say how something is told, and not what. Our list."""
 PLAIN = frozenset(stem(word) for word in ("yes", "no", "low", "medium", "high", "warm", "cool", "cheap"))
 """Values that are ordinary words: they name nothing by themselves."""
 _TOLD_BY = 2
-"""Words that tell one thing from all others in a whole sentence about it."""
+"""Words that tell one thing from all others in a whole sentence; of what was said a single one does where nothing has two."""
+_KNOWN = frozenset({"preferences", "proposals", "profile", "facts"})
+_SPOKEN = frozenset({"episodes", "turns"})
+"""Tables of what the driver said, as it was said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,13 @@ class _Thing:
     """Stems of what it says by itself."""
     said: frozenset[str] = frozenset()
     """Stems of the sentences that it was told in."""
+    texts: frozenset[str] = frozenset()
+    """The driver's sentences that it is or was told in, in plain words; copies of one sentence are one thing."""
+
+    @property
+    def group(self) -> tuple[str, ...]:
+        """The same for all that tells one thing."""
+        return tuple(sorted(self.texts)) or (self.table, self.name)
 
 
 def asked_for(text: str) -> frozenset[str]:
@@ -74,19 +85,49 @@ def meant(store: Store, text: str, period: Period | None = None) -> list[tuple[s
         shared = {one: len(phrase & (one.own | one.said)) for one in (*known, *talk)}
         most = max(shared.values(), default=0)
         found = [one for one, count in shared.items() if count == most and 2 * count >= len(phrase)]
-        if 2 * most == len(phrase) and len(found) > 1:  # half of the words name several things, so they name none
+        if (
+            2 * most == len(phrase) and len(_groups(found)) > 1
+        ):  # half of the words name several things, so they name none
             found = []
-    return [(one.table, one.name) for one in found or _told_of(known, talk, phrase)]
+    found = found or _told_of(known, talk, phrase)
+    alone = not any(one.table in _KNOWN for one in found)
+    return [*((one.table, one.name) for one in found), *(_told_with(store, known, talk, found) if alone else ())]
 
 
 def _told_of(known: list[_Thing], talk: list[_Thing], phrase: frozenset[str]) -> list[_Thing]:
-    """The one thing known of which a long phrase has two words or more, and of what was talked about what tells its value."""
-    shared = {one: len(phrase & one.own) for one in known}
-    most = max(shared.values(), default=0)
-    first = [one for one, count in shared.items() if count == most]
-    if len(first) != 1 or most < _TOLD_BY:
-        return []
-    return first + [one for one in talk if first[0].value - PLAIN and first[0].value <= one.own]
+    """The one thing of which a long phrase has most words, and what was said that tells its value; what is known comes first."""
+    for things, least in ((known, _TOLD_BY), (talk, _TOLD_BY), (talk, 1)):
+        shared = {one: len(phrase & one.own) for one in things}
+        most = max(shared.values(), default=0)
+        first = [one for one, count in shared.items() if count == most]
+        if most >= least and len(_groups(first)) == 1:
+            value = first[0].value - PLAIN
+            return first + [one for one in talk if value and value <= one.own and one not in first]
+    return []
+
+
+def _groups(things: list[_Thing]) -> set[tuple[str, ...]]:
+    return {one.group for one in things}
+
+
+def _told_with(store: Store, known: list[_Thing], talk: list[_Thing], found: list[_Thing]) -> Iterator[tuple[str, str]]:
+    """What else holds the sentences of what was said: copies, what they told of the driver, what waits for a yes."""
+    heard = {text for one in found if one.table in _SPOKEN for text in one.texts}
+    yield from ((one.table, one.name) for one in talk if one not in found and one.texts and one.texts <= heard)
+    for one in known:
+        if one.table == "facts":
+            told = any(contains(text, fact) for text in heard for fact in one.texts)
+        else:
+            told = bool(one.texts) and one.texts <= heard
+        if told:
+            yield one.table, one.name
+        elif one.table == "preferences" and one.texts & heard:
+            own = store.sentences([one.name]).get(one.name, [])
+            yield from (("sentences", str(each.number)) for each in own if _plain(each.text) in heard)
+
+
+def _plain(text: str) -> str:
+    return " ".join(words(text))
 
 
 def _names(one: _Thing, phrase: frozenset[str]) -> bool:
@@ -96,6 +137,10 @@ def _names(one: _Thing, phrase: frozenset[str]) -> bool:
 
 def _stems(*texts: str) -> frozenset[str]:
     return frozenset(one for text in texts for one in stems(text))
+
+
+def _texts(*texts: str) -> frozenset[str]:
+    return frozenset(plain for text in texts if (plain := _plain(text)))
 
 
 def _titles(detail: str) -> frozenset[str]:
@@ -108,23 +153,31 @@ def _known(store: Store) -> Iterator[_Thing]:
     """Preferences, those that hold no more among them, what waits for the driver's yes, the profile, and facts."""
     for one in store.preferences(history=True):
         value = _stems(one.value)
-        yield _Thing("preferences", one.id, value, value | _titles(one.detail), _stems(*one.sentences))
+        yield _Thing(
+            "preferences", one.id, value, value | _titles(one.detail), _stems(*one.sentences), _texts(*one.sentences)
+        )
     for one in store.proposals():
         value = _stems(one.value)
-        yield _Thing("proposals", one.id, value, value | _titles(one.detail), _stems(one.sentence))
+        yield _Thing(
+            "proposals", one.id, value, value | _titles(one.detail), _stems(one.sentence), _texts(one.sentence)
+        )
     for name, (key, text) in told.profile_lines(store).items():
         value = _stems(text)
         yield _Thing("profile", name, value, value | _stems(key.replace("_", " ")))
     for one in store.facts.all():
         value = _stems(one.text)
-        yield _Thing("facts", one.id, value, value | _stems(one.about, one.until_words))
+        yield _Thing("facts", one.id, value, value | _stems(one.about, one.until_words), texts=_texts(one.text))
 
 
 def _talk(store: Store, period: Period | None) -> Iterator[_Thing]:
-    """What was said, what was made of it, and what waits to be learnt from."""
+    """What was said, what was made of it, and what waits to be learnt from; a line of a summary has the text of its source."""
+    said = dict[str, frozenset[str]]()
     for one in told.tiers_said(store, Selector(period=period), None):
         if one.table not in ("profile", "facts"):
-            yield _Thing(one.table, one.name, frozenset(), _stems(*one.texts))
+            texts = said.get(one.name) if one.table == "summary_lines" else _texts(one.texts[0])
+            if one.table in _SPOKEN:
+                said[one.name] = _texts(one.texts[0])
+            yield _Thing(one.table, one.name, frozenset(), _stems(*one.texts), texts=texts or _texts(one.texts[0]))
     for number, _, text, at in told.turns_said(store):
         if period is None or period.holds(at):
-            yield _Thing("turns", str(number), frozenset(), _stems(text))
+            yield _Thing("turns", str(number), frozenset(), _stems(text), texts=_texts(text))

@@ -9,14 +9,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from models.heads import Features, odds, state
+from models.heads import Features, odds
 from models.runtime.onnx_encoder import OnnxEncoder
 
 ENCODER = Path(__file__).parents[1] / "builtin" / "encoder"
 WIDTH, DROPPED, RATE, DECAY, STEPS, BATCH, SEED = 64, 0.3, 2e-3, 0.05, 600, 256, 7
 
 
-def states(encoder: OnnxEncoder, texts: Sequence[str], features: Features = state) -> NDArray[np.float32]:
+def states(encoder: OnnxEncoder, texts: Sequence[str], features: Features) -> NDArray[np.float32]:
     """What the network goes by, (texts, features)."""
     return np.stack([features(encoder, text) for text in texts])
 
@@ -40,6 +40,7 @@ def fit(
     weights: NDArray[np.float32],
     *,
     width: int = WIDTH,
+    steps: int = STEPS,
     seed: int = SEED,
 ) -> dict[str, NDArray[np.float16]]:
     """The network's arrays, without its thresholds.
@@ -49,6 +50,7 @@ def fit(
         classes: the kind of each, (n,); the highest one stands for all others.
         weights: how much each counts, (n,).
         width: of the inner layer.
+        steps: of the training.
         seed: where it begins.
     """
     torch.manual_seed(seed)
@@ -57,7 +59,7 @@ def fit(
     made = torch.nn.Sequential(torch.nn.Dropout(DROPPED / 2), first, torch.nn.ReLU(), torch.nn.Dropout(DROPPED), second)
     optimizer = torch.optim.AdamW(made.parameters(), lr=RATE, weight_decay=DECAY)
     told, wanted, counts = torch.tensor((inputs - mean) / spread), torch.tensor(classes), torch.tensor(weights)
-    for _ in range(STEPS):
+    for _ in range(steps):
         some = torch.randint(len(told), (BATCH,))
         optimizer.zero_grad()
         losses = torch.nn.functional.cross_entropy(made(told[some]), wanted[some], reduction="none")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
-from models.heads import Head
+from models.heads import Head, states
 from models.text import spoken
 from schemas.actions import Domain, ForgetPreference, Undo, parse_action
 from schemas.actions.acts import Act
@@ -140,7 +140,7 @@ class Understanding:
         encoder: Encoder | None,
     ) -> None:
         """Over the parts of a dialogue; without an encoder a wish to have something forgotten is told by its words alone."""
-        self._forgetting = None if encoder is None else Head(erasing.HEAD, encoder)
+        self._forgetting = None if encoder is None else Head(erasing.HEAD, encoder, states)
         self._seat, self._vehicle, self._matcher, self._clock = seat, vehicle, matcher, clock
         self._coordinator, self._acting, self._drivers = coordinator, acting, drivers
 
@@ -231,19 +231,25 @@ class Understanding:
             case erasing.What.REMINDER:
                 return self._reminder(naming.waiting(self._seat.memory, wish.about), wish.rest)
             case erasing.What.NAMED:
-                key = self._acting.key
-                category = key(wish.about.removeprefix("my ").removeprefix("favourite ")) or key(
-                    naming.bare(wish.about)
-                )
-                if naming.named(self._seat.memory, wish.about, category) is None:
-                    label = naming.waiting(self._seat.memory, wish.about, mostly=True)
-                    if label:
-                        return self._reminder(label, wish.rest)
-                    category = naming.topic(self._seat.memory, wish.about) if wish.heard else category
-                    if category is None:
-                        return None, ""
-                slots = {"words": wish.about} | ({"category": category} if category else {})
-                return _forgets("forget_words", slots), wish.rest
+                return self._named(wish)
+
+    def _named(self, wish: erasing.Wish) -> tuple[Plan | None, str]:
+        """The same for what words name: those that say what it is, else, where the network hears it, too, the whole utterance."""
+        key, memory = self._acting.key, self._seat.memory
+        category = key(wish.about.removeprefix("my ").removeprefix("favourite ")) or key(naming.bare(wish.about))
+        if naming.named(memory, wish.about, category) is None:
+            label = naming.waiting(memory, wish.about, mostly=True)
+            if label:
+                return self._reminder(label, wish.rest)
+            if wish.whole and wish.whole != wish.about:
+                plan, _ = self._named(erasing.Wish(wish.what, wish.whole, sure=False, heard=True))
+                if plan is not None:
+                    return plan, wish.rest
+            category = naming.topic(memory, wish.about) if wish.heard else category
+            if category is None:
+                return None, ""
+        slots = {"words": wish.about} | ({"category": category} if category else {})
+        return _forgets("forget_words", slots), wish.rest
 
     def _reminder(self, label: str, rest: str) -> tuple[Plan | None, str]:
         cancels = Act("cancel_timer", {"kind": "reminder", "label": label})

@@ -42,6 +42,8 @@ class Wish:
     """What else was asked for."""
     heard: bool = False
     """Whether the network tells it: `about` is the whole utterance then."""
+    whole: str = ""
+    """The whole utterance, where the network hears a wish in it, too: what is meant if `about` names nothing."""
 
 
 HEAD = Path(__file__).with_name("forgetting.npz")
@@ -168,8 +170,11 @@ def wish(text: str, is_order: Callable[[str], bool], head: Head | None = None) -
         return found
     if found is None and odds >= head.at and not _left(" ".join(words(text))):
         return Wish(What.NAMED, " ".join(words(text)), sure=False, heard=True)
-    doubtful = found is not None and found.what is What.NAMED and not found.sure
-    return None if doubtful and odds < NEVER_AT else found
+    if found is None or found.what is not What.NAMED:
+        return found
+    if not found.sure and odds < NEVER_AT:
+        return None
+    return replace(found, whole=" ".join(words(text))) if odds >= head.at and not found.rest else found
 
 
 def _left(text: str) -> bool:

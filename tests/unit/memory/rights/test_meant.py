@@ -1,0 +1,97 @@
+"""What a driver means by words of their own: one thing, wherever it stands, and nothing where the words tell none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from memory.service import DriverMemory
+from schemas.memory import CONVERSATIONS, Preference, Proposal, Selector, Turn
+from tests.memories import Desk, StoppedClock
+from tests.vaults import every_word
+
+CLOCK = StoppedClock()
+NOW = CLOCK.now
+SAID = "my accountant is mrs lindqvist from the harbour office"
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    made = Desk(CLOCK, tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def memory(desk: Desk) -> DriverMemory:
+    made = desk()
+    made.opt_in(CONVERSATIONS)
+    return made
+
+
+def talked(memory: DriverMemory, *said: str, answer: str = "I see, but I don't keep that.") -> None:
+    """Conversations that are kept, one for each sentence."""
+    for number, text in enumerate(said):
+        memory.note(Turn(speaker="driver", text=text, at=NOW), f"trip-{number}")
+        memory.note(Turn(speaker="assistant", text=answer, at=NOW), f"trip-{number}")
+    memory.learn_pending()
+    memory.reflect()
+
+
+def left(desk: Desk, word: str) -> bool:
+    return any(word in text for text in every_word(desk.store))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "i'd be grateful if mrs lindqvist no longer appeared among the things you know",
+        "our accountant business can you see the back of it",
+        "so nothing on lindqvist should ever remain in there jokes included",
+    ],
+    ids=["two of its words", "half of the words", "one word that only it has"],
+)
+def test_a_kept_conversation_is_named_by_a_whole_sentence(desk: Desk, memory: DriverMemory, words: str) -> None:
+    talked(memory, SAID, "the ferry leaves from the north pier at seven")
+    assert left(desk, "lindqvist")
+    assert memory.forget_where(Selector(about=words)).verified
+    assert not left(desk, "lindqvist") and left(desk, "ferry")
+
+
+def test_what_names_several_things_alike_names_none(desk: Desk, memory: DriverMemory) -> None:
+    talked(memory, SAID, "the harbour ferry leaves from the north pier at seven")
+    assert memory.matching(Selector(about="nothing on the harbour should ever remain jokes included")).empty
+
+
+def test_the_words_of_the_assistant_s_own_replies_name_nothing(desk: Desk, memory: DriverMemory) -> None:
+    """ "Don't" of the reply and "don't" of the wish once made the reply what was meant."""
+    talked(memory, SAID)
+    assert memory.matching(Selector(about="i don't want it on file that tunnels make me nervous")).empty
+
+
+def test_what_waits_for_a_yes_goes_with_the_sentence_that_it_is_from(desk: Desk, memory: DriverMemory) -> None:
+    said = "i get nervous on motorways"
+    waits = Proposal(
+        id="q1", detail="avoidance_of_specific_road_types", value="highways", sentence=said, said_at=NOW,
+        conversation="trip-0", confidence=0.4, expires_at=NOW + timedelta(days=9),
+    )  # fmt: skip
+    talked(memory, said)
+    desk.store.propose(waits, NOW)
+    assert memory.matching(Selector(about="i don't want it on file that motorways make me nervous")).asked == (waits,)
+    memory.forget_where(Selector(about="i don't want it on file that motorways make me nervous"))
+    assert not left(desk, "nervous") and memory.proposals() == ()
+
+
+def test_of_a_preference_only_the_sentence_goes_that_was_meant(desk: Desk, memory: DriverMemory) -> None:
+    said = "the quartet by the harbour played for hours"
+    held = Preference(
+        id="p1", detail="favorite_genres", value="jazz", sentences=(said, "i love jazz"), conversation="trip-0",
+        confidence=0.9, valid_from=NOW,
+    )  # fmt: skip
+    talked(memory, said)
+    desk.store.add(held, NOW)
+    memory.forget_where(Selector(about="so nothing on the quartet should ever remain in there jokes included"))
+    assert not left(desk, "quartet") and [p.sentences for p in memory.preferences()] == [("i love jazz",)]
