@@ -219,6 +219,9 @@ _FROM = re.compile(
 """Somebody is from a country; "=country" stands for its name."""
 
 
+_WORD = re.compile(r"\S+")
+_SPELLED = re.compile(r"\b\w(?: \w){3,}\b")
+"""A word that is spelled out."""
 _SELF = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|my|me|mine|we|we're|we've|us|our)\b")
 
 
@@ -271,6 +274,7 @@ class Told:
 def special_words(text: str) -> Told:
     """The special kinds that single words of a text tell."""
     plain = " ".join(re.sub(r"[^\w' ]", " ", NAMES.sub(" ", normal(text))).split())
+    plain = _SPELLED.sub(lambda letters: letters.group().replace(" ", ""), plain)
     found = {(kind, match.group()) for kind, pattern in WORDS.items() for match in pattern.finditer(plain)}
     said, marked = plain.split(), plain.split()
     for place, length, kind in _told(said):
@@ -290,15 +294,24 @@ def special_words(text: str) -> Told:
 def features(encoder: Encoder, text: str) -> NDArray[np.float32]:
     """What the head of the guard goes by: states of the text and of its special words, its vector, which kinds they are, self.
 
+    Of the text the mean state and the highest of each number among its words, which shows one word that tells among many.
+
     Returns:
-        (2 * states + vector + kinds + 1,)
+        (3 * states + vector + kinds + 1,)
     """
     said, told = spoken(without_names(text)), special_words(text)
     places = [(at, at + len(term)) for term in told.terms if (at := said.find(term)) >= 0]
-    whole, *those = encoder.states(said, [(0, len(said)), *places])
+    spans = [word.span() for word in _WORD.finditer(said)] or [(0, len(said))]
+    whole, *each = encoder.states(said, [(0, len(said)), *spans])
+    those = [
+        state
+        for (begin, end), state in zip(spans, each, strict=True)
+        if any(begin < last and end > first for first, last in places)
+    ]
     kinds = [kind in told.surely | told.maybe for kind in KINDS]
     flags = np.array([*kinds, _SELF.search(said) is not None], np.float32)
-    return np.concatenate([whole, np.mean(those, axis=0) if those else whole, encoder.encode([said])[0], flags])
+    word = np.mean(those, axis=0) if those else whole
+    return np.concatenate([whole, np.max(each, axis=0), word, encoder.encode([said])[0], flags])
 
 
 @cache

@@ -42,7 +42,7 @@ def _lines(name: str = "sensitive.txt") -> list[tuple[str, str]]:
 
 LINES = _lines()
 AGAIN = _lines("sensitive_again.txt")
-MISSED = "i like the rainbow theme because that's who i am"
+MISSED = "i prefer independent news because i don't trust the prime minister's lot"
 """The one of `AGAIN` that the guard does not hear."""
 
 
@@ -182,6 +182,11 @@ def test_a_second_writing_of_what_is_ordinary_is_left_alone(memory: DriverMemory
     lines = [line for kind, line in AGAIN if kind == "ordinary"]
     taken = [line for line in lines if memory.session.guard.kinds(line)]
     assert len(lines) >= 280 and len(taken) <= 0.1 * len(lines), taken
+
+
+def test_a_word_that_is_spelled_out_is_told() -> None:
+    assert special_words("i take s e r t r a l i n e every day").surely == {"health"}
+    assert not special_words("play a b c by the jackson five").surely
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Trains the head of ``memory.learn.guard``, with `python -m models.training.special.train`.
 
 Small networks over ``models.special.features``, with a class for each special kind and one for what is ordinary. They learn from
-sentences.txt, pairs.txt and, for the last class, from the ordinary phrases of this project that hold no word which decides alone.
+sentences.txt, pairs.txt, more.txt and, for the last class, from the ordinary phrases of this project that hold none of the words.
 The word list does the rest: the head is for what is told without such a word, or with one that is also said of other things.
 """
 
@@ -23,7 +23,7 @@ ORDINARY = "ordinary"
 LIKINGS = FOLDER.parent / "marks" / "data" / "senses.txt"
 """What people like and dislike, in whole sentences, with marks that are taken out."""
 _MARKS = re.compile(r"\{[a-z]+:([^{}]*)\}")
-AT, AT_WORD = -0.3, -2.0
+AT, AT_WORD = -1.0, -2.5
 """Thresholds for a text without and with a word that tells only with more than itself, chosen on tests/attacks/sensitive*.txt."""
 WIDTH, NETWORKS = 24, 3
 WRAPPED = "remember that {}", "please note that {}", "keep in mind that {}", "don't forget that {}", "{}, remember that"
@@ -39,7 +39,7 @@ PLAIN = 0.5
 def sentences() -> list[tuple[str, str]]:
     """Kind and text of our sentences."""
     kind, found = "", list[tuple[str, str]]()
-    for name in ("sentences.txt", "pairs.txt"):
+    for name in ("sentences.txt", "pairs.txt", "more.txt"):
         for line in (FOLDER / name).read_text("utf-8").splitlines():
             if line.startswith("== "):
                 kind = line.removeprefix("== ")
@@ -64,7 +64,7 @@ def ordinary() -> list[str]:
         for own in (topic.reveals, topic.hints, topic.once, topic.negations, topic.changes)
         for sentence in own.sentences
     ]
-    lines = [line for line in dict.fromkeys(lines) if without_names(line) and not special_words(line).surely]
+    lines = [line for line in dict.fromkeys(lines) if without_names(line) and not special_words(line).terms]
     shuffled = [lines[place] for place in np.random.default_rng(7).permutation(len(lines))[:MOST]]
     told = [
         _MARKS.sub(r"\1", line).strip() for line in LIKINGS.read_text("utf-8").splitlines() if not line.startswith("#")
