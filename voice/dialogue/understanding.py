@@ -6,6 +6,7 @@ the parser. Does nothing, notes nothing and says nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -48,6 +49,12 @@ SURELY_AT = 0.5
 """Probability from which on the parser outweighs the marks of a wish to have something kept. Our choice: of 4,000 of our lines that
 ask for nothing to be kept the marks alone took 51 for such a wish, 36 of which the parser read with more than that as
 something of the car, or as something that it lacks (docs/log.md)."""
+_ROUND = re.compile(
+    r"^(?:(?:okay|ok|all ?right|so|well|now|um|uh|er|erm|hmm|oh|ah|hey|please)\b[ ,.!]*)+|"
+    r"(?:[ ,.!]+(?:then|now|please|thanks|thank you|ta|cheers|mate|(?:would|will|could|can) you))+[ .!?]*$",
+    re.IGNORECASE,
+)
+"""Words around a command that ask for nothing: "okay, lock the doors then"."""
 _FROM_NOW = frozenset({"private_trip", "pause_learning", "opt_out"})
 """Acts and commands after which less is kept."""
 _ERRANDS = frozenset({"set_timer", "set_reminder", "cancel_timer", "get_timers"})
@@ -278,7 +285,10 @@ class Understanding:
                 action = parse_action(open_.wish.name, {**open_.wish.slots, open_.slot: name})
                 return Plan(Route.FAST, "one of several was named", meant=(action,))
         if not transcript.in_grammar and self._coordinator.heard(transcript):
-            return await parse()
+            within = self._within(transcript.text) if open_ is None else None  # else "okay" may be a yes
+            if within is None:
+                return await parse()
+            transcript = transcript.model_copy(update={"text": within, "in_grammar": True})
         plan = self._coordinator.plan(transcript)
         picks = plan.command is not None and plan.command.name == "pick"
         if picks and not isinstance(open_, Forgetting):  # "the second one" of something else
@@ -308,6 +318,12 @@ class Understanding:
             one for one in meant if one.name in self._vehicle.offers() and (undone or not isinstance(one, Undo))
         )
         return replace(plan, meant=meant) if meant else await parse()
+
+    def _within(self, text: str) -> str | None:
+        """The complete command that a text is but for words around it that ask for nothing."""
+        bare = _ROUND.sub("", text)
+        command = None if bare == text else self._matcher.match(bare)
+        return bare if command is not None and command.kind in (CommandKind.ACTION, CommandKind.FOLLOW) else None
 
     def _spoken_of(self, open_: Asked | None, recent: RecentActions) -> RecentActions:
         """What "it" is: what waits for a yes, else what was done last."""

@@ -47,6 +47,20 @@ def test_a_complete_command_needs_no_parser(rig: Rig) -> None:
     assert rig.done == ["set_door_locks(locked=True)"] and rig.parser.contexts == []
 
 
+@pytest.mark.parametrize(
+    "text", ["Okay, lock the doors then.", "um lock the doors would you", "so lock the doors please mate"]
+)
+def test_words_around_a_complete_command_need_no_parser(rig: Rig, text: str) -> None:
+    rig.say(text)
+    assert rig.done == ["set_door_locks(locked=True)"] and rig.parser.contexts == []
+
+
+def test_okay_may_be_an_answer_where_something_was_asked(rig: Rig) -> None:
+    rig.say("put a bit of warmth under me", "set_seat_heating(level=2)", 0.3)
+    rig.say("okay lock the doors", "yes(); set_door_locks(locked=true)")
+    assert rig.done == ["set_seat_heating(level=2, zone=driver)", "set_door_locks(locked=True)"]
+
+
 def test_all_acts_are_carried_out_or_spoken_about_in_one_reply(rig: Rig) -> None:
     reply = rig.say(
         "colder for me and tell my wife by text and the fan on four would you",
