@@ -6,12 +6,18 @@ from collections.abc import Callable
 from datetime import datetime
 
 from memory.screen.assistant.talk import Act, Came, Exchange, Talk
+from models.commands.nearest import alike
+from models.text import spoken
 from schemas.events import ActionResult, ActionStatus, Reply, Route, Transcript, TurnRecord, WakeDetection
 from schemas.ports import CommandMatcher
 from voice.account import Observer
 from voice.dialogue.replies import responder
 
 _CAME = {ActionStatus.DONE: Came.DONE, ActionStatus.DENIED: Came.REFUSED, ActionStatus.FAULT: Came.FAULT}
+
+LIKE = 0.5
+"""Share of the letters that a guess has in common with what was heard. Our choice: the recogniser's best command for nonsense has a
+quarter ("purple monkey dishwasher"), a command with a word or two heard wrong two thirds and more."""
 
 
 class ShownTurns:
@@ -61,13 +67,18 @@ def heard_of(transcript: Transcript | None) -> str:
 
 
 def guess(transcript: Transcript | None, matcher: CommandMatcher) -> str:
-    """The complete command that the sound was nearest to, where it was not taken for one; empty where there is none."""
+    """The complete command that the sound was nearest to, if it is like the words that were heard; else empty."""
     if transcript is None:
         return ""
     others = sorted(transcript.others, key=lambda one: -one.log_score)
     heard = [transcript.grammar, *others] if transcript.grammar is not None else others
+    said = spoken(transcript.text)
     return next(
-        (one.text for one in heard if one.text and one.text != transcript.text and matcher.match(one.text) is not None),
+        (
+            one.text
+            for one in heard
+            if one.text != transcript.text and alike(said, one.text) >= LIKE and matcher.match(one.text) is not None
+        ),
         "",
     )
 
