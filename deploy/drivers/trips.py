@@ -10,6 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
+from deploy.machine.allocator import give_back
 from deploy.timeline import TimelineEntry, entry_of, reflected_entry
 from schemas.errors import GloveboxError
 from schemas.memory import Decision
@@ -47,6 +48,7 @@ class TripMemory:
         decisions = memory.learn_pending()
         for decision in decisions:
             emit(entry_of(0.0, decision).model_copy(update={"era": era}))
+        give_back()
         return decisions
 
     def learn_beside(self, emit: Emit) -> None:

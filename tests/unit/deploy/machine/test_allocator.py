@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.machine.allocator import loading
+from deploy.machine.allocator import give_back, loading
 
 MB = 1_000_000
 ROOT = Path(__file__).parents[4]
@@ -37,6 +37,28 @@ with loading():
 """
 
 
+HOLES = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from tests.unit.deploy.machine.test_allocator import resident
+from deploy.machine.allocator import give_back
+pages = [bytes(9000) for _ in range(10_000)]
+before = resident()
+kept = pages[::10]
+del pages
+print(before - resident())
+give_back()
+print(before - resident())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="glibc's switches")
+def test_small_holes_go_back_when_they_are_given_back() -> None:
+    ran = subprocess.run([sys.executable, "-c", HOLES, str(ROOT)], capture_output=True, text=True, check=True)
+    alone, given = map(float, ran.stdout.split())
+    assert alone < 20 and given > 25
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="glibc's switches")
 def test_what_loading_took_for_a_moment_goes_back_though_something_stays_behind_it() -> None:
     """In a process of its own: one that has freed hundreds of megabytes before takes them first."""
@@ -53,4 +75,5 @@ def test_a_system_without_the_switches_loads_as_ever(monkeypatch: pytest.MonkeyP
     done: list[str] = []
     with loading():
         done.append("loaded")
+    give_back()
     assert done == ["loaded"]
