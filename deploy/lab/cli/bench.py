@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from deploy.cli.session import err, out, put_json, session_of
-from deploy.lab.cli.options import PageOption, deliver, progress
+from deploy.lab.cli.options import OpenWakeWordOption, PageOption, deliver, progress
 from schemas.errors import MemoryStoreError, SlowerError, VehicleError
 
 app = typer.Typer()
@@ -23,6 +23,7 @@ def stages(
         Path | None,
         typer.Option("--compare", metavar="OLD.json", help="What `--json` told earlier; a stage that is slower fails."),
     ] = None,
+    openwakeword: OpenWakeWordOption = None,
     page: PageOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON instead of text.")] = False,
 ) -> None:
@@ -32,7 +33,7 @@ def stages(
 
     old = running.read(compare) if compare is not None else None
     with progress() as tell:
-        run = running.measure(config, rounds, tell)
+        run = running.measure(config, rounds, tell, openwakeword)
     changes = comparing.compare(run.times, old["times_ms"]) if old is not None else ()
     deliver(figures.report(run, changes, old), as_json=as_json, page=page)
     slower = [one.stage for one in changes if one.slower]

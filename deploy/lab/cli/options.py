@@ -39,6 +39,12 @@ SchedulerOption = Annotated[
     str | None,
     typer.Option("--scheduler", metavar="HOST:PORT", help="Share them out to the workers of this Dask scheduler."),
 ]
+OpenWakeWordOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--openwakeword", metavar="FILE", exists=True, dir_okay=False, help="An ONNX model of yours for openWakeWord."
+    ),
+]
 ROAD = "road"
 
 

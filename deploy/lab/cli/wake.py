@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from deploy.cli.session import session_of
-from deploy.lab.cli.options import ROAD, JsonOption, PageOption, SeedOption, deliver, progress, ratios
+from deploy.lab.cli.options import (
+    ROAD,
+    JsonOption,
+    OpenWakeWordOption,
+    PageOption,
+    SeedOption,
+    deliver,
+    progress,
+    ratios,
+)
 from models.catalog import Catalog
 from schemas.errors import ConfigError, EvaluationDataError
 
@@ -55,6 +64,7 @@ def evaluate(  # noqa: PLR0913 - typer makes options of parameters
     peers: Annotated[
         bool, typer.Option("--peers", help="Let PocketSphinx and openWakeWord listen, too, where they can.")
     ] = False,
+    openwakeword: OpenWakeWordOption = None,
     as_json: JsonOption = False,
     page: PageOption = None,
 ) -> None:
@@ -95,7 +105,7 @@ def evaluate(  # noqa: PLR0913 - typer makes options of parameters
         )
         if plan.hours <= 0.0:
             raise EvaluationDataError("the negatives hold no sound; give folders of speech without the wake word")
-        rivals, absent = wake_ears.peers(word) if peers else ([], {})
+        rivals, absent = wake_ears.peers(word, openwakeword) if peers else ([], {})
         curves = wake.measure([ours, *rivals], plan, tell)
     deliver(wake.report(curves, plan, absent), as_json=as_json, page=page)
 

@@ -67,8 +67,12 @@ class Opened:
 
 
 @contextmanager
-def stages(config: Config) -> Generator[Opened]:
+def stages(config: Config, openwakeword: Path | None = None) -> Generator[Opened]:
     """The stages of this configuration, with a home that is gone afterwards.
+
+    Args:
+        config: the whole configuration.
+        openwakeword: a model for that peer; left out, its own of the wake word.
 
     Raises:
         schemas.errors.GloveboxError: a part cannot be had.
@@ -112,7 +116,12 @@ def stages(config: Config) -> Generator[Opened]:
                 ],
                 {NAMES[role].lower(): str(choice.rung) for role, choice in engines.choices.items()},
             )
-            _add_peers(found, config, catalog, car.matcher, encoder, texts, wake_word=config.wake.keyword)
+            _add_peers(found, config, catalog, car.matcher, encoder, texts)
+            ears, missing = peers(config.wake.keyword, openwakeword)
+            found.missing |= missing
+            found.stages += [
+                Stage(ear.name, "a second of sound", _sounds(ear.live, ear.reset), "wake word") for ear in ears
+            ]
             yield found
         finally:
             memory.close()
@@ -151,10 +160,8 @@ def _add_peers(
     matcher: TemplateMatcher,
     encoder: OnnxEncoder,
     texts: Texts,
-    *,
-    wake_word: str,
 ) -> None:
-    """Add what else can be run on this machine."""
+    """Add Whisper alone, where it is here, and plain retrieval."""
     try:
         hearing = Hearing(lambda: matcher, catalog.find, config.asr.threads, catalog.find("whisper-base"))
         whisper = whisper_engine.opened(hearing)
@@ -173,9 +180,6 @@ def _add_peers(
             "recall",
         )
     )
-    ears, missing = peers(wake_word)
-    found.missing |= missing
-    found.stages += [Stage(ear.name, "a second of sound", _sounds(ear.live, ear.reset), "wake word") for ear in ears]
 
 
 def _sounds(takes: Callable[[Samples], object], reset: Callable[[], None]) -> dict[str, Timed]:

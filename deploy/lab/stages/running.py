@@ -64,13 +64,14 @@ class Run:
 WHOLE = "whole turn"
 
 
-def measure(config: Config, rounds: int, tell: Progress) -> Run:
+def measure(config: Config, rounds: int, tell: Progress, openwakeword: Path | None = None) -> Run:
     """Measure.
 
     Args:
         config: the whole configuration.
         rounds: how often everything is done.
         tell: hears what is being done.
+        openwakeword: a model for that peer; left out, its own of the wake word.
 
     Raises:
         schemas.errors.GloveboxError: a part cannot be had.
@@ -78,7 +79,7 @@ def measure(config: Config, rounds: int, tell: Progress) -> Run:
     """
     run = Run({"version": __version__, "profile": config.profile, "processor": processor()})
     run.conditions.append(condition())
-    with parts.stages(config) as opened:
+    with parts.stages(config, openwakeword) as opened:
         run.facts |= opened.engines
         run.missing |= opened.missing
         run.units = {stage.name: stage.unit for stage in opened.stages}

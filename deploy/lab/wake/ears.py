@@ -2,7 +2,7 @@
 
 Owns: how each engine is asked for a score over time, so that one curve can be drawn for all. Does not own conditions or
 counting. PocketSphinx spots a key phrase in one pass at a threshold low enough for every candidate, whose own score stands for
-a threshold; openWakeWord is asked every 80 ms, as its documentation says, and only for words it has a model of.
+a threshold; openWakeWord is asked every 80 ms, as its documentation says, with its own model of the word or one that is named.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class PocketSphinxEar:
 
 
 class OpenWakeWordEar:
-    """A pretrained model of openWakeWord, where the package, the word and its file are here."""
+    """A model of openWakeWord, where the package and the files are here; the package carries no weights."""
 
     name = "openWakeWord"
     threshold = 0.5
@@ -152,21 +152,40 @@ class OpenWakeWordEar:
         self.reset()
 
     @classmethod
-    def load(cls, keyword: str) -> OpenWakeWordEar | str:
-        """The ear, or why there is none."""
+    def load(cls, keyword: str, file: Path | None = None) -> OpenWakeWordEar | str:
+        """The ear, or why there is none.
+
+        Args:
+            keyword: the word, of which the package may know a model.
+            file: an ONNX model of the word to use instead. ``melspectrogram.onnx`` and ``embedding_model.onnx``, which it needs,
+                are looked for beside it, then in the package.
+        """
         try:
             package = importlib.import_module("openwakeword")
             module = importlib.import_module("openwakeword.model")
-        except ImportError:
-            return "is not installed"
-        word = keyword.replace(" ", "_")
-        entry = getattr(package, "MODELS", {}).get(word)
-        if entry is None:
-            return f"has no model of {keyword!r}"
-        path = Path(str(entry["model_path"])).with_suffix(".onnx")
-        if not path.is_file():
-            return f"has a model of {keyword!r}, but its file is not on this machine"
-        return cls(module.Model(wakeword_models=[str(path)], inference_framework="onnx"), path.stem)
+        except ImportError as error:
+            return "is not installed" if error.name == "openwakeword" else f"cannot be imported: {error}"
+        inside = Path(str(package.__file__)).parent / "resources" / "models"
+        if file is None:
+            entry = getattr(package, "MODELS", {}).get(keyword.replace(" ", "_"))
+            if entry is None:
+                return f"has no model of {keyword!r}; `--openwakeword` names one"
+            file = Path(str(entry["model_path"])).with_suffix(".onnx")
+            if not file.is_file():
+                return f"has a model of {keyword!r}, but its file is not on this machine"
+        before: dict[str, str] = {}
+        for setting, name in (("melspec_model_path", "melspectrogram"), ("embedding_model_path", "embedding_model")):
+            found = next(
+                (one for one in (file.with_name(f"{name}.onnx"), inside / f"{name}.onnx") if one.is_file()), None
+            )
+            if found is None:
+                return f"lacks its own {name}.onnx on this machine"
+            before[setting] = str(found)
+        try:
+            model = module.Model(wakeword_models=[str(file)], inference_framework="onnx", **before)
+        except Exception as error:  # noqa: BLE001 - ONNX Runtime's own errors, and whatever the package raises: a peer is optional
+            return f"cannot use {file}: {error}"
+        return cls(model, file.stem)
 
     def reset(self) -> None:
         """Begin another stream."""
@@ -191,15 +210,20 @@ class OpenWakeWordEar:
         self.listen(chunk)
 
 
-def peers(keyword: str) -> tuple[list[Ear], dict[str, str]]:
-    """The peers that can be run here, and of the others why they cannot."""
+def peers(keyword: str, openwakeword: Path | None = None) -> tuple[list[Ear], dict[str, str]]:
+    """The peers that can be run here, and of the others why they cannot.
+
+    Args:
+        keyword: the word.
+        openwakeword: a model for openWakeWord, where it is not to use its own.
+    """
     ears: list[Ear] = []
     missing: dict[str, str] = {}
     if PocketSphinxEar.knows(keyword):
         ears.append(PocketSphinxEar(keyword))
     else:
         missing[PocketSphinxEar.name] = f"does not have {keyword!r} in its dictionary"
-    loaded = OpenWakeWordEar.load(keyword)
+    loaded = OpenWakeWordEar.load(keyword, openwakeword)
     if isinstance(loaded, str):
         missing[OpenWakeWordEar.name] = loaded
     else:

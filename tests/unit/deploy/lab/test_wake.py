@@ -21,6 +21,7 @@ from models.training import voices
 from models.training.wake import listening
 from models.training.wake.corpus import Clip, Spoken, part_of
 from schemas.errors import AudioFileError, EvaluationDataError
+from tests.networks import openwakeword
 from tests.networks.tone import build
 from voice.wake.onnx import OnnxWakeWord
 
@@ -239,8 +240,9 @@ def test_openwakeword_is_asked_every_80_ms_for_words_that_it_knows(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     class Model:
-        def __init__(self, wakeword_models: list[str], inference_framework: str) -> None:
-            assert inference_framework == "onnx" and wakeword_models == [str(tmp_path / "alexa_v0.1.onnx")]
+        def __init__(self, wakeword_models: list[str], inference_framework: str, **before: str) -> None:
+            assert inference_framework == "onnx" and wakeword_models == [str(inside / "alexa_v0.1.onnx")]
+            assert [Path(one).name for one in before.values()] == ["melspectrogram.onnx", "embedding_model.onnx"]
             self.sizes: list[int] = []
 
         def reset(self) -> None:
@@ -250,20 +252,47 @@ def test_openwakeword_is_asked_every_80_ms_for_words_that_it_knows(
             self.sizes.append(chunk.size)
             return {"alexa_v0.1": len(self.sizes) / 10.0}
 
+    inside = tmp_path / "resources" / "models"
+    inside.mkdir(parents=True)
     package, module = ModuleType("openwakeword"), ModuleType("openwakeword.model")
-    entry = {"model_path": str(tmp_path / "alexa_v0.1.tflite")}
+    package.__file__ = str(tmp_path / "__init__.py")
+    entry = {"model_path": str(inside / "alexa_v0.1.tflite")}
     monkeypatch.setitem(package.__dict__, "MODELS", {"alexa": entry})
     monkeypatch.setitem(module.__dict__, "Model", Model)
     monkeypatch.setitem(sys.modules, "openwakeword", package)
     monkeypatch.setitem(sys.modules, "openwakeword.model", module)
     assert "has no model of 'computer'" in str(wake_ears.OpenWakeWordEar.load("computer"))
     assert "its file is not on this machine" in str(wake_ears.OpenWakeWordEar.load("alexa"))
-    (tmp_path / "alexa_v0.1.onnx").write_bytes(b"weights")
+    (inside / "alexa_v0.1.onnx").write_bytes(b"weights")
+    assert "lacks its own melspectrogram.onnx" in str(wake_ears.OpenWakeWordEar.load("alexa"))
+    for name in ("melspectrogram.onnx", "embedding_model.onnx"):
+        (inside / name).write_bytes(b"weights")
     ear = wake_ears.OpenWakeWordEar.load("alexa")
     assert isinstance(ear, wake_ears.OpenWakeWordEar)
     first, second = (ear.listen(np.zeros(2000, np.int16)) for _ in range(2))
     assert first.positions.tolist() == [1280] and second.positions.tolist() == [2560, 3840]
     assert second.values.tolist() == pytest.approx([0.2, 0.3])
+
+
+def test_openwakewords_own_code_scores_a_model_that_is_named(tmp_path: Path) -> None:
+    """Through the package itself, with networks of its shapes that know nothing: nobody's weights are needed."""
+    pytest.importorskip("openwakeword", reason="openWakeWord is not installed: pip install openwakeword")
+    word = openwakeword.build(tmp_path, "computer")
+    ears, missing = wake_ears.peers("computer", word)
+    assert [ear.name for ear in ears] == ["PocketSphinx", "openWakeWord"] and missing == {}
+    ear = ears[-1]
+    ear.reset()
+    quiet, loud = np.zeros(2 * RATE, np.int16), np.full(2 * RATE + 500, 4_000, np.int16)
+    first, second = ear.listen(quiet), ear.listen(loud)
+    assert first.values.size == 25 and second.values.size == 25 and second.positions[-1] == 50 * 1280
+    assert float(first.values[-1]) < 0.01 and float(second.values[-1]) > 0.99
+    ear.live(np.zeros(wake_ears.CHUNK, np.int16))
+    ear.reset()
+    assert ear.listen(quiet).positions[-1] == 25 * 1280
+    word.write_bytes(b"nothing")
+    assert "cannot use" in str(wake_ears.OpenWakeWordEar.load("computer", word))
+    (tmp_path / "embedding_model.onnx").unlink()
+    assert "lacks its own embedding_model.onnx" in str(wake_ears.OpenWakeWordEar.load("computer", word))
 
 
 def test_peers_that_cannot_run_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
