@@ -40,6 +40,10 @@ _UNITS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?<=\d)[\s-]*oz\b"), " ounce"),
 )
 """Units behind a number."""
+_DIALLED = re.compile(
+    r"\b((?:call|dial|phone|ring|telephone)\s+(?:(?:the\s+|this\s+)?number\s+)?)(\+?\d[\d\s()/.-]*\d)(?!\w|[:%°]|[,.]\d)"
+)
+"""A number behind a word of calling: its digits are said one by one."""
 _MONEY = re.compile(r"([€$£])\s*(\d{1,6})(?:[.,](\d{2}))?(?!\d)|(\d{1,6})(?:[.,](\d{2}))?\s*([€£])")
 _COINS = {"€": "euro", "$": "dollar", "£": "pound"}
 _CLOCK = re.compile(r"(?<![\d:.])([01]?\d|2[0-3]):([0-5]\d)(?![\d:])(\s*[ap]\.?m\b)?")
@@ -104,11 +108,12 @@ def spoken(text: str) -> str:
 
     ``"Set the temperature to 22.5°C, please!"`` is "set the temperature to twenty two point five degrees celsius please".
     Apostrophes inside words stay ("driver's"), hyphens become spaces, "A/C", "AC" and "A.C." become "a c", "7:30" is "seven
-    thirty", "€5" is "five euros". Text in this form stays as it is.
+    thirty", "€5" is "five euros", "call 112" is "call one one two". Text in this form stays as it is.
     """
     text = text.lower().replace("’", "'")
     for pattern, words in _SHORT:
         text = pattern.sub(words, text)
+    text = _DIALLED.sub(_dialled, text)
     text = _MONEY.sub(_money, text)
     text = _CLOCK.sub(_clock, text)
     text = _THOUSANDS.sub(r"\1\2", text)
@@ -125,6 +130,15 @@ def spoken(text: str) -> str:
     text = _STRAY.sub(" ", text)
     text = _LOOSE_APOSTROPHE.sub(" ", text)
     return " ".join(_WORDS.get(word, word) for word in text.split())
+
+
+def _dialled(found: re.Match[str]) -> str:
+    """Three digits and more are a telephone number."""
+    digits = [one for one in found[2] if one.isdigit()]
+    if len(digits) < 3:
+        return found[0]
+    plus = "plus " if found[2].startswith("+") else ""
+    return f"{found[1]}{plus}{' '.join(number_words(int(one)) for one in digits)} "
 
 
 def _money(found: re.Match[str]) -> str:

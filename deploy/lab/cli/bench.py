@@ -144,14 +144,20 @@ def crash(
 def cuts(
     context: typer.Context,
     times: Annotated[int, typer.Option("--times", metavar="N", min=1, help="How often the power is cut.")] = 100,
+    program: Annotated[
+        bool,
+        typer.Option("--program", help="Start `glovebox run` itself each time, and speak to it; 20 to 30 s a cut."),
+    ] = False,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of what is said and when it is cut.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="JSON instead of text.")] = False,
 ) -> None:
     """Kill the whole assistant while it is told things, again and again, and look whether anything it said it keeps is lost."""
     config = session_of(context, as_json=as_json).config()
-    from deploy.lab.lasting.cuts import cut
-
     with progress() as tell:
+        if program:
+            from deploy.lab.lasting.program import cut_program as cut  # its satellite wants the package wyoming
+        else:
+            from deploy.lab.lasting.cuts import cut
         told = cut(config, times, seed, tell).told()
     if as_json:
         put_json(told)

@@ -61,6 +61,10 @@ class Outcome:
     """Facts to which the reply was another than that they are kept."""
     opening: int = 0
     """Killed before the assistant was ready."""
+    answering: int = 0
+    """Killed when a reply had begun to sound (`deploy.lab.lasting.program`)."""
+    processes: int = 0
+    """Killed with it, itself among them (`deploy.lab.lasting.program`)."""
     failures: list[str] = field(default_factory=list[str])
     seconds: float = 0.0
 
@@ -68,7 +72,7 @@ class Outcome:
         """As JSON values."""
         return {
             "kills": self.kills, "acknowledged": self.acknowledged, "under_way": self.under_way, "opening": self.opening,
-            "refused": self.refused,
+            "refused": self.refused, "answering": self.answering, "processes": self.processes,
             "failures": self.failures, "seconds": round(self.seconds, 1),
         }  # fmt: skip
 
@@ -173,16 +177,30 @@ def _talk(talk: Talk, number: int, dice: random.Random, pipe: int) -> None:
 
 
 def _kept(home: Path) -> set[int]:
-    """The facts that the vault holds, its indexes and references being whole.
+    """The numbers of the facts that the vault holds.
 
     Raises:
-        AssertionError: they are not.
+        AssertionError: it is damaged.
     """
-    vault = Vault.open(home / "data", "driver", KeyFile(next(home.glob("vault*.key"))), clock=lambda: BEGAN)
+    texts = facts(home / "data", next(home.glob("vault*.key")), BEGAN)
+    return {int(match[1]) for text in texts if (match := _NUMBER.search(text))}
+
+
+def facts(folder: Path, key: Path, now: datetime) -> frozenset[str]:
+    """The facts that a vault holds, its indexes and references being whole.
+
+    Args:
+        folder: where the vault of ``driver`` lies.
+        key: the file of its key.
+        now: by which it is opened.
+
+    Raises:
+        AssertionError: it is damaged.
+    """
+    vault = Vault.open(folder, "driver", KeyFile(key), clock=lambda: now)
     try:
         if vault.rows("PRAGMA integrity_check(1)") != [("ok",)] or vault.rows("PRAGMA foreign_key_check"):
             raise AssertionError("the vault is damaged")
-        texts = [str(text) for (text,) in vault.rows("SELECT text FROM facts")]
+        return frozenset(str(text) for (text,) in vault.rows("SELECT text FROM facts"))
     finally:
         vault.close()
-    return {int(match[1]) for text in texts if (match := _NUMBER.search(text))}

@@ -75,32 +75,45 @@ def start(config: Config, times: int, tell: Progress) -> Starts:
     return found
 
 
-def _once(config: Config, place: Path) -> tuple[float, float, float]:
-    address = place / "notify"
-    address.unlink(missing_ok=True)
-    command = [
-        sys.executable, "-c", _MAIN, "--profile", config.profile, "--home", str(place / "home"),
-        "--set", "memory.key.source=file", "--set", "vehicle.adapter=simulated", "run",
-    ]  # fmt: skip
+def command(config: Config, home: Path, address: Path, *settings: str) -> tuple[list[str], dict[str, str]]:
+    """The service's command and environment: with the profile and models of a configuration, a home of its own, a simulated car.
+
+    Args:
+        config: whose profile and models are used.
+        home: its home; the vault's key is a file beside the vault.
+        address: where it says that it is ready.
+        settings: more of them, ``name=value``.
+    """
+    chosen = ("memory.key.source=file", "vehicle.adapter=simulated", *settings)
+    words = [word for one in chosen for word in ("--set", one)]
     environment = {
         **os.environ, "NOTIFY_SOCKET": str(address), "GLOVEBOX_DATA__MODELS": str(config.data.models.absolute()),
         "PYTHONPATH": str(Path(__file__).parents[3]),
     }  # fmt: skip
+    return [
+        sys.executable, "-c", _MAIN, "--profile", config.profile, "--home", str(home), *words, "run",
+    ], environment  # fmt: skip
+
+
+def _once(config: Config, place: Path) -> tuple[float, float, float]:
+    address = place / "notify"
+    address.unlink(missing_ok=True)
+    run, environment = command(config, place / "home", address)
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as line:
         line.bind(str(address))
         line.settimeout(0.25)
         began = time.monotonic()
         with subprocess.Popen(
-            command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=place
+            run, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=place
         ) as process:
             try:
-                while not _ready(line):
+                while not ready(line):
                     if process.poll() is not None or time.monotonic() - began > LONGEST_S:
                         process.kill()
                         last = (process.stderr.read() if process.stderr is not None else b"").decode(errors="replace")
                         raise EngineMissingError(f"the assistant did not become ready: {last.strip()[-300:]}")
                 clock = time.monotonic() - began
-                tree = _family(process.pid)
+                tree = family(process.pid)
                 return clock, tree[process.pid], sum(tree.values())
             finally:
                 process.terminate()
@@ -110,14 +123,15 @@ def _once(config: Config, place: Path) -> tuple[float, float, float]:
                     process.kill()
 
 
-def _ready(line: socket.socket) -> bool:
+def ready(line: socket.socket) -> bool:
+    """Whether it says that it is ready, waited for as long as the socket waits."""
     try:
         return b"READY=1" in line.recv(4096)
-    except TimeoutError:
+    except (TimeoutError, BlockingIOError):
         return False
 
 
-def _family(first: int) -> dict[int, float]:
+def family(first: int) -> dict[int, float]:
     """Processor seconds of a process and of all that came of it and live (proc_pid_stat(5), fields 4, 14 and 15)."""
     seconds, parent = dict[int, float](), dict[int, int]()
     for path in Path("/proc").glob("[0-9]*/stat"):

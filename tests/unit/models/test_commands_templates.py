@@ -147,6 +147,13 @@ def test_missing_file_and_unknown_intent(tmp_path: Path) -> None:
         ("1½ hours", "one and a half hours"),
         ("plan B, vitamin C", "plan b vitamin c"),
         ("OK.", "okay"),
+        ("Call 112, please! Dial 1-1-2.", "call one one two please dial one one two"),
+        ("ring +49 30 1234567", "ring plus four nine three zero one two three four five six seven"),
+        ("call the number 030/123456.", "call the number zero three zero one two three four five six"),
+        (
+            "call me in 100 minutes, ring at 7:30, call 24",
+            "call me in one hundred minutes ring at seven thirty call twenty four",
+        ),
         ("  ", ""),
     ],
 )

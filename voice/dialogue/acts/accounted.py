@@ -50,6 +50,13 @@ _NOT_THAT = re.compile(r"\bnot (?:the |my |that )?(\w+)")
 _SIDE = re.compile(
     r"\b(?:passenger|passenger's|rear|behind|in the back|back (?:left|right|seats?)|left hand|right hand)\b"
 )
+_IN_THE_BACK = {"change_fan_speed": "set_rear_fan", "set_fan_speed": "set_rear_fan"}
+"""What a thing without places has in the back, as an action of its own."""
+_WAYS = {
+    "up": frozenset("up upwards higher raise lift".split()), "down": frozenset("down downwards lower drop".split()),
+    "left": frozenset({"left"}), "right": frozenset({"right"}),
+}  # fmt: skip
+"""Words for the ways of a mirror's glass. "Outwards" is none: where that is depends on the side of the wheel."""
 _PLACED = frozenset({"zone", "window", "but", "part", "direction"})
 """Slots that say where."""
 _ONE = re.compile(
@@ -154,7 +161,9 @@ def doubt(
         return ""
     named = {act.name for act in acts}
     slots = {slot for act in acts for slot in act.slots}
-    placeable = any(_PLACED & set(type(action).model_fields) for action in moving)
+    placeable = any(
+        _PLACED & set(type(action).model_fields) or _IN_THE_BACK.get(action.name) in offers for action in moving
+    )
     numbered = any(isinstance(value, int | float) for act in acts for value in act.slots.values())
     alone = len(moving) == 1
     reasons = {
@@ -162,6 +171,9 @@ def doubt(
         "somebody is to be told": _TOLD.search(_without_names(text, acts)) and not slots & {"person", "message"},
         "a thing was named that no action has": unspoken(text, acts),
         "a side was said that no action names": placeable and not _PLACED & slots and _SIDE.search(text),
+        "which way was not said": any(
+            one.name == "adjust_mirror" and not _WAYS[one.slots()["direction"]] & set(text.split()) for one in moving
+        ),
         "no word speaks of what would move": any(careful(one) and unnamed(one, text, context) for one in moving),
         "whose it is was said, and another's would move": _anothers(text, moving),
         "what it was to wait for is nothing to wait for here": any(map(waits, acts)),

@@ -93,7 +93,7 @@ WAYS: Final[Mapping[str, tuple[Way, ...]]] = MappingProxyType(
 that no car can do. Whoever has a car that can is told in which words, and not that it cannot."""
 IN_WORDS: Final = frozenset(
     "messages calls booking ordering lists calendar_entry email_read translation web bonnet sound streaming video map_view screen "
-    "seat_save share connect window_lock other drive_mode".split()
+    "seat_save share connect window_lock other drive_mode schedule".split()
 )
 """Topics whose wishes are said again: "I can't open the glove box"."""
 LONGEST = 8
@@ -104,7 +104,7 @@ _POLITE = re.compile(
 )
 _VERBS = frozenset(
     "add adjust answer book buy cancel check close connect download fold hang heat lock make move open order pair play post read "
-    "recline record reject reply send set share show store stream switch text translate turn write zoom".split()
+    "preheat recline record reject reply send set share show start store stream switch text translate turn write zoom".split()
 )
 
 

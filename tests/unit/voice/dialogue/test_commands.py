@@ -23,6 +23,7 @@ from schemas.actions import ACTIONS, BY_NAME, parse_action
 from schemas.events import Command, CommandKind, Standing
 from schemas.memory import FACTS
 from schemas.preferences import find
+from vehicle.policy import EMERGENCY_NUMBERS
 from voice.dialogue import followup
 
 CONTROL = {
@@ -147,6 +148,13 @@ def test_every_enumerated_slot_value_can_be_said(templates: Templates) -> None:
         ("Temperature 22.5°C", "set_temperature", {"celsius": 22.5}),
         ("Open the window 50%", "set_window", {"window": "driver", "percent": 50}),
         ("open the sunroof halfway", "set_sunroof", {"percent": 50}),
+        *((f"Call {number}!", "call_number", {"digits": number}) for number in sorted(EMERGENCY_NUMBERS)),
+        ("how far have I come", "get_trip", {"part": "distance"}),
+        (
+            "write to Anna and Thomas that I'm running late",
+            "send_email",
+            {"person": "anna", "other": "thomas", "message": "i'm running late"},
+        ),
         ("Turn on the A/C, please!", "set_air_conditioning", {"on": True}),
         ("Turn on the A.C.", "set_air_conditioning", {"on": True}),
         ("Could you open the boot?", "set_trunk", {"open": True}),

@@ -268,6 +268,8 @@ def test_words_that_are_turned_round_are_none(rig: Rig, text: str, acts: str, do
         ("sound", "more bass", CANNOT["sound"]),
         ("knowledge", "write me a poem about the sea and the wind and the rain", CANNOT["knowledge"]),
         ("emergency", "move that cyclist", CANNOT["emergency"]),
+        ("schedule", "turn on the parking heater", "I can't turn on the parking heater."),
+        ("schedule", "have the car warm when i come", CANNOT["schedule"]),
     ],
 )
 def test_a_wish_is_refused_in_its_own_words_where_that_is_plain(topic: str, text: str, said: str) -> None:
@@ -618,6 +620,20 @@ def test_so_many_steps_are_no_number_that_is_left_over(rig: Rig) -> None:
 def test_a_place_that_nothing_can_have_is_not_lost(rig: Rig, text: str) -> None:
     assert "I can't do this part" in rig.say(text, "change_volume(change=up)").text
     assert rig.done == []
+
+
+@pytest.mark.parametrize(
+    ("text", "acts", "asked"),
+    [
+        ("more air in the back", "change_fan_speed(change=up)", True),
+        ("more air at the back please", "change_fan_speed(change=up)", False),  # "the back" alone may be anybody's
+        ("could i have more air", "change_fan_speed(change=up)", False),
+        ("move the passenger mirror outwards", "adjust_mirror(zone=passenger,direction=down)", True),
+    ],
+)
+def test_a_place_or_a_way_that_went_nowhere_is_asked_about(rig: Rig, text: str, acts: str, asked: bool) -> None:
+    assert rig.say(text, acts).text.startswith("Shall I") is asked
+    assert (rig.done == []) is asked
 
 
 def test_a_favourite_is_what_memory_knows(rig: Rig) -> None:
