@@ -30,7 +30,7 @@ from wyoming.audio import AudioChunk
 from wyoming.event import async_read_event, async_write_event
 
 from deploy.config import Config
-from deploy.lab.hearing.scenes import LEAD_S, TAIL_S
+from deploy.lab.hearing.scenes import TAIL_S
 from deploy.lab.lasting.cuts import A_VAULT, Outcome, facts
 from deploy.lab.lasting.start import LONGEST_S, command, family, ready
 from deploy.lab.report.blocks import Progress
@@ -39,12 +39,15 @@ from models.text import contains
 from schemas.errors import EngineMissingError, GloveboxError
 from schemas.events import FRAME, SAMPLE_RATE, Samples
 
-PAUSE_S = 1.0
-"""Between a reply and the next sentence."""
+QUIET = 10.0
+"""Standard deviation of what the microphone gives between sentences, of 32,768."""
 REPLY_S = 15.0
 """Longest wait for a reply, on a busy machine, too."""
 SPREAD_S = (-0.5, 3.5)
 """The kill comes so long after the last word: its end is heard after .7 s or so, what is kept is written, then the reply begins."""
+_TERMINAL = {"TERM": "xterm", "COLUMNS": "2000", "NO_COLOR": "1"}
+"""On which no line is broken."""
+_STYLE = re.compile(r"\x1b\[[0-9;]*m")
 _SAID = re.compile(r"\bsaid +“(.*)”")
 _PROMISE = "keep that:"
 """What a reply says that keeps a fact, and the fact behind it; anything else is no promise."""
@@ -55,9 +58,8 @@ A_LIFE = 2
 
 
 def spoken(text: str) -> Samples:
-    """The wake word and a sentence, without the quiet around them."""
-    sound = inputs.turn(text)
-    return sound[round(LEAD_S * SAMPLE_RATE) : -round(TAIL_S * SAMPLE_RATE)]
+    """The wake word and a sentence, up to its last word."""
+    return inputs.turn(text)[: -round(TAIL_S * SAMPLE_RATE)]
 
 
 class Satellite:
@@ -74,10 +76,10 @@ class Satellite:
         """A connection of the program."""
         clock = asyncio.get_running_loop().time
         listening = asyncio.create_task(self._listen(reader))
-        due, quiet = clock(), np.zeros(FRAME, np.int16)
+        due, quiet = clock(), np.random.default_rng(1).normal(0.0, QUIET, (50, FRAME)).astype(np.int16)
         with suppress(ConnectionError, asyncio.CancelledError):  # the program is killed, and then this ends, too
             while not listening.done():
-                frame = self._frames.popleft() if self._frames else quiet
+                frame = self._frames.popleft() if self._frames else quiet[round(due / FRAME * SAMPLE_RATE) % len(quiet)]
                 await async_write_event(AudioChunk(SAMPLE_RATE, 2, 1, frame.tobytes()).event(), writer)
                 if not self._frames:
                     self._said.set()
@@ -145,7 +147,7 @@ class Program:
             line.bind(str(address))
             line.settimeout(0.0)
             process = subprocess.Popen(  # noqa: ASYNC220 - it only forks
-                run, env={**environment, "TERM": "dumb", "COLUMNS": "2000"}, stdin=slave, stdout=slave, stderr=errors,
+                run, env={**environment, **_TERMINAL}, stdin=slave, stdout=slave, stderr=errors,
                 cwd=self._place, start_new_session=True,
             )  # fmt: skip
             os.close(slave)
@@ -160,7 +162,6 @@ class Program:
                         await saying
                         with suppress(TimeoutError):
                             await self._until(lambda before=before: len(_replies(told)) > before, process, REPLY_S)
-                        await asyncio.sleep(PAUSE_S)
                     else:
                         spoken_s = inputs.seconds(spoken(text))
                         ended = loop.time() + spoken_s
@@ -267,4 +268,4 @@ def _take(loop: asyncio.AbstractEventLoop, terminal: int, told: bytearray) -> No
 def _replies(told: bytes | bytearray) -> list[str]:
     """Of whole lines alone."""
     whole = bytes(told).rpartition(b"\n")[0].decode("utf-8", "replace")
-    return _SAID.findall(whole)
+    return _SAID.findall(_STYLE.sub("", whole))

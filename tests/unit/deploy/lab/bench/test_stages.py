@@ -125,7 +125,7 @@ def test_the_command_fails_if_a_stage_is_slower(
     old["times_ms"]["parser"] = {name: [factor * one for one in times] for name, times in run(1)["parser"].items()}
     (file := tmp_path / "old.json").write_text(json.dumps(old))
 
-    def measured(config: Config, rounds: int, tell: Progress) -> Run:
+    def measured(config: Config, rounds: int, tell: Progress, openwakeword: Path | None) -> Run:
         return made(run(2))
 
     monkeypatch.setattr(running, "measure", measured)
