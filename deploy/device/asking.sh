@@ -13,14 +13,15 @@ fail() { # TEXT ...
 
 declare -A ALLOWED=(
     [profile]='small|default|pi5|jetson' [sound]='pipewire|alsa' [kiosk]='yes|no' [can]='none|[0-9]+' [read-only]='yes|no' [gpu]='none|cuda'
-    [ignition]='none|vehicle|file:/[^ "]+|gpio:[a-z0-9]+/[0-9]+' [low-voltage]='none|file:/[^ "]+|gpio:[a-z0-9]+/[0-9]+'
+    [ignition]='none|vehicle|file:/[^ "]+|gpio:[a-z0-9]+/[0-9]+(:low)?' [low-voltage]='none|file:/[^ "]+|gpio:[a-z0-9]+/[0-9]+(:low)?'
+    [with]='none|(kuksa|can|mqtt|wyoming)(,(kuksa|can|mqtt|wyoming))*'
 )
-ORDER=(profile sound kiosk can ignition low-voltage read-only gpu)
+ORDER=(profile sound kiosk with can ignition low-voltage read-only gpu)
 declare -A ASKED=(
     [profile]='Which models: small, default, pi5 or jetson' [sound]='Sound through pipewire, or straight to the card (alsa)'
     [kiosk]='The screen on this device, yes or no' [can]='Bits a second of can0, or none'
     [ignition]='Ignition: none, vehicle, file:PATH or gpio:CHIP/LINE' [low-voltage]='Low voltage: none, file:PATH or gpio:CHIP/LINE'
-    [read-only]='Read-only system, yes or no'
+    [with]='Packages to reach a vehicle or another computer: none, or kuksa, can, mqtt, wyoming with commas' [read-only]='Read-only system, yes or no'
 )
 
 # The model's name of a board, from its device tree; empty where there is none.

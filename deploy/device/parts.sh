@@ -194,6 +194,7 @@ tell_what_is_next() {
     say "Glovebox $VERSION is installed."
     if booted; then say "It runs: say “computer”. glovebox is $HOME_OF/current/.venv/bin/glovebox; glovebox doctor looks at microphone and loudspeaker."
     else say "It starts with the system."; fi
+    if ! grep -q '^adapter *=' "$R$SETTINGS"; then say "It drives a simulated car until $SETTINGS names another ([vehicle]: docs/vehicle.md)."; fi
 }
 
 remove_all() {

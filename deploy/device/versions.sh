@@ -33,7 +33,7 @@ make_version() {
         *) if [ $WITHOUT_PIPER = yes ]; then mode=(--without-piper); fi ;;
     esac
     in_root env HOME="$HOME_OF" GLOVEBOX_CACHE="$KEPT" GLOVEBOX_PROFILE="${CHOSEN[profile]}" GLOVEBOX_DATA__MODELS="$DATA/models" \
-        GLOVEBOX_GPU="${CHOSEN[gpu]}" "$at/deploy/up" ${mode[@]+"${mode[@]}"} --version >&2 || fail "version $VERSION could not be set up; what runs now was left alone."
+        GLOVEBOX_GPU="${CHOSEN[gpu]}" GLOVEBOX_WITH="$(brought)" "$at/deploy/up" ${mode[@]+"${mode[@]}"} --version >&2 || fail "version $VERSION could not be set up; what runs now was left alone."
     in_root chown -R glovebox:glovebox "$DATA/models"
     # Nothing is compiled later: the service cannot write there.
     in_root "$at/.venv/bin/python" -m compileall -q -j 0 "$at/deploy" "$at/memory" "$at/models" "$at/schemas" "$at/vehicle" "$at/voice" "$at/.venv/lib" \
@@ -42,7 +42,15 @@ make_version() {
     version_mark >"$R$at/.installed"
 }
 
-version_mark() { echo "${CHOSEN[profile]} ${CHOSEN[gpu]} $WITHOUT_PIPER"; }
+version_mark() { echo "${CHOSEN[profile]} ${CHOSEN[gpu]} $WITHOUT_PIPER $(brought)"; }
+
+# The extras that are installed, with commas; a CAN bus that is set up is to be used.
+brought() {
+    local with=${CHOSEN[with]}
+    [ "$with" != none ] || with=
+    if [ "${CHOSEN[can]}" != none ] && [[ ,$with, != *,can,* ]]; then with+=${with:+,}can; fi
+    echo "$with"
+}
 
 # Whether a version answers as the service's user, with the settings that are there and a memory of its own.
 try_version() { # FOLDER

@@ -15,10 +15,14 @@ environment_digest() {
 environment_ready() { # MODE
     [ -f "$STAMP" ] && [ -x "$VENV/bin/glovebox" ] && "$VENV/bin/python" -c '' 2>/dev/null || return 1
     command -v espeak-ng >/dev/null || return 1
-    local digest made
-    read -r digest made <"$STAMP" || return 1
-    [ "$digest" = "$(environment_digest)" ] && serves "$made" "$1"
+    local digest made with extra
+    read -r digest made with <"$STAMP" || return 1
+    [ "$digest" = "$(environment_digest)" ] && serves "$made" "$1" || return 1
+    for extra in $(extras); do [ "$made" = dev ] || [[ " $with " = *" $extra "* ]] || return 1; done
 }
+
+# What is wanted beside the mode: the extras of pyproject.toml that reach a vehicle or another computer.
+extras() { echo ${GLOVEBOX_WITH:+"${GLOVEBOX_WITH//,/ }"}; }
 
 # Whether an environment that was made in one mode serves another: small < default < dev, and without-piper, which is default less
 # Piper, stays so until it is asked for otherwise.
@@ -56,10 +60,14 @@ make_environment() { # PYTHON
     watch_command "making $VENV" "$LOGS/venv.log" "Check that $1 can make virtual environments." "$1" -m venv "$VENV"
 }
 
-# The packages of a mode with the digests of their files (deploy/setup/hashes.txt, made by renew.py), without those that are built here.
+# The packages of a mode and of the extras, with the digests of their files (deploy/setup/hashes.txt, made by renew.py), without those that
+# are built here.
 hashed() { # MODE
-    awk -v mode="$1" -v built=" ${BUILT[*]} " '
-        /^# modes:/ { taken = index($0 " ", " " mode " "); next }
+    local wanted=$1
+    [ "$1" = build ] || wanted+=" $(extras)"
+    awk -v wanted="$wanted" -v built=" ${BUILT[*]} " '
+        BEGIN { many = split(wanted, one, " ") }
+        /^# modes:/ { taken = 0; for (i = 1; i <= many; i++) if (index($0 " ", " " one[i] " ")) taken = 1; next }
         /^#/ { next }
         /^[^ ]/ { split($0, name, "=="); left = index(built, " " name[1] " ") }
         taken && !left' "$ROOT/deploy/setup/hashes.txt"
@@ -177,7 +185,7 @@ set_up() { # MODE
     install_packages "$folder" "$1"
     step "Checking"
     check_environment
-    printf '%s %s\n' "$(environment_digest)" "$1" >"$STAMP.new"
+    printf '%s %s %s\n' "$(environment_digest)" "$1" "$(extras)" >"$STAMP.new"
     mv -- "$STAMP.new" "$STAMP"
     note "Glovebox is set up ($((SECONDS - begun)) s)."
 }

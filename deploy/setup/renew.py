@@ -20,6 +20,9 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 HASHES = ROOT / "deploy" / "setup" / "hashes.txt"
 MODES = {"small": (), "without-piper": ("asr",), "default": ("asr", "tts"), "dev": ("asr", "tts", "dev")}
+ELSEWHERE = re.compile(r"sys_platform == '(?:win32|darwin|emscripten)'")
+WIRES = ("can", "kuksa", "mqtt", "wyoming")
+"""Extras that come to a mode where they are asked for (GLOVEBOX_WITH): what they need beside the smallest one."""
 BUILT = ("llama-cpp-python", "hnswlib")
 BUILDING = (
     "hatchling>=1.27,<2", "editables", "scikit-build-core[pyproject]>=0.9.2", "cmake>=3.21,<4.4", "ninja>=1.5",
@@ -33,7 +36,7 @@ FITS = re.compile(
 
 
 def locked(source: Path, extras: tuple[str, ...]) -> list[dict[str, Any]]:
-    """What a file of requirements comes to."""
+    """What a file of requirements comes to on Linux."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "pylock.toml"
         chosen = [word for extra in extras for word in ("--extra", extra)]
@@ -42,7 +45,8 @@ def locked(source: Path, extras: tuple[str, ...]) -> list[dict[str, Any]]:
              "--format", "pylock.toml", "--universal", "--python-version", "3.11", "--quiet", "--output-file", str(out)],
             check=True,
         )  # fmt: skip
-        return tomllib.loads(out.read_text("utf-8"))["packages"]
+        packages: list[dict[str, Any]] = tomllib.loads(out.read_text("utf-8"))["packages"]
+    return [one for one in packages if not ELSEWHERE.search(one.get("marker", ""))]
 
 
 def digests(package: dict[str, Any]) -> list[str]:
@@ -65,12 +69,15 @@ def main() -> int:
         }
         for mode, (source, extras) in sources.items():
             for package in locked(source, extras):
-                if re.search(r"sys_platform == '(?:win32|darwin|emscripten)'", package.get("marker", "")):
-                    continue
                 found[package["name"]] = package
                 modes.setdefault(package["name"], []).append(mode)
+        for extra in WIRES:
+            for package in locked(ROOT / "pyproject.toml", (extra,)):
+                if "small" not in modes.setdefault(package["name"], []):
+                    found[package["name"]] = package
+                    modes[package["name"]].append(extra)
     lines = [
-        f"# Made by {Path(__file__).relative_to(ROOT)}. Before each package stand the modes of the set-up that install it."
+        f"# Made by {Path(__file__).relative_to(ROOT)}. Before each package stand the modes and extras that install it."
     ]
     for name, package in sorted(found.items()):
         taken = digests(package)

@@ -49,7 +49,7 @@ _TERMINAL = {"TERM": "xterm", "COLUMNS": "2000", "NO_COLOR": "1"}
 """On which no line is broken."""
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
 _SAID = re.compile(r"\bsaid +“(.*)”")
-_PROMISE = "keep that:"
+_PROMISE = "I'll keep that:"
 """What a reply says that keeps a fact, and the fact behind it; anything else is no promise."""
 BESIDE = ("what time is it", "turn on the seat heating", "close all windows")
 _COLORS = ("red", "green", "blue", "white", "black", "yellow")

@@ -190,6 +190,10 @@ def test_what_is_fetched_follows_the_mode_and_the_digests(clone: Path) -> None:
     assert {"hatchling", "editables", "scikit-build-core"} <= build and not {"llama-cpp-python", "hnswlib"} & (
         dev | build
     )
+    with_can = set(shell("GLOVEBOX_WITH=can,mqtt; hashed small", clone).stdout.splitlines())
+    wires = {line.partition("==")[0] for line in with_can if not line.startswith(" ")} - small
+    assert {"python-can", "cantools", "paho-mqtt"} <= wires <= dev and "kuksa-client" not in wires
+    assert shell("GLOVEBOX_WITH=can; hashed build", clone).stdout == shell("hashed build", clone).stdout
     before = shell("fetched_mark folder default", clone).stdout
     hashes = clone / "deploy" / "setup" / "hashes.txt"
     hashes.write_text(hashes.read_text("utf-8").replace("--hash=sha256:0", "--hash=sha256:1"), "utf-8")
@@ -253,6 +257,10 @@ def test_a_stamp_counts_only_while_nothing_has_changed(clone: Path) -> None:
     assert shell(f"{stamp}; environment_ready default; environment_ready dev", clone, path=path).returncode == 0
     assert shell(f"{stamp.replace('dev', 'default')}; environment_ready dev", clone, path=path).returncode == 1
     assert shell("environment_ready default", clone, path=path).returncode == 0
+    assert shell("GLOVEBOX_WITH=can; environment_ready default", clone, path=path).returncode == 1
+    stamp = 'printf "%s %s %s\\n" "$(environment_digest)" default "can mqtt" >"$STAMP"'
+    assert shell(f"{stamp}; GLOVEBOX_WITH=can; environment_ready default", clone, path=path).returncode == 0
+    assert shell("GLOVEBOX_WITH=can,kuksa; environment_ready default", clone, path=path).returncode == 1
     (clone / "pyproject.toml").write_text("changed", encoding="utf-8")
     assert shell("environment_ready default", clone, path=path).returncode == 1
 

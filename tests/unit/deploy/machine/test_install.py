@@ -44,7 +44,7 @@ esac""",
 }
 UP = """#!/usr/bin/env bash
 here=$(cd "$(dirname "$0")/.." && pwd)
-echo "up $* profile=$GLOVEBOX_PROFILE gpu=$GLOVEBOX_GPU" >>"$SYSTEM/calls"
+echo "up $* profile=$GLOVEBOX_PROFILE gpu=$GLOVEBOX_GPU with=$GLOVEBOX_WITH" >>"$SYSTEM/calls"
 mkdir -p "$here/.venv/bin" "$here/.venv/lib"
 printf '#!/bin/sh\\n[ ! -e "%s/deploy/mute" ]\\n' "$here" >"$here/.venv/bin/glovebox"
 printf '#!/bin/sh\\nexit 0\\n' >"$here/.venv/bin/python"
@@ -132,7 +132,10 @@ def test_it_installs_unattended_with_the_usual_choices(system: System) -> None:
     assert "is installed" in told
     toml = system.at("/etc/glovebox/glovebox.toml").read_text()
     assert 'profile = "default"' in toml and 'echo = "builtin"' in toml and 'source = "credential"' in toml
-    assert "up --version profile=default gpu=none" in system.calls()
+    assert (
+        "up --version profile=default gpu=none with=\n" in system.calls()
+        and "simulated car until /etc/glovebox" in told
+    )
     assert (
         "systemctl --quiet enable glovebox.service\n" in system.calls() and "restart glovebox.service" in system.calls()
     )
@@ -147,11 +150,16 @@ def test_it_installs_unattended_with_the_usual_choices(system: System) -> None:
 def test_a_board_gets_its_profile_and_the_rest_is_asked(system: System) -> None:
     system.at("/proc/device-tree").mkdir()
     system.at("/proc/device-tree/model").write_bytes(b"Raspberry Pi 5 Model B Rev 1.0\0")
-    # profile: as it is; sound; kiosk; can; ignition; low voltage; read-only
-    told = done(system.install(told="\npipewire\nyes\n500000\nvehicle\ngpio:gpiochip0/17\n\n"))
-    assert "Which models" not in told.splitlines()[0]
+    # profile: as it is; sound; kiosk; with; can; ignition; low voltage; read-only
+    told = done(system.install(told="\npipewire\nyes\nmqtt\n500000\nvehicle\ngpio:gpiochip0/17:low\n\n"))
+    assert "Which models" not in told.splitlines()[0] and "with=mqtt,can\n" in system.calls()
     toml = system.at("/etc/glovebox/glovebox.toml").read_text()
-    assert 'profile = "pi5"' in toml and 'echo = "system"' in toml and 'ignition = "vehicle"' in toml
+    assert (
+        'profile = "pi5"' in toml
+        and 'echo = "system"' in toml
+        and 'ignition = "vehicle"' in toml
+        and 'low_voltage = "gpio:gpiochip0/17:low"' in toml
+    )
     units = {path.name for path in system.at("/etc/systemd/system").glob("*.service")}
     assert units == {f"glovebox{end}.service" for end in ("", "-sound", "-sound-session", "-power", "-kiosk")}
     assert "BitRate=500000" in system.at("/etc/systemd/network/80-glovebox-can.network").read_text()
@@ -162,7 +170,14 @@ def test_a_board_gets_its_profile_and_the_rest_is_asked(system: System) -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [["--profile", "pi4"], ["--ignition", "gpio:17"], ["--low-voltage", "vehicle"], ["--can", "fast"], ["--fast"]],
+    [
+        ["--profile", "pi4"],
+        ["--ignition", "gpio:17"],
+        ["--low-voltage", "vehicle"],
+        ["--can", "fast"],
+        ["--with", "can bus"],
+        ["--fast"],
+    ],
 )
 def test_a_wrong_option_is_named_before_anything_is_changed(system: System, wrong: list[str]) -> None:
     before = system.files()
