@@ -65,7 +65,7 @@ def assembled_voice(engine: Synthesizer, behind: Synthesizer, folder: Path) -> t
         return Voices(engine), None
     if not isinstance(engine, PiperSynthesizer):
         return Voices(engine, behind), None
-    kept = KeptSentences(folder, voice_digest(engine.voice), (*fixed_sentences(), *REFUSING.values()))
+    kept = KeptSentences(folder, voice_digest(engine.voice), fixed_sentences(REFUSING.values()))
     try:
         for _ in kept.missing(_AT_ONCE):
             kept.make(engine)

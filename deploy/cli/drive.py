@@ -15,6 +15,7 @@ from rich.text import Text
 
 from deploy.cli.memory import DriverOption, HomeOption
 from deploy.cli.session import Session, err, out, put_json, report, session_of
+from deploy.machine.collector import resting
 from deploy.timeline import TimelineEntry
 from schemas.errors import GloveboxError
 
@@ -48,7 +49,7 @@ def ready(session: Session, *, live: bool = False) -> Generator[Assistant]:
     """The assistant, with a line that says what is being loaded while a person waits."""
     config = session.config()
     console = err()
-    with console.status("loading") as status:
+    with resting() if live else nullcontext(), console.status("loading") as status:
         from deploy.machine.early import Early
 
         early = Early(config, live=live)  # before the rest is imported, which takes a second

@@ -11,6 +11,7 @@ system's time a turn. All threads share two arenas in place of eight for each pr
 from __future__ import annotations
 
 import ctypes
+import gc
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
@@ -41,7 +42,8 @@ def loading() -> Generator[None]:
 
 
 def give_back() -> None:
-    """Give what is free back to the system: conversations leave small holes, of up to a megabyte an hour."""
+    """Give what nobody needs any more back to the system: conversations leave circles and holes, a megabyte an hour."""
+    gc.collect()
     library = _library()
     if library is not None:
         library.malloc_trim(0)

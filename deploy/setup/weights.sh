@@ -13,6 +13,8 @@ weights_digest() {
 offer_weights() {
     if [ "$(cat "$WEIGHTS_STAMP" 2>/dev/null)" = "$(weights_digest)" ]; then return; fi
     if "$VENV/bin/glovebox" models get >&2; then
+        note "making the sound of what is said again and again, once: a minute or two"
+        "$VENV/bin/glovebox" speak --ahead >&2 || note "going on without it: it is made in idle time"
         weights_digest >"$WEIGHTS_STAMP.new"
         mv -- "$WEIGHTS_STAMP.new" "$WEIGHTS_STAMP"
     else

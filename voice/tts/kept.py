@@ -41,9 +41,10 @@ class KeptSentences:
             sentences: What may be kept; the first ones if that is too much.
         """
         self._root, self._folder = folder, folder / voice
-        self._sentences = tuple(sentences)
+        self._sentences = tuple(dict.fromkeys(sentences))
+        self._place = {sentence: place for place, sentence in enumerate(self._sentences)}
         self._sounds: dict[str, Samples] = {}
-        self._left = round(LIMIT_S * SAMPLE_RATE)
+        self._left, self._full = round(LIMIT_S * SAMPLE_RATE), False
         for sentence in self._sentences:
             sound = _read(self._path(sentence))
             if sound is not None:
@@ -54,8 +55,13 @@ class KeptSentences:
         return self._sounds.get(sentence)
 
     def missing(self, first: int | None = None) -> tuple[str, ...]:
-        """What may be kept and was not made yet; of the first so many sentences, or of all."""
-        return tuple(one for one in self._sentences[:first] if one not in self._sounds) if self._left > 0 else ()
+        """What may be kept and was not made yet; of the first so many sentences, or of all.
+
+        Once there is no more room, these are the ones that stand before the last one held: they take its room. So it is after an
+        upgrade whose list has another order.
+        """
+        end = self._last() if self._full else len(self._sentences)
+        return tuple(one for one in self._sentences[:end][:first] if one not in self._sounds)
 
     def make(self, voice: Synthesizer) -> int:
         """Make one sentence that is missing; returns how many still are. For idle time, in a thread of its own.
@@ -83,13 +89,23 @@ class KeptSentences:
                 if other != self._folder and other.is_dir() and not other.is_symlink():
                     shutil.rmtree(other, ignore_errors=True)
 
+    def _last(self) -> int:
+        """The place in the list of the last one held; -1 where none is."""
+        return max((self._place[one] for one in self._sounds), default=-1)
+
     def _hold(self, sentence: str, sound: Samples) -> None:
+        """Hold a sound; where the room does not do, in place of what stands later in the list."""
+        while len(sound) > self._left and self._last() > self._place[sentence]:
+            self._full, other = True, self._sentences[self._last()]
+            self._left += len(self._sounds.pop(other))
+            with contextlib.suppress(OSError):
+                self._path(other).unlink(missing_ok=True)
         if len(sound) <= self._left:
             self._left -= len(sound)
             sound.flags.writeable = False
             self._sounds[sentence] = sound
         else:
-            self._left = 0
+            self._full = True
 
     def _path(self, sentence: str) -> Path:
         return self._folder / f"{hashlib.sha256(sentence.encode()).hexdigest()[:24]}.wav"

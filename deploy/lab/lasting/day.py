@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import tempfile
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -18,6 +18,7 @@ from deploy.config import Config
 from deploy.lab.dialogue.driving import Fleet
 from deploy.lab.hearing.cases import COMMANDS, FREE
 from deploy.lab.report.blocks import Progress
+from deploy.machine.collector import resting
 from deploy.machine.footprint import resident_mb
 from schemas.errors import GloveboxError
 
@@ -68,7 +69,10 @@ def live(config: Config, hours: int, seed: int, tell: Progress) -> Day:
     """
     dice, found = random.Random(seed), Day()
     said = [*(case.text for case in COMMANDS), *(wording.text for wording in FREE), *TOLD]
-    with tempfile.TemporaryDirectory(prefix="glovebox-day-") as place, closing(Fleet(config, Path(place))) as fleet:
+    with ExitStack() as held:
+        place = held.enter_context(tempfile.TemporaryDirectory(prefix="glovebox-day-"))
+        with resting():  # as the program does
+            fleet = held.enter_context(closing(Fleet(config, Path(place))))
         home = Path(place) / "home"
         home.mkdir()
         for hour in range(hours):

@@ -258,7 +258,7 @@ class Remembering:
             held = {p.id: p for p in self._seat.memory.preferences()}
             likes = [self._likes(held[d.preference]) for d in stored if d.preference in held]
             begin = (
-                "I knew already that" if all(d.outcome is Outcome.PASS for d in stored) else "Okay, I'll remember that"
+                "I knew that already:" if all(d.outcome is Outcome.PASS for d in stored) else "Okay, I'll remember that"
             )
             also = f" {facts[0]}" if facts is not None else ""
             return f"{begin} {' and '.join(likes[:ALOUD])}.{also}", stored[-1]

@@ -6,7 +6,7 @@ holds a word that a driver said, a name, or anything remembered.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import Any
 
@@ -21,6 +21,7 @@ PLAIN = (
     "Sorry, I didn't understand that.",
     CHAT,
     "I won't keep that:",
+    "I knew that already:",
     "I'm not sure what you mean. Please say it in full.",
     "Say yes or no.",
     "I didn't understand the rest.",
@@ -54,13 +55,17 @@ _FIRST_OF_ONE = 5
 left (`voice.tts.kept.LIMIT_S`) for what is said of music and the route."""
 
 
-def fixed_sentences() -> tuple[str, ...]:
-    """All of them, the most frequent kinds first, each once; some 450, about 13 minutes of speech."""
+def fixed_sentences(refusals: Iterable[str] = ()) -> tuple[str, ...]:
+    """All of them, the most frequent kinds first, each once; some 450, about 13 minutes of speech.
+
+    Args:
+        refusals: what is said where the gate refuses; they come before the rarer values of the actions.
+    """
     done = list(_done())
     first = [sentence for one in done for sentence in one[:_FIRST_OF_ONE]]
     more = [sentence for one in done for sentence in one[_FIRST_OF_ONE:]]
     faults = [kind.spoken for kind in _kinds(GloveboxError)]
-    replies = [*PLAIN, *first, *ASKING, HELP, *SMALL_TALK.values(), *faults, *more, *JOKES]
+    replies = [*PLAIN, *first, *ASKING, *refusals, HELP, *SMALL_TALK.values(), *faults, *more, *JOKES]
     return (OPENING, *dict.fromkeys(sentence for reply in replies for sentence in split_sentences(reply)))
 
 

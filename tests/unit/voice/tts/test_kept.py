@@ -82,6 +82,22 @@ def test_what_is_held_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert sum(map(len, held)) <= SAMPLE_RATE and kept.missing() == ()
 
 
+def test_what_an_upgrade_says_first_takes_the_room_of_what_it_says_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(voice.tts.kept, "LIMIT_S", 1.0)
+    old = tuple(f"Sentence number {n}." for n in range(50))
+    made(tmp_path, old)
+    kept = made(tmp_path, ("I see.", "Okay.", *old))
+    again = KeptSentences(tmp_path, "v1", ("I see.", "Okay.", *old))
+    for one in (kept, again):
+        assert one.get("I see.") is not None and one.get("Okay.") is not None and one.missing() == ()
+        held = [sound for sentence in ("I see.", "Okay.", *old) if (sound := one.get(sentence)) is not None]
+        assert len(held) > 3 and sum(map(len, held)) <= SAMPLE_RATE
+    files = len(list(tmp_path.rglob("*.wav")))
+    assert files == len(held), "what gave up its room is gone from the folder, too"
+
+
 def test_a_voice_that_fails_or_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     class Silent:
         def synthesize(self, text: str) -> Iterator[Samples]:
