@@ -2,8 +2,9 @@
 
 Owns the browser's life. It is there before the assistant is, with a dark page; as soon as ``screen.url`` is in the data folder it
 goes there. Every start of the assistant has another address: where that changes, or the page is none of the assistant's, the
-browser is brought to the present one. A browser that ends or hangs is started again. Chromium is led over a pipe that no other
-program can reach (``--remote-debugging-pipe``); Cog, which has none, is started again with each address. No profile stays on disk.
+browser is brought to the present one. A browser that ends is started again, and a Chromium that hangs. Chromium is led over a pipe
+that no other program can reach (``--remote-debugging-pipe``); Cog, which has none and cannot be asked what it shows, is started
+again with each address. No profile stays on disk.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import os
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -21,6 +23,7 @@ import time
 from pathlib import Path
 from types import FrameType
 from typing import Any
+from urllib.parse import urlsplit
 
 LOOK_S = 0.5
 """Between two looks at the address and the page."""
@@ -41,6 +44,8 @@ FLAGS = (
     "--disable-component-update", "--disable-features=Translate", "--password-store=basic", "--disk-cache-dir=/dev/null",
     "--hide-crash-restore-bubble", "--remote-debugging-pipe",
 )  # fmt: skip
+COG_FLAGS = ("--webprocess-failure=exit", "--bg-color=#0b0e13ff")
+"""Left alone, Cog shows a page of its own for good when the process that draws the page has crashed, and white before the first."""
 UNIT = """[Unit]
 Description=Glovebox on the panel
 [Service]
@@ -61,6 +66,15 @@ def address_in(folder: Path) -> str:
     return address if address.startswith("http://127.0.0.1:") and "/enter?key=" in address else ""
 
 
+def there(address: str) -> bool:
+    """Whether anybody listens at it: a killed assistant leaves its address behind, and a browser has a page of its own for that."""
+    try:
+        socket.create_connection(("127.0.0.1", urlsplit(address).port or 0), LOOK_S).close()
+    except (OSError, ValueError):
+        return False
+    return True
+
+
 def run_of(address: str) -> str:
     """What all addresses of one start of the assistant have in common: the port and the first part of the key."""
     return address.rpartition(".")[0]
@@ -73,18 +87,21 @@ class GoneError(Exception):
 class Cog:
     """The browser of embedded panels: shows one address."""
 
-    def __init__(self, program: str, address: str) -> None:
-        """Started."""
-        self._process = subprocess.Popen([program, address or "about:blank"], stdout=_UNHEARD, stderr=_UNHEARD)
+    def __init__(self, program: str, profile: Path, address: str, extra: tuple[str, ...] = ()) -> None:
+        """Started. Every user of the machine can read its arguments: the address is none of them. Whatever it keeps is there."""
+        own = {f"XDG_{kind}_HOME": str(profile / kind.lower()) for kind in ("DATA", "CACHE", "CONFIG")}
+        self._process = subprocess.Popen(
+            [program, *COG_FLAGS, *extra], env={**os.environ, **own, "COG_URL": address or DARK}, stdout=_UNHEARD, stderr=_UNHEARD
+        )  # fmt: skip
 
     def keep(self, address: str, *, fresh: bool) -> bool:
-        """Whether it shows this; one that is to show another is ended.
+        """Whether it shows this.
 
         Raises:
-            GoneError: it has ended, or was ended.
+            GoneError: it has ended, or is to.
         """
         if fresh:
-            self.close()
+            raise GoneError("the assistant has another address than the browser")
         _alive(self._process)
         return bool(address)
 
@@ -120,7 +137,7 @@ class Chromium:
         live = self._ask("Runtime.evaluate", expression=LIVE, returnByValue=True)
         shown = str(live.get("result", {}).get("value", ""))
         self._astray = 0 if shown else self._astray + 1
-        if address and (fresh or self._astray >= ASTRAY):
+        if fresh or (self._astray >= ASTRAY and address and there(address)):
             self._astray = 0
             self._ask("Page.navigate", url=address)
             return False
@@ -191,14 +208,14 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def browser(profile: Path, address: str) -> Cog | Chromium:
-    """The browser that is there, started: Cog before Chromium, as it is the lighter one."""
-    cog = shutil.which("cog")
-    if cog is not None:
-        return Cog(cog, address)
-    chromium = next(filter(None, map(shutil.which, CHROMIUMS)), None)
-    if chromium is None:
-        sys.exit("kiosk: there is neither Cog nor Chromium here: apt-get install chromium")
-    return Chromium(chromium, profile, tuple(os.environ.get("GLOVEBOX_KIOSK_FLAGS", "").split()))
+    """The browser that is there, started: Chromium before Cog, as it can be asked what it shows."""
+    extra = tuple(os.environ.get("GLOVEBOX_KIOSK_FLAGS", "").split())
+    chromium, cog = next(filter(None, map(shutil.which, CHROMIUMS)), None), shutil.which("cog")
+    if chromium is not None:
+        return Chromium(chromium, profile, extra)
+    if cog is None:
+        sys.exit("kiosk: there is neither Chromium nor Cog here: apt-get install chromium")
+    return Cog(cog, profile, address, extra)
 
 
 def show(folder: Path) -> None:
@@ -207,13 +224,14 @@ def show(folder: Path) -> None:
     try:
         while True:
             shown, address = "", address_in(folder)
+            address = address if there(address) else ""
             running = browser(profile, address)
             if isinstance(running, Cog):
                 shown = run_of(address)
             try:
                 while True:
                     address = address_in(folder)
-                    fresh = bool(address) and run_of(address) != shown
+                    fresh = bool(address) and run_of(address) != shown and there(address)
                     shown = run_of(address) if fresh else shown
                     running.keep(address, fresh=fresh)
                     time.sleep(LOOK_S)
