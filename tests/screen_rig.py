@@ -111,7 +111,7 @@ class Rig:
 
     def open(self, chromium: Browser, size: str = "1280x720", script: str = "", **options: Any) -> Page:
         """A page that was let in; ``script`` runs in every page before its own, brought in by DevTools."""
-        width, height = SIZES[size]
+        width, height = map(int, size.split("x"))
         context = chromium.new_context(viewport={"width": width, "height": height}, **options)
         context.set_default_timeout(WITHIN_MS)
         if script:

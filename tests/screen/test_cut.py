@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memory.screen.assistant.glance import Glance
+from memory.screen.assistant.talk import Exchange
 from memory.screen.assistant.tiles import SHOWN, WINDOWS
-from schemas.events import Motion, VehicleState
+from schemas.events import Motion, Phase, VehicleState
 from schemas.memory import Waiting
 from tests.memories import fill
+from tests.screen.functions.stage import WHICH, YES_NO
 from tests.screen.test_assistant import FITS, Finger, opened, touch
 from tests.screen_rig import PAGES, SIZES, Rig
 from tests.screens import NOW, preference
@@ -216,4 +218,71 @@ def test_no_day_is_shown_by_half_and_the_terms_fit(rig: Rig, chromium: Browser, 
         assert page.evaluate(HALF) == [], path
     page.goto(f"{rig.address}/privacy/retention")
     assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+    page.context.close()
+
+
+TWICE = "640x360"
+"""What a browser that magnifies twice leaves of 1280x720."""
+OVER = """() => {
+  const found = [], told = (e) => (e.innerText || e.getAttribute('aria-label') || e.className || e.tagName).trim().slice(0, 40);
+  const shown = (e) => { // what its parents do not hide of it
+    const {left, right, top, bottom} = e.getBoundingClientRect(), box = {left, right, top, bottom};
+    for (let up = e.parentElement; up; up = up.parentElement) if (getComputedStyle(up).overflowY !== 'visible') {
+      const edge = up.getBoundingClientRect();
+      Object.assign(box, {left: Math.max(box.left, edge.left), right: Math.min(box.right, edge.right), top: Math.max(box.top, edge.top), bottom: Math.min(box.bottom, edge.bottom)});
+    }
+    return box;
+  };
+  const seen = [...document.querySelectorAll('.rail a, main a, main button, main input:not([type=hidden]), main p, main h1, main h2, main dt, main dd, main bdi, .banner button')]
+    .filter((e) => e.offsetParent && e.offsetWidth > 1 && !e.closest('.hidden')).map((e) => [e, shown(e)]);
+  for (const [one, a] of seen) for (const [other, b] of seen) {
+    if (one === other || one.contains(other) || other.contains(one)) continue;
+    if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3) found.push(`${told(one)} | ${told(other)}`);
+  }
+  for (const [e] of seen) if (e.matches('a, button') && (e.offsetWidth < 24 || e.offsetHeight < 24)) found.push(`small: ${told(e)}`);
+  if (document.documentElement.scrollWidth > innerWidth) found.push('wider than the panel');
+  for (const e of document.querySelectorAll('.stage p, .rail a')) {
+    const box = e.getBoundingClientRect(), seen = shown(e), more = .2 * parseFloat(getComputedStyle(e).fontSize);
+    if (e.offsetWidth > 1 && (box.bottom - box.top - (seen.bottom - seen.top) > more || box.right - seen.right > 1)) found.push(`cut: ${told(e)}`);
+  }
+  for (const e of document.querySelectorAll('.rail a')) if (e.getBoundingClientRect().bottom > innerHeight + 1) found.push(`below the rail: ${told(e)}`);
+  return found;
+}"""
+"""What lies over something else, what is too small to hit, and what does not fit in width; a page may scroll."""
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_at_twice_the_size_nothing_lies_over_anything(
+    rig: Rig, chromium: Browser, still: Callable[[str], None], touch: Finger, language: str
+) -> None:
+    page = rig.open(chromium, TWICE)
+    rig.choose(page, language=language)
+    wrong: dict[str, list[str]] = {}
+
+    def look(name: str, path: str = "/") -> None:
+        page.goto(f"{rig.address}{path}")
+        page.evaluate("document.fonts.ready")
+        if found := page.evaluate(OVER):
+            wrong[name] = found
+        page.goto("about:blank")
+
+    for path in PAGES:
+        look(path, path)
+    rig.remembered()
+    for motion in (Motion.PARKED, Motion.MOVING):
+        rig.car.motion = motion
+        for state in STATES:
+            still(state)
+            look(f"{state} {motion.value}")
+    rig.car.motion = Motion.PARKED
+    era, talk = rig.server.screen.parts.seat.era, rig.server.screen.parts.talk
+    for name, asking in (("asked", YES_NO), ("which", WHICH)):
+        talk.stands(Phase.LISTENING, asking, era)
+        look(name)
+    talk.stands(Phase.SPEAKING, None, era)
+    talk.replied(Exchange("what can you do", "I can open and close your windows, and much besides. " * 4, NOW), era)
+    look("a long reply")
+    talk.replied(Exchange("open it", "Done.", NOW, undo=True), era)
+    look("done")
+    assert wrong == {}
     page.context.close()
