@@ -68,6 +68,10 @@ STATES: dict[str, tuple[dict[str, Any], tuple[Waiting, ...]]] = {
                "navigation.destination": "Heinrich-Heine-Straße 12a, Düsseldorf-Benrath", **{f"window.{name}": 35.0 for name in WINDOWS}},
               (Waiting(kind="timer", label="the bread in the oven at home", at=NOW.replace(minute=59)),
                Waiting(kind="reminder", label="call mum", at=NOW.replace(hour=9)))),
+    "odd names": ({**AWAKE, "media.title": "שיר אחד ארוך מאוד על הדרך הביתה ועוד קצת", "media.artist": "Wolfeschlegelsteinhausenbergerdorff",
+                   "navigation.destination": "Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch",
+                   "navigation.stops": ("Taumatawhakatangihangakoauauotamateaturipukakapikimaungahoronukupokaiwhenuakitanatahu",)},
+                  (Waiting(kind="timer", label="Rindfleischetikettierungsüberwachung", at=NOW.replace(minute=30)),)),
     "one window": ({**AWAKE, "window.rear_right": 75.0, "media.playing": False},
                    (Waiting(kind="reminder", label="", at=NOW.replace(hour=19)),)),
 }  # fmt: skip

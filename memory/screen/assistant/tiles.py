@@ -27,7 +27,7 @@ STEP = 0.5
 """Kelvin of a tap on warmer or cooler: the step of the climate control itself."""
 LONGEST = 22
 """Characters of a name on a tile while driving: half of what one glance reads, since a tile has a value beside it."""
-IN_SMALL = 16
+IN_SMALL = 14
 """Characters of a timer's name in the small line below: one line on the narrowest tile."""
 NAME = 32
 """Characters of a name on a tile of a parked car: two lines on the smallest panel. What is longer ends at a word."""
@@ -118,10 +118,10 @@ def _climate(see: Callable[[str], Any], words: Wording) -> Tile | None:
 def _media(see: Callable[[str], Any], words: Wording, parked: bool) -> Tile | None:
     if see("media.source") is None:
         return None
-    playing, title = see("media.playing") is True, str(see("media.title") or "")
+    playing, title = see("media.playing") is True, str(see("media.title") or "").strip()
     source = str(see("media.source"))
     what = title or (words("tile.silent") if source == "off" else words(f"value.{source}"))
-    artist = str(see("media.artist") or "")
+    artist = str(see("media.artist") or "").strip()
     way = words("tile.playing") if playing else words("tile.paused") if title else ""
     act = "pause" if playing else "play"
     control = Control(act, act, "set_playback", {"command": act})
@@ -132,7 +132,7 @@ def _media(see: Callable[[str], Any], words: Wording, parked: bool) -> Tile | No
 def _route(see: Callable[[str], Any], words: Wording, now: datetime, parked: bool) -> Tile | None:
     if see("navigation.destination") is None:
         return None
-    end = str(see("navigation.destination"))
+    end = str(see("navigation.destination")).strip()
     if not end:
         return Tile("route", "route", words("tile.no_route"))
     minutes = float(see("navigation.minutes") or 0)
