@@ -46,13 +46,14 @@ class ShownTurns:
 def exchange_of(record: TurnRecord, matcher: CommandMatcher, now: datetime) -> Exchange | None:
     """What is shown of a turn; None for one that was not meant for the assistant, and got no answer."""
     reply = record.reply
-    if reply is None or not reply.text:
+    told = _words(reply.text) if reply is not None else ""
+    if reply is None or not reply.text or not (told or reply.results):
         return None if record.error is None else Exchange(heard_of(record.transcript), "", now, missed=True)
     acts = tuple(_act(result) for result in reply.results if _shown(result))
     missed = reply.route is Route.REJECT or reply.text.startswith(responder.NOT_UNDERSTOOD)
     return Exchange(
         heard_of(record.transcript),
-        reply.text,
+        told,
         now,
         acts,
         undo=_undoable(reply),
@@ -63,7 +64,12 @@ def exchange_of(record: TurnRecord, matcher: CommandMatcher, now: datetime) -> E
 
 def heard_of(transcript: Transcript | None) -> str:
     """The words that were heard."""
-    return transcript.text if transcript is not None else ""
+    return _words(transcript.text) if transcript is not None else ""
+
+
+def _words(text: str) -> str:
+    """A text; empty where it has signs only, as a recogniser writes a sigh and a language model a pause."""
+    return text if any(map(str.isalnum, text)) else ""
 
 
 def guess(transcript: Transcript | None, matcher: CommandMatcher) -> str:

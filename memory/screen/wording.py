@@ -55,11 +55,12 @@ def _capital(word: str) -> str:
 
 
 def short(text: str, most: int) -> str:
-    """At most so many characters, cut between words."""
+    """At most so many characters, cut between words; never a mark of what is left out alone."""
+    text = text.strip()
     if len(text) <= most:
         return text
     cut = text[: most - 1].rsplit(" ", 1)[0] if " " in text[: most - 1] else text[: most - 1]
-    return f"{cut.rstrip(' ,.:;')}…"
+    return f"{cut.rstrip(' ,.:;') or cut}…"
 
 
 def pieces(text: str, most: int) -> tuple[str, ...]:

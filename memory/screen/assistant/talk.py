@@ -141,7 +141,8 @@ class Talk:
             self._feed.watchers.wake()
 
     def hears(self, words: str, era: int) -> None:
-        """See ``schemas.ports.Onlooker``."""
+        """See ``schemas.ports.Onlooker``; signs alone are no words."""
+        words = words if any(map(str.isalnum, words)) else ""
         with self._lock:
             if era < self._feed.mark.era or self._stand.phase is not Phase.HEARING or self._stand.words == words:
                 return

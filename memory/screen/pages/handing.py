@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
+from memory.screen.wording import Wording
 
 GOOD_FOR = timedelta(minutes=5)
 """How long after the PIN the export may be handed out. Our choice."""
+KINDS = (("wl", "wifi"), ("usb", "usb"), ("en", "cable"), ("eth", "cable"), ("bnep", "bluetooth"))
+"""How Linux names its interfaces: systemd.net-naming-scheme(7), and the kernel's own names."""
 
 
 def allow(visit: Visit, name: str) -> None:
@@ -21,7 +25,8 @@ def exported(visit: Visit) -> Answer:
     may = hands is not None and _written(visit) is not None
     sticks, networks = (hands.sticks(), hands.networks()) if hands is not None and may else ((), ())
     missing = "" if hands is None or sticks or networks else "nowhere" if may else "over"
-    return Page("exported.html", {"sticks": sticks, "networks": networks, "missing": missing, "copied": False})
+    ways = [(one, _named(one, networks, visit.words)) for one in networks]
+    return Page("exported.html", {"sticks": sticks, "networks": ways, "missing": missing, "copied": False})
 
 
 def hand_out(visit: Visit) -> Answer:
@@ -37,7 +42,8 @@ def hand_out(visit: Visit) -> Answer:
         raise ProblemError("form", 400)
     offered = hands.offer(name, network)
     visit.session.agreed = ""
-    return Page("handing.html", {"offered": offered, "network": network}, refresh=(offered.seconds, "/privacy"))
+    named = _named(network, hands.networks(), visit.words)
+    return Page("handing.html", {"offered": offered, "network": named}, refresh=(offered.seconds, "/privacy"))
 
 
 def withdraw(visit: Visit) -> Answer:
@@ -45,6 +51,15 @@ def withdraw(visit: Visit) -> Answer:
     if visit.parts.hands is not None:
         visit.parts.hands.withdraw()
     return Go("/privacy")
+
+
+def _named(network: str, all_of_them: Sequence[str], words: Wording) -> str:
+    """An interface as a person calls it; with its own name behind it where there are two of a kind; that alone for other kinds."""
+    kinds = [next((kind for start, kind in KINDS if one.startswith(start)), "") for one in all_of_them]
+    kind = next((kind for start, kind in KINDS if network.startswith(start)), "")
+    if not kind:
+        return network
+    return words(f"hand.kind.{kind}") if kinds.count(kind) == 1 else f"{words(f'hand.kind.{kind}')} {network}"
 
 
 def _written(visit: Visit) -> str | None:

@@ -128,8 +128,14 @@ def receipt(visit: Visit) -> Answer:
     found = visit.departures.find(visit.path["handle"], visit.memory)
     if not found.over:
         return Go(f"/leaving/{found.handle}")
-    categories = sorted({key.rpartition(".")[2] for key in found.receipt.categories}) if found.receipt else []
-    return Page("receipt.html", {"receipt": found.receipt, "categories": categories, "everything": found.everything})
+    told = found.receipt
+    categories = sorted({key.rpartition(".")[2] for key in told.categories}) if told else []
+    gone = [] if told is None else [(kind.value, number) for kind, number in told.kinds.items()] + [
+        ("proposals", told.proposals_erased), ("turns", told.turns_erased), ("sentences", told.sentences_erased),
+        ("timers", told.timers_erased), ("reminders", told.reminders_erased), ("backups", told.backups_erased),
+    ]  # fmt: skip
+    gone = [(name, number) for name, number in gone if number]
+    return Page("receipt.html", {"receipt": told, "gone": gone, "categories": categories})
 
 
 def questions(visit: Visit) -> Answer:

@@ -409,6 +409,7 @@ def test_an_export_is_handed_out_after_the_pin_and_only_then(
     browser.get("/privacy/exported")
     page = browser.post("/privacy/handing", 200, network="wlan0")
     assert "192.168.4.1:4711/word" in page and "<svg" in page and "for three minutes" in page
+    assert "(Wi-Fi)" in page and "wlan0" not in page
     assert hands.gave == [("export.json", "STICK"), ("export.json", "wlan0")]
     browser.post("/privacy/handing/over")
     assert hands.withdrawn == 1 and "STICK" not in browser.get("/privacy/exported")  # another time it is another export
@@ -440,6 +441,16 @@ def test_an_export_says_what_to_do_where_it_can_go_nowhere(
     assert "Copy to STICK" in browser.get("/privacy/exported") and "plug in" not in browser.page
     car.now += timedelta(minutes=6)
     assert "export it once more" in browser.get("/privacy/exported") and "STICK" not in browser.page
+
+
+def test_networks_have_a_persons_names(browser: Browser, hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two of a kind are told apart by the system's names, and a kind that nobody has a word for has that alone."""
+    monkeypatch.setattr(hands, "networks", lambda: ("enp3s0", "tun0", "usb0", "wlan0", "wlp2s0"))
+    browser.get("/privacy")
+    browser.post("/privacy/export")
+    page = browser.get("/privacy/exported")
+    for told in ("over network cable<", "over tun0<", "over USB cable<", "over Wi-Fi wlan0<", "over Wi-Fi wlp2s0<"):
+        assert told in page, told
 
 
 def test_nothing_is_handed_out_while_driving(browser: Browser, hands: Hands, car: Car) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from datetime import UTC
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memory.learn.english.vocabulary import CLOSED
-from memory.screen.wording import LANGUAGES, Wording, sentences
+from memory.screen.wording import LANGUAGES, Wording, sentences, short
 from schemas.actions import ACTIONS
 from schemas.memory import Sense
 from schemas.preferences import CATEGORIES, MAIN_TITLES, SUB_TITLES, Category
@@ -152,3 +153,53 @@ def test_a_german_page_says_in_german_why_a_tile_s_button_is_refused_or_asked_ab
     assert [
         rule for rule in sorted(rules | {"silent", "too_often", "not_fitted"}) if not words.has(f"gate.{rule}")
     ] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("the airport", "the airport"),
+        ("  the airport  ", "the airport"),
+        ("the airport by the long way round", "the airport by the…"),
+        (" Donaudampfschifffahrtsgesellschaft", "Donaudampfschifffah…"),
+        (", ,,,,,,,,,,,,,,,,,,,,,,,,,,,,", ",…"),
+    ],
+)
+def test_what_is_cut_leaves_more_than_the_mark_of_it(text: str, told: str) -> None:
+    assert short(text, 20) == told
+
+
+SAME = """
+name direction temperature.unit temperature.told temperature.fahrenheit pager.where closed.likes manners.celsius
+manners.fahrenheit drivers.has_pin drivers.pin_change pin.title action.play_radio action.play_podcast action.get_navigation
+action.set_timer slot.celsius slot.percent slot.seconds slot.number value.orange value.bluetooth value.usb value.normal far
+tile.route tile.window tile.left hand.kind.bluetooth
+""".split()
+"""Keys of words that are the same in English and in German."""
+
+
+def test_no_english_stands_in_the_german_files() -> None:
+    english, german = sentences("en"), sentences("de")
+    same = {key for key, text in english.items() if german.get(key) == text and re.search("[a-z]", str(text))}
+    assert same - set(SAME) == set()
+
+
+def test_no_template_says_anything_itself() -> None:
+    """All that pages say stands in the locale files: a template holds no word but names, and the names of the languages."""
+    found: dict[str, list[str]] = {}
+    for file in (Path(__file__).parents[4] / "memory" / "screen" / "templates").glob("*.html"):
+        text = re.sub(r"\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}", " ", file.read_text("utf-8"), flags=re.DOTALL)
+        shown = [*re.findall(r"(?:aria-label|title|alt|placeholder)=\"([^\"]*)\"", text), re.sub(r"<[^>]*>", " ", text)]
+        words = [word for part in shown for word in re.findall(r"[^\W\d_]{2,}", part)]
+        if left := [word for word in words if word != "MB"]:
+            found[file.name] = left
+    assert found == {}
+
+
+def test_no_text_of_a_page_is_a_programmers_word() -> None:
+    """No name of a variable, and no value of a language that programs are written in."""
+    for language in LANGUAGES:
+        told = {key: re.sub(r"\{\w+\}", "", str(text)) for key, text in sentences(language).items() if key != "names"}
+        assert {
+            key for key, text in told.items() if re.search(r"\b(\w+_\w+|null|undefined|true|false)\b", text)
+        } == set()
