@@ -39,7 +39,8 @@ SIZES = {
 PAGES = ("/", "/latest", "/questions", "/memory", "/memory/search", "/memory/when", "/memory/p0", "/memory/p0/correct",
          "/categories", "/memory?in=kept", "/memory/delete", "/memory/topics", "/memory/p0/move", "/memory/p0/move?in=music",
          "/facts/k0", "/facts/k0/correct", "/memory?in=",
-         "/categories/restaurant", "/privacy", "/privacy/retention", "/privacy/files", "/privacy/delete", "/privacy/everything",
+         "/categories/restaurant", "/privacy", "/privacy/special", "/privacy/special?page=1", "/about?page=1",
+         "/privacy/retention", "/privacy/files", "/privacy/delete", "/privacy/everything",
          "/memory/learned", "/drivers", "/drivers/manners", "/drivers/manners/name", "/drivers/offers", "/drivers/pin",
          "/drivers/to/1", "/drivers/delete", "/drivers/hand-over", "/about", "/nowhere")  # fmt: skip
 

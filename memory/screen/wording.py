@@ -15,6 +15,8 @@ from schemas.memory import FACTS, OTHER, Condition, Preference, Proposal, Sense,
 from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES
 
 LANGUAGES = ("en", "de")
+NAMELESS = "driver"
+"""The name that a driver has who chose none (``deploy/default.toml``)."""
 _FOLDER = Path(__file__).parent / "locale"
 _DEGREES = re.compile(r"(\d+(?:\.\d+)?) degrees")
 """How memory writes a temperature, in Celsius."""
@@ -102,6 +104,10 @@ class Wording:
     def has(self, key: str) -> bool:
         """Whether there is a sentence of this key."""
         return key in self._own or key in self._english
+
+    def person(self, name: str) -> str:
+        """A driver's name as it is written; whoever gave none is called a driver."""
+        return self("drivers.nameless") if name == NAMELESS else name.replace("_", " ").title()
 
     def count(self, key: str, number: int) -> str:
         """The sentence for a number of something: ``KEY.one`` or ``KEY.many``."""

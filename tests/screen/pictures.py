@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -81,7 +82,7 @@ class _Finger:
 
 def name_of(path: str) -> str:
     """A file's name for an address."""
-    return path.strip("/").replace("/", "-").replace("?in=", "-") or "home"
+    return re.sub(r"/|\?\w+=", "-", path.strip("/")) or "home"
 
 
 def main() -> int:

@@ -35,6 +35,7 @@ def values(visit: Visit) -> dict[str, Any]:
     stand, now = visit.parts.talk.stand, visit.parts.clock()
     latest = next((h for h in visit.parts.feed.latest() if h.what in (What.REMEMBERED, What.CHANGED)), None)
     known = status(visit)
+    waits = stand.phase in (Phase.LISTENING, Phase.HEARING) and stand.asking is None
     learnt = "" if latest is None else visit.words.in_sense(latest.detail, latest.text, latest.sense)
     return {
         **known,
@@ -43,7 +44,8 @@ def values(visit: Visit) -> dict[str, Any]:
         "stand": stand,
         "touch": visit.parts.touch is not None,
         "quiet": visit.parts.stop is not None,
-        "line": line(stand, visit.words),
+        "waits": waits,
+        "line": visit.words(f"sound.short.{known['deaf']}") if known["deaf"] and waits else line(stand, visit.words),
         "latest": latest,
         "open_questions": len(visit.memory.proposals()) if visit.parked else 0,
         "names": visit.parts.drivers.names if visit.parts.drivers is not None else (),

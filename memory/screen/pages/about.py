@@ -6,7 +6,8 @@ from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
 from memory.screen.daylight import LOOKS
 from memory.screen.wording import LANGUAGES
 
-ROWS = 6
+ROWS = 4
+"""On a page: as many as stand below the choices on the smallest panel."""
 
 
 def show(visit: Visit) -> Answer:

@@ -13,6 +13,8 @@ from schemas.memory import ENDLESS, Outcome, Selector, usual
 SHOWN = 4
 """Things that happened, on a parked screen; one while driving."""
 PAUSE = timedelta(hours=24)
+DEAF = ("microphone_missing", "microphone_hangs")
+"""With these it hears nothing, and does not say that it listens."""
 
 
 def status(visit: Visit) -> dict[str, Any]:
@@ -34,6 +36,7 @@ def status(visit: Visit) -> dict[str, Any]:
         "paused_until": paused,
         "microphone": microphone,
         "sound": sound,
+        "deaf": next((one for one in sound if one in DEAF), ""),
         "vehicle": visit.parts.vehicle(),
         "driver": visit.memory.driver,
         "awaited": awaited,

@@ -16,6 +16,9 @@ SPANS = {"hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta
 KEEPING = (1, 7, 30, 90, 182, 365, 730)
 """Days that conversations and what comes of them may be kept: a day to two years."""
 
+ROWS = 4
+"""Special kinds on a page: as many as the smallest panel holds."""
+
 
 def show(visit: Visit) -> Answer:
     """The page."""
@@ -30,7 +33,11 @@ def conversations(visit: Visit) -> Answer:
 
 def special(visit: Visit) -> Answer:
     """The special kinds of data: each off until the driver asks for it."""
-    return Page("special.html", {"rows": [(kind, kind in visit.consent.special) for kind in KINDS]})
+    pages = -(-len(KINDS) // ROWS)
+    page = min(visit.number("page"), pages - 1)
+    shown = tuple(KINDS)[page * ROWS : (page + 1) * ROWS]
+    rows = [(kind, kind in visit.consent.special) for kind in shown]
+    return Page("special.html", {"rows": rows, "page": page, "pages": pages})
 
 
 def switch_special(visit: Visit) -> Answer:
@@ -38,7 +45,7 @@ def switch_special(visit: Visit) -> Answer:
     key = visit.path["key"]
     if key not in KINDS:
         raise ProblemError("missing", 404)
-    return _switch(visit, key, "/privacy/special")
+    return _switch(visit, key, f"/privacy/special?page={tuple(KINDS).index(key) // ROWS}")
 
 
 def _switch(visit: Visit, key: str, back: str) -> Answer:

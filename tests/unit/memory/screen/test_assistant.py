@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import UTC, timedelta
 
 import pytest
 
@@ -260,6 +261,24 @@ def test_while_driving_there_is_one_line_and_no_word_that_was_said(browser: Brow
     asked(screen)
     page = browser.get("/")
     assert "Shall I close" not in page and "Window: all, closed?" in page and 'action="/answer/7"' in page
+
+
+@pytest.mark.parametrize("trouble", ["microphone_missing", "microphone_hangs"])
+def test_what_hears_nothing_does_not_say_that_it_listens(
+    browser: Browser, screen: Screen, car: Car, trouble: str
+) -> None:
+    object.__setattr__(screen.parts, "sound", lambda: (trouble,))
+    for motion, told in ((Motion.PARKED, f"sound.{trouble}"), (Motion.MOVING, f"sound.short.{trouble}")):
+        car.motion = motion
+        for phase in (Phase.IDLE, Phase.LISTENING):
+            screen.parts.talk.stands(phase, None, 0)
+            page = browser.get("/")
+            assert Wording("en", UTC)(told) in html.unescape(page), (motion, phase)
+            assert "Listening" not in page and "Listens" not in page, (motion, phase)
+    car.motion = Motion.PARKED
+    assert "Hears nothing" in browser.get("/latest") and "Listening" not in browser.page
+    object.__setattr__(screen.parts, "sound", lambda: ("microphone_quiet",))
+    assert "Listening" in browser.get("/")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memory.learn.english.vocabulary import CLOSED
-from memory.screen.wording import LANGUAGES, Wording, sentences, short
+from memory.screen.wording import LANGUAGES, NAMELESS, Wording, sentences, short
 from schemas.actions import ACTIONS
 from schemas.memory import Sense
 from schemas.preferences import CATEGORIES, MAIN_TITLES, SUB_TITLES, Category
@@ -203,3 +203,10 @@ def test_no_text_of_a_page_is_a_programmers_word() -> None:
         assert {
             key for key, text in told.items() if re.search(r"\b(\w+_\w+|null|undefined|true|false)\b", text)
         } == set()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_driver_is_called_as_a_person_is(language: str) -> None:
+    words = Wording(language, UTC)
+    called = [words.person(name) for name in ("ada", "anna-lena", "jo_ann", NAMELESS)]
+    assert called == ["Ada", "Anna-Lena", "Jo Ann", {"en": "Driver", "de": "Fahrer"}[language]]
