@@ -6,7 +6,7 @@ from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
 from memory.screen.daylight import LOOKS
 from memory.screen.wording import LANGUAGES
 
-ROWS = 4
+ROWS = 3
 """On a page: as many as stand below the choices on the smallest panel."""
 
 
