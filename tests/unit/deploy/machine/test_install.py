@@ -349,6 +349,14 @@ def test_two_at_once_are_one(system: System) -> None:
     assert failed.returncode == 1 and "another installation" in failed.stderr
 
 
+def test_what_ends_the_system_reads_the_devices_settings_and_no_others() -> None:
+    """Root's own would be looked for first, in a home that its unit closes: it never came up."""
+    unit = settings(ROOT / "deploy/systemd/glovebox-power.service")
+    assert unit["ProtectHome"] == ["true"] and unit["ExecStart"][0].split()[1:] == [
+        "--config", "/etc/glovebox/glovebox.toml", "power",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("unit", sorted((ROOT / "deploy/systemd").glob("*.service")), ids=lambda path: path.stem)
 def test_every_unit_is_one_that_systemd_takes(unit: Path, tmp_path: Path) -> None:
     """Verified in a root that has the programs which the units start."""
