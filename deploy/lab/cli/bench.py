@@ -31,7 +31,7 @@ def stages(
     config = session_of(context, as_json=as_json).config()
     from deploy.lab.stages import comparing, figures, running
 
-    old = running.read(compare) if compare is not None else None
+    old = running.read(compare, rounds) if compare is not None else None
     with progress() as tell:
         run = running.measure(config, rounds, tell, openwakeword)
     changes = comparing.compare(run.times, old["times_ms"]) if old is not None else ()

@@ -17,6 +17,7 @@ from deploy import __version__
 from deploy.config import Config
 from deploy.lab.report.blocks import Progress
 from deploy.lab.stages import parts
+from deploy.lab.stages.comparing import FEWEST
 from deploy.lab.stages.machine import Condition, condition, processor
 from schemas.errors import EvaluationDataError
 
@@ -111,11 +112,15 @@ def measure(config: Config, rounds: int, tell: Progress, openwakeword: Path | No
     return run
 
 
-def read(file: Path) -> Mapping[str, Any]:
+def read(file: Path, rounds: int = FEWEST) -> Mapping[str, Any]:
     """An earlier run.
 
+    Args:
+        file: what ``--json`` told.
+        rounds: of the run that it is to be compared with.
+
     Raises:
-        EvaluationDataError: the file cannot be read, or is none.
+        EvaluationDataError: the file cannot be read, or is none, or the one run or the other is too short for a comparison.
     """
     try:
         found: Any = json.loads(file.read_text("utf-8"))
@@ -123,4 +128,9 @@ def read(file: Path) -> Mapping[str, Any]:
         raise EvaluationDataError(f"{file} cannot be read as an earlier run: {error}") from None
     if not isinstance(found, dict) or found.get("form") != FORM or not isinstance(found.get("times_ms"), dict):
         raise EvaluationDataError(f"{file} holds no run of `glovebox bench --json` of this version")
+    held = max((len(times) for stage in found["times_ms"].values() for times in stage.values()), default=0)
+    if min(held, rounds) < FEWEST:
+        raise EvaluationDataError(
+            f"a comparison wants {FEWEST} rounds in both runs; {file} has {held}, and {rounds} were asked for"
+        )
     return found

@@ -44,6 +44,15 @@ def test_a_stage_that_is_a_quarter_slower_is_found_and_no_other() -> None:
     assert 1.15 < parser.ratio < 1.35 and parser.p < ALPHA
 
 
+def test_of_all_stages_and_peers_a_slower_one_is_found_with_the_fewest_rounds() -> None:
+    new, old = run(2, rounds=FEWEST), run(1, rounds=FEWEST)
+    for number in range(11):  # fourteen in all, as with every peer
+        new[f"peer {number}"], old[f"peer {number}"] = run(100 + number)["parser"], run(200 + number)["parser"]
+    new["commands"] = {name: [2.0 * one for one in times] for name, times in new.pop("wake word").items()}
+    old["commands"] = old.pop("wake word")
+    assert [one.stage for one in compare(new, old) if one.slower] == ["commands"]
+
+
 def test_noise_alone_is_called_slower_less_often_than_promised() -> None:
     mistaken = sum(any(one.p < ALPHA for one in compare(run(seed), run(seed + 1_000))) for seed in range(100))
     assert mistaken <= 4  # one is expected; five or more have a chance of .004
@@ -115,6 +124,10 @@ def test_a_file_that_holds_no_run_is_refused(tmp_path: Path) -> None:
             read(file)
     with pytest.raises(EvaluationDataError):
         read(tmp_path / "none.json")
+    file.write_text(json.dumps(made(run(1, rounds=FEWEST)).told()))
+    assert read(file)["form"] == 1
+    with pytest.raises(EvaluationDataError, match=f"wants {FEWEST} rounds in both runs"):
+        read(file, FEWEST - 1)
 
 
 @pytest.mark.parametrize(("factor", "code"), [(1.0, 0), (0.4, SlowerError.exit_code)])
