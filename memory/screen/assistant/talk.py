@@ -142,7 +142,8 @@ class Talk:
 
     def hears(self, words: str, era: int) -> None:
         """See ``schemas.ports.Onlooker``; signs alone are no words."""
-        words = words if any(map(str.isalnum, words)) else ""
+        if words and not any(map(str.isalnum, words)):
+            return
         with self._lock:
             if era < self._feed.mark.era or self._stand.phase is not Phase.HEARING or self._stand.words == words:
                 return

@@ -125,6 +125,16 @@ def test_words_reply_and_what_was_done_are_shown_with_its_value_and_an_undo(
     assert 'action="/again/1"' not in browser.get("/")
 
 
+def test_signs_alone_take_no_word_away(screen: Screen) -> None:
+    talk = screen.parts.talk
+    talk.stands(Phase.HEARING, None, 0)
+    for words in ("open my", "…", " . "):
+        talk.hears(words, 0)
+        assert talk.stand.words == "open my"
+    talk.hears("", 0)
+    assert talk.stand.words == ""
+
+
 def test_an_undo_of_what_is_not_the_last_any_more_does_nothing(browser: Browser, screen: Screen, touch: Finger) -> None:
     talk = screen.parts.talk
     talk.replied(Exchange("open my window", "Okay.", NOW, (DONE,), undo=True), 0)
