@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1 PIP_NO_PYTHON_VERSION_WARN
 
 # What the environment was made from: another value means that it has to be brought up to date.
 environment_digest() {
-    { printf '%s\n' "$ROOT"; cat "$ROOT/pyproject.toml" "$ROOT/deploy/constraints.txt" "$ROOT"/deploy/setup/*; } | sha256sum | cut -d' ' -f1
+    { printf '%s\n' "$ROOT"; cat "$ROOT/pyproject.toml" "$ROOT/deploy/constraints.txt" "$ROOT"/deploy/setup/*.*; } | sha256sum | cut -d' ' -f1
 }
 
 environment_ready() { # MODE

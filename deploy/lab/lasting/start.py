@@ -86,8 +86,10 @@ def command(config: Config, home: Path, address: Path, *settings: str) -> tuple[
     """
     chosen = ("memory.key.source=file", "vehicle.adapter=simulated", *settings)
     words = [word for one in chosen for word in ("--set", one)]
+    given = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    """As the service manager's: what Python compiled is there from the second start on."""
     environment = {
-        **os.environ, "NOTIFY_SOCKET": str(address), "GLOVEBOX_DATA__MODELS": str(config.data.models.absolute()),
+        **given, "NOTIFY_SOCKET": str(address), "GLOVEBOX_DATA__MODELS": str(config.data.models.absolute()),
         "PYTHONPATH": str(Path(__file__).parents[3]),
     }  # fmt: skip
     return [
