@@ -15,7 +15,7 @@ from rich.text import Text
 
 from deploy.cli.memory import DriverOption, HomeOption
 from deploy.cli.session import Session, err, out, put_json, report, session_of
-from deploy.machine.collector import resting
+from deploy.machine.allocator import resting
 from deploy.timeline import TimelineEntry
 from schemas.errors import GloveboxError
 

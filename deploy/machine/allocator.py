@@ -1,5 +1,10 @@
-"""How the C library keeps memory that was freed: models leave holes of many megabytes behind as they are loaded. Linux with glibc.
+"""What becomes of memory that nobody needs any more: when Python looks for it, and when the C library gives it back.
 
+Python's collector (its library's gc) rests while the assistant is loaded: each round would go through all that was imported so far
+and find next to nothing, which costs the start a quarter of a second. What is there at the end is left out of later rounds. So they
+take milliseconds, and come often enough that what conversations leave in circles does not grow through a day.
+
+The C library keeps what was freed, and models leave holes of many megabytes behind as they are loaded. Linux with glibc.
 Owns the switches of glibc's allocator (``mallopt(3)``); on another C library nothing happens. While models are loaded,
 blocks of a megabyte and more lie in mappings of their own, so that what loading takes for a moment goes back at once; left
 alone, glibc learns from the first of them that such blocks are wanted again, and puts the next ones beside what stays.
@@ -21,6 +26,17 @@ TRIM_THRESHOLD, MMAP_THRESHOLD, ARENA_MAX = -1, -3, -8
 ARENAS = 2
 LOADING, RUNNING = 1 << 20, 32 << 20
 """Bytes from which on a block has a mapping of its own; the second is the most that glibc takes."""
+
+
+@contextmanager
+def resting() -> Generator[None]:
+    """No rounds while this is open; what is there at its end is never looked at again. For a program that loads once."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @contextmanager

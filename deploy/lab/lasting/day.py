@@ -18,7 +18,7 @@ from deploy.config import Config
 from deploy.lab.dialogue.driving import Fleet
 from deploy.lab.hearing.cases import COMMANDS, FREE
 from deploy.lab.report.blocks import Progress
-from deploy.machine.collector import resting
+from deploy.machine.allocator import resting
 from deploy.machine.footprint import resident_mb
 from schemas.errors import GloveboxError
 

@@ -315,7 +315,9 @@ def test_weights_are_fetched_once_and_nothing_stops_without_them(clone: Path, re
         assert "going on with what the repository carries" in done.stderr
     (clone / "offline").unlink()
     fetched = ready("default", "demo").stderr.splitlines()
-    assert fetched[:2] == ["models", "get"] and fetched[3:] == ["speak", "--ahead"], "the voice's sentences are made with it"
+    assert fetched[:2] == ["models", "get"] and fetched[3:] == ["speak", "--ahead"], (
+        "the voice's sentences are made with it"
+    )
     assert ready("default", "demo").stderr == ""
     (clone / "models" / "catalog.toml").write_text("another", "utf-8")
     assert ready("default", "demo").stderr.startswith("models\nget\n")
