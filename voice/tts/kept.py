@@ -60,7 +60,7 @@ class KeptSentences:
         Once there is no more room, these are the ones that stand before the last one held: they take its room. So it is after an
         upgrade whose list has another order.
         """
-        end = self._last() if self._full else len(self._sentences)
+        end = max(self._last(), 0) if self._full else len(self._sentences)
         return tuple(one for one in self._sentences[:end][:first] if one not in self._sounds)
 
     def make(self, voice: Synthesizer) -> int:
@@ -79,7 +79,7 @@ class KeptSentences:
         self._hold(missing[0], sound)
         path = self._path(missing[0])
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write(path, sound)
+        write(path, sound)  # also of the first that found no room: by it the next start sees that there is none
         return len(missing) - 1
 
     def drop_other_voices(self) -> None:
