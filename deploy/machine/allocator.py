@@ -58,8 +58,12 @@ def loading() -> Generator[None]:
 
 
 def give_back() -> None:
-    """Give what nobody needs any more back to the system: conversations leave circles and holes, a megabyte an hour."""
-    gc.collect()
+    """Give what nobody needs any more back to the system: conversations leave circles and holes, a megabyte an hour.
+
+    Circles are looked for only where what was loaded is left out of it (`resting`): else a round takes a large part of a second.
+    """
+    if gc.get_freeze_count():
+        gc.collect()
     library = _library()
     if library is not None:
         library.malloc_trim(0)
