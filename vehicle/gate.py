@@ -3,8 +3,8 @@
 ``rule`` is a pure function of (action, vehicle state, policy). ``Gate`` adds what needs memory: it starts silent,
 limits rates, keeps confirmations and writes the log of decisions. It touches no vehicle: ``vehicle.service`` does.
 
-- Nothing is allowed until the gate is armed with a live state of the vehicle; losing the adapter makes it silent again
-  and drops every question.
+- Nothing is allowed until the vehicle has told anything of itself; losing the adapter makes the gate silent again and
+  drops every question.
 - Missing, stale or implausible speed, gear or ignition counts as moving, and so do conflicting ones (speed in P).
 - A confirmation is bound to one action with its values, works once, expires, and is judged again by the state at that
   time: what is refused by then stays undone.
@@ -38,6 +38,8 @@ from vehicle.policy import (
     SPEAKER_REFUSED,
     SPEAKERS,
     STALE_S,
+    UNKNOWN_PARKED,
+    UNKNOWN_SPEED,
     WET_RIDE_KMH,
     Condition,
     Op,
@@ -351,9 +353,9 @@ class Gate:
         return tuple(self._log)
 
     def arm(self, state: VehicleState) -> bool:
-        """Leave silence if the state is live: fresh, with at least one of speed, gear and ignition known."""
-        known = (state.speed_kmh, state.gear, state.ignition_on)
-        self._armed = self._armed or (fresh(state) and any(value is not None for value in known))
+        """Leave silence once the vehicle has told anything: a speed that never comes counts as moving, and is no silence."""
+        told = (state.speed_kmh, state.gear, state.ignition_on, *state.values.values())
+        self._armed = self._armed or any(value is not None for value in told)
         return self._armed
 
     def disarm(self) -> None:
@@ -439,7 +441,18 @@ class Gate:
         strictest = max(rulings, key=lambda ruling: _SEVERITY[ruling.verdict])
         if strictest.verdict is not Verdict.DENY and any(self._too_often(action) for action in actions):
             return TOO_OFTEN
+        if strictest.verdict is Verdict.DENY and driving is Motion.MOVING:
+            return self._explained(strictest, actions, state)
         return strictest
+
+    def _explained(self, refusal: Ruling, actions: Sequence[Action], state: VehicleState) -> Ruling:
+        """The refusal, and first what is not known, where a car that tells it and is parked would not be refused this."""
+        speed = known_speed(state)
+        lack = UNKNOWN_SPEED if speed is None else UNKNOWN_PARKED
+        parked = state.model_copy(update={"speed_kmh": 0.0, "gear": "P", "ignition_on": True, "age_s": 0.0})
+        if speed or any(self._table.ruling(one, parked, Motion.PARKED).verdict is Verdict.DENY for one in actions):
+            return refusal
+        return refusal.model_copy(update={"reason": f"{lack} {refusal.reason}"})
 
     def _too_often(self, action: Action) -> bool:
         recent = self._recent.get(action.name, deque[float]())

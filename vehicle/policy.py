@@ -452,6 +452,10 @@ REFUSING: Mapping[str, str] = MappingProxyType({
 })  # fmt: skip
 """What is said when a rule refuses: why, and what would work. The last four are no rows: see the gate and service."""
 
+UNKNOWN_SPEED = "The car doesn't tell me how fast we're going."
+UNKNOWN_PARKED = "The car doesn't tell me whether it is parked."
+"""What is said before a refusal that would not be one if the car told these, and were parked."""
+
 
 SPEAKERS: Mapping[str, Mapping[Tier, Verdict]] = MappingProxyType({
     "child": MappingProxyType({Tier.CARE: Verdict.CONFIRM, Tier.PINCH: Verdict.DENY, Tier.PARKED: Verdict.DENY}),

@@ -92,7 +92,7 @@ class GatedVehicle:
         deadline_s: float = DEADLINE_S,
         patience_s: float = PATIENCE_S,
     ) -> None:
-        """A vehicle that has not been read yet: its gate is silent until the first live state.
+        """A vehicle that has not been read yet: its gate is silent until the vehicle has told anything.
 
         Args:
             adapter: the connection; only this object may use it from now on.
@@ -154,7 +154,7 @@ class GatedVehicle:
         return {"contact": self.organizer.people, "playlist": playlists, "frequency": dial}
 
     async def state(self) -> VehicleState:
-        """Current signals; a live state also arms the gate. Values that their signal cannot have are left out.
+        """Current signals; if there are any, they also arm the gate. Values that their signal cannot have are left out.
 
         Raises:
             schemas.errors.AdapterError: the vehicle cannot be reached in time; the gate is silent again.

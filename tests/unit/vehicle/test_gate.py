@@ -22,6 +22,7 @@ from schemas.actions import (
     SetHighBeam,
     SetReminder,
     SetSunroof,
+    SetSunshade,
     SetTrunk,
     SetWindow,
     Undo,
@@ -30,7 +31,7 @@ from schemas.clock import StreamClock
 from schemas.errors import ConfirmationError
 from schemas.events import Motion, VehicleState, Verdict
 from vehicle.gate import LOG_LENGTH, SILENT, TOO_OFTEN, Gate, Occasion, impersonal_slots, motion, rule
-from vehicle.policy import CONFIRMATION_S, POLICY, RATE_LIMITS, RATE_WINDOW_S, STALE_S
+from vehicle.policy import CONFIRMATION_S, POLICY, RATE_LIMITS, RATE_WINDOW_S, STALE_S, UNKNOWN_PARKED, UNKNOWN_SPEED
 from vehicle.signals import SIGNALS
 
 INITIAL = {name: signal.initial for name, signal in SIGNALS.items()}
@@ -192,21 +193,42 @@ def test_it_starts_silent(clock: StreamClock) -> None:
 
 
 @pytest.mark.parametrize(
-    ("seen", "live"),
+    ("seen", "told"),
     [
         (PARKED, True),
         (VehicleState(speed_kmh=0.0), True),
         (VehicleState(gear="P"), True),
         (VehicleState(ignition_on=False), True),
+        (VehicleState(values={"window.driver": 0}, age_s=math.inf), True),
+        (state(age=2.0), True),
         (VehicleState(), False),
-        (state(age=2.0), False),
-        (state(age=math.nan), False),
     ],
 )
-def test_a_live_state_arms_it(clock: StreamClock, seen: VehicleState, live: bool) -> None:
+def test_a_vehicle_that_has_told_anything_arms_it(clock: StreamClock, seen: VehicleState, told: bool) -> None:
     gate = Gate(clock)
-    assert gate.arm(seen) is live
-    assert gate.armed is live
+    assert gate.arm(seen) is told
+    assert gate.armed is told
+
+
+def test_where_the_speed_never_comes_it_counts_as_moving_and_not_as_silence(clock: StreamClock) -> None:
+    gate = Gate(clock)
+    blind = VehicleState(values={"window.driver": 0}, age_s=3600.0)
+    gate.arm(blind)
+    assert gate.request(SetWindow(percent=0), blind)[0].verdict is Verdict.ALLOW
+    for wish in (SetWindow(percent=30), TRUNK):
+        refused = gate.request(wish, blind)[0]
+        assert refused.verdict is Verdict.DENY
+        assert refused.reason == f"{UNKNOWN_SPEED} {rule(wish, blind).reason}", "and not as if we drove too fast"
+
+
+def test_a_refusal_names_what_is_not_known_only_where_that_is_why(gate: Gate) -> None:
+    without_gear = VehicleState(speed_kmh=0.0)
+    assert gate.request(TRUNK, without_gear)[0].reason == f"{UNKNOWN_PARKED} {rule(TRUNK, TOWN).reason}"
+    for driving in (TOWN, VehicleState(speed_kmh=50.0)):
+        assert gate.request(TRUNK, driving)[0].reason == rule(TRUNK, driving).reason
+    under_open_roof = VehicleState(values={"sunroof.position": 50, "sunroof.shade": 100})
+    shade = SetSunshade(percent=0)
+    assert gate.request(shade, under_open_roof)[0].reason == rule(shade, under_open_roof).reason
 
 
 def test_once_armed_a_poor_state_does_not_disarm(gate: Gate) -> None:
