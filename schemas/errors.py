@@ -29,6 +29,7 @@ never holds transcript, memory text or keys.
     |   |-- AdapterError          51   the adapter failed or lost its connection
     |   |-- NotMovedError         52   accepted, but the vehicle's current value did not move in time
     |   |-- PartlyDoneError       54   the vehicle took a part of what belongs together
+    |   |-- BetweenError          55   what only opens or closes was to stop between the two
     |   `-- ConfirmationError     53   a confirmation that is expired, unknown or for another action
     |-- StorageFullError          60   no space left on the device
     |-- TurnTimeoutError          61   no reply within the limit of a turn
@@ -248,6 +249,14 @@ class PartlyDoneError(VehicleError):
     code = "partly_done"
     exit_code = 54
     spoken = "The car did only a part of that."
+
+
+class BetweenError(VehicleError):
+    """What is only opened or closed was to stop between the two: nothing was sent."""
+
+    code = "between"
+    exit_code = 55
+    spoken = "That only opens or closes all the way; ask me for one of these."
 
 
 class ConfirmationError(VehicleError):

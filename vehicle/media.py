@@ -226,6 +226,10 @@ class MediaLibrary:
         found = next((known for known in self.playlists if _same(name, self._names[known])), None)
         return self.playlists[found][0] if found is not None else None
 
+    def on_dial(self, name: str) -> bool:
+        """Whether a name is a place on the dial."""
+        return self._mhz_of(name) is not None
+
     def frequencies(self) -> tuple[str, ...]:
         """Where stations are on the dial, in digits."""
         return tuple(f"{mhz:g}" for mhz, _ in self._dial)

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 
 from schemas.actions import Action, SetWindow, StopMoving, Undo
 from schemas.actions.base import GROUPS, corners
-from schemas.errors import AdapterError, NotMovedError, PartlyDoneError, VehicleError
+from schemas.errors import AdapterError, BetweenError, NotMovedError, PartlyDoneError, VehicleError
 from schemas.events import ActionResult, ActionStatus, Motion, Moved, Ruling, VehicleState, Verdict
 from schemas.ports import Clock
 from vehicle.adapters import VehicleAdapter
@@ -339,6 +339,10 @@ class GatedVehicle:
                 plan.effect.do()
         except PartlyDoneError as error:
             return await self._partly(action, state, ruling, plan, error)
+        except BetweenError as error:
+            for name in plan.changes:
+                self._travelling.pop(name, None)
+            return _impossible(action, Plan(refusal=error.spoken))
         except VehicleError as error:
             return _fault(action, ruling, error)
         self._remember(action, state, plan, meant)
@@ -464,6 +468,7 @@ class GatedVehicle:
         Raises:
             schemas.errors.AdapterError: too late, or it failed; the vehicle counts as lost.
             schemas.errors.PartlyDoneError: a part was taken; the vehicle is there.
+            schemas.errors.BetweenError: nothing was sent; the vehicle is there.
         """
         began = self._clock.now()
         task = asyncio.ensure_future(call)
@@ -478,7 +483,7 @@ class GatedVehicle:
                 f"the vehicle adapter did not answer a {what} in {self._patience_s:g} s; it will be asked again"
             )
         error = task.exception() if not task.cancelled() else AdapterError("the vehicle adapter gave up")
-        if isinstance(error, PartlyDoneError):
+        if isinstance(error, PartlyDoneError | BetweenError):
             raise error
         if isinstance(error, AdapterError):
             self._lost(str(error))

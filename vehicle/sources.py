@@ -68,6 +68,10 @@ class MediaSource(Protocol):
         """A station by name, frequency in words or genre; any but these where none was asked for."""
         ...
 
+    def on_dial(self, name: str) -> bool:
+        """Whether a name is a place on the dial."""
+        ...
+
     def podcast(self, *, show: str | None = None, genre: str | None = None, but: Sequence[str] = ()) -> Item | None:
         """A show by name or genre; any but these where none was asked for."""
         ...

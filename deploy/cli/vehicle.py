@@ -53,20 +53,24 @@ async def _live(vehicle: GatedVehicle) -> VehicleState:
 class _Looks:
     """Looks at a vehicle one after the other; a lost connection is told once and waited out."""
 
-    def __init__(self, vehicle: GatedVehicle, every: float) -> None:
-        self._vehicle, self._every, self._first, self._lost = vehicle, every, True, False
+    def __init__(self, vehicle: GatedVehicle, every: float, most: int | None = None) -> None:
+        self._vehicle, self._every, self._most, self._done, self._lost = vehicle, every, most, 0, False
 
-    async def next(self) -> VehicleState:
-        """The next state, after a pause; the first at once, as soon as it is live.
+    def __aiter__(self) -> _Looks:
+        return self
+
+    async def __anext__(self) -> VehicleState:
+        """The next state, after a pause; the first at once, as soon as it is live. A look at a lost vehicle is one, too.
 
         Raises:
             schemas.errors.AdapterError: the vehicle cannot be reached at the first look.
         """
-        if self._first:
+        if not self._done:
             state = await _live(self._vehicle)
-            self._first = False
+            self._done = 1
             return state
-        while True:
+        while self._most is None or self._done < self._most:
+            self._done += 1
             await asyncio.sleep(self._every)
             try:
                 state = await self._vehicle.state()
@@ -79,6 +83,7 @@ class _Looks:
                     err().print("The vehicle is there again.")
                 self._lost = False
                 return state
+        raise StopAsyncIteration
 
 
 def _told(state: VehicleState, names: list[str] | None) -> dict[str, Any]:
@@ -265,10 +270,10 @@ def watch(
 
     async def follow() -> None:
         before: dict[str, Any] = {}
-        count, look = 0, _Looks(vehicle, every)
+        count = 0
         try:
-            while looks is None or count < looks:
-                now = _told(await look.next(), signals)
+            async for state in _Looks(vehicle, every, looks):
+                now = _told(state, signals)
                 changed = {name: value for name, value in now.items() if before.get(name, ...) != value}
                 if as_json and changed:
                     put_json(changed)
@@ -327,12 +332,9 @@ def view(
                 typer.echo(draw(await _live(vehicle)))
                 return
             with Live(console=out(), auto_refresh=False) as live:
-                count, look = 0, _Looks(vehicle, every)
-                while looks is None or count < looks:
-                    state = await look.next()
+                async for state in _Looks(vehicle, every, looks):
                     text = Text("\n".join(lines(state)))
                     live.update(Panel(text, title="vehicle", width=WIDTH + 4), refresh=True)
-                    count += 1
         finally:
             await vehicle.close()
 

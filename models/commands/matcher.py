@@ -1,11 +1,13 @@
 """Understanding a command by rules alone.
 
 Owns: the way from a sentence to a command. A match is a complete parse: the word graph says which blocks of templates have
-exactly this sentence, and hassil reads the slots from them. Does not own whether a recogniser heard the sentence well.
+exactly this sentence, and hassil reads the slots from them. A telephone number, which may be long, is no template: it is read
+digit by digit. Does not own whether a recogniser heard the sentence well.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import islice
@@ -17,6 +19,7 @@ from models.commands.graph import WordGraph
 from models.commands.phrase import slots_of
 from models.commands.templates import Template, Templates, load_templates
 from models.text import spoken
+from schemas.actions.information import dialled
 from schemas.events import Command, CommandKind, Standing
 
 MAX_WORDS = 60
@@ -39,6 +42,16 @@ _GOES_ON = frozenset(
     "um uh er erm hmm well".split()
 )
 """Last words after which free speech is not over. Prepositions that end orders too ("turn it down", "put it on") are not here."""
+
+_DIALLING = re.compile(
+    r"(?:(?:please|(?:can|could|would|will) you(?: please)?|i want you to|i would like you to|i'd like you to) )?"
+    r"(?:call|phone|ring|dial|telephone) (?:(?:the |this )?(?:(?:tele)?phone )?number )?"
+    r"(?P<number>(?:plus )?(?:(?:(?:double|triple) )?(?:zero|oh|o|one|two|three|four|five|six|seven|eight|nine)\b ?)+)"
+    r"(?P<done>(?:now|please| )*)"
+)
+"""An order to call a number, digit by digit: in its spoken form, as far as it goes."""
+_SHORTEST, _LONGEST = 3, 15
+"""Digits of a number that can be called (`schemas.actions.CallNumber`); the longest: ITU-T E.164."""
 
 
 class TemplateMatcher:
@@ -84,7 +97,7 @@ class TemplateMatcher:
                 template = self._blocks[block][0]
                 slots = {name: entity.value for name, entity in result.entities.items()}
                 return Command(kind=template.kind, name=template.intent, slots=slots)
-        return None
+        return _called(sentence)
 
     def begins(self, text: str) -> bool:
         """Whether a command begins with these words and they break off where something must follow ("navigate to")."""
@@ -109,8 +122,11 @@ class TemplateMatcher:
         if not words:
             return Standing.OPEN
         command, state = self.match(" ".join(words)), self.graph.after(words)
+        dialling = _DIALLING.fullmatch(" ".join(words))
+        if command is not None and dialling and state is None and not dialling["done"]:
+            return Standing.CONTINUABLE
         if command is None:
-            unfinished = state is not None or words[-1] in _GOES_ON
+            unfinished = state is not None or words[-1] in _GOES_ON or dialling is not None
             return Standing.UNFINISHED if unfinished else Standing.OPEN
         if state is None or (command.kind is CommandKind.CONTROL and command.name in _ANSWERS):
             return Standing.COMPLETE
@@ -129,3 +145,12 @@ class TemplateMatcher:
         own = self._blocks[block]
         data = [{"sentences": [template.text for template in own], "slots": dict(own[0].slots)}]
         return Intents.from_dict({"language": self.templates.language, "intents": {own[0].intent: {"data": data}}})
+
+
+def _called(sentence: str) -> Command | None:
+    """The command of a sentence that has a telephone number called."""
+    found = _DIALLING.fullmatch(sentence)
+    digits = dialled(found["number"]) if found is not None else ""
+    if not _SHORTEST <= len(digits.removeprefix("+")) <= _LONGEST:
+        return None
+    return Command(kind=CommandKind.ACTION, name="call_number", slots={"digits": digits})

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from deploy.lab.lasting import start
 from deploy.machine.notify import ServiceManager
 from tests.integration import service_rig
 from tests.integration.service_rig import ROOT, UNIT, settings
@@ -24,10 +25,9 @@ STARTS_S = 180
 
 
 @pytest.fixture
-def manager(tmp_path: Path) -> Iterator[socket.socket]:
+def manager() -> Iterator[socket.socket]:
     """What the service tells."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as heard:
-        heard.bind(str(tmp_path / "notify"))
+    with start.manager() as (heard, _):
         yield heard
 
 
@@ -58,7 +58,7 @@ def test_the_assistant_runs_under_its_restrictions(tmp_path: Path, manager: sock
     home, printed = tmp_path / "own", tmp_path / "printed"
     environment = {
         **os.environ, "GLOVEBOX_HOME": str(home), "GLOVEBOX_PROFILE": "small", "PYTHONPATH": str(ROOT),
-        "NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "2000000",
+        "NOTIFY_SOCKET": str(manager.getsockname()), "WATCHDOG_USEC": "2000000",
     }  # fmt: skip
     glovebox = [sys.executable, "-c", "from deploy.cli import main; raise SystemExit(main())", "run"]
     command = [sys.executable, "-m", "tests.integration.service_rig", str(UNIT), *glovebox]

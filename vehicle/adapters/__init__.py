@@ -51,6 +51,7 @@ class VehicleAdapter(Protocol):
             schemas.errors.AdapterError: unknown or unoffered signal, a signal that is only read, a value out of range, or
                 the vehicle cannot be reached.
             schemas.errors.PartlyDoneError: the connection stands, and a part of it may have been taken.
+            schemas.errors.BetweenError: nothing was sent: what only opens or closes was to stop between the two.
         """
         ...
 

@@ -97,11 +97,11 @@ class Sound:
 
     def _radio(self, station: str | None, but: Sequence[str]) -> Plan:
         found = self._media.station(station, but=but)
-        return (
-            _play(found, "a station")
-            if found
-            else Plan(refusal="I can't find that station; ask me for another one, or for a frequency.")
-        )
+        if found:
+            return _play(found, "a station")
+        if station is not None and self._media.on_dial(station):
+            return Plan(refusal="I know no station on that frequency; ask me for a station by its name.")
+        return Plan(refusal="I can't find that station; ask me for another one, or for a frequency.")
 
     def _source(self, source: str, but: Sequence[str]) -> Plan:
         """The first thing of a source; what is on a telephone or a stick the library does not know."""

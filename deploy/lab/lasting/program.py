@@ -14,7 +14,6 @@ import pty
 import random
 import re
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -32,7 +31,7 @@ from wyoming.event import async_read_event, async_write_event
 from deploy.config import Config
 from deploy.lab.hearing.scenes import TAIL_S
 from deploy.lab.lasting.cuts import A_VAULT, Outcome, facts
-from deploy.lab.lasting.start import LONGEST_S, command, family, ready
+from deploy.lab.lasting.start import LONGEST_S, command, family, manager, ready
 from deploy.lab.report.blocks import Progress
 from deploy.lab.stages import inputs
 from models.text import contains
@@ -140,11 +139,8 @@ class Program:
         master, slave = pty.openpty()
         server = await asyncio.start_server(satellite.meet, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
-        address = self._place / "notify"
-        address.unlink(missing_ok=True)
-        run, environment = command(self._config, self.home, address, f"audio.satellite=127.0.0.1:{port}")
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as line, (self._place / "errors").open("wb") as errors:
-            line.bind(str(address))
+        with manager() as (line, address), (self._place / "errors").open("wb") as errors:
+            run, environment = command(self._config, self.home, address, f"audio.satellite=127.0.0.1:{port}")
             line.settimeout(0.0)
             process = subprocess.Popen(  # noqa: ASYNC220 - it only forks
                 run, env={**environment, **_TERMINAL}, stdin=slave, stdout=slave, stderr=errors,

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -98,11 +100,8 @@ def command(config: Config, home: Path, address: Path, *settings: str) -> tuple[
 
 
 def _once(config: Config, place: Path) -> tuple[float, float, float]:
-    address = place / "notify"
-    address.unlink(missing_ok=True)
-    run, environment = command(config, place / "home", address)
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as line:
-        line.bind(str(address))
+    with manager() as (line, address):
+        run, environment = command(config, place / "home", address)
         line.settimeout(0.25)
         began = time.monotonic()
         with subprocess.Popen(
@@ -123,6 +122,18 @@ def _once(config: Config, place: Path) -> tuple[float, float, float]:
                     process.wait(ENDING_S)
                 except subprocess.TimeoutExpired:
                     process.kill()
+
+
+@contextmanager
+def manager() -> Generator[tuple[socket.socket, Path]]:
+    """A socket that hears what the service tells, and its address: in /tmp, since an address has at most 107 letters."""
+    with (
+        tempfile.TemporaryDirectory(prefix="glovebox-", dir="/tmp") as folder,
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as line,
+    ):
+        address = Path(folder) / "notify"
+        line.bind(str(address))
+        yield line, address
 
 
 def ready(line: socket.socket) -> bool:

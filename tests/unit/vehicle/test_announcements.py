@@ -55,6 +55,8 @@ def test_a_device_announces_all_its_components_at_once() -> None:
     assert announced(topic, b"", "homeassistant", "car") == {}
     assert announced(topic, b"{}", "homeassistant", "other") is None
     assert announced(topic, b"{}", "homeassistant", "car") == {"car": "its announcement lacks 'components'"}
+    broken = announced(topic, b'{"cmps": ', "homeassistant", "car")
+    assert broken is not None and str(broken["car"]).startswith("its announcement is no JSON: Expecting value")
 
 
 @pytest.mark.parametrize(
@@ -172,6 +174,7 @@ def test_a_current_temperature_can_only_be_read() -> None:
     [
         ("switch", {"stat_t": "s"}, "lacks 'command_topic'"),
         ("sensor", {}, "lacks 'state_topic'"),
+        ("number", {"cmd_t": "c", "min": "low", "max": 5}, "needs a number where it has 'low'"),
         ("select", {"cmd_t": "c"}, "lacks 'options'"),
         ("light", {"cmd_t": "c", "schema": "template"}, "the schema template"),
         ("switch", {"cmd_t": "c", "val_tpl": "{{ states('sun.sun') }}"}, "needs states"),

@@ -20,7 +20,7 @@ from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
-from schemas.errors import AdapterError, ConfigError
+from schemas.errors import AdapterError, BetweenError, ConfigError
 from schemas.events import VehicleState
 from schemas.ports import Clock
 from vehicle.adapters.findings import Finding
@@ -127,7 +127,7 @@ class MqttVehicle:
         if not self.connected(start_s) and not patient:
             self._shut()
             raise AdapterError(
-                f"no MQTT broker at {host}:{port}: {self._trouble}; check address, user and whether it runs"
+                f"the MQTT broker at {host}:{port} cannot be used: {self._trouble}; check address, user and whether it runs"
             )
 
     def offers(self) -> frozenset[str]:
@@ -148,6 +148,7 @@ class MqttVehicle:
 
         Raises:
             schemas.errors.AdapterError: as the contract says; also an entity that is not available.
+            schemas.errors.BetweenError: a position of a cover that has none.
         """
         client = self._reach()
         offers = self.offers()
@@ -161,6 +162,8 @@ class MqttVehicle:
             one = self._links[name]
             if not self._there(one.entity):
                 raise AdapterError(f"the vehicle says that {one.entity.object_id} is not available")
+            if one.entity.ends is not None and value not in one.entity.ends[1]:
+                raise BetweenError(f"{one.entity.object_id} is a cover without positions: it has no {value} percent")
             payload, topic = one.encoded(value), str(one.entity.command_topic)
             commands[topic] = _both(commands[topic], payload) if topic in commands else payload
             by_entity[one.entity.object_id] = payload
@@ -204,7 +207,7 @@ class MqttVehicle:
         if self._closed.is_set():
             raise AdapterError("the connection to the MQTT broker is closed; make a new one")
         if client is None:
-            raise AdapterError(f"no MQTT broker at {self._host}:{self._port}: {self._trouble}")
+            raise AdapterError(f"the MQTT broker at {self._host}:{self._port} cannot be used: {self._trouble}")
         return client
 
     async def _send(self, client: Client, commands: Mapping[str, str]) -> None:

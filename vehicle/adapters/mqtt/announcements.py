@@ -166,7 +166,13 @@ _ODD = (ValueError, KeyError, TypeError, AttributeError)
 
 
 def _why(error: Exception) -> str:
-    return str(error) if type(error) is ValueError else f"its announcement lacks {error}"
+    if isinstance(error, KeyError):
+        return f"its announcement lacks {error}"
+    if isinstance(error, json.JSONDecodeError | UnicodeDecodeError):
+        return f"its announcement is no JSON: {error}"
+    if isinstance(error, ValueError):
+        return str(error).replace("could not convert string to float:", "its announcement needs a number where it has")
+    return f"its announcement is none of Home Assistant's form: {error}"
 
 
 def _long(said: Mapping[str, Any], base: str = "") -> dict[str, Any]:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from models.numbers import halves, numbers
+from schemas.actions import BY_NAME
 from schemas.actions.acts import MEMORY, Act, Parsed
 from schemas.events import Command, CommandKind, Route
 from voice.dialogue import errands
@@ -226,7 +227,7 @@ def teaches(planned: Plan, text: str) -> bool:
         planned: the plan.
         text: the utterance in its spoken form.
     """
-    if by_liking(text):
+    if by_liking(text) or _chooses_nothing(planned):
         return False
     if not planned.acts:
         return _ORDER.match(text) is None or _OWN.search(text) is not None
@@ -234,6 +235,14 @@ def teaches(planned: Plan, text: str) -> bool:
         return False
     refused = _REFUSES.search(text) is not None and bool(numbers(text))
     return any(act.name == "tell" for act in planned.acts) and not refused and _HEDGES.search(text) is None
+
+
+def _chooses_nothing(planned: Plan) -> bool:
+    """Whether it is a complete command to the car with nothing in it of what memory knows likings of: a number to dial."""
+    command = planned.command
+    if command is None or command.kind is not CommandKind.ACTION:
+        return False
+    return not set(BY_NAME[command.name].details.values()) & set(command.slots)
 
 
 def orders(planned: Plan) -> bool:

@@ -170,9 +170,9 @@ def test_a_connection_that_is_lost_is_told_once_and_waited_out(capsys: pytest.Ca
     looks = _Looks(GatedVehicle(car, clock), 0.0)
 
     async def follow() -> None:
-        await looks.next()
+        await anext(looks)
         car.faults.fails_after = 0
-        waiting = asyncio.create_task(looks.next())
+        waiting = asyncio.ensure_future(anext(looks))
         for _ in range(50):
             await asyncio.sleep(0)
         assert not waiting.done()
@@ -182,3 +182,17 @@ def test_a_connection_that_is_lost_is_told_once_and_waited_out(capsys: pytest.Ca
     asyncio.run(follow())
     told = capsys.readouterr().err
     assert told.count("waiting for it") == 1 and told.count("there again") == 1
+
+
+def test_looks_at_a_lost_vehicle_are_counted_too() -> None:
+    clock = StreamClock()
+    car = SimulatedVehicle(clock)
+
+    async def follow() -> list[VehicleState]:
+        seen: list[VehicleState] = []
+        async for state in _Looks(GatedVehicle(car, clock), 0.0, 3):
+            seen.append(state)
+            car.faults.fails_after = 0
+        return seen
+
+    assert len(asyncio.run(asyncio.wait_for(follow(), 10))) == 1

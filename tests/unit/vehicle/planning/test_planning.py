@@ -367,7 +367,7 @@ def test_no_window_at_all_is_refused(window: str, but: str) -> None:
         ("seek", {"change": "back"}, {"media.source": "radio"}, "with music and podcasts"),
         ("seek", {"change": "forward"}, {}, "with music and podcasts"),
         ("set_playback", {"command": "restart"}, {"media.source": "radio"}, "with music and podcasts"),
-        ("play_radio", {"station": "99.1"}, {}, "can't find that station"),
+        ("play_radio", {"station": "99.1"}, {}, "no station on that frequency"),
         ("play_radio", {"station": "marmalade"}, {}, "can't find that station"),
     ],
 )

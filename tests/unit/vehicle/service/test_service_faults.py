@@ -25,7 +25,7 @@ from schemas.actions import (
 )
 from schemas.actions.base import corners
 from schemas.clock import StreamClock
-from schemas.errors import AdapterError, ConfirmationError
+from schemas.errors import AdapterError, BetweenError, ConfirmationError
 from schemas.events import ActionResult, ActionStatus, VehicleState, Verdict
 from tests.gated_car import SLOTS, Car, instances
 from vehicle.adapters.simulated import SimulatedVehicle
@@ -43,6 +43,22 @@ def test_a_stuck_window_is_a_fault(caplog: pytest.LogCaptureFixture) -> None:
     assert (result.status, result.error) == (ActionStatus.FAULT, "not_moved")
     assert DEADLINE_S <= car.clock.slept < DEADLINE_S + 0.3
     assert caplog.messages == ["set_window: window.rear_left did not move in 2 s"]
+
+
+def test_what_only_opens_or_closes_is_said_to_and_the_car_counts_as_there() -> None:
+    car = Car()
+    written = car.adapter.write
+
+    async def only_ends(changes: Mapping[str, Any]) -> None:
+        if 0 < changes.get("window.driver", 0) < 100:
+            raise BetweenError("window_driver is a cover without positions: it has no 50 percent")
+        await written(changes)
+
+    car.adapter.write = only_ends
+    result = car.act(SetWindow(percent=50))
+    assert (result.status, result.ruling.reason) == (ActionStatus.DENIED, BetweenError.spoken)
+    assert car.gated.gate.armed and not car.gated.away
+    assert car.act(SetWindow(percent=100)).status is ActionStatus.DONE
 
 
 def test_a_stuck_switch_is_a_fault() -> None:
@@ -131,11 +147,20 @@ def test_stale_speed_refuses_what_parking_would_allow() -> None:
     assert car.act(SetTrunk(open=True)).status is ActionStatus.DENIED
 
 
-def test_a_car_that_is_never_live_is_never_moved() -> None:
+def test_a_car_that_tells_nothing_is_never_moved() -> None:
     car = Car()
-    car.adapter.faults.unknown |= {"speed_kmh", "gear", "ignition_on"}
+    car.adapter.faults.unknown |= {"speed_kmh", "gear", "ignition_on", *SIGNALS}
     result = car.act(SetDomeLight(on=False))
     assert (result.status, result.ruling.rule) == (ActionStatus.DENIED, "silent")
+
+
+def test_a_car_that_never_tells_its_speed_is_served_as_one_that_moves() -> None:
+    car = Car()
+    car.adapter.faults.unknown |= {"speed_kmh", "gear", "ignition_on"}
+    assert car.act(SetDomeLight(on=False)).status is ActionStatus.DONE
+    refused = car.act(SetTrunk(open=True))
+    assert (refused.status, refused.ruling.rule) == (ActionStatus.DENIED, "trunk_open")
+    assert refused.ruling.reason.startswith("The car doesn't tell me how fast we're going. ")
 
 
 def test_a_signal_that_is_not_reported_is_a_fault() -> None:

@@ -149,6 +149,9 @@ def test_every_enumerated_slot_value_can_be_said(templates: Templates) -> None:
         ("Open the window 50%", "set_window", {"window": "driver", "percent": 50}),
         ("open the sunroof halfway", "set_sunroof", {"percent": 50}),
         *((f"Call {number}!", "call_number", {"digits": number}) for number in sorted(EMERGENCY_NUMBERS)),
+        ("Call 555 1234", "call_number", {"digits": "5551234"}),
+        ("please ring the number oh one five double one two three", "call_number", {"digits": "0151123"}),
+        ("phone +44 151 234 5678 now", "call_number", {"digits": "+441512345678"}),
         ("how far have I come", "get_trip", {"part": "distance"}),
         (
             "write to Anna and Thomas that I'm running late",
@@ -304,3 +307,15 @@ def test_few_of_the_documented_commands_go_on_and_the_first_words_tell_it(matche
         if matcher.standing(one) is Standing.CONTINUABLE:
             first = [matcher.match(" ".join((*words, *tail))) for tail in islice(matcher.graph.tails(state), 5)]
             assert any(command not in (None, matcher.match(one)) for command in first), one
+
+
+def test_a_number_that_is_dialled_may_go_on() -> None:
+    matcher = TemplateMatcher()
+    for said, standing in (
+        ("call five five", Standing.UNFINISHED), ("call five five five one", Standing.CONTINUABLE),
+        ("call five five five one please", Standing.COMPLETE), ("call nine one one", Standing.COMPLETE),
+        ("call five guys", Standing.OPEN),
+    ):  # fmt: skip
+        assert matcher.standing(said) is standing, said
+    for no_number in ("call five guys", "call one two", f"call {'one ' * 16}", "five five five one", "call anna five"):
+        assert matcher.match(no_number) is None, no_number

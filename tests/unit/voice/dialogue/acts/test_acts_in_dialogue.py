@@ -14,12 +14,14 @@ from models.commands.templates import load_templates
 from models.text import WEEKDAYS
 from schemas.actions import Action, SetTimer, parse_action
 from schemas.actions.acts import TOPICS, Act
-from schemas.events import ActionResult, Route, Transcript
+from schemas.events import ActionResult, Command, CommandKind, Route, Transcript
 from schemas.memory import ENDLESS, Turn
 from tests.dialogues import NOW, FakeVehicle, Rig
 from tests.memories import memory_of
 from voice.dialogue.acts.accounted import doubt, unheeded
+from voice.dialogue.acts.planning import teaches
 from voice.dialogue.acts.resolving import on_day
+from voice.dialogue.coordinator import Plan
 from voice.dialogue.doing import NO_STOP
 from voice.dialogue.recent import FRESH
 from voice.dialogue.replies import responder
@@ -114,6 +116,29 @@ def test_words_that_went_nowhere_are_a_reason_to_ask(rig: Rig, text: str, acts: 
 def test_what_is_accounted_for_is_done(rig: Rig, text: str, acts: str, done: str) -> None:
     rig.say(text, acts)
     assert rig.done == [done]
+
+
+@pytest.mark.parametrize(
+    ("text", "acts", "counted"),
+    [
+        ("open the window by five inches", "change_window(change=open,by=5)", False),
+        ("open the window ten centimetres", "set_window(percent=10)", False),
+        ("set the fan to three kilometres an hour", "set_fan_speed(level=3)", False),
+        ("close the sunroof by twenty degrees", "set_sunroof(percent=20)", False),
+        ("forty decibels please", "set_volume(percent=40)", False),
+        ("make it two and a half degrees warmer", "change_temperature(change=up,by=2.5)", True),
+        ("set it to twenty one degrees", "set_temperature(celsius=21)", True),
+        ("a timer for five minutes", "set_timer(minutes=5)", True),
+        ("open the window by five percent and in ten metres turn", "change_window(change=open,by=5)", True),
+    ],
+)
+def test_a_number_in_a_unit_that_the_action_does_not_count_in_is_asked_about(
+    text: str, acts: str, counted: bool
+) -> None:
+    (act,) = read(acts)
+    action = parse_action(act.name, dict(act.slots))
+    why = doubt(text, (act,), (action,), "", frozenset({act.name}))
+    assert ("in a unit" in why) is not counted
 
 
 @pytest.mark.parametrize(
@@ -300,6 +325,19 @@ def test_only_what_is_told_teaches(rig: Rig) -> None:
     assert rig.memory.learn_pending() == ()
     rig.say("jazz is what i love most", "tell()")
     assert rig.memory.learn_pending() == ()  # it was learnt from at once
+
+
+@pytest.mark.parametrize(
+    ("name", "slots", "taught"),
+    [
+        ("call_number", {"digits": "911"}, False),
+        ("change_temperature", {"change": "up", "by": 2}, False),
+        ("play_radio", {"station": "jazz fm"}, True),
+    ],
+)
+def test_a_complete_command_teaches_only_by_what_it_chooses(name: str, slots: dict[str, object], taught: bool) -> None:
+    command = Command(kind=CommandKind.ACTION, name=name, slots=slots)
+    assert teaches(Plan(Route.FAST, "complete command", command), "these words") is taught
 
 
 class Marking:
