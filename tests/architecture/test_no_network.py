@@ -99,7 +99,7 @@ def test_the_program_of_the_piper_voice_keeps_to_itself(
 @pytest.mark.parametrize("profile", ["default", "small"])
 def test_the_assistant_hears_and_answers_without_a_network(profile: str, own_home: Path, tmp_path: Path) -> None:
     """With what is here of the fetched weights, which the first profile uses."""
-    write(tmp_path / "said.wav", spoken_by(voice_of(-1), ("open the passenger window",), 0.0))
+    write(tmp_path / "said.wav", spoken_by(voice_of(-2), ("open the passenger window",), 0.0))
     glovebox = ["-c", "import sys; from deploy.cli import main; sys.exit(main(sys.argv[1:]))", "--profile", profile]
     glovebox += ["--home", str(tmp_path), "--set", f"data.models={WEIGHTS}"]
     done = no_sockets.run([*glovebox, "hear", str(tmp_path / "said.wav")], unset=list(SWITCHES))

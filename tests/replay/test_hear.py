@@ -14,8 +14,8 @@ from models.training.voices import available
 from voice.audio.wavefile import write
 
 pytestmark = pytest.mark.skipif(not available(), reason="espeak-ng is not installed: nobody there to speak")
-VOICE = voice_of(-1)
-"""The last is espeak-ng's: flite may be missing."""
+VOICE = voice_of(-2)
+"""The last two are espeak-ng's: flite may be missing."""
 
 
 @pytest.fixture(scope="module")
