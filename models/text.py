@@ -44,6 +44,8 @@ _DIALLED = re.compile(
     r"\b((?:call|dial|phone|ring|telephone)\s+(?:(?:the\s+|this\s+)?number\s+)?)(\+?\d[\d\s()/.-]*\d)(?!\w|[:%°]|[,.]\d)"
 )
 """A number behind a word of calling: its digits are said one by one."""
+_TELEPHONE = re.compile(r"(?<![\w.,:+])()(\+\d[\d\s()/-]{5,}\d|0\d[\d\s]{5,}\d)(?![\w:%°]|[,.]\d)")
+"""A number that by its beginning and its length is dialled, wherever it stands."""
 _MONEY = re.compile(r"([€$£])\s*(\d{1,6})(?:[.,](\d{2}))?(?!\d)|(\d{1,6})(?:[.,](\d{2}))?\s*([€£])")
 _COINS = {"€": "euro", "$": "dollar", "£": "pound"}
 _CLOCK = re.compile(r"(?<![\d:.])([01]?\d|2[0-3]):([0-5]\d)(?![\d:])(\s*[ap]\.?m\b)?")
@@ -113,7 +115,7 @@ def spoken(text: str) -> str:
     text = text.lower().replace("’", "'")
     for pattern, words in _SHORT:
         text = pattern.sub(words, text)
-    text = _DIALLED.sub(_dialled, text)
+    text = _TELEPHONE.sub(_dialled, _DIALLED.sub(_dialled, text))
     text = _MONEY.sub(_money, text)
     text = _CLOCK.sub(_clock, text)
     text = _THOUSANDS.sub(r"\1\2", text)

@@ -27,6 +27,7 @@ never holds transcript, memory text or keys.
     |   `-- PinError              49   a driver's PIN is missing or wrong, or nobody may try now
     |-- VehicleError              50   the vehicle's side
     |   |-- AdapterError          51   the adapter failed or lost its connection
+    |   |   `-- NotReportedError  56   the vehicle is there and does not report what a request needs
     |   |-- NotMovedError         52   accepted, but the vehicle's current value did not move in time
     |   |-- PartlyDoneError       54   the vehicle took a part of what belongs together
     |   |-- BetweenError          55   what only opens or closes was to stop between the two
@@ -233,6 +234,14 @@ class AdapterError(VehicleError):
     code = "adapter"
     exit_code = 51
     spoken = "I lost the connection to the car."
+
+
+class NotReportedError(AdapterError):
+    """The vehicle is there and does not report what a request needs: the answer itself, or from where a step is to go."""
+
+    code = "not_reported"
+    exit_code = 56
+    spoken = "The car doesn't tell me that."
 
 
 class NotMovedError(VehicleError):

@@ -24,12 +24,12 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args, get_origin
 
 from schemas.actions import Action
+from schemas.actions.information import EMERGENCY_NUMBERS
 from schemas.errors import ConfirmationError
 from schemas.events import Motion, Ruling, VehicleState, Verdict
 from schemas.ports import Clock
 from vehicle.policy import (
     CONFIRMATION_S,
-    EMERGENCY_NUMBERS,
     POLICY,
     RATE_LIMITS,
     RATE_WINDOW_S,

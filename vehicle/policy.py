@@ -35,6 +35,7 @@ from enum import IntEnum, StrEnum
 from types import MappingProxyType
 from typing import Any
 
+from schemas.actions.information import EMERGENCY_NUMBERS
 from schemas.events import Motion, Verdict
 
 STALE_S = 1.0
@@ -63,10 +64,6 @@ WET_RIDE_KMH = 30.0
 
 FOGGING_CELSIUS = 5.0
 """Below it, recirculated air fogs a windscreen that nothing keeps clear. Our choice."""
-
-EMERGENCY_NUMBERS = frozenset({"112", "911", "999", "000", "110", "111", "118", "119"})
-"""Called without a question. 112 and 911 work in every mobile network (3GPP TS 22.101, 10.1.1); the others are those of single
-countries, for fire and ambulance or police."""
 
 
 class Tier(IntEnum):

@@ -54,9 +54,13 @@ choose() {
                 value=${given:-$value}
             fi
         fi
-        [[ $value =~ ^(${ALLOWED[$name]})$ ]] || fail "--$name cannot be \"$value\"." "./deploy/install --help says what it can be."
         CHOSEN[$name]=$value
+        allowed "$name"
     done
+}
+
+allowed() { # NAME
+    [[ ${CHOSEN[$1]} =~ ^(${ALLOWED[$1]})$ ]] || fail "--$1 cannot be \"${CHOSEN[$1]}\"." "./deploy/install --help says what it can be."
 }
 
 agreed() { # QUESTION

@@ -103,7 +103,8 @@ class Learner:
         sifted = sift(turn.text, screening(self._session.extractor, consent, now))
         found = sifted.screening
         if found.forbidden is not None and found.reason is not None:
-            self._refused.setdefault(conversation, []).append(refusal(found.forbidden, found.reason))
+            if teaches:
+                self._refused.setdefault(conversation, []).append(refusal(found.forbidden, found.reason))
         else:
             with self._session.lock:
                 current = self._session.store.consent()

@@ -7,7 +7,6 @@ digit by digit. Does not own whether a recogniser heard the sentence well.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import islice
@@ -15,11 +14,11 @@ from itertools import islice
 from hassil.intents import Intents
 from hassil.recognize import recognize_all
 
+from models.commands import dialling
 from models.commands.graph import WordGraph
 from models.commands.phrase import slots_of
 from models.commands.templates import Template, Templates, load_templates
 from models.text import spoken
-from schemas.actions.information import dialled
 from schemas.events import Command, CommandKind, Standing
 
 MAX_WORDS = 60
@@ -42,16 +41,6 @@ _GOES_ON = frozenset(
     "um uh er erm hmm well".split()
 )
 """Last words after which free speech is not over. Prepositions that end orders too ("turn it down", "put it on") are not here."""
-
-_DIALLING = re.compile(
-    r"(?:(?:please|(?:can|could|would|will) you(?: please)?|i want you to|i would like you to|i'd like you to) )?"
-    r"(?:call|phone|ring|dial|telephone) (?:(?:the |this )?(?:(?:tele)?phone )?number )?"
-    r"(?P<number>(?:plus )?(?:(?:(?:double|triple) )?(?:zero|oh|o|one|two|three|four|five|six|seven|eight|nine)\b ?)+)"
-    r"(?P<done>(?:now|please| )*)"
-)
-"""An order to call a number, digit by digit: in its spoken form, as far as it goes."""
-_SHORTEST, _LONGEST = 3, 15
-"""Digits of a number that can be called (`schemas.actions.CallNumber`); the longest: ITU-T E.164."""
 
 
 class TemplateMatcher:
@@ -122,11 +111,11 @@ class TemplateMatcher:
         if not words:
             return Standing.OPEN
         command, state = self.match(" ".join(words)), self.graph.after(words)
-        dialling = _DIALLING.fullmatch(" ".join(words))
-        if command is not None and dialling and state is None and not dialling["done"]:
+        number = dialling.dialling(" ".join(words))
+        if command is not None and number is not None and state is None:
             return Standing.CONTINUABLE
         if command is None:
-            unfinished = state is not None or words[-1] in _GOES_ON or dialling is not None
+            unfinished = state is not None or words[-1] in _GOES_ON or number is not None
             return Standing.UNFINISHED if unfinished else Standing.OPEN
         if state is None or (command.kind is CommandKind.CONTROL and command.name in _ANSWERS):
             return Standing.COMPLETE
@@ -149,8 +138,5 @@ class TemplateMatcher:
 
 def _called(sentence: str) -> Command | None:
     """The command of a sentence that has a telephone number called."""
-    found = _DIALLING.fullmatch(sentence)
-    digits = dialled(found["number"]) if found is not None else ""
-    if not _SHORTEST <= len(digits.removeprefix("+")) <= _LONGEST:
-        return None
-    return Command(kind=CommandKind.ACTION, name="call_number", slots={"digits": digits})
+    digits = dialling.ordered(sentence)
+    return Command(kind=CommandKind.ACTION, name="call_number", slots={"digits": digits}) if digits else None

@@ -13,6 +13,9 @@ from schemas.preferences import GROUNDED
 _NAMES = "zero one two three four five six seven eight nine".split()
 _DIGITS = {**{name: str(digit) for digit, name in enumerate(_NAMES)}, "oh": "0", "o": "0", "plus": "+"}
 _TIMES = {"double": 2, "triple": 3}
+EMERGENCY_NUMBERS = frozenset({"112", "911", "999", "000", "110", "111", "118", "119"})
+"""Called without a question (``vehicle.policy``). 112 and 911 work in every mobile network (3GPP TS 22.101, 10.1.1); the others are
+those of single countries, for fire and ambulance or police."""
 
 
 def dialled(text: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from schemas import actions as a
-from schemas.errors import AdapterError
+from schemas.errors import AdapterError, NotReportedError
 from schemas.events import VehicleState
 from vehicle.planning.needs import settings
 from vehicle.signals import SIGNALS
@@ -103,13 +103,13 @@ def present(state: VehicleState, name: str) -> Any:
 
     Raises:
         NotThereError: the vehicle does not have it.
-        schemas.errors.AdapterError: the vehicle does not report it.
+        schemas.errors.NotReportedError: the vehicle does not report it.
     """
     value = state.values.get(name)
     if value is None and name in state.absent:
         raise NotThereError(f"the vehicle has no {name}")
     if value is None:
-        raise AdapterError(f"the vehicle does not report {name}")
+        raise NotReportedError(f"the vehicle does not report {name}")
     return value
 
 
@@ -117,7 +117,7 @@ def stepped(state: VehicleState, name: str, change: str, step: float) -> Any:
     """The value one step up or down, within the signal's range.
 
     Raises:
-        schemas.errors.AdapterError: the vehicle does not report it.
+        schemas.errors.NotReportedError: the vehicle does not report it.
     """
     signal, value = SIGNALS[name], present(state, name)
     return min(signal.high, max(signal.low, value + (step if change == "up" else -step)))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from schemas import actions as a
-from schemas.errors import AdapterError
+from schemas.errors import NotReportedError
 from schemas.events import VehicleState
 from vehicle.planning.plan import present, unplanned
 from vehicle.policy import STALE_S
@@ -24,7 +24,7 @@ def status(action: a.Action, state: VehicleState) -> dict[str, Any]:
     """What a question is answered with.
 
     Raises:
-        schemas.errors.AdapterError: the vehicle does not report what was asked for.
+        schemas.errors.NotReportedError: the vehicle does not report what was asked for.
     """
     match action:
         case a.GetRange(percent=percent):
@@ -87,7 +87,7 @@ def _trip(part: str, state: VehicleState) -> dict[str, Any]:
 
 def _speed(state: VehicleState) -> float:
     if state.speed_kmh is None or not 0.0 <= state.age_s <= STALE_S:
-        raise AdapterError("the vehicle does not report its speed; look at its instruments")
+        raise NotReportedError("the vehicle does not report its speed; look at its instruments")
     return abs(state.speed_kmh)
 
 

@@ -57,6 +57,9 @@ def test_a_device_announces_all_its_components_at_once() -> None:
     assert announced(topic, b"{}", "homeassistant", "car") == {"car": "its announcement lacks 'components'"}
     broken = announced(topic, b'{"cmps": ', "homeassistant", "car")
     assert broken is not None and str(broken["car"]).startswith("its announcement is no JSON: Expecting value")
+    assert announced(topic, b"[1, 2]", "homeassistant", "car") == {"car": "its announcement is no JSON object"}
+    odd = announced(topic, b"\xff\xfe\x00", "homeassistant", "car")
+    assert odd is not None and str(odd["car"]).startswith("its announcement is no JSON: 'utf-8'")
 
 
 @pytest.mark.parametrize(
@@ -158,9 +161,16 @@ def test_a_position_and_a_colour_go_into_their_templates_by_their_own_names() ->
 
 def test_a_cover_without_positions_knows_two_of_them() -> None:
     made = linked("window.driver", "cover", {"stat_t": "s", "cmd_t": "c"})
-    assert made.decoded(b"opening") == (True, None), "on its way it is nowhere that is known"
+    assert [made.decoded(said) for said in (b"closed", b"closing", b"opening", b"open")] == [
+        (True, 0), (True, 25), (True, 75), (True, 100)
+    ], "on its way it is nearer to where it goes"  # fmt: skip
+    assert made.decoded(b"stopped") == (True, None), "and where it stopped nobody knows"
+    own = linked("window.driver", "cover", {"stat_t": "s", "cmd_t": "c", "stat_opening": "auf", "stat_closing": "zu"})
+    assert own.decoded(b"auf") == (True, 75) and own.decoded(b"opening") == (True, None)
     with pytest.raises(AdapterError, match="takes 0, 100, not 40"):
         made.encoded(40)
+    with pytest.raises(AdapterError, match="takes 0, 100, not 75"):
+        made.encoded(75)
 
 
 def test_a_current_temperature_can_only_be_read() -> None:

@@ -166,7 +166,7 @@ def in_words(error: grpc.RpcError, what: str, *, connected: bool = True) -> str:
     """
     code = error.code() if hasattr(error, "code") else None  # pyright: ignore[reportAttributeAccessIssue]
     if code in _LOCAL or code is None or (code is grpc.StatusCode.UNAVAILABLE and not connected):
-        return "the connection to the databroker is lost"
+        return "the databroker cannot be reached"
     if code is grpc.StatusCode.PERMISSION_DENIED and not connected:
         return f"the token does not allow to read {what}; it needs the scope read:Vehicle"
     return _SAID.get(code, f"the databroker answered {code.name}").format(what=what)

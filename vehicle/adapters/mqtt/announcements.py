@@ -35,13 +35,18 @@ _SHORT = {
     "rgb_cmd_tpl": "rgb_command_template", "rgb_cmd_t": "rgb_command_topic", "rgb_stat_t": "rgb_state_topic",
     "rgb_val_tpl": "rgb_value_template", "schema": "schema", "set_pos_t": "set_position_topic",
     "set_pos_tpl": "set_position_template", "spd_rng_max": "speed_range_max", "spd_rng_min": "speed_range_min",
-    "stat_clsd": "state_closed", "stat_locked": "state_locked", "stat_off": "state_off", "stat_on": "state_on",
-    "stat_open": "state_open", "stat_t": "state_topic", "stat_tpl": "state_template", "stat_unlocked": "state_unlocked",
+    "stat_closing": "state_closing", "stat_clsd": "state_closed", "stat_locked": "state_locked", "stat_off": "state_off",
+    "stat_on": "state_on", "stat_open": "state_open", "stat_opening": "state_opening",
+    "stat_t": "state_topic", "stat_tpl": "state_template", "stat_unlocked": "state_unlocked",
     "stat_val_tpl": "state_value_template", "t": "topic", "temp_cmd_t": "temperature_command_topic",
     "temp_cmd_tpl": "temperature_command_template", "temp_stat_t": "temperature_state_topic",
     "temp_stat_tpl": "temperature_state_template", "temp_unit": "temperature_unit", "uniq_id": "unique_id",
     "unit_of_meas": "unit_of_measurement", "val_tpl": "value_template",
 }  # fmt: skip
+
+CLOSING, OPENING = 25, 75
+"""What a cover without positions counts as on its way, in percent: nearer to where it goes, so that its first word proves that it
+moves. Our choice; it tells no more than that."""
 
 SHARED = ("availability", "availability_topic", "availability_mode", "availability_template", "payload_available",
           "payload_not_available", "state_topic", "command_topic")  # fmt: skip
@@ -84,7 +89,7 @@ class Entity:
     scale: tuple[float, float] | None = None
     """Their numbers for 0 and 100 percent; falling for a cover that is open at 0."""
     ends: tuple[Mapping[int, tuple[str, ...]], Mapping[int, str]] | None = None
-    """Of a cover without positions: the states and the commands of closed (0) and open (100)."""
+    """Of a cover without positions: the states of closed (0), on its way (`CLOSING`, `OPENING`), open (100); and the commands."""
 
     def there(self, payloads: Mapping[str, tuple[int, str]]) -> bool:
         """Whether it can be used.
@@ -131,7 +136,10 @@ def announced(topic: str, payload: bytes, prefix: str, node: str | None) -> Foun
     if not payload:
         return {}
     try:
-        said = _long(json.loads(payload))
+        given = json.loads(payload.decode("utf-8"))
+        if not isinstance(given, dict):
+            return {object_id: "its announcement is no JSON object"}
+        said = _long(given)  # pyright: ignore[reportUnknownArgumentType]
         if component != "device":
             return _read(component, object_id, said)
         return _components(said)
@@ -269,7 +277,8 @@ def _cover(object_id: str, said: Mapping[str, Any], common: dict[str, Any]) -> _
             raise ValueError("its position is the same open and closed")
         yield Entity(object_id=object_id, **common, **topics, unit="percent", scale=scale)
         return
-    states = {0: (str(said.get("state_closed", "closed")),), 100: (str(said.get("state_open", "open")),)}
+    words = {0: "closed", CLOSING: "closing", OPENING: "opening", 100: "open"}
+    states = {at: (str(said.get(f"state_{word}", word)),) for at, word in words.items()}
     told = {0: str(said.get("payload_close", "CLOSE")), 100: str(said.get("payload_open", "OPEN"))}
     said["command_topic"]
     yield Entity(object_id=object_id, **common, **_topics(said), unit="percent", ends=(states, told))

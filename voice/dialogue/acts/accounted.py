@@ -14,6 +14,7 @@ from schemas.actions import Action, Domain
 from schemas.actions.acts import Act, slots_of
 from schemas.actions.base import AMBIENT_COLORS, corners
 from voice.dialogue.acts.excepted import CUT, EXCEPTION, named, place_of
+from voice.dialogue.acts.measured import foreign
 from voice.dialogue.acts.worded import unnamed
 from voice.dialogue.replies.examples import stems
 from voice.dialogue.validator import careful, validate
@@ -110,7 +111,8 @@ _THINGS = {
     **dict.fromkeys(("boot", "trunk"), ("trunk", "openings", "moving")),
     **dict.fromkeys(("doors", "locks", "lock", "unlock"), ("lock", "openings", "ambient", "trunk", "charge")),
     "mirrors": ("mirror",),
-    **dict.fromkeys(("light", "lights", "lamp", "lamps"), _LAMPS), **dict.fromkeys(("fan", "blower"), _AIR),
+    **dict.fromkeys(("light", "lights", "lamp", "lamps"), _LAMPS),
+    **dict.fromkeys(("fan", "blower"), tuple(part for part in _AIR if part != "temperature")),
     **dict.fromkeys(("music", "radio", "podcast"), _MUSIC), "volume": ("volume", "mute", "stop"),
     **dict.fromkeys(("screen", "display"), ("display", "guidance", "defrost", "air", "unit")), "timer": ("timer",),
     "weather": ("weather", "temperature"), "blind": ("sunshade", "brightness"), "massage": ("massage",),
@@ -139,22 +141,6 @@ _NOT_OFF = re.compile(
 """A "not" before what would be switched off."""
 _TAKEN_BACK = re.compile(r"\b(?:no|sorry|wait|i mean|i meant|make that|actually|rather|on second thoughts?|instead)\b")
 """Words after which what was said before may not hold."""
-_UNITS = {
-    **dict.fromkeys(("degree", "degrees"), frozenset({"celsius", "set_temperature", "change_temperature"})),
-    **dict.fromkeys(
-        ("second", "seconds", "minute", "minutes", "hour", "hours"), frozenset({"seconds", "minute", "minutes", "hour"})
-    ),
-    **dict.fromkeys(
-        "inch inches centimetre centimetres centimeter centimeters millimetre millimetres millimeter millimeters metre metres "
-        "meter meters foot feet yard yards mile miles kilometre kilometres kilometer kilometers litre litres liter liters "
-        "decibel decibels".split(),
-        frozenset[str](),
-    ),
-}  # fmt: skip
-"""Unit -> the slots and the actions whose numbers may be counted in it; in the others no number of ours is."""
-_MEASURED = re.compile(
-    rf"(?P<number>\d+(?:\.\d+)?|\b{NUMBER}(?: point \w+| and a half)?) (?P<unit>{'|'.join(_UNITS)})\b"
-)
 _NUMBERS = re.compile(rf"\b({NUMBER})( hundred)?( point five| and a half)?\b")
 
 
@@ -194,27 +180,13 @@ def doubt(
         "whose it is was said, and another's would move": _anothers(text, moving),
         "what it was to wait for is nothing to wait for here": any(map(waits, acts)),
         "it was only thought of": "tell" not in named and _MUSED.search(text),
-        "a number was said in a unit in which the action does not count": any(
-            _mismeasured(text, one) for one in moving
-        ),
+        "a number was said in a unit in which nothing counts": foreign(_without_names(text, acts), acts),
         "what was said of a number is that it is too much": numbered and _UNDONE.search(text),
         "switching off was turned down": alone and _NOT_OFF.search(text),
         "the words ask for the opposite": alone and against(text, moving[0]),
     }
     why = next((reason for reason, found in reasons.items() if found), "")
     return why or (_unsaid(text, acts[0], moving[0], context, offers, grounds) if len(acts) == 1 else "")
-
-
-def _mismeasured(text: str, action: Action) -> bool:
-    """Whether a number of the action was said in a unit that it has not: five inches are no five percent."""
-    return any(
-        isinstance(value, int | float)
-        and not isinstance(value, bool)
-        and not {slot, action.name} & _UNITS[found["unit"]]
-        and float(value) in numbers(found["number"])
-        for slot, value in action.slots().items()
-        for found in _MEASURED.finditer(text)
-    )
 
 
 def unheeded(text: str, acts: Sequence[Act]) -> str:
@@ -435,6 +407,8 @@ def against(text: str, action: Action) -> bool:
 
 def _left(text: str, acts: Sequence[Act]) -> tuple[float, ...]:
     """Numbers that were said outside all free words and stand in no slot."""
+    if any("digits" in act.slots for act in acts):
+        return ()  # a telephone number
     kept = [part for part in _TAKEN_BACK.split(text) if part.strip()]
     warm = any(act.name == "set_temperature" for act in acts)
     last = kept[-1] if kept else text

@@ -40,6 +40,7 @@ from voice.dialogue.acts.accounted import (
     unheeded,
     unspoken,
 )
+from voice.dialogue.acts.measured import in_seconds
 from voice.dialogue.acts.planning import COMMANDS, CONTROLS, DEFAULTS, GUESS_AT, GUESS_CAREFUL_AT, TOLD_AT, about_memory
 from voice.dialogue.acts.resolving import on_day, replacing, resolve, to_share
 from voice.dialogue.acts.seen import Seen, seen, unconditional
@@ -62,8 +63,6 @@ HEARD_AT = 0.7
 something is believed. What is asked for is as likely as it is likely to be meant and heard: of 111 requests at 10 dB, 12 of them
 heard as something else, five of those and seven of the others were under .7 where four texts were followed; in quiet one of 47
 (docs/log.md)."""
-OFFERED = 0.5
-"""What a request counts that was only asked about ("how do I turn the fog lights on?"): it is offered."""
 REFUSE_AT = 0.4
 """Probability under which a refusal is no answer: of 168 single sentences of the suite three were, all to something else than was
 asked."""
@@ -156,7 +155,7 @@ class Acting:
         if not any("a" <= letter <= "z" for letter in key[0]):
             return Plan(Route.REJECT, "nothing that the parser could read")
         if (how := joined.asked_how(key[0], self._matcher)) is not None:
-            return Plan(Route.MODEL, f"asked how to do {how.name}", acts=(how,), asks=OFFERED)
+            return Plan(Route.MODEL, f"asked how to do {how.name}", acts=(how,), asks=planning.OFFERED)
         if self._parsed is None or self._parsed[0] != key:
             try:
                 self._parsed = key, await self._meaning(self._parser, transcript.text, context)
@@ -166,7 +165,8 @@ class Acting:
         heard = await self._heard(key, transcript.others)
         if heard < HEARD_AT and any(act.name == "tell" for act in parsed.acts):
             return Plan(Route.REJECT, f"other words sound like these and mean something else ({heard:.2f})")
-        return planning.plan(replace(parsed, sure=parsed.sure * heard), *key)
+        planned = planning.plan(replace(parsed, sure=parsed.sure * heard), *key)
+        return planning.for_help(planned, key[0]) if "call_number" in self._vehicle.offers() else planned
 
     async def _heard(self, key: tuple[str, str], others: tuple[Hypothesis, ...]) -> float:
         """Probability that the words, or others that may have been said, mean what is made of them."""
@@ -253,6 +253,7 @@ class Acting:
                 if dated is None:
                     work.said.append((len(found), responder.ONLY_TOMORROW))
                 else:
+                    dated = in_seconds(dated, said)
                     self._resolved(to_share(dated, said) if len(acts) == 1 else dated, offers, work, found)
             elif act.name == "choose":
                 self._chosen(act, recent, work, found)

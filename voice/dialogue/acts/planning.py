@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from models.commands import dialling
 from models.numbers import halves, numbers
 from schemas.actions import BY_NAME
 from schemas.actions.acts import MEMORY, Act, Parsed
@@ -82,6 +83,12 @@ NOT_MEANT = frozenset({"none", "chat"})
 """Acts of what was most likely said to somebody else, where nobody was addressed."""
 UNMEANT_AT = 0.5
 """Probability under which an utterance without the wake word is taken for talk to somebody else. Our choice."""
+
+
+OFFERED = 0.5
+"""What a request counts that was only asked about ("how do I turn the fog lights on?") or may be meant: it is offered."""
+NOWHERE = frozenset({"cannot", "tell", "chat", "none", "call_contact", "call_number"})
+"""Acts that get nobody help."""
 
 
 def plan(parsed: Parsed, text: str, context: str) -> Plan:
@@ -227,7 +234,7 @@ def teaches(planned: Plan, text: str) -> bool:
         planned: the plan.
         text: the utterance in its spoken form.
     """
-    if by_liking(text) or _chooses_nothing(planned):
+    if by_liking(text) or _chooses_nothing(planned) or dialling.is_telephone(text):
         return False
     if not planned.acts:
         return _ORDER.match(text) is None or _OWN.search(text) is not None
@@ -259,6 +266,20 @@ def orders(planned: Plan) -> bool:
 def by_liking(text: str) -> bool:
     """Whether a sentence in its spoken form asks for what is liked ("use my preferred mode"), and so tells of no liking."""
     return _BY_LIKING.search(text) is not None
+
+
+def for_help(planned: Plan, text: str) -> Plan:
+    """The plan, or where it leads nowhere and the words may ask for help, the question whether to call for it.
+
+    Args:
+        planned: the plan.
+        text: the utterance in its spoken form.
+    """
+    emergency = any(act.name == "cannot" and act.slots.get("topic") == "emergency" for act in planned.acts)
+    digits = dialling.help_wanted(text) or (dialling.HELP_NUMBER if emergency and planned.asks >= TOLD_AT else "")
+    if not digits or planned.command is not None or not {act.name for act in planned.acts} <= NOWHERE:
+        return planned
+    return Plan(Route.MODEL, "may ask for help", acts=(Act("call_number", {"digits": digits}),), asks=OFFERED)
 
 
 def only_talk(planned: Plan) -> bool:

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from models.text import WEEKDAYS
 from schemas.actions import BY_NAME, Action, SetReminder, SetTimer, Undo, corners, parse_action
 from schemas.actions.acts import Act
+from voice.dialogue.acts.measured import STEP, counted
 from voice.dialogue.followup import lacks_time
 from voice.dialogue.recent import RecentActions
 from voice.dialogue.replies import responder
@@ -122,7 +123,7 @@ def resolve(act: Act, offers: Collection[str]) -> Resolved:
     for slot in ("percent", "by", "seconds"):
         value = slots.get(slot)
         if isinstance(value, int) and not isinstance(value, bool) and act.name != "change_temperature":
-            slots[slot] = 5 * round(value / 5)
+            slots[slot] = STEP * round(value / STEP)
     try:
         action = parse_action(act.name, slots)
         return Resolved(act, needs=lacks_time(action)) if lacks_time(action) else Resolved(act, action)
@@ -138,9 +139,7 @@ def _limits(name: str, slot: str) -> str:
     schema = BY_NAME[name].model_json_schema()["properties"].get(slot, {})
     for part in (schema, *schema.get("anyOf", ())):
         if "minimum" in part and "maximum" in part:
-            unit = {"celsius": " degrees", "percent": " percent", "minutes": " minutes", "seconds": " seconds"}.get(
-                slot, ""
-            )
+            unit = {"degrees": " degrees", "share": " percent", "time": f" {slot}"}.get(counted(name, slot), "")
             return f"{BY_NAME[name].title} goes from {part['minimum']:g} to {part['maximum']:g}{unit}."
     return "I can't set that."
 

@@ -156,6 +156,8 @@ def _sentence(result: ActionResult, units: Units, *, alone: bool) -> str:
             return "I can't reach the car."
         if result.error == "partly_done":
             return parts_done([moved.signal for moved in result.moved])
+        if result.error == "not_reported":
+            return NOT_TOLD if result.action.query else NOT_TOLD_HOW
         return "The car did not do that." if result.error != "not_moved" else "I asked the car, but nothing moved."
     slots = units.slots(result.action.name, result.action.model_dump(mode="json"))
     if result.already:
@@ -233,6 +235,8 @@ TO_UNDO = "Because you called it off."
 TOO_LONG = "That was too long for me. Please say it in a few words."
 COPIES = "I can't see that setting. Please tell me the value."
 CONTRARY = "I heard two opposite wishes. Please say which one you want."
+NOT_TOLD = "The car doesn't tell me that."
+NOT_TOLD_HOW = "The car doesn't tell me how that stands now, so I can't change it by a step."
 ONLY_TOMORROW = "I can only do that for today or tomorrow."
 OPENING_UNKNOWN = "I don't know whether it is open."
 WHICH_SEATS = "I'm not sure which seats you mean. Please name them, for example: the passenger's seat."

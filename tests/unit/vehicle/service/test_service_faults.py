@@ -28,6 +28,7 @@ from schemas.clock import StreamClock
 from schemas.errors import AdapterError, BetweenError, ConfirmationError
 from schemas.events import ActionResult, ActionStatus, VehicleState, Verdict
 from tests.gated_car import SLOTS, Car, instances
+from vehicle.adapters.mqtt.announcements import CLOSING, OPENING
 from vehicle.adapters.simulated import SimulatedVehicle
 from vehicle.gate import Gate, rule
 from vehicle.policy import POLICY
@@ -166,8 +167,21 @@ def test_a_car_that_never_tells_its_speed_is_served_as_one_that_moves() -> None:
 def test_a_signal_that_is_not_reported_is_a_fault() -> None:
     car = Car()
     car.adapter.faults.unknown.add("media.volume")
-    assert car.act(ChangeVolume(change="up")).error == "adapter"
+    assert car.act(ChangeVolume(change="up")).error == "not_reported"
     assert car.gated.gate.armed
+
+
+def test_a_cover_that_has_begun_to_move_has_done_what_was_asked() -> None:
+    car = Car()
+
+    async def slowly(changes: Mapping[str, Any]) -> None:  # what a cover without positions tells within the deadline
+        said = {0: CLOSING, 100: OPENING}
+        for name, value in changes.items():
+            car.adapter.faults.lies[name] = said[value]
+
+    car.adapter.write = slowly
+    assert car.act(SetWindow(percent=100)).status is ActionStatus.DONE
+    assert car.act(SetWindow(percent=0)).status is ActionStatus.DONE, "and it turns round while it moves"
 
 
 def test_closing_silences_and_releases() -> None:

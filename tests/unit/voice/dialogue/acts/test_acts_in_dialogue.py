@@ -11,8 +11,8 @@ import pytest
 from models.acts.spelling import read
 from models.commands.matcher import TemplateMatcher
 from models.commands.templates import load_templates
-from models.text import WEEKDAYS
-from schemas.actions import Action, SetTimer, parse_action
+from models.text import WEEKDAYS, spoken
+from schemas.actions import BY_NAME, Action, SetTimer, parse_action
 from schemas.actions.acts import TOPICS, Act
 from schemas.events import ActionResult, Command, CommandKind, Route, Transcript
 from schemas.memory import ENDLESS, Turn
@@ -20,7 +20,7 @@ from tests.dialogues import NOW, FakeVehicle, Rig
 from tests.memories import memory_of
 from voice.dialogue.acts.accounted import doubt, unheeded
 from voice.dialogue.acts.planning import teaches
-from voice.dialogue.acts.resolving import on_day
+from voice.dialogue.acts.resolving import on_day, resolve
 from voice.dialogue.coordinator import Plan
 from voice.dialogue.doing import NO_STOP
 from voice.dialogue.recent import FRESH
@@ -126,6 +126,15 @@ def test_what_is_accounted_for_is_done(rig: Rig, text: str, acts: str, done: str
         ("set the fan to three kilometres an hour", "set_fan_speed(level=3)", False),
         ("close the sunroof by twenty degrees", "set_sunroof(percent=20)", False),
         ("forty decibels please", "set_volume(percent=40)", False),
+        ("the temperature to twenty percent", "set_temperature(celsius=20)", False),
+        ("the fan to twenty one degrees", "set_temperature(celsius=21)", False),
+        ("ambient light at forty dollars", "set_ambient_brightness(percent=40)", False),
+        ("make it five percent warmer", "change_temperature(change=up,by=5)", False),
+        ("open the window four inches", "change_window(change=open,by=4)", False),
+        ("five volts on the fan", "set_fan_speed(level=5)", False),
+        ("sixty kilos of volume", "set_volume(percent=60)", False),
+        ("the charge limit at eighty percent", "set_charge_limit(percent=80)", True),
+        ("fan on two feet only", "set_fan_speed(level=2); set_airflow(direction=feet)", True),
         ("make it two and a half degrees warmer", "change_temperature(change=up,by=2.5)", True),
         ("set it to twenty one degrees", "set_temperature(celsius=21)", True),
         ("a timer for five minutes", "set_timer(minutes=5)", True),
@@ -135,10 +144,51 @@ def test_what_is_accounted_for_is_done(rig: Rig, text: str, acts: str, done: str
 def test_a_number_in_a_unit_that_the_action_does_not_count_in_is_asked_about(
     text: str, acts: str, counted: bool
 ) -> None:
-    (act,) = read(acts)
-    action = parse_action(act.name, dict(act.slots))
-    why = doubt(text, (act,), (action,), "", frozenset({act.name}))
-    assert ("in a unit" in why) is not counted
+    meant = read(acts)
+    actions = tuple(action for act in meant if (action := resolve(act, BY_NAME.keys()).action) is not None)
+    assert len(actions) == len(meant)
+    assert bool(doubt(spoken(text), meant, actions, "", BY_NAME.keys())) is not counted
+
+
+@pytest.mark.parametrize(("said", "seconds"), [("two minutes", 120), ("ten seconds", 10), ("eight minutes", 480)])
+def test_what_is_skipped_is_as_long_as_was_said(rig: Rig, said: str, seconds: int) -> None:
+    number = {"two minutes": 2, "ten seconds": 10, "eight minutes": 8}[said]
+    rig.say(f"would you jump {said} on", f"seek(change=forward,seconds={number})")
+    assert rig.done == [f"seek(change=forward, seconds={seconds})"]
+
+
+def test_what_is_too_long_to_skip_is_said_to_be(rig: Rig) -> None:
+    reply = rig.say("jump thirty minutes on would you", "seek(change=forward,seconds=30)")
+    assert reply.text == "Forward or back goes from 5 to 600 seconds." and not rig.done
+
+
+@pytest.mark.parametrize(
+    ("text", "acts", "digits"),
+    [
+        ("tell somebody to ring nine one one", "cannot(topic=condition)", "911"),
+        ("my husband can't breathe get an ambulance", "tell()", "112"),
+        ("get the fire brigade out here", "cannot(topic=emergency)", "112"),
+        ("there's a lorry on its side", "cannot(topic=emergency)", "112"),
+        ("would nine nine nine be the one to call", "chat()", "999"),
+    ],
+)
+def test_who_may_ask_for_help_is_asked_whether_to_call_it(rig: Rig, text: str, acts: str, digits: str) -> None:
+    reply = rig.say(text, acts)
+    assert reply.text == f"Shall I call {' '.join(digits)}?" and not rig.done
+    rig.say("yes")
+    assert rig.done == [f"call_number(digits={digits})"]
+
+
+@pytest.mark.parametrize(
+    ("text", "acts"),
+    [
+        ("don't call the police", "refrain()"),
+        ("navigate to the police station", "navigate_to(destination=police station)"),
+        ("play something by the police if you need to", "play_music(artist=the police)"),
+    ],
+)
+def test_who_asks_for_something_else_is_not(rig: Rig, text: str, acts: str) -> None:
+    assert "Shall I call" not in rig.say(text, acts).text
 
 
 @pytest.mark.parametrize(

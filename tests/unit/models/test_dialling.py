@@ -1,0 +1,103 @@
+"""Telephone numbers as people say them, and orders to call one."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from models.commands import dialling
+from models.commands.matcher import TemplateMatcher
+from models.text import spoken
+
+matcher = cache(TemplateMatcher)
+
+
+@pytest.mark.parametrize(
+    ("said", "digits"),
+    [
+        ("oh seven seven double zero nine hundred one two three", "07700900123"),
+        ("0800 123 456", "0800123456"),
+        ("+44 20 7946 0958", "+442079460958"),
+        ("555 01 99", "5550199"),
+        ("one eight hundred five five five oh one nine nine", "18005550199"),
+        ("nineteen eighty four twenty two", "198422"),
+        ("one hundred and twelve", "112"),
+        ("one twelve", "112"),
+        ("nine eleven", "911"),
+        ("triple nine", "999"),
+        ("four thousand five hundred and sixty seven", "4567"),
+        ("five thousand and one", "5001"),
+        ("two hundred five", "2005"),
+    ],
+)
+def test_a_number_is_read_as_it_is_said(said: str, digits: str) -> None:
+    (found,) = dialling.numbers(spoken(f"call {said}").split())
+    assert found.digits == digits
+
+
+@pytest.mark.parametrize(
+    ("said", "digits"),
+    [
+        ("can you ring 555 01 99 for me", "5550199"),
+        ("give 0800 123 456 a call", "0800123456"),
+        ("ring up oh two oh seven nine four six", "0207946"),
+        ("please call nine one one quickly", "911"),
+        ("i need you to dial 999", "999"),
+        ("get me 911", "911"),
+        ("call one hundred and twelve", "112"),
+        ("he isn't breathing call 911", "911"),
+        ("call 911 he isn't breathing", "911"),
+        ("there's been a crash call 112 now please", "112"),
+        ("call 110", "110"),
+    ],
+)
+def test_an_order_to_call_a_number_is_a_complete_command_in_any_order_of_words(said: str, digits: str) -> None:
+    command = matcher().match(said)
+    assert command is not None and (command.name, command.slots) == ("call_number", {"digits": digits})
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "tell mum to call 911",
+        "should i call 911",
+        "don't call 911",
+        "did you call 911",
+        "what happens when you call 911",
+        "call 911 if i stop talking",
+        "remind me to call 112 tomorrow",
+        "dial it up to one hundred and ten",
+        "turn the ring volume to 110",
+        "i need 110 percent",
+        "get me 110",
+        "get me to 911 main street",
+        "ring two hundred",
+        "give me a ring at seven thirty",
+        "call five guys",
+        "my number is 0171 555 1234",
+        "ring the office on five five five one two three four",
+    ],
+)
+def test_other_sentences_with_numbers_call_nobody(said: str) -> None:
+    command = matcher().match(said)
+    assert command is None or command.name != "call_number"
+
+
+@pytest.mark.parametrize(
+    ("said", "digits"),
+    [
+        ("tell mum to call 911", "911"),
+        ("we need an ambulance right now", "112"),
+        ("call for help", "112"),
+        ("i need 110 percent", ""),
+        ("call my mother", ""),
+        ("what a lovely day", ""),
+    ],
+)
+def test_a_sentence_that_may_ask_for_help_is_known(said: str, digits: str) -> None:
+    assert dialling.help_wanted(spoken(said)) == digits
+
+
+def test_a_telephone_number_is_no_liking() -> None:
+    assert dialling.is_telephone(spoken("try 0171 555 123")) and not dialling.is_telephone("set it to twenty one")
