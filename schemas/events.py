@@ -128,6 +128,8 @@ class VehicleState(Event):
     """Current value of every other signal that the adapter offers, by its name in ``vehicle.signals``."""
     absent: frozenset[str] = frozenset()
     """Signals that this vehicle does not have, which is another thing than not to be known."""
+    ends: frozenset[str] = frozenset()
+    """Openings that this vehicle can only open or close (0 or 100 percent), not stop between the two."""
 
 
 class Verdict(StrEnum):

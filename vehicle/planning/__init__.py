@@ -18,6 +18,7 @@ from dataclasses import replace
 from typing import Any
 
 from schemas import actions as a
+from schemas.errors import BetweenError
 from schemas.events import VehicleState
 from vehicle.organizer import Organizer
 from vehicle.planning import cabin
@@ -95,9 +96,11 @@ class Planner:
         if isinstance(action, a.StopMoving):
             return cabin.stop(state, travelling or {})
         try:
-            return self._fitted(self._planned(action, state))
+            plan = self._fitted(self._planned(action, state))
         except NotThereError:
             return Plan(refusal=NOT_THERE)
+        between = any(name in state.ends and value not in (0, 100) for name, value in plan.changes.items())
+        return Plan(refusal=BetweenError.spoken) if between else plan
 
     def missing(self, action: a.Action) -> str:
         """What this vehicle lacks of the places that the action is about, as a sentence; empty where it has one of them."""

@@ -141,7 +141,8 @@ class MqttVehicle:
             schemas.errors.AdapterError: not connected, or closed.
         """
         self._reach()
-        return self._readings.state(self.offers())
+        ends = frozenset(name for name, one in self._links.items() if one.entity.ends is not None)
+        return self._readings.state(self.offers()).model_copy(update={"ends": ends})
 
     async def write(self, changes: Mapping[str, Any]) -> None:
         """Publish commands; returns when the broker has acknowledged them and the vehicle listens.

@@ -185,6 +185,8 @@ class Acting:
         text, pieces = unconditional(spoken(written)), joined.parts(written)
         parsed = planning.timed(text, await asyncio.to_thread(parser.parse, text, context))
         whole = planning.halved(text, planning.liked(text, parsed))
+        if len((bare := joined.without_reasons(written)).split()) > 1 and bare != text:
+            whole = await self._wish(parser, bare, context, whole)
         if len(pieces) < 2 or takes_back(text):
             return whole
         skimmed = await self._parts(parser.skim, pieces, context)
@@ -197,6 +199,19 @@ class Acting:
             return whole
         found = skimmed if joined.sure(skimmed) else await self._parts(parser.parse, pieces, context)
         return whole if found is None else joined.better(text, whole, pieces, found)
+
+    async def _wish(self, parser: ActParser, bare: str, context: str, whole: Parsed) -> Parsed:
+        """What a wish with its reasons means, where it means something surely without them: "cancel that, he's rung me already"."""
+        command = self._matcher.match(bare)
+        if command is not None and (command.kind, command.name) == (CommandKind.CONTROL, "no"):
+            return Parsed((Act("cancel"),), 1.0)
+        if whole.sure >= SURE_AT:
+            return whole
+        try:
+            wish = await asyncio.to_thread(parser.skim, bare, context)
+        except GenerationError:
+            return whole
+        return wish if wish.sure >= joined.SURE_PART else whole
 
     async def _parts(
         self, read: Callable[[str, str], Parsed], pieces: Sequence[str], context: str

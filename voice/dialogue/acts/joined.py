@@ -73,6 +73,16 @@ def parts(written: str) -> tuple[str, ...]:
     return found if len(found) <= MOST else (unconditional(spoken(written)),)
 
 
+def without_reasons(written: str) -> str:
+    """A sentence in its spoken form without the reasons that commas set off from what is asked for; empty where nothing is.
+
+    Args:
+        written: the sentence as it was written down.
+    """
+    clauses = (spoken(mark) for mark in _MARKS.split(written))
+    return " ".join(clause for clause in clauses if clause and not _TELLS.match(clause))
+
+
 def lacks_side(pieces: Sequence[str], acts: Sequence[Act]) -> bool:
     """Whether two places were named for one thing ("my window and the one behind me"), and the acts have one corner."""
     if len(acts) != 1 or len(pieces) != 2 or not all(_SIDE.search(piece) for piece in pieces):

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from models.text import WEEKDAYS
 from schemas.actions import BY_NAME, Action, SetReminder, SetTimer, Undo, corners, parse_action
-from schemas.actions.acts import Act
+from schemas.actions.acts import Act, slots_of
 from voice.dialogue.acts.measured import STEP, counted
 from voice.dialogue.followup import lacks_time
 from voice.dialogue.recent import RecentActions
@@ -69,7 +69,7 @@ class Resolved:
 _DAYED = frozenset({"get_weather", "get_calendar", "set_reminder"})
 _OTHER_DAY = re.compile(
     rf"\b(?:{'|'.join(WEEKDAYS).lower()})\b|\b(?:at|on|over|this|next) (?:the )?weekend\b|\bnext (?:week|month)\b|"
-    r"\b(?:the )?day after tomorrow\b|\bin (?:\w+ )?(?:days|weeks|months)\b"
+    r"\b(?:the )?day after(?: tomorrow)?\b|\bin (?:\w+ )?(?:days|weeks|months)\b"
 )
 
 _NEAR_DAY = re.compile(r"\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening))\b")
@@ -116,7 +116,7 @@ def resolve(act: Act, offers: Collection[str]) -> Resolved:
     """The action of an act, if it is one that this vehicle has and all is there that it needs."""
     if act.name not in offers:
         return Resolved(act, says=responder.lacks((act.name,)))
-    slots = dict(act.slots)
+    slots = {slot: value for slot, value in act.slots.items() if not _is_no_name(act.name, slot, value)}
     degrees = slots.get("celsius")
     if act.name == "set_temperature" and isinstance(degrees, int | float) and degrees >= FAHRENHEIT_FROM:
         slots["fahrenheit"] = slots.pop("celsius")
@@ -132,6 +132,19 @@ def resolve(act: Act, offers: Collection[str]) -> Resolved:
         if missing:
             return Resolved(act, needs=ASKS.get(act.name, HOW))
         return Resolved(act, says=_limits(act.name, str(error.errors()[0]["loc"][0])))
+
+
+_NO_NAME = frozenset("instead there here that it one ones this again please now then too".split())
+"""Words that alone are the name of nothing."""
+
+
+def _is_no_name(name: str, slot: str, value: object) -> bool:
+    """Whether a name was written that is none: "go there instead" names no place."""
+    return slots_of(name)[slot].kind == "words" and slot not in _QUOTED and set(str(value).split()) <= _NO_NAME
+
+
+_QUOTED = frozenset({"message", "what", "song", "label"})
+"""Slots whose words may be any."""
 
 
 def _limits(name: str, slot: str) -> str:

@@ -171,6 +171,21 @@ def test_a_signal_that_is_not_reported_is_a_fault() -> None:
     assert car.gated.gate.armed
 
 
+def test_nobody_is_asked_whether_to_stop_a_cover_where_it_cannot() -> None:
+    car = Car()
+    read = car.adapter.read
+
+    async def without_positions() -> VehicleState:
+        return (await read()).model_copy(update={"ends": frozenset({"window.rear_left"})})
+
+    car.adapter.read = without_positions
+    assert car.act(SetWindow(window="rear_left", percent=100)).status is ActionStatus.DONE
+    car.later(20.0)
+    half = car.act(SetWindow(window="rear_left", percent=50))
+    assert (half.status, half.token, half.ruling.reason) == (ActionStatus.DENIED, None, BetweenError.spoken)
+    assert car.act(SetWindow(window="rear_left", percent=0)).status is ActionStatus.NEEDS_CONFIRMATION
+
+
 def test_a_cover_that_has_begun_to_move_has_done_what_was_asked() -> None:
     car = Car()
 

@@ -1054,3 +1054,24 @@ def test_everything_goes_off_only_where_no_thing_is_named_and_off_is_said(rig: R
     rig.vehicle.values |= {"climate.on": True, "media.playing": True}
     reply = rig.say(text, "all_off()")
     assert rig.done == [] and "climate" not in reply.text.casefold()
+
+
+def test_a_reason_behind_a_comma_does_not_hide_the_wish(rig: Rig) -> None:
+    rig.say("please set the fan to two for me", "set_fan_speed(level=2)")
+    rig.parser.knows |= {
+        "cancel that he's rung me already": ("cannot(topic=calls)", 0.95),
+        "kill the ceiling light it's glaring": ("none()", 0.4),
+        "kill the ceiling light": ("set_dome_light(on=false)", 0.95),
+    }
+    assert rig.say("cancel that, he's rung me already").text == "Shall I undo that?"
+    rig.say("no")
+    rig.say("kill the ceiling light, it's glaring")
+    assert rig.done[-1] == "set_dome_light(on=False)"
+
+
+def test_a_word_that_points_is_the_name_of_no_place(rig: Rig) -> None:
+    assert rig.say("okay go there instead then", "navigate_to(destination=instead)").text == "Where to?"
+
+
+def test_the_day_after_is_neither_today_nor_tomorrow(rig: Rig) -> None:
+    assert rig.say("and the day after that", "get_weather(day=tomorrow)").text == responder.ONLY_TOMORROW
