@@ -127,11 +127,19 @@ def spoken(text: str) -> str:
     text = _ORDINAL.sub(lambda found: ordinal_words(int(found[1])), text)
     text = _HALF_DAY.sub(lambda found: f" {found[1] or found[2]} m", text)
     text = _DECIMAL_COMMA.sub(".", text)
-    text = _NUMBER.sub(lambda found: f" {number_words(float(found.group()))} ", text)
+    text = _NUMBER.sub(_number, text)
     text = _INITIALS.sub(lambda found: found.group().replace(".", " "), text)
     text = _STRAY.sub(" ", text)
     text = _LOOSE_APOSTROPHE.sub(" ", text)
     return " ".join(_WORDS.get(word, word) for word in text.split())
+
+
+def _number(found: re.Match[str]) -> str:
+    """22.5 "twenty two point five", 0199 "zero one nine nine"."""
+    digits = found.group()
+    if digits.startswith("0") and len(digits) > 2 and digits.isdecimal():
+        return f" {' '.join(number_words(int(one)) for one in digits)} "
+    return f" {number_words(float(digits))} "
 
 
 def _dialled(found: re.Match[str]) -> str:

@@ -60,7 +60,8 @@ choose() {
 }
 
 allowed() { # NAME
-    [[ ${CHOSEN[$1]} =~ ^(${ALLOWED[$1]})$ ]] || fail "--$1 cannot be \"${CHOSEN[$1]}\"." "./deploy/install --help says what it can be."
+    [[ ${CHOSEN[$1]} =~ ^(${ALLOWED[$1]})$ ]] || fail "--$1 cannot be \"${CHOSEN[$1]}\"." \
+        "It is $(sed -n "s/^#   --$1 *//p" "$ROOT/deploy/install" | tr -s ' '). ./deploy/install --help says more."
 }
 
 agreed() { # QUESTION

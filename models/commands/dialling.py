@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from models.commands.units import DIMENSIONS
 from models.numbers import SMALL, TENS
-from models.units import DIMENSIONS
 from schemas.actions.information import EMERGENCY_NUMBERS
 
 SHORTEST, LONGEST = 3, 15
@@ -43,9 +43,19 @@ _LATER = frozenset("if when whenever unless until later tomorrow after before".s
 _BACK = 3
 """Words before an order that are looked at for those."""
 _HELPERS = re.compile(
-    r"\b(?:call\w*|get|need|send|phone|ring|fetch|want)\b(?: \w+){0,4} (?:ambulance|paramedics?|police|cops|help|firefighters|"
+    r"\b(?:call\w*|get|need|send|phone|ring|fetch|want|through|connect\w*|speak|talk)\b(?: \w+){0,4} "
+    r"(?:ambulances?|paramedics?|police|cops|help|firefighters|coastguard|"
     r"fire (?:brigade|department|engine|service)|emergency (?:services?|number))\b"
 )
+_HARM = re.compile(
+    r"\b(?:having|had|been|having had) (?:a|an) (?:\w+ )?(?:heart attack|stroke|seizure|accident|crash|pile up)\b|"
+    r"\b(?:we've|i've|they've|he's|she's|has|have) (?:just )?(?:crashed|collapsed|passed out)\b|\b(?:bleeding|unconscious)\b|"
+    r"\b(?:can't|cannot|isn't|not|stopped|stops) breath(?:e|ing)\b|\bon fire\b"
+)
+_OVER = re.compile(
+    r"\b(?:ago|yesterday|last (?:\w+)|once|used to|years?|months?|weeks?|film|movie|book|news|song|read|heard)\b"
+)
+"""What tells of another time or of somebody's story."""
 HELP_NUMBER = "112"
 """The number for help that every mobile network knows (3GPP TS 22.101, 10.1.1)."""
 
@@ -77,7 +87,10 @@ def ordered(sentence: str) -> str:
             return number.digits
     if len(found) != 1 or not SHORTEST <= len(found[0].digits.removeprefix("+")) <= LONGEST:
         return ""
-    beside = {*words[: found[0].at], *words[found[0].end :]}
+    before, after = words[: found[0].at], words[found[0].end :]
+    if before and before[0] in _CALLING and before[-1] in ("on", "at") and len(before) > 2 and not _TURNS & set(before):
+        before = before[:1]  # "call anna on 555 0199": whoever that is, this is the number
+    beside = {*before, *after}
     return found[0].digits if _telephone(found[0]) and beside & _CALLING and beside <= _BESIDE else ""
 
 
@@ -94,9 +107,11 @@ def help_wanted(sentence: str) -> str:
     words = sentence.split()
     near = (number for number in numbers(words) if number.digits in EMERGENCY_NUMBERS and not _measure(words, number))
     number = next(near, None)
-    if number is not None and set(words) & _CONNECTING:
+    bare = number is not None and _BESIDE.issuperset({*words[: number.at], *words[number.end :]})
+    if number is not None and (bare or set(words) & _CONNECTING):
         return number.digits
-    return HELP_NUMBER if _HELPERS.search(sentence) else ""
+    harm = _HARM.search(sentence) is not None and _OVER.search(sentence) is None
+    return HELP_NUMBER if harm or _HELPERS.search(sentence) else ""
 
 
 def numbers(words: Sequence[str]) -> Iterator[Number]:
@@ -135,6 +150,7 @@ def _measure(words: Sequence[str], number: Number) -> bool:
 
 
 def _telephone(number: Number) -> bool:
+    """Whether it was said as telephone numbers are: digit by digit, or so long that it is nothing else."""
     return number.single or len(number.digits) >= LONG
 
 
@@ -154,6 +170,8 @@ def _group(words: Sequence[str], at: int) -> tuple[str, int] | None:
     if at >= len(words):
         return None
     word = words[at]
+    if word == "a" and words[at + 1 : at + 2] == ["hundred"]:
+        return _scaled(words, "1", at + 1)
     if word in _TIMES:
         more = _ONES.get(words[at + 1]) if at + 1 < len(words) else None
         return None if more is None else (more * _TIMES[word], at + 2)

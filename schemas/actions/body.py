@@ -122,7 +122,6 @@ class StopMoving(Action):
     title = "Stopped where it was"
     examples = "stop the window", "that's far enough"
     do = lambda _: "stop it there"
-    done = lambda _: "Stopped"
     tells = "stopped: signals"
     named_by = words("stop stopped enough halt hold wait leave there far")
     negatable = True

@@ -139,7 +139,9 @@ def _openings(part: str, state: VehicleState) -> dict[str, Any]:
     if part not in ("all", "doors") and wanted and state.absent.issuperset(wanted):
         present(state, wanted[0])
     wanted = [name for name in wanted if name not in state.absent]
-    told: dict[str, Any] = {"open": {name: state.values[name] for name in wanted if state.values.get(name)}}
+    opened = {name: state.values[name] for name in wanted if state.values.get(name)}
+    between = {name for name, share in opened.items() if name in state.ends and share < 100}
+    told: dict[str, Any] = {"open": {name: None if name in between else share for name, share in opened.items()}}
     unknown = [name for name in wanted if state.values.get(name) is None]
     if unknown and (part != "all" or not set(unknown).isdisjoint(ALL_WINDOWS)):
         present(state, unknown[0])

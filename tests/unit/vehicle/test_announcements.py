@@ -161,10 +161,10 @@ def test_a_position_and_a_colour_go_into_their_templates_by_their_own_names() ->
 
 def test_a_cover_without_positions_knows_two_of_them() -> None:
     made = linked("window.driver", "cover", {"stat_t": "s", "cmd_t": "c"})
-    assert [made.decoded(said) for said in (b"closed", b"closing", b"opening", b"open")] == [
-        (True, 0), (True, 25), (True, 75), (True, 100)
+    assert [made.decoded(said) for said in (b"closed", b"closing", b"stopped", b"opening", b"open")] == [
+        (True, 0), (True, 25), (True, 50), (True, 75), (True, 100)
     ], "on its way it is nearer to where it goes"  # fmt: skip
-    assert made.decoded(b"stopped") == (True, None), "and where it stopped nobody knows"
+    assert made.entity.stop == "STOP"
     own = linked("window.driver", "cover", {"stat_t": "s", "cmd_t": "c", "stat_opening": "auf", "stat_closing": "zu"})
     assert own.decoded(b"auf") == (True, 75) and own.decoded(b"opening") == (True, None)
     with pytest.raises(AdapterError, match="takes 0, 100, not 40"):
@@ -185,6 +185,7 @@ def test_a_current_temperature_can_only_be_read() -> None:
         ("switch", {"stat_t": "s"}, "lacks 'command_topic'"),
         ("sensor", {}, "lacks 'state_topic'"),
         ("number", {"cmd_t": "c", "min": "low", "max": 5}, "needs a number where it has 'low'"),
+        ("number", {"cmd_t": "c", "min": 5, "max": float("inf")}, "needs a number where it has inf"),
         ("select", {"cmd_t": "c"}, "lacks 'options'"),
         ("light", {"cmd_t": "c", "schema": "template"}, "the schema template"),
         ("switch", {"cmd_t": "c", "val_tpl": "{{ states('sun.sun') }}"}, "needs states"),

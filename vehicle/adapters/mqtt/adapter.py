@@ -149,7 +149,7 @@ class MqttVehicle:
 
         Raises:
             schemas.errors.AdapterError: as the contract says; also an entity that is not available.
-            schemas.errors.BetweenError: a position of a cover that has none.
+            schemas.errors.BetweenError: a position of a cover that has none. Where it is on its way, "stay there" stops it.
         """
         client = self._reach()
         offers = self.offers()
@@ -163,9 +163,12 @@ class MqttVehicle:
             one = self._links[name]
             if not self._there(one.entity):
                 raise AdapterError(f"the vehicle says that {one.entity.object_id} is not available")
-            if one.entity.ends is not None and value not in one.entity.ends[1]:
+            between = one.entity.ends is not None and value not in one.entity.ends[1]
+            stays = between and one.entity.stop is not None and value == self._readings.value(name)
+            if between and not stays:
                 raise BetweenError(f"{one.entity.object_id} is a cover without positions: it has no {value} percent")
-            payload, topic = one.encoded(value), str(one.entity.command_topic)
+            payload = str(one.entity.stop) if stays else one.encoded(value)
+            topic = str(one.entity.command_topic)
             commands[topic] = _both(commands[topic], payload) if topic in commands else payload
             by_entity[one.entity.object_id] = payload
         if len(commands) > 1 and self._mapping.batch_topic is not None:

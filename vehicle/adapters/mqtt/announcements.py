@@ -9,6 +9,7 @@ Talks to no broker.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,13 +31,14 @@ _SHORT = {
     "opt": "optimistic", "p": "platform", "pct_cmd_tpl": "percentage_command_template", "pct_cmd_t": "percentage_command_topic",
     "pct_stat_t": "percentage_state_topic", "pct_val_tpl": "percentage_value_template", "pl_avail": "payload_available",
     "pl_cls": "payload_close", "pl_lock": "payload_lock", "pl_not_avail": "payload_not_available", "pl_off": "payload_off",
-    "pl_on": "payload_on", "pl_open": "payload_open", "pl_unlk": "payload_unlock", "pos_clsd": "position_closed",
+    "pl_on": "payload_on", "pl_open": "payload_open", "pl_stop": "payload_stop", "pl_unlk": "payload_unlock",
+    "pos_clsd": "position_closed",
     "pos_open": "position_open", "pos_t": "position_topic", "pos_tpl": "position_template",
     "rgb_cmd_tpl": "rgb_command_template", "rgb_cmd_t": "rgb_command_topic", "rgb_stat_t": "rgb_state_topic",
     "rgb_val_tpl": "rgb_value_template", "schema": "schema", "set_pos_t": "set_position_topic",
     "set_pos_tpl": "set_position_template", "spd_rng_max": "speed_range_max", "spd_rng_min": "speed_range_min",
     "stat_closing": "state_closing", "stat_clsd": "state_closed", "stat_locked": "state_locked", "stat_off": "state_off",
-    "stat_on": "state_on", "stat_open": "state_open", "stat_opening": "state_opening",
+    "stat_on": "state_on", "stat_open": "state_open", "stat_opening": "state_opening", "stat_stopped": "state_stopped",
     "stat_t": "state_topic", "stat_tpl": "state_template", "stat_unlocked": "state_unlocked",
     "stat_val_tpl": "state_value_template", "t": "topic", "temp_cmd_t": "temperature_command_topic",
     "temp_cmd_tpl": "temperature_command_template", "temp_stat_t": "temperature_state_topic",
@@ -44,9 +46,9 @@ _SHORT = {
     "unit_of_meas": "unit_of_measurement", "val_tpl": "value_template",
 }  # fmt: skip
 
-CLOSING, OPENING = 25, 75
-"""What a cover without positions counts as on its way, in percent: nearer to where it goes, so that its first word proves that it
-moves. Our choice; it tells no more than that."""
+CLOSING, STOPPED, OPENING = 25, 50, 75
+"""What a cover without positions counts as between its ends, in percent: nearer to where it goes, so that its first word proves
+that it moves. Our choice; no more is known than that it is between."""
 
 SHARED = ("availability", "availability_topic", "availability_mode", "availability_template", "payload_available",
           "payload_not_available", "state_topic", "command_topic")  # fmt: skip
@@ -89,7 +91,10 @@ class Entity:
     scale: tuple[float, float] | None = None
     """Their numbers for 0 and 100 percent; falling for a cover that is open at 0."""
     ends: tuple[Mapping[int, tuple[str, ...]], Mapping[int, str]] | None = None
-    """Of a cover without positions: the states of closed (0), on its way (`CLOSING`, `OPENING`), open (100); and the commands."""
+    """Of a cover without positions: the states of closed (0), between (`CLOSING`, `STOPPED`, `OPENING`) and open (100), and the
+    commands."""
+    stop: str | None = None
+    """The command that stops such a cover on its way; None: it takes none."""
 
     def there(self, payloads: Mapping[str, tuple[int, str]]) -> bool:
         """Whether it can be used.
@@ -250,9 +255,9 @@ def _plain(object_id: str, said: Mapping[str, Any], common: dict[str, Any]) -> _
         said["command_topic"]
     if component == "select":
         said["options"]
+    low, high = _number(said.get("min", 1 if number else None)), _number(said.get("max", 100 if number else None))
     yield Entity(
-        object_id=object_id, **common, **topics, **_on_off(said), unit=said.get("unit_of_measurement"),
-        low=_number(said.get("min", 1 if number else None)), high=_number(said.get("max", 100 if number else None)),
+        object_id=object_id, **common, **topics, **_on_off(said), unit=said.get("unit_of_measurement"), low=low, high=high,
         options=tuple(str(one) for one in said["options"]) if component == "select" else None,
     )  # fmt: skip
 
@@ -277,11 +282,15 @@ def _cover(object_id: str, said: Mapping[str, Any], common: dict[str, Any]) -> _
             raise ValueError("its position is the same open and closed")
         yield Entity(object_id=object_id, **common, **topics, unit="percent", scale=scale)
         return
-    words = {0: "closed", CLOSING: "closing", OPENING: "opening", 100: "open"}
+    words = {0: "closed", CLOSING: "closing", STOPPED: "stopped", OPENING: "opening", 100: "open"}
     states = {at: (str(said.get(f"state_{word}", word)),) for at, word in words.items()}
     told = {0: str(said.get("payload_close", "CLOSE")), 100: str(said.get("payload_open", "OPEN"))}
     said["command_topic"]
-    yield Entity(object_id=object_id, **common, **_topics(said), unit="percent", ends=(states, told))
+    stop = said.get("payload_stop", "STOP")
+    yield Entity(
+        object_id=object_id, **common, **_topics(said), unit="percent", ends=(states, told),
+        stop=str(stop) if stop is not None else None,
+    )  # fmt: skip
 
 
 def _light(object_id: str, said: Mapping[str, Any], common: dict[str, Any]) -> _Reader:
@@ -362,4 +371,7 @@ _READERS = {
 
 
 def _number(value: Any) -> float | None:
-    return None if value is None else float(value)
+    number = None if value is None else float(value)
+    if number is not None and not math.isfinite(number):
+        raise ValueError(f"its announcement needs a number where it has {value!r}")
+    return number

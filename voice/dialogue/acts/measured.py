@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from models.commands.units import DIMENSIONS
 from models.numbers import NUMBER, numbers
-from models.units import DIMENSIONS
 from schemas.actions.acts import Act, slots_of
 
 _SLOTS = {

@@ -253,7 +253,7 @@ def _seats(slots: _Told, told: _Told) -> str:
 
 def _openings(slots: _Told, told: _Told) -> str:
     opened = [
-        f"{_PARTS.get(name, name)}{f' {round(share)} percent' if share < 100 else ''}"
+        f"{_PARTS.get(name, name)}{' partly' if share is None else f' {round(share)} percent' if share < 100 else ''}"
         for name, share in told.get("open", {}).items()
     ]
     opened += [f"the {door.replace('_', ' ')} door" for door in told.get("doors_open", ())]
@@ -264,6 +264,10 @@ def _openings(slots: _Told, told: _Told) -> str:
     return (
         f"All closed{f'; {lock}' if lock else ''}" if slots.get("part") != "doors" or not lock else _first_upper(lock)
     )
+
+
+def _stopped(_: _Told, told: _Told) -> str:
+    return "Stopped" if told.get("stopped") else "Nothing that I moved is still on its way"
 
 
 def _lights(_: _Told, told: _Told) -> str:
@@ -390,7 +394,7 @@ _ANSWERS: dict[str, Callable[[_Told, _Told], str]] = {
     "get_tire_pressure": lambda _, t: f"Low pressure: {', '.join(t['low'])}" if t.get("low") else "All tyres are fine",
     "get_outside_temperature": lambda _, t: f"It is {spoken_number(float(t.get('celsius', 0.0)))} degrees outside",
     "get_cabin_temperature": _cabin, "get_navigation": _navigation, "get_climate": _climate, "get_seats": _seats,
-    "get_openings": _openings, "get_lights": _lights,
+    "get_openings": _openings, "stop_moving": _stopped, "get_lights": _lights,
     "get_car": _car,
     "get_trip": _trip,
     "get_service": _service,
