@@ -86,6 +86,8 @@ class FakeVehicle:
         self.done: list[Action] = []
         self.waiting: dict[str, Action] = {}
         self.values: dict[str, int | float | str | bool] = {}
+        self.answers: dict[str, Mapping[str, object]] = {}
+        """Name of an action -> what the vehicle tells, where that is not the usual."""
 
     def offers(self) -> frozenset[str]:
         return frozenset(action.name for action in ACTIONS)
@@ -113,7 +115,8 @@ class FakeVehicle:
         self.done.append(action)
         ruling = Ruling(verdict=Verdict.ALLOW, rule="comfort", reason="")
         answer = {"name": "Trattoria", "minutes": 6, "title": "a jazz mix", "seconds": 600}
-        return ActionResult(action=action, status=ActionStatus.DONE, ruling=ruling, answer=answer)
+        told = dict(self.answers.get(action.name, answer))
+        return ActionResult(action=action, status=ActionStatus.DONE, ruling=ruling, answer=told)
 
     async def confirm(self, token: str) -> ActionResult:
         if token not in self.waiting:

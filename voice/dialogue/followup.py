@@ -248,6 +248,8 @@ def _strode(last: Action, *, up: bool) -> Action:
 def _switch(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Action, ...]:
     on, had = slots["on"], last.slots()
     name = _outright(last)
+    if slots.get("both") and name == "set_defrost":
+        return (parse_action(name, {"window": "all", "on": on}),)
     zone = {"zone": "all"} if slots.get("both") else _kept(had, "zone")
     if last.domain is Domain.MEDIA:
         return (parse_action("set_playback", {"command": "play" if on else "pause"}),)
@@ -301,12 +303,31 @@ def _zone(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Act
     slot = "window" if "window" in fields and last.name != "set_defrost" else "zone"
     if slot not in fields:
         return ()
+    if zone.startswith(_BESIDE):
+        beside = _neighbour(str(had.get(slot)), zone.removeprefix(_BESIDE)) if slot == "window" else ""
+        if not beside:
+            return ()
+        zone = beside
     if zone == "other":
         was = had.get(slot)
         zone = (
             _OTHER.get(str(was), "passenger") if slot == "window" else "driver" if was == "passenger" else "passenger"
         )
     return (parse_action(last.name, {**{k: v for k, v in had.items() if k != "but"}, slot: zone}),)
+
+
+_BESIDE = "beside "
+
+
+def _neighbour(was: str, side: str) -> str:
+    """The one window on that side of the one or two that were meant: of a rear window the other rear one, or the one before it."""
+    there = frozenset(corners(was))
+    wanted = frozenset(corners(side))
+    if found := there & wanted:
+        return next(iter(found)) if len(found) == 1 < len(there) else ""
+    line = ("front", "rear") if side in ("left", "right") else ("left", "right")
+    beside = [wanted & frozenset(corners(row)) for row in line if there <= frozenset(corners(row))]
+    return next(iter(beside[0])) if len(beside) == 1 and len(beside[0]) == 1 else ""
 
 
 def _instead(last: Action, slots: Mapping[str, Any], recent: RecentActions) -> tuple[Action, ...]:

@@ -58,6 +58,10 @@ class RecentActions:
             self.ended,
         )
         answer: Mapping[str, object] = kept[-1].answer
+        if answer.get("places") == [] and self.answer.get(
+            "places"
+        ):  # nothing else was found: "the first one" is one of those before
+            return self
         visited = self.visited if actions == self.actions or goal(actions[-1]) else ()
         if goal(actions[-1]) and answer.get("name"):
             visited = (*visited, str(answer["name"]))

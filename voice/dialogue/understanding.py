@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import partial
 
 from models.heads import Head, states
-from models.text import spoken
+from models.text import contains, spoken
 from schemas.actions import Domain, ForgetPreference, Undo, parse_action
 from schemas.actions.acts import Act
 from schemas.events import Command, CommandKind, Reply, Route, Transcript
@@ -50,7 +50,8 @@ SURELY_AT = 0.5
 ask for nothing to be kept the marks alone took 51 for such a wish, 36 of which the parser read with more than that as
 something of the car, or as something that it lacks (docs/log.md)."""
 _ROUND = re.compile(
-    r"^(?:(?:okay|ok|all ?right|so|well|now|um|uh|er|erm|hmm|oh|ah|hey|please)\b[ ,.!]*)+|"
+    r"^(?:(?:okay|ok|all ?right|so|well|now|um|uh|er|erm|hmm|oh|ah|hey|please|sorry|cool|great|perfect|lovely|thanks|"
+    r"love|mate|darling|dear)\b[ ,.!]*)+|"
     r"(?:[ ,.!]+(?:then|now|please|thanks|thank you|ta|cheers|mate|(?:would|will|could|can) you))+[ .!?]*$",
     re.IGNORECASE,
 )
@@ -58,6 +59,9 @@ _ROUND = re.compile(
 _FROM_NOW = frozenset({"private_trip", "pause_learning", "opt_out"})
 """Acts and commands after which less is kept."""
 _ERRANDS = frozenset({"set_timer", "set_reminder", "cancel_timer", "get_timers"})
+
+
+STOP_OFF = Plan(Route.FAST, "the stop is no longer wanted", meant=(Undo(),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,9 +170,17 @@ class Understanding:
             schemas.errors.GloveboxError: a model or the vehicle failed.
         """
         wish = self._wished(transcript)
-        plan, rest = (None, "") if wish is None else self._to_forget(wish, open_)
+        plan, rest = None, ""
+        if wish is not None:
+            about = spoken(wish.about) if wish.about else ""
+            stops = self._is_stop(about, recent)
+            plan, rest = (STOP_OFF, wish.rest) if stops else self._to_forget(wish, open_)
         known = plan is not None
         plan = plan or await self._planned(transcript, open_, recent)
+        if [act.name for act in plan.acts] == ["forget"] and self._is_stop(
+            str(plan.acts[0].slots.get("about")), recent
+        ):
+            plan, known = STOP_OFF, True
         if wish is not None and wish.what is erasing.What.NAMED:
             unknown = wish.sure and not known and not _other(plan)
             if unknown or _sets(plan):  # a number that is to be forgotten is no order
@@ -204,6 +216,16 @@ class Understanding:
             lambda part: self._coordinator.is_order(part) or self._acting.is_request(part),
             self._forgetting,
         )
+
+    def _is_stop(self, about: str, recent: RecentActions) -> bool:
+        """Whether words name the stop that was put on the route last: "forget the coffee"."""
+        last = recent.done if recent.fresh(self._clock()) else None
+        if last is None or last.name not in ("find_on_route", "add_stop") or not about:
+            return False
+        had = last.slots()
+        named = (self._matcher.match(f"find a {about}{place} on the way") for place in ("", " shop", " station"))
+        kinds = {command.slots.get("kind") for command in named if command is not None}
+        return had.get("kind", about) in kinds or contains(" ".join(map(str, had.values())), about)
 
     def _to_keep(self, plan: Plan, text: str, open_: Asked | None) -> bool:
         """Whether memory is asked to keep what was said; a complete command and an answer stay what they are."""

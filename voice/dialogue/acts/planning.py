@@ -87,7 +87,7 @@ UNMEANT_AT = 0.5
 
 OFFERED = 0.5
 """What a request counts that was only asked about ("how do I turn the fog lights on?") or may be meant: it is offered."""
-NOWHERE = frozenset({"cannot", "tell", "chat", "none", "call_contact", "call_number"})
+NOWHERE = frozenset({"cannot", "tell", "chat", "none", "help", "get_capabilities", "call_contact", "call_number"})
 """Acts that get nobody help."""
 
 
@@ -277,7 +277,8 @@ def for_help(planned: Plan, text: str) -> Plan:
     """
     emergency = any(act.name == "cannot" and act.slots.get("topic") == "emergency" for act in planned.acts)
     digits = dialling.help_wanted(text) or (dialling.HELP_NUMBER if emergency and planned.asks >= TOLD_AT else "")
-    if not digits or planned.command is not None or not {act.name for act in planned.acts} <= NOWHERE:
+    names = {act.name for act in planned.acts} | ({planned.command.name} if planned.command is not None else set[str]())
+    if not digits or not names <= NOWHERE:
         return planned
     return Plan(Route.MODEL, "may ask for help", acts=(Act("call_number", {"digits": digits}),), asks=OFFERED)
 

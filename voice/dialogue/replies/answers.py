@@ -124,7 +124,8 @@ def _where(slots: _Told) -> str:
 def _places(slots: _Told, told: _Told) -> str:
     found: list[_Told] = told.get("places") or []
     if not found:
-        return f"I know of no {KINDS.get(slots['kind'], slots['kind'])} {_where(slots)}"
+        kind = KINDS.get(slots["kind"], slots["kind"])
+        return f"I know of no {' '.join(filter(None, (slots.get('quality'), kind)))} {_where(slots)}"
     named = [f"{place['name']}, {minutes_words(place['minutes'])} away" for place in found]
     return f"Near {told['near']} there is {listed(named)}" if told.get("near") else f"There is {listed(named)}"
 

@@ -169,6 +169,8 @@ def test_what_is_too_long_to_skip_is_said_to_be(rig: Rig) -> None:
         ("my husband can't breathe get an ambulance", "tell()", "112"),
         ("get the fire brigade out here", "cannot(topic=emergency)", "112"),
         ("there's a lorry on its side", "cannot(topic=emergency)", "112"),
+        ("we need help we've crashed", "help(); cannot(topic=breakdown)", "112"),
+        ("please somebody get help", "help()", "112"),
         ("would nine nine nine be the one to call", "chat()", "999"),
     ],
 )
@@ -1075,3 +1077,31 @@ def test_a_word_that_points_is_the_name_of_no_place(rig: Rig) -> None:
 
 def test_the_day_after_is_neither_today_nor_tomorrow(rig: Rig) -> None:
     assert rig.say("and the day after that", "get_weather(day=tomorrow)").text == responder.ONLY_TOMORROW
+
+
+@pytest.mark.parametrize("said", ["forget the coffee", "forget the coffee shop", "forget the cafe"])
+def test_a_stop_is_forgotten_and_no_memory(rig: Rig, said: str) -> None:
+    rig.say("a flat white along there wouldn't hurt", "find_on_route(kind=cafe)")
+    rig.say(said)
+    assert rig.done[-1] == "undo()"
+    rig.say(said)
+    assert rig.done[-1] == "undo()" and len(rig.done) == 2
+
+
+def test_the_right_one_is_on_the_same_row_and_the_one_before_is_as_it_was(rig: Rig) -> None:
+    rig.say("a crack on the one behind me if you would", "change_window(window=rear_left,change=open)")
+    rig.say("oh sorry love, I meant the right one")
+    assert rig.done[-2:] == ["undo()", "change_window(window=rear_right, change=open)"]
+    rig.say("no, i meant the front one")
+    assert rig.done[-2:] == ["undo()", "change_window(window=passenger, change=open)"]
+
+
+def test_where_nothing_else_was_found_the_first_one_is_one_of_those_before(rig: Rig) -> None:
+    found = {"kind": "restaurant", "places": [{"name": "Casa Fiorenza", "minutes": 8}]}
+    rig.vehicle.answers["list_places"] = found
+    rig.say("any decent italian round here", "list_places(kind=restaurant,quality=italian)")
+    rig.vehicle.answers["list_places"] = {"kind": "restaurant", "places": []}
+    reply = rig.say("a cheaper one then", "list_places(kind=restaurant,quality=cheaper)")
+    assert reply.text == "I know of no cheap restaurant around here."
+    rig.say("we'll have the first one you said", "choose(number=1)")
+    assert rig.done[-1] == "navigate_to(destination=Casa Fiorenza)"
