@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 
+from models.commands.dialling import dialling
 from models.numbers import NUMBER, SMALL, TENS, number_of, number_words, numbers, with_points
 from schemas.actions import Action, Domain
 from schemas.actions.acts import Act, slots_of
@@ -172,6 +173,7 @@ def doubt(
         "something was said that no action has": unheeded(text, acts),
         "somebody is to be told": _TOLD.search(_without_names(text, acts)) and not slots & {"person", "message"},
         "a thing was named that no action has": unspoken(text, acts),
+        "a number was to be called": not slots & {"digits", "person"} and dialling(text) is not None,
         "a side was said that no action names": placeable and not _PLACED & slots and _SIDE.search(text),
         "which way was not said": any(
             one.name == "adjust_mirror" and not _WAYS[one.slots()["direction"]] & set(text.split()) for one in moving

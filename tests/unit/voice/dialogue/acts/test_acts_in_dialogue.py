@@ -181,6 +181,12 @@ def test_who_may_ask_for_help_is_asked_whether_to_call_it(rig: Rig, text: str, a
     assert rig.done == [f"call_number(digits={digits})"]
 
 
+def test_a_number_too_short_to_call_is_no_order_for_something_else(rig: Rig) -> None:
+    rig.say("would you jump ten seconds on", "seek(change=forward,seconds=10)")
+    reply = rig.say("call nine", "seek(change=forward,seconds=9)")
+    assert reply.text == "Shall I go forward 10 seconds?" and len(rig.done) == 1
+
+
 @pytest.mark.parametrize(
     ("text", "acts"),
     [
