@@ -574,7 +574,8 @@ def _narrower(action: Action, state: VehicleState) -> Action | None:
 def _already(action: Action, state: VehicleState, plan: Plan) -> bool:
     """Whether everything that a plan writes was so before."""
     changes = plan.changes if plan.effect is None and not isinstance(action, StopMoving) else {}
-    return bool(changes) and all(state.values.get(name) == value for name, value in changes.items())
+    known = {name: value for name, value in changes.items() if name not in state.ends or value == 0}
+    return bool(changes) and known == changes and all(state.values.get(name) == value for name, value in known.items())
 
 
 def _impossible(action: Action, plan: Plan) -> ActionResult:

@@ -23,14 +23,14 @@ LONG = 5
 _ONES = {**{word: str(value) for word, value in SMALL.items() if value < 10}, "oh": "0", "o": "0", "nought": "0"}
 _TEENS = {word: str(value) for word, value in SMALL.items() if value >= 10}
 _TIMES = {"double": 2, "triple": 3, "treble": 3}
-_CALLING = frozenset("call calling phone ring dial telephone".split())
-_CONNECTING = _CALLING | frozenset("get connect through".split())
+_CALLING = frozenset("call calling phone ring dial telephone bell buzz".split())
+_CONNECTING = _CALLING | frozenset("get send fetch connect through".split())
 """What asks for a call where the number is one for help that everybody knows."""
 _KNOWN = frozenset({"112", "911", "999"})
 _BESIDE = _CONNECTING | frozenset(
     "a an the this that it to on for with of me us you i we i'd i'll let's let my please now quickly quick fast immediately hurry "
     "straight right away asap just help can could would will like need want have got must somebody someone go and up number line "
-    "give put make emergency services okay hey oh god urgently then so".split()
+    "give put make emergency services okay hey oh god urgently then so here over".split()
 )
 """Words that may stand around a number without asking for anything else."""
 _TURNS = frozenset(
@@ -40,8 +40,22 @@ _TURNS = frozenset(
 """Words shortly before an order that make it no order."""
 _LATER = frozenset("if when whenever unless until later tomorrow after before".split())
 """Words after an order that have it wait."""
+_ANYWHERE = frozenset("if when whenever unless until remind play song movie film text message email".split())
+"""Words anywhere before an order that make it none, or have it wait."""
 _BACK = 3
-"""Words before an order that are looked at for those."""
+"""Words before an order that are looked at for the others."""
+_SERVICE = re.compile(
+    r"\b(?:an? |the )?(?:(?:ambulance|police|paramedics?|cops|fire (?:brigade|department|service|engine))(?: (?:service|people))?|"
+    r"emergency services?)\b(?! (?:station|stations|academy|officer|museum|song|album|band|box|on|is|are|was|were|want|behind|"
+    r"ahead|car|cars)\b)"
+)
+"""Who comes to help, and not what is called by them."""
+_CLAUSES = frozenset(
+    "he she it he's she's it's there there's my a an we i i'm we're we've i've someone somebody the because they they're his her "
+    "our this".split()
+)
+"""Beginnings of what is told beside an order."""
+_CORRECTED = frozenset("no wait sorry i mean actually scratch that make it not".split())
 _HELPERS = re.compile(
     r"\b(?:call\w*|get|need|send|phone|ring|fetch|want|through|connect\w*|speak|talk)\b(?: \w+){0,4} "
     r"(?:ambulances?|paramedics?|police|cops|help|firefighters|coastguard|"
@@ -85,6 +99,11 @@ def ordered(sentence: str) -> str:
     for number in found:
         if number.digits in EMERGENCY_NUMBERS and _calls_for_help(words, number):
             return number.digits
+    if _sends_for_help(sentence):
+        return HELP_NUMBER
+    if len(found) == 2 and set(words[found[0].end : found[1].at]) <= _CORRECTED and found[0].end < found[1].at:
+        words = words[: found[0].at] + words[found[1].at :]  # "dial five five five, no wait, five five six"
+        found = list(numbers(words))
     if len(found) != 1 or not SHORTEST <= len(found[0].digits.removeprefix("+")) <= LONGEST:
         return ""
     before, after = words[: found[0].at], words[found[0].end :]
@@ -129,18 +148,41 @@ def is_telephone(text: str) -> bool:
     return any(len(number.digits) > LONG and number.single for number in numbers(text.split()))
 
 
-def _calls_for_help(words: Sequence[str], number: Number) -> bool:
-    """Whether an order to call it stands at the beginning or the end, and no word beside that turns it round."""
+def _sends_for_help(sentence: str) -> bool:
+    """Whether it is an order to call or send for those who help, by their name."""
+    named = _SERVICE.search(sentence)
+    if named is None:
+        return False
+    before, after = sentence[: named.start()].split(), sentence[named.end() :].split()
+    number = Number(HELP_NUMBER, len(before), len(before) + 1, single=True)
+    rest = next((word for word in after if word not in _BESIDE), "")
+    told = not rest or rest in _CLAUSES or any(word in _CALLING or word == "send" for word in before[-2:])
+    return told and _calls_for_help([*before, HELP_NUMBER, *after], number, anyhow=True)
+
+
+def _calls_for_help(words: Sequence[str], number: Number, *, anyhow: bool = False) -> bool:
+    """Whether an order to call it stands at the beginning or the end, and no word beside that turns it round.
+
+    Args:
+        words: of the sentence.
+        number: in it.
+        anyhow: to get or send it is to call it, beside other words, too.
+    """
     first, last = number.at, number.end
     while first > 0 and words[first - 1] in _BESIDE:
         first -= 1
     while last < len(words) and words[last] in _BESIDE:
         last += 1
     order = {*words[first : number.at], *words[number.end : last]}
-    loose = words[:first] or words[last:] or number.digits not in _KNOWN
+    loose = not anyhow and (words[:first] or words[last:] or number.digits not in _KNOWN)
     asked = order & (_CALLING if loose else _CONNECTING)
     whole = (first == 0 or last == len(words)) and not _measure(words, number)
-    turned = _TURNS & set(words[max(0, first - _BACK) : first]) or _LATER & set(words[last:])
+    turned = (
+        _TURNS & set(words[max(0, first - _BACK) : first])
+        or _LATER & set(words[last:])
+        or _ANYWHERE & set(words[:first])
+    )
+    turned = turned or (first > 0 and words[first] == "to")  # somebody else is to, or some time
     return bool(asked) and whole and not turned and "up to" not in " ".join(words[first : number.at])
 
 

@@ -99,6 +99,8 @@ class Planner:
             plan = self._fitted(self._planned(action, state))
         except NotThereError:
             return Plan(refusal=NOT_THERE)
+        opened = {name for name, value in plan.changes.items() if name in state.ends and value == 100}
+        plan = replace(plan, unproven=plan.unproven | {name for name in opened if state.values.get(name) == 100})
         between = any(name in state.ends and value not in (0, 100) for name, value in plan.changes.items())
         return Plan(refusal=BetweenError.spoken) if between else plan
 

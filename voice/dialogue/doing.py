@@ -28,8 +28,6 @@ from voice.dialogue.replies import responder
 from voice.dialogue.replies.answers import found_nothing
 from voice.dialogue.replies.units import MEASURED
 
-_STOPPED = (Domain.OPENINGS, Domain.SEATS)
-"""Domains in which something may still be on its way when the driver says stop."""
 _ON_THE_WAY = frozenset({"add_stop", "find_on_route"})
 NO_STOP = "So I'm not adding the stop either."
 STAYS = "What I did before stays as it is."
@@ -146,13 +144,12 @@ class Doing:
         return reply
 
     async def halt(self, plan: Plan) -> Reply | None:
-        """Stop what the last action has set in motion; None where nothing was.
+        """Stop what was set in motion and is still on its way, whatever was said since; None where nothing is.
 
         Raises:
             schemas.errors.GloveboxError: the vehicle failed.
         """
-        last = self.recent.actions[-1] if self.recent.actions and self.recent.fresh(self._clock()) else None
-        if last is None or last.domain not in _STOPPED or "stop_moving" not in self._vehicle.offers():
+        if "stop_moving" not in self._vehicle.offers():
             return None
         result = await self._vehicle.act(parse_action("stop_moving", {}))
         if result.status is not ActionStatus.DONE or not result.answer.get("stopped"):

@@ -298,6 +298,19 @@ def _open(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Act
     return ()
 
 
+def _reversed(last: Action, _: Mapping[str, Any], __: RecentActions) -> tuple[Action, ...]:
+    """The same the other way round: what opens closes, what goes up comes down."""
+    had, fields = last.slots(), parse_fields(last.name)
+    slot = next((slot for slot in ("change", "direction") if had.get(slot) in _OPPOSITE), "")
+    if slot:
+        return (parse_action(last.name, {**had, slot: _OPPOSITE[had[slot]]}),)
+    if last.domain is not Domain.OPENINGS:
+        return ()
+    if "percent" in fields:
+        return (parse_action(last.name, {**had, "percent": 0 if had["percent"] else 100}),)
+    return (parse_action(last.name, {**had, "open": not had["open"]}),) if "open" in fields else ()
+
+
 def _zone(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Action, ...]:
     zone, had, fields = slots["zone"], last.slots(), parse_fields(last.name)
     slot = "window" if "window" in fields and last.name != "set_defrost" else "zone"
@@ -448,7 +461,7 @@ _AFTER = {
     "follow_step": _step, "follow_switch": _switch, "follow_way": _way, "follow_back": _back, "follow_open": _open,
     "follow_zone": _zone, "follow_instead": _instead, "follow_thing": _thing, "follow_value": _value,
     "follow_track": _track, "follow_choice": _choice, "follow_there": _there, "follow_person": _person,
-    "follow_quality": _quality, "follow_day": _day, "follow_time": _time,
+    "follow_quality": _quality, "follow_reverse": _reversed, "follow_day": _day, "follow_time": _time,
 }  # fmt: skip
 NAMES = frozenset({*_ALONE, *LOOKS, *_AFTER, RESUME})
 """The commands that this module understands."""

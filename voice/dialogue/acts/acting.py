@@ -287,9 +287,11 @@ class Acting:
             work.said.append((0, responder.CONTRARY))
             found.clear()
         work.actions = tuple(dict.fromkeys(found))
+        wished = unconditional(joined.without_reasons(transcript.text)) or said
         for words in pointed.heeded:
-            said = said.replace(words, " ", 1)
-        amount = left_over(said, acts) if not all(action.query for action in work.actions) else None
+            said, wished = said.replace(words, " ", 1), wished.replace(words, " ", 1)
+        # "it's nine o'clock, open the roof": nine is no amount of it
+        amount = left_over(wished, acts) if not all(action.query for action in work.actions) else None
         copied, guessed = copies(said, acts) and not pointed.copied, False
         if amount is not None or copied:  # an offer of an amount that nobody said would hide what it leaves out
             counted = [resolve(act, offers).action for act in acts if act.is_action and not _amount_guessed(act, said)]

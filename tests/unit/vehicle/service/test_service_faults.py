@@ -186,6 +186,24 @@ def test_nobody_is_asked_whether_to_stop_a_cover_where_it_cannot() -> None:
     assert car.act(SetWindow(window="rear_left", percent=0)).status is ActionStatus.NEEDS_CONFIRMATION
 
 
+def test_a_cover_that_says_open_may_not_be_wide_open() -> None:
+    car = Car()
+    read, sent = car.adapter.read, list[Mapping[str, Any]]()
+
+    async def says_open() -> VehicleState:
+        state = await read()
+        return state.model_copy(
+            update={"ends": frozenset({"window.driver"}), "values": {**state.values, "window.driver": 100}}
+        )
+
+    async def note(changes: Mapping[str, Any]) -> None:
+        sent.append(changes)
+
+    car.adapter.read, car.adapter.write = says_open, note
+    result = car.act(SetWindow(percent=100))
+    assert (result.status, result.already, sent) == (ActionStatus.DONE, False, [{"window.driver": 100}])
+
+
 def test_a_cover_that_has_begun_to_move_has_done_what_was_asked() -> None:
     car = Car()
 

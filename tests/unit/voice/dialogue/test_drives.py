@@ -261,6 +261,10 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ("close it again", "Closing your window."),
         ("open the sunroof", "Opening the sunroof."),
         ("stop", "Stopped."),
+        ("the other way round please", "Somebody may have a hand at the sunroof. Shall I close the sunroof?"),
+        ("no", "Okay, I won't."),
+        ("open the sunroof", "Opening the sunroof."),
+        ("stop", "Stopped."),
         ("a bit more", "Opening the sunroof a little."),
         ("open the rear windows halfway", "The rear windows to 50 percent."),
         ("close everything", ("Somebody may have a hand at the window. Somebody may have a hand at the sunroof. "

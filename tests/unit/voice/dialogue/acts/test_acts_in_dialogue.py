@@ -1077,6 +1077,20 @@ def test_a_reason_behind_a_comma_does_not_hide_the_wish(rig: Rig) -> None:
     assert rig.done[-1] == "set_dome_light(on=False)"
 
 
+def test_a_number_in_a_reason_is_no_amount(rig: Rig) -> None:
+    rig.say("it's nine o'clock, open the roof for me", "")
+    rig.parser.knows["it's nine oclock open the roof for me"] = "set_sunroof(percent=100)", 0.95
+    assert "9" not in rig.say("it's nine o'clock, open the roof for me").text
+    assert rig.done == ["set_sunroof(percent=100)"]
+
+
+def test_what_still_moves_is_stopped_whatever_was_said_since(rig: Rig) -> None:
+    rig.vehicle.answers |= {"stop_moving": {"stopped": ["window.driver"]}, "get_openings": {"open": {}}}
+    rig.say("wind mine down a crack would you", "change_window(window=driver,change=open)")
+    rig.say("would you tell me if it's open", "get_openings(part=windows)")
+    assert rig.say("stop").text == "Stopped." and rig.done[-1] == "stop_moving()"
+
+
 def test_a_word_that_points_is_the_name_of_no_place(rig: Rig) -> None:
     assert rig.say("okay go there instead then", "navigate_to(destination=instead)").text == "Where to?"
 
