@@ -241,6 +241,7 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ("turn it off", "Fan off."),
         ("cooler", "Making it cooler."),
         ("more", "Making it cooler."),
+        ("no the other way", "Making it warmer."),
         ("higher", "Making it warmer."),
     ],
     "seats": [
@@ -259,10 +260,6 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ("open my window", "Opening your window."),
         ("stop", "Okay."),
         ("close it again", "Closing your window."),
-        ("open the sunroof", "Opening the sunroof."),
-        ("stop", "Stopped."),
-        ("the other way round please", "Somebody may have a hand at the sunroof. Shall I close the sunroof?"),
-        ("no", "Okay, I won't."),
         ("open the sunroof", "Opening the sunroof."),
         ("stop", "Stopped."),
         ("a bit more", "Opening the sunroof a little."),
