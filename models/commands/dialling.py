@@ -66,9 +66,7 @@ _HARM = re.compile(
     r"\b(?:we've|i've|they've|he's|she's|has|have) (?:just )?(?:crashed|collapsed|passed out)\b|\b(?:bleeding|unconscious)\b|"
     r"\b(?:can't|cannot|isn't|not|stopped|stops) breath(?:e|ing)\b|\bon fire\b"
 )
-_OVER = re.compile(
-    r"\b(?:ago|yesterday|last (?:\w+)|once|used to|years?|months?|weeks?|film|movie|book|news|song|read|heard)\b"
-)
+_OVER = re.compile(r"\b(?:ago|yesterday|last (?:night|week|month|year|time)|used to|film|movie|book|news|song)\b")
 """What tells of another time or of somebody's story."""
 HELP_NUMBER = "112"
 """The number for help that every mobile network knows (3GPP TS 22.101, 10.1.1)."""

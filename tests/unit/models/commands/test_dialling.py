@@ -119,6 +119,8 @@ def test_other_sentences_with_numbers_call_nobody(said: str) -> None:
         ("help we had an accident", "112"),
         ("i think i'm having a heart attack", "112"),
         ("he isn't breathing", "112"),
+        ("my three month old isn't breathing", "112"),
+        ("i heard a bang and he's unconscious", "112"),
         ("my nan had a heart attack ten years ago", ""),
         ("i need 110 percent", ""),
         ("call my mother", ""),
