@@ -39,7 +39,7 @@ from models.commands.matcher import TemplateMatcher
 from models.runtime.onnx_encoder import OnnxEncoder
 from models.structured import Structured
 from schemas.clock import StreamClock, WallClock
-from schemas.ports import ActParser, Encoder, MemoryPort, StructuredModel, Talker
+from schemas.ports import ActParser, Encoder, KindTeller, MemoryPort, StructuredModel, Talker
 from schemas.seat import Seat
 from vehicle.apart.outside import VehicleApart
 from voice.audio.devices.portaudio import load_portaudio
@@ -82,12 +82,12 @@ def assemble(
 
         say("encoder and language models")
         encoder, structured, parser = early.understanding.result()
-        talker = engines.talker
+        talker, kinds = engines.talker, engines.kinds
 
         say("memory and vehicle")
         car = open_car(
             config, encoder, structured, None if live else StreamClock(), matcher, parser=parser, talker=talker,
-            apart=apart,
+            kinds=kinds, apart=apart,
         )  # fmt: skip
         opened.callback(car.leave)
 
@@ -106,7 +106,9 @@ def assemble(
         ears=ears,
         mouth=mouth,
         car=car,
-        another=lambda: open_car(config, encoder, structured, StreamClock(), car.matcher, parser=parser, talker=talker),
+        another=lambda: open_car(
+            config, encoder, structured, StreamClock(), car.matcher, parser=parser, talker=talker, kinds=kinds
+        ),
         engines=engines.choices,
         lacks=tuple(filter(None, (config.data.mixed, catalog.trouble, *engines.told()))),
     )
@@ -121,6 +123,7 @@ def open_car(  # noqa: PLR0913 - the composition root hands over every part
     *,
     parser: ActParser,
     talker: Talker | None = None,
+    kinds: KindTeller | None = None,
     initial: Mapping[str, Any] | None = None,
     now: Callable[[], datetime] = utc_now,
     introduces: bool | None = None,
@@ -136,6 +139,7 @@ def open_car(  # noqa: PLR0913 - the composition root hands over every part
         matcher: of a car with the same vehicle; None: made for this one.
         parser: for the dialogue.
         talker: for small talk; None: a sentence of ours answers it.
+        kinds: for memory, which tells special kinds of data with it; None: the encoder alone does.
         initial: signals that the simulated car starts with instead of its own.
         now: the aware time that memory, reminders and calendar go by.
         introduces: whether a driver of whom nothing is known is offered to be got to know; None: where it is really driven.
@@ -147,7 +151,7 @@ def open_car(  # noqa: PLR0913 - the composition root hands over every part
     with ExitStack() as opened:
 
         def remember(driving: Config, keys: KeySource | None = None) -> MemoryPort:
-            return _memory(driving, encoder, structured, now, keys)
+            return _memory(driving, encoder, structured, now, keys, kinds)
 
         seat = Seat(first_memory(config, remember), zone(config.memory.tiers.zone))
         opened.callback(seat.close)
@@ -258,6 +262,7 @@ def _memory(
     structured: StructuredModel,
     now: Callable[[], datetime] = utc_now,
     keys: KeySource | None = None,
+    kinds: KindTeller | None = None,
 ) -> DriverMemory:
     secure(config.data.folder)
     keys = keys or key_source(config)
@@ -265,7 +270,14 @@ def _memory(
     settings = memory_settings(config)
     here = zone(config.memory.tiers.zone)
     return DriverMemory(
-        config.driver.name, vault, encoder=encoder, model=structured, clock=now, settings=settings, zone=here
+        config.driver.name,
+        vault,
+        encoder=encoder,
+        model=structured,
+        clock=now,
+        settings=settings,
+        zone=here,
+        kinds=kinds,
     )
 
 

@@ -24,14 +24,15 @@ from memory.driver.switches import Switches
 from memory.learn.english.canonical import Canon
 from memory.learn.explicit import Reader
 from memory.learn.extraction import ExtractionSettings, Extractor, secret
+from memory.learn.guard import Guard
 from memory.learn.maintenance import Maintainer, MaintenanceSettings
 from memory.learn.proposals import Proposals, ProposalSettings
 from memory.recall.preferences import RetrievalSettings
-from memory.recall.search import SearchTuning
+from memory.recall.search import HybridSearch, SearchTuning
 from memory.store.listing import Pages
 from memory.store.reminders import Reminders
 from memory.vault.lifecycle import Vault
-from schemas.ports import Encoder, StructuredModel
+from schemas.ports import Encoder, KindTeller, StructuredModel
 
 
 class MemorySettings(BaseModel):
@@ -50,7 +51,7 @@ class MemorySettings(BaseModel):
 class DriverMemory:
     """One driver's memory over an open vault. Safe for use by several threads."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - every part of a memory is handed over here
         self,
         driver: str,
         vault: Vault,
@@ -61,6 +62,7 @@ class DriverMemory:
         settings: MemorySettings | None = None,
         zone: tzinfo = UTC,
         new_id: Callable[[], str] = lambda: uuid4().hex,
+        kinds: KindTeller | None = None,
     ) -> None:
         """Memory of a driver; reads what is stored and prepares it for recall.
 
@@ -73,13 +75,15 @@ class DriverMemory:
             settings: thresholds.
             zone: where the driver is, for days and times of day.
             new_id: makes the ids of preferences and proposals.
+            kinds: tells special kinds of data, beside the encoder; None: the encoder alone.
         """
         settings = settings or MemorySettings()
         self.driver = driver
         extractor = Extractor(encoder, model, settings.extraction)
         self.session = session = Session(
             driver, vault, encoder, extractor,
-            recall=settings.recall, retrieval=settings.retrieval, clock=clock, new_id=new_id,
+            search=HybridSearch(vault, encoder, settings.recall, settings.retrieval), guard=Guard(encoder, kinds),
+            clock=clock, new_id=new_id,
         )  # fmt: skip
         canon = Canon(encoder)
         proposals = Proposals(session.store, settings.proposals, new_id)

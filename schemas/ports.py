@@ -199,6 +199,18 @@ class Talker(Protocol):
         ...
 
 
+class KindTeller(Protocol):
+    """Tells whether a sentence is of a special kind of data, as ``schemas.preferences.KINDS`` names them."""
+
+    def ordinary(self, text: str) -> float | None:
+        """The probability that it tells none of them, 0..1; None where that is not to be had. Blocks for some 100 milliseconds."""
+        ...
+
+    def kind(self, text: str) -> str | None:
+        """Which of them it tells, if it tells one; None where that is not to be had. As quick as `ordinary`."""
+        ...
+
+
 class Encoder(Protocol):
     """Sentence vectors, and how well a text belongs to each leaf of the schemas."""
 

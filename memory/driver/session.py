@@ -14,8 +14,7 @@ from datetime import datetime
 from memory.learn.extraction import Extractor
 from memory.learn.guard import Guard
 from memory.learn.screening import screening, sift
-from memory.recall.preferences import RetrievalSettings
-from memory.recall.search import HybridSearch, SearchTuning
+from memory.recall.search import HybridSearch
 from memory.store.conversations import Archive
 from memory.store.preferences import Store
 from memory.vault.lifecycle import Vault
@@ -62,8 +61,8 @@ class Session:
         encoder: Encoder,
         extractor: Extractor,
         *,
-        recall: SearchTuning,
-        retrieval: RetrievalSettings,
+        search: HybridSearch,
+        guard: Guard,
         clock: Callable[[], datetime],
         new_id: Callable[[], str],
     ) -> None:
@@ -74,18 +73,18 @@ class Session:
             vault: the open vault.
             encoder: for recall.
             extractor: reads what a turn tells, and what it may not.
-            recall: thresholds of the search over all kinds.
-            retrieval: thresholds of the search for preferences.
+            search: over this vault.
+            guard: tells special kinds of data.
             clock: aware current time.
             new_id: makes ids.
         """
         self.driver, self.vault, self.encoder, self.extractor = driver, vault, encoder, extractor
         self.clock, self.new_id = clock, new_id
-        self.guard = Guard(encoder)
+        self.guard = guard
         """Asked of every text before anything of it is written."""
         self.store = Store(vault)
         self.archive = Archive(vault, self.store)
-        self.search = HybridSearch(vault, encoder, recall, retrieval)
+        self.search = search
         """The searchable copy; whoever changes the vault says `HybridSearch.refresh`."""
         self.lock = ActLock()
         """Held for every act on the vault."""

@@ -1,4 +1,4 @@
-"""What the model is trained on: rounds of cases drawn from the lines in ``data/`` and from the phrase bank, and some small talk.
+"""What the model is trained on: rounds of cases drawn from the lines in ``data/`` and the phrase bank, and two other tasks.
 
 ``python -m models.training.acts.data [--lines FOLDER]`` says which lines are not in the format, which stand there twice and which
 contradict each other, and ends with 1 if there are any of the first or the last kind.
@@ -9,11 +9,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from random import Random
 
-from models.training.acts import alter, bank, talk
+from models.training.acts import alter, bank, kinds, talk
 from models.training.acts.lines import FOLDER, Case, Line, checked, draw, lines
 from schemas.actions import BY_NAME
 
@@ -21,6 +21,10 @@ BANKED = 0.12
 """Share of the phrase bank and the templates in a round."""
 JOINED, FRAMED, MISHEARD, AFTER = 0.1, 0.08, 0.05, 0.2
 """Shares of cases that were joined, put in a frame, misheard, or said after something that does not matter."""
+
+
+YOUNG = 3
+"""Our choice: what a model that goes on to learn has read before it must only not forget."""
 
 
 class Corpus:
@@ -41,6 +45,7 @@ class Corpus:
         self.broken += (unfit := list(talk.checked(talks)))
         unfit_lines = {line for line, _ in unfit}
         self.talks = [line for line in talks if line not in unfit_lines]
+        self.kinds = kinds.sentences() if folder == FOLDER else []
 
     def tests(self, seed: int = 1) -> list[Case]:
         """One case of every line that is held out."""
@@ -57,10 +62,22 @@ class Corpus:
         lines_ = [line for line in self.talks if not line.held_out]
         return talk.some(Random(seed), lines_, int(cases * talk.SHARE / (1 - talk.SHARE)))
 
-    def round(self, seed: int) -> list[Case]:
-        """Every line that is trained on once to three times, by its variety; the bank's share; some of both altered. Shuffled."""
+    def told(self, seed: int, cases: int) -> list[kinds.Sentence]:
+        """The sentences of the two other tasks of a round that has so many cases besides."""
+        count = int(cases * kinds.SHARE)
+        return [*kinds.some(Random(seed), self.kinds, count), *kinds.tellings_of(seed, count if self.kinds else 0)]
+
+    def round(self, seed: int, young: Collection[str] = ()) -> list[Case]:
+        """Every line that is trained on once to three times, by its variety; the bank's share; some of both altered. Shuffled.
+
+        Args:
+            seed: of what is drawn.
+            young: files that the model has not read yet: their lines come `YOUNG` times as often.
+        """
         rng = Random(seed)
-        own = [draw(rng, line) for line in self.train for _ in range(line.variety)]
+        own = [
+            draw(rng, line) for line in self.train for _ in range(line.variety * (YOUNG if line.file in young else 1))
+        ]
         meant = {(case.context, case.utterance): case.answer for case in own}
         banked = bank.cases(rng, int(len(own) * BANKED / (1 - BANKED)))
         cases = own + [one for one in banked if meant.get(("", one.utterance), one.answer) == one.answer]

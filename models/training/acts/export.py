@@ -1,19 +1,17 @@
 """Writes the addition as a GGUF adapter for llama.cpp, in half precision, and compares the two programs.
 
-``python -m models.training.acts.export GGUF STATE OUT.gguf [--compare 20]``: STATE is the ``state.pt`` of a training. What did not
-learn in a tuning stands in the file as before, and what did has fewer digits: so a version control keeps little of it anew.
+``python -m models.training.acts.export GGUF STATE OUT.gguf [--compare 20]``: STATE is the ``state.pt`` of a training.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import gguf
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from models.training.acts.data import Corpus
@@ -22,18 +20,11 @@ from models.training.acts.measure import MOST, Adapted
 from models.training.acts.network import ALPHA, Gemma
 from models.training.acts.tokens import Spelling
 
-DROPPED = 4
-"""Of the ten binary digits behind the point of a tuned number, those that are left out: it is right to one part in 128."""
-
-
-def shorter(values: NDArray[np.float16]) -> NDArray[np.float16]:
-    """The numbers with fewer digits, rounded; any shape. They must be smaller than half of what float16 can hold."""
-    bits = values.view(np.uint16).astype(np.uint32) + (1 << (DROPPED - 1))
-    return (bits & ~np.uint32((1 << DROPPED) - 1)).astype(np.uint16).view(np.float16)
-
 
 def additions_of(path: Path) -> dict[str, Tensor]:
-    """What an adapter's file adds, as `Gemma.additions` names it, float32."""
+    """What a training's state or an adapter's file adds, as `Gemma.additions` names it, float32."""
+    if path.suffix == ".pt":
+        return dict(torch.load(path, weights_only=True, map_location="cpu")["additions"])
     found = dict[str, Tensor]()
     for one in gguf.GGUFReader(str(path)).tensors:
         block, letter = one.name.rsplit(".weight.lora_", 1)
@@ -41,14 +32,13 @@ def additions_of(path: Path) -> dict[str, Tensor]:
     return found
 
 
-def write(path: Path, additions: Mapping[str, Tensor], base: str = "Gemma 3 270M", tuned: Collection[str] = ()) -> None:
+def write(path: Path, additions: Mapping[str, Tensor], base: str = "Gemma 3 270M") -> None:
     """Write the adapter.
 
     Args:
         path: of the file.
         additions: as `Gemma.additions` names them.
         base: name of the model that it belongs to.
-        tuned: names of those that are written with fewer digits.
     """
     writer = gguf.GGUFWriter(str(path), "gemma3")
     writer.add_type(gguf.GGUFType.ADAPTER)
@@ -59,7 +49,6 @@ def write(path: Path, additions: Mapping[str, Tensor], base: str = "Gemma 3 270M
     for name, one in additions.items():
         block, letter = name.rsplit(".", 1)
         values = np.ascontiguousarray(one.detach().cpu().numpy().astype(np.float16))
-        values = shorter(values) if name in tuned else values
         writer.add_tensor(f"{block}.weight.lora_{letter}", values)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
@@ -100,9 +89,8 @@ def main() -> None:
     parser.add_argument("--compare", type=int, default=20, help="so many held-out prompts")
     parser.add_argument("--lines", type=Path, default=FOLDER, help="folder of the lines")
     given = parser.parse_args()
-    state = torch.load(given.state, weights_only=True, map_location="cpu")
-    additions, tuned = state["additions"], frozenset(state["tuned"])
-    write(given.out, additions, tuned=tuned)
+    additions = additions_of(given.state)
+    write(given.out, additions)
     print(f"{given.out}: {given.out.stat().st_size:,} bytes")
     if given.compare:
         cases = Corpus(given.lines).tests()[:: max(1, 500 // given.compare)][: given.compare]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from models.training.acts.kinds import Sentence
 from models.training.acts.lines import Case
 from models.training.acts.talk import Exchange
 from schemas.errors import EngineMissingError
@@ -49,7 +50,7 @@ class Spelling:
         """The text of tokens."""
         return self._model.detokenize(list(tokens)).decode(errors="replace")
 
-    def item(self, case: Case | Exchange) -> Item:
+    def item(self, case: Case | Exchange | Sentence) -> Item:
         """A case in tokens."""
         prompt = self.tokens(case.prompt, first=True)
         weight = LIGHT if isinstance(case, Exchange) else 1.0

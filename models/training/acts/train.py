@@ -2,8 +2,9 @@
 
 ``python -m models.training.acts.train GGUF OUT [--minutes 45] [--threads 2] [--processes 1] [--device cpu|cuda] [--init STATE]``:
 GGUF is the file of Gemma 3 270M; OUT, a folder, gets ``state.pt`` every ten minutes and at the end. Started again with the same OUT
-it goes on from there, for what is left of the minutes. With ``--init`` it begins with the addition of another training, with
-``--tune ADAPTER.gguf`` with a shipped one, of which only the last blocks learn: the rest of its file stays as it is.
+it goes on from there, for what is left of the minutes, with the lines that there are then. With ``--init`` it begins with the
+addition of another training's ``state.pt`` or of a shipped ``.gguf``; the lines of the ``--young`` files, which that has not read,
+come more often.
 
 With ``--processes 2`` two processes of one thread each take a batch and average their gradients: on cores that others use too
 that is quicker than two threads, which wait for each other.
@@ -14,7 +15,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -25,6 +26,7 @@ from torch.nn import functional
 
 from models.training.acts.data import Corpus
 from models.training.acts.export import additions_of
+from models.training.acts.kinds import tellings_of
 from models.training.acts.lines import FOLDER
 from models.training.acts.network import Gemma
 from models.training.acts.tokens import Item, Spelling
@@ -35,8 +37,6 @@ TOKENS, STEP = 1024, 8
 """Tokens of a batch, and what lengths are padded to a multiple of: few shapes are quick."""
 SAVE, SAY = 600.0, 25
 """Seconds between states, and steps between lines of the log."""
-TUNED = 6
-"""Blocks of a shipped addition, from the last, that are tuned."""
 LOOK = 192
 """Held-out cases that are looked at with each state."""
 
@@ -74,17 +74,20 @@ def rows(batch: Sequence[Item], device: str) -> tuple[Tensor, Tensor]:
 class Trainer:
     """Network, tokens and cases."""
 
-    def __init__(self, gguf: Path, lines: Path, device: str, seed: int) -> None:
+    def __init__(self, gguf: Path, lines: Path, device: str, seed: int, young: Collection[str]) -> None:
         """Load all of it."""
         torch.manual_seed(seed)
-        self.device, self.corpus, self.spelling = device, Corpus(lines), Spelling(gguf)
+        self.device, self.corpus, self.spelling, self.young = device, Corpus(lines), Spelling(gguf), young
         self.network = Gemma(gguf).to(device)
         self._seen: set[int] = set()
         self.competing = torch.empty(0, dtype=torch.long)
         tests = [self.spelling.item(case) for case in self.corpus.tests()]
         talks = [self.spelling.item(one) for one in self.corpus.talk_tests()]
-        self.tests, self.talk_tests = tests[:LOOK], talks[:LOOK]
-        self.learn([*tests, *talks])
+        told = [one for one in self.corpus.kinds if one.held_out]
+        kinds = [self.spelling.item(one) for one in told]
+        tellings = [self.spelling.item(one) for one in tellings_of(0, LOOK if told else 0, held_out=True)]
+        self.tests, self.talk_tests, self.others = tests[:LOOK], talks[:LOOK], (kinds, tellings)
+        self.learn([*tests, *talks, *kinds, *tellings])
 
     def learn(self, items: Sequence[Item]) -> None:
         """Let the tokens of these compete from now on."""
@@ -104,8 +107,9 @@ class Trainer:
 
     def round(self, number: int) -> list[list[Item]]:
         """The batches of a round."""
-        cases = self.corpus.round(number)
-        items = [self.spelling.item(case) for case in (*cases, *self.corpus.talked(number, len(cases)))]
+        cases = self.corpus.round(number, self.young)
+        beside = (*self.corpus.talked(number, len(cases)), *self.corpus.told(number, len(cases)))
+        items = [self.spelling.item(case) for case in (*cases, *beside)]
         self.learn(items)
         return batches(items, Random(number))
 
@@ -134,9 +138,9 @@ class Task:
     processes: int
     device: str
     init: Path | None
-    tune: Path | None
     rate: float
     seed: int
+    young: frozenset[str]
     meeting: str = ""
     """The file by which processes find each other."""
 
@@ -157,9 +161,8 @@ class Run:
     def __init__(self, rank: int, task: Task) -> None:
         """Load all of it, and go on from a state if there is one."""
         self.rank, self.task, self.path = rank, task, task.out / "state.pt"
-        self.trainer = Trainer(task.gguf, task.lines, task.device, task.seed)
-        self.tuned = self._tuned()
-        self.weights = [one for one in self.trainer.network.additions().values() if one.requires_grad]
+        self.trainer = Trainer(task.gguf, task.lines, task.device, task.seed, task.young)
+        self.weights = list(self.trainer.network.additions().values())
         self.optimizer = torch.optim.AdamW(self.weights, lr=task.rate, betas=(0.9, 0.98), weight_decay=0.01)
         self.step, self.number, self.examples, self.before = 0, 1, 0, 0.0
         if self.path.exists():
@@ -169,21 +172,8 @@ class Run:
             self.step, self.number, self.examples = state["step"], state["round"] + 1, state["examples"]
             self.before = state["seconds"]
         elif task.init is not None:
-            state = torch.load(task.init, weights_only=True, map_location=task.device)
-            self.trainer.network.add(state["additions"])
-        elif task.tune is not None:
-            self.trainer.network.add(additions_of(task.tune))
+            self.trainer.network.add(additions_of(task.init))
         self.began = time.monotonic()
-
-    def _tuned(self) -> list[str]:
-        """Names of what is tuned of a shipped addition; of nothing else is a gradient taken then."""
-        if self.task.tune is None:
-            return []
-        additions, first = self.trainer.network.additions(), self.trainer.network.shape.layers - TUNED
-        tuned = [name for name in additions if int(name.split(".")[1]) >= first]
-        for name, one in additions.items():
-            one.requires_grad_(name in tuned)
-        return tuned
 
     @property
     def seconds(self) -> float:
@@ -201,15 +191,16 @@ class Run:
         """Look at the held-out lines and write the state."""
         tests, talks = self.trainer.tests, self.trainer.talk_tests
         (loss, right), (talk_loss, _) = self.trainer.look(tests), self.trainer.look(talks)
+        (_, kinds), (_, tellings) = map(self.trainer.look, self.trainer.others)
         print(
             f"step {self.step}: held out: loss {loss:.4f}, exactly right {right:.3f} of {len(tests)};"
-            f" talk: loss {talk_loss:.4f} of {len(talks)}",
+            f" talk: loss {talk_loss:.4f} of {len(talks)}; kinds {kinds:.3f}, tellings {tellings:.3f} right",
             flush=True,
         )
         made = {
             "additions": {name: one.detach().cpu() for name, one in self.trainer.network.additions().items()},
             "optimizer": self.optimizer.state_dict(),
-            "tuned": self.tuned, "step": self.step, "seconds": self.seconds, "round": self.number, "examples": self.examples,
+            "step": self.step, "seconds": self.seconds, "round": self.number, "examples": self.examples,
         }  # fmt: skip
         torch.save(made, self.path.with_suffix(".new"))
         self.path.with_suffix(".new").replace(self.path)
@@ -288,6 +279,10 @@ def work(rank: int, task: Task) -> None:
         distributed.destroy_process_group()
 
 
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(text.split(","))
+
+
 def main() -> None:
     """Train."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -298,10 +293,12 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2, help="of all processes together")
     parser.add_argument("--processes", type=int, default=1, help="that average their gradients; on a processor only")
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
-    parser.add_argument("--init", type=Path, help="a state.pt whose addition to begin with")
-    parser.add_argument("--tune", type=Path, help="a shipped adapter, of which the last blocks go on to learn")
+    parser.add_argument("--init", type=Path, help="a state.pt or an adapter .gguf whose addition to begin with")
     parser.add_argument("--rate", type=float, default=RATE, help="peak learning rate")
     parser.add_argument("--seed", type=int, default=0, help="of the first weights")
+    parser.add_argument(
+        "--young", type=_stems, default=frozenset(), help="files of lines, without .txt, not read before"
+    )
     task = Task(**vars(parser.parse_args()))
     task.out.mkdir(parents=True, exist_ok=True)
     if task.processes == 1:

@@ -1,7 +1,7 @@
 """Trains the head of ``memory.learn.guard``, with `python -m models.training.special.train`.
 
 Small networks over ``models.special.features``, with a class for each special kind and one for what is ordinary. They learn from
-sentences.txt, pairs.txt, more.txt and, for the last class, from the ordinary phrases of this project that hold none of the words.
+sentences.txt, pairs.txt, more.txt, asides.txt and, for the last class, from the ordinary phrases of this project that hold none of the words.
 The word list does the rest: the head is for what is told without such a word, or with one that is also said of other things.
 """
 
@@ -39,7 +39,7 @@ PLAIN = 0.5
 def sentences() -> list[tuple[str, str]]:
     """Kind and text of our sentences."""
     kind, found = "", list[tuple[str, str]]()
-    for name in ("sentences.txt", "pairs.txt", "more.txt"):
+    for name in ("sentences.txt", "pairs.txt", "more.txt", "asides.txt"):
         for line in (FOLDER / name).read_text("utf-8").splitlines():
             if line.startswith("== "):
                 kind = line.removeprefix("== ")

@@ -3,10 +3,7 @@
 Owns: the loop and its settings. Rounds of cases (``models.training.acts.data``) are drawn once into WORK and gone over again and
 again, with some of the states left out each time. Rates stay at their peak until the last share of the run, where they fall to
 nothing. Checkpoints go to WORK; a run that was stopped goes on from there, and files ``round-*.npz`` that are put there meanwhile
-are used from the next pass on. With ``--tune FILE`` a network goes on to learn in its last block and what reads that alone, and
-acts that are younger than it: the rest of its file stays as it is to the byte, so that a version control keeps a third of it once
-more and not all. With ``--about STEM,STEM`` a round has the lines of these files and, lest anything be forgotten, some of all
-others.
+are used from the next pass on.
 """
 
 from __future__ import annotations
@@ -14,14 +11,14 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 
 import numpy as np
 import torch
 
-from models.acts.pointing import load, packed
+from models.acts.pointing import packed
 from models.acts.steps import CLOSED
 from models.runtime.onnx_encoder import OnnxEncoder
 from models.training.acts.data import Corpus
@@ -43,25 +40,10 @@ DROPPED, UNREAD = 0.1, 0.03
 """Shares of the states' dimensions, for a row, and of its words that are left out."""
 AVERAGED = 0.02
 """What each step adds to the averaged weights, which are those that are kept and measured."""
-TUNED = 0.2
-"""Share of the peak rates at which a network is tuned. Our choice."""
-LAST = ("output_norm.", "place_norm.", "closed.", "place_q.", "place_k.", "following")
-"""What reads the last block."""
-_BY_TOKEN = ("token.", "closed.")
-"""Tensors with a row for each closed token."""
 SAVE_EVERY, TELL_EVERY = 50, 200
 
 
-def draw(
-    work: Path,
-    lines: Path,
-    rounds: int,
-    seed: int,
-    *,
-    about: Collection[str] = (),
-    others: int = 0,
-    known: Collection[str] = CLOSED,
-) -> None:
+def draw(work: Path, lines: Path, rounds: int, seed: int) -> None:
     """The rounds and the held-out cases, where WORK does not have them.
 
     Args:
@@ -69,9 +51,6 @@ def draw(
         lines: the folder of the lines.
         rounds: how many.
         seed: of what is drawn.
-        about: the files whose lines are all taken; none: all files.
-        others: cases of the other files in a round, if ``about`` names any;
-        known: closed tokens that the network knows already: what has another act is taken, too.
     """
     work.mkdir(parents=True, exist_ok=True)
     encoder = OnnxEncoder(ENCODER)
@@ -80,12 +59,7 @@ def draw(
         keep(work / "held-out.npz", rows(encoder, corpus.tests()))
     for number in range(rounds):
         if not (path := work / f"round-{number}.npz").exists():
-            made = corpus.round(seed * 1000 + number)
-            if about:
-                wanted = [case.group in about or any(act.name not in known for act in case.acts) for case in made]
-                rest = [case for case, one in zip(made, wanted, strict=True) if not one]
-                made = [case for case, one in zip(made, wanted, strict=True) if one] + rest[:others]
-            keep(path, rows(encoder, made))
+            keep(path, rows(encoder, corpus.round(seed * 1000 + number)))
 
 
 def batches(made: Sequence[Row], rng: Random) -> Iterator[Batch]:
@@ -115,37 +89,17 @@ def accuracy(network: Pointing, tests: Sequence[Row]) -> tuple[float, float]:
 class Run:
     """A training: the network, its averaged weights, and what its optimizers keep."""
 
-    def __init__(self, work: Path, shape: Shape, tuned: Path | None = None) -> None:
-        """Begin, or go on from the checkpoint in ``work``; with a file, from that network, of which only the end learns."""
-        self._saved, self._tuned = work / "checkpoint.pt", tuned
-        self._known: dict[str, int] = {}
+    def __init__(self, work: Path, shape: Shape) -> None:
+        """Begin, or go on from the checkpoint in ``work``."""
+        self._saved = work / "checkpoint.pt"
         self.network, self.averaged = Pointing(shape), Pointing(shape)
-        if tuned is not None:
-            tensors, tokens = load(tuned)
-            self._known = {text: row for row, text in enumerate(tokens) if text in CLOSED}
-            if len(self._known) != len(tokens):
-                raise SystemExit(f"{tuned} was taught closed tokens that there are no more: train a new network")
-            own = self.network.state_dict()
-            for name, value in tensors.items():
-                if name.startswith(_BY_TOKEN):
-                    for row, text in enumerate(CLOSED):
-                        if text in self._known:
-                            own[name][row] = torch.from_numpy(np.array(value[self._known[text]]))
-                else:
-                    own[name] = torch.from_numpy(np.array(value))
-            self.network.load_state_dict(own)
-            young = torch.tensor([[text not in self._known] for text in CLOSED])
-            self.network.token.weight.register_hook(lambda grad: grad * young)
-            for name, parameter in self.network.named_parameters():
-                parameter.requires_grad = self.learns(name)
         self.averaged.load_state_dict(self.network.state_dict())
-        matrices = [p for block in self.network.blocks for p in block.parameters() if p.ndim > 1 and p.requires_grad]
+        matrices = [p for block in self.network.blocks for p in block.parameters() if p.ndim > 1]
         known = {id(p) for p in matrices}
-        rest = [p for p in self.network.parameters() if id(p) not in known and p.requires_grad]
-        share = 1.0 if tuned is None else TUNED
+        rest = [p for p in self.network.parameters() if id(p) not in known]
         self._optimizers: list[tuple[torch.optim.Optimizer, float]] = [
-            (Muon(matrices, MUON_RATE * share, weight_decay=0.05), MUON_RATE * share),
-            (torch.optim.AdamW(rest, lr=ADAM_RATE * share, betas=(0.9, 0.98), weight_decay=0.02), ADAM_RATE * share),
+            (Muon(matrices, MUON_RATE, weight_decay=0.05), MUON_RATE),
+            (torch.optim.AdamW(rest, lr=ADAM_RATE, betas=(0.9, 0.98), weight_decay=0.02), ADAM_RATE),
         ]
         self.step, self.cases = 0, 0
         if self._saved.exists():
@@ -156,39 +110,10 @@ class Run:
                 one.load_state_dict(own)
             self.step, self.cases = state["step"], state["cases"]
 
-    def learns(self, name: str) -> bool:
-        """Whether this tensor is changed by the training."""
-        return self._tuned is None or name.startswith((f"blocks.{len(self.network.blocks) - 1}.", *LAST, "token."))
-
-    def write(self, path: Path, sharper: float = 1.0) -> None:
-        """Write the file of the averaged network; what did not learn stands in it as it stood in the one that was tuned.
-
-        Args:
-            path: of the file.
-            sharper: what all scores are multiplied by. A network that was tuned briefly is less sure than it is right; thresholds
-                of the dialogue were chosen for one that is not. The shipped one has 1.3: of 1,169 held-out lines as many lie at .95
-                and more as before (590), and as many of these are right (.915, before .920).
-        """
-        order = [*self._known, *(text for text in CLOSED if text not in self._known)]
-        by = [CLOSED.index(text) for text in order]  # the older ones stay where they stood
-        scored = {"closed.weight", "closed.bias", "place_q.weight", "following"}
-        tensors = {
-            name: value * sharper if name in scored else value for name, value in self.averaged.tensors().items()
-        }
-        made = packed(
-            {name: value[by] if name.startswith(_BY_TOKEN) else value for name, value in tensors.items()}, order
-        )
-        if self._tuned is not None:
-            with np.load(self._tuned, allow_pickle=False) as before:
-                made = {name: made[name] if self.learns(name) else before[name] for name in before.files} | {
-                    "tokens": made["tokens"],
-                    **{
-                        name: np.concatenate((before[name], made[name][len(self._known) :]))
-                        for name in ("token.weight", "token.weight.scale")
-                    },
-                }
+    def write(self, path: Path) -> None:
+        """Write the file of the averaged network."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        np.savez(path, **made)
+        np.savez(path, **packed(self.averaged.tensors(), CLOSED))
 
     def save(self) -> None:
         """Write the checkpoint."""
@@ -262,11 +187,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("work", type=Path)
     parser.add_argument("--out", type=Path, help="file of the network, once it is trained")
-    parser.add_argument("--tune", type=Path, help="file of a network that goes on to learn, in its last third")
-    parser.add_argument("--sharper", type=float, default=1.0, help="what the scores in the file are multiplied by")
     parser.add_argument("--lines", type=Path, default=FOLDER)
-    parser.add_argument("--about", default="", help="files of lines, without .txt, that the rounds are about")
-    parser.add_argument("--others", type=int, default=8000, help="cases of all other files in such a round")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=0, help="in all, with those of the checkpoint")
     parser.add_argument("--minutes", type=float, default=0.0)
@@ -277,18 +198,16 @@ def main() -> None:
     given = parser.parse_args()
     torch.set_num_threads(1)
     torch.manual_seed(given.seed)
-    about = frozenset(filter(None, given.about.split(",")))
-    known = CLOSED if given.tune is None else load(given.tune)[1]
-    draw(given.work, given.lines, given.rounds, given.seed, about=about, others=given.others, known=known)
+    draw(given.work, given.lines, given.rounds, given.seed)
     shape = Shape(
         vocabulary=len(CLOSED), width=given.width, layers=given.layers, heads=given.width // 32, inner=given.inner
     )
-    run = Run(given.work, shape, given.tune)
+    run = Run(given.work, shape)
     print(f"{sum(p.numel() for p in run.network.parameters()):,} parameters", flush=True)
     train(given.work, run, steps=given.steps, minutes=given.minutes)
     print(told_of(run, kept(given.work / "held-out.npz")))
     if given.out is not None:
-        run.write(given.out, given.sharper)
+        run.write(given.out)
 
 
 if __name__ == "__main__":
