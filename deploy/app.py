@@ -39,7 +39,7 @@ from models.commands.matcher import TemplateMatcher
 from models.runtime.onnx_encoder import OnnxEncoder
 from models.structured import Structured
 from schemas.clock import StreamClock, WallClock
-from schemas.ports import ActParser, Encoder, KindTeller, MemoryPort, StructuredModel, Talker
+from schemas.ports import ActParser, Encoder, MemoryPort, SecondOpinion, StructuredModel, Talker
 from schemas.seat import Seat
 from vehicle.apart.outside import VehicleApart
 from voice.audio.devices.portaudio import load_portaudio
@@ -82,12 +82,12 @@ def assemble(
 
         say("encoder and language models")
         encoder, structured, parser = early.understanding.result()
-        talker, kinds = engines.talker, engines.kinds
+        talker, opinion = engines.talker, engines.opinion
 
         say("memory and vehicle")
         car = open_car(
             config, encoder, structured, None if live else StreamClock(), matcher, parser=parser, talker=talker,
-            kinds=kinds, apart=apart,
+            opinion=opinion, apart=apart,
         )  # fmt: skip
         opened.callback(car.leave)
 
@@ -107,7 +107,7 @@ def assemble(
         mouth=mouth,
         car=car,
         another=lambda: open_car(
-            config, encoder, structured, StreamClock(), car.matcher, parser=parser, talker=talker, kinds=kinds
+            config, encoder, structured, StreamClock(), car.matcher, parser=parser, talker=talker, opinion=opinion
         ),
         engines=engines.choices,
         lacks=tuple(filter(None, (config.data.mixed, catalog.trouble, *engines.told()))),
@@ -123,7 +123,7 @@ def open_car(  # noqa: PLR0913 - the composition root hands over every part
     *,
     parser: ActParser,
     talker: Talker | None = None,
-    kinds: KindTeller | None = None,
+    opinion: SecondOpinion | None = None,
     initial: Mapping[str, Any] | None = None,
     now: Callable[[], datetime] = utc_now,
     introduces: bool | None = None,
@@ -139,7 +139,7 @@ def open_car(  # noqa: PLR0913 - the composition root hands over every part
         matcher: of a car with the same vehicle; None: made for this one.
         parser: for the dialogue.
         talker: for small talk; None: a sentence of ours answers it.
-        kinds: for memory, which tells special kinds of data with it; None: the encoder alone does.
+        opinion: the language model's of what a sentence tells, for memory; None: the encoder alone has one.
         initial: signals that the simulated car starts with instead of its own.
         now: the aware time that memory, reminders and calendar go by.
         introduces: whether a driver of whom nothing is known is offered to be got to know; None: where it is really driven.
@@ -151,7 +151,7 @@ def open_car(  # noqa: PLR0913 - the composition root hands over every part
     with ExitStack() as opened:
 
         def remember(driving: Config, keys: KeySource | None = None) -> MemoryPort:
-            return _memory(driving, encoder, structured, now, keys, kinds)
+            return _memory(driving, encoder, structured, now, keys, opinion)
 
         seat = Seat(first_memory(config, remember), zone(config.memory.tiers.zone))
         opened.callback(seat.close)
@@ -262,7 +262,7 @@ def _memory(
     structured: StructuredModel,
     now: Callable[[], datetime] = utc_now,
     keys: KeySource | None = None,
-    kinds: KindTeller | None = None,
+    opinion: SecondOpinion | None = None,
 ) -> DriverMemory:
     secure(config.data.folder)
     keys = keys or key_source(config)
@@ -277,7 +277,7 @@ def _memory(
         clock=now,
         settings=settings,
         zone=here,
-        kinds=kinds,
+        opinion=opinion,
     )
 
 

@@ -32,7 +32,7 @@ from memory.recall.search import HybridSearch, SearchTuning
 from memory.store.listing import Pages
 from memory.store.reminders import Reminders
 from memory.vault.lifecycle import Vault
-from schemas.ports import Encoder, KindTeller, StructuredModel
+from schemas.ports import Encoder, SecondOpinion, StructuredModel
 
 
 class MemorySettings(BaseModel):
@@ -62,7 +62,7 @@ class DriverMemory:
         settings: MemorySettings | None = None,
         zone: tzinfo = UTC,
         new_id: Callable[[], str] = lambda: uuid4().hex,
-        kinds: KindTeller | None = None,
+        opinion: SecondOpinion | None = None,
     ) -> None:
         """Memory of a driver; reads what is stored and prepares it for recall.
 
@@ -75,14 +75,14 @@ class DriverMemory:
             settings: thresholds.
             zone: where the driver is, for days and times of day.
             new_id: makes the ids of preferences and proposals.
-            kinds: tells special kinds of data, beside the encoder; None: the encoder alone.
+            opinion: a language model's, beside the encoder's; None: the encoder alone.
         """
         settings = settings or MemorySettings()
         self.driver = driver
         extractor = Extractor(encoder, model, settings.extraction)
         self.session = session = Session(
             driver, vault, encoder, extractor,
-            search=HybridSearch(vault, encoder, settings.recall, settings.retrieval), guard=Guard(encoder, kinds),
+            search=HybridSearch(vault, encoder, settings.recall, settings.retrieval), guard=Guard(encoder, opinion),
             clock=clock, new_id=new_id,
         )  # fmt: skip
         canon = Canon(encoder)

@@ -199,15 +199,26 @@ class Talker(Protocol):
         ...
 
 
-class KindTeller(Protocol):
-    """Tells whether a sentence is of a special kind of data, as ``schemas.preferences.KINDS`` names them."""
+class SecondOpinion(Protocol):
+    """A language model's opinion of a sentence, beside the encoder's. Each answer is None where it is not to be had.
+
+    A question blocks for some hundred milliseconds.
+    """
 
     def ordinary(self, text: str) -> float | None:
-        """The probability that it tells none of them, 0..1; None where that is not to be had. Blocks for some 100 milliseconds."""
+        """The probability that it tells no special kind of data, 0..1."""
         ...
 
     def kind(self, text: str) -> str | None:
-        """Which of them it tells, if it tells one; None where that is not to be had. As quick as `ordinary`."""
+        """Which of ``schemas.preferences.KINDS`` it tells, if it tells one."""
+        ...
+
+    def nothing(self, text: str) -> float | None:
+        """The probability that it reveals no lasting preference of the driver's, 0..1."""
+        ...
+
+    def preference(self, text: str) -> tuple[str, float] | None:
+        """The key of the detail category that it reveals, if it reveals one, and the probability of that answer, 0..1."""
         ...
 
 

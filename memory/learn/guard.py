@@ -3,7 +3,7 @@
 Goes by what is said and not by the category that it is taken for: "24 degrees because of my chemotherapy" is about the cabin and
 tells of an illness. Words tell it (`models.special`), and where none does, or what they say depends on the sentence, a small
 network over the encoder's states (``models.training.special``), and beside it, where it is there, the parser's language model
-(`models.acts.kinds`). Of a text that tells such a thing the clauses that do not are
+(`models.acts.opinion`). Of a text that tells such a thing the clauses that do not are
 kept, if nothing is told by them alone.
 """
 
@@ -19,7 +19,7 @@ from models.special import features, special_words, without_names
 from models.text import normal, words
 from schemas.errors import ConsentError
 from schemas.memory import Consent
-from schemas.ports import Encoder, KindTeller
+from schemas.ports import Encoder, SecondOpinion
 from schemas.preferences import KINDS, SPECIAL_TITLES, WITH
 
 HEAD = Path(__file__).with_name("special.npz")
@@ -40,14 +40,14 @@ _OWN = re.compile(r"(?:i|we|i'm|i'd|i've|we're)\b")
 class Guard:
     """Tells special kinds of data, and takes them out."""
 
-    def __init__(self, encoder: Encoder, teller: KindTeller | None = None) -> None:
+    def __init__(self, encoder: Encoder, opinion: SecondOpinion | None = None) -> None:
         """With these.
 
         Args:
             encoder: for the head, which is left out where the encoder's vectors are not those that it was trained on.
-            teller: asked besides, where the head does not see at once that a text tells nothing.
+            opinion: asked besides, where the head does not see at once that a text tells nothing.
         """
-        self._encoder, self._head, self._teller = encoder, Head(HEAD, encoder, features), teller
+        self._encoder, self._head, self._opinion = encoder, Head(HEAD, encoder, features), opinion
         self._known = lru_cache(maxsize=512)(self._kinds)
 
     def kinds(self, text: str) -> frozenset[str]:

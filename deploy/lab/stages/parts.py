@@ -84,7 +84,13 @@ def stages(config: Config, openwakeword: Path | None = None) -> Generator[Opened
         encoder, structured = understanding(config, engines)
         parser = engines.parser(encoder)
         car = open_car(
-            config, encoder, structured, clock := StreamClock(), parser=parser, kinds=engines.kinds, introduces=False
+            config,
+            encoder,
+            structured,
+            clock := StreamClock(),
+            parser=parser,
+            opinion=engines.opinion,
+            introduces=False,
         )
         voice, _ = open_voice(config, engines)
         memory = opened(Path(place) / "many", encoder)

@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from random import Random
 
-from models.training.acts import alter, bank, kinds, talk
+from models.training.acts import alter, bank, opinion, talk
 from models.training.acts.lines import FOLDER, Case, Line, checked, draw, lines
 from schemas.actions import BY_NAME
 
@@ -45,7 +45,7 @@ class Corpus:
         self.broken += (unfit := list(talk.checked(talks)))
         unfit_lines = {line for line, _ in unfit}
         self.talks = [line for line in talks if line not in unfit_lines]
-        self.kinds = kinds.sentences() if folder == FOLDER else []
+        self.kinds = opinion.sentences() if folder == FOLDER else []
 
     def tests(self, seed: int = 1) -> list[Case]:
         """One case of every line that is held out."""
@@ -62,10 +62,10 @@ class Corpus:
         lines_ = [line for line in self.talks if not line.held_out]
         return talk.some(Random(seed), lines_, int(cases * talk.SHARE / (1 - talk.SHARE)))
 
-    def told(self, seed: int, cases: int) -> list[kinds.Sentence]:
+    def told(self, seed: int, cases: int) -> list[opinion.Sentence]:
         """The sentences of the two other tasks of a round that has so many cases besides."""
-        count = int(cases * kinds.SHARE)
-        return [*kinds.some(Random(seed), self.kinds, count), *kinds.tellings_of(seed, count if self.kinds else 0)]
+        count = int(cases * opinion.SHARE)
+        return [*opinion.some(Random(seed), self.kinds, count), *opinion.tellings_of(seed, count if self.kinds else 0)]
 
     def round(self, seed: int, young: Collection[str] = ()) -> list[Case]:
         """Every line that is trained on once to three times, by its variety; the bank's share; some of both altered. Shuffled.

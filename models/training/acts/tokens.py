@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from models.training.acts.kinds import Sentence
 from models.training.acts.lines import Case
+from models.training.acts.opinion import Sentence
 from models.training.acts.talk import Exchange
 from schemas.errors import EngineMissingError
 

@@ -24,11 +24,11 @@ import torch
 from torch import Tensor, distributed, multiprocessing
 from torch.nn import functional
 
-from models.training.acts.data import Corpus
+from models.training.acts.data import YOUNG, Corpus
 from models.training.acts.export import additions_of
-from models.training.acts.kinds import tellings_of
 from models.training.acts.lines import FOLDER
 from models.training.acts.network import Gemma
+from models.training.acts.opinion import tellings_of
 from models.training.acts.tokens import Item, Spelling
 
 RATE, WARM, LAST = 1.0e-3, 40, 0.02
@@ -108,7 +108,8 @@ class Trainer:
     def round(self, number: int) -> list[list[Item]]:
         """The batches of a round."""
         cases = self.corpus.round(number, self.young)
-        beside = (*self.corpus.talked(number, len(cases)), *self.corpus.told(number, len(cases)))
+        known = YOUNG if self.young else 1  # the talk has been read before
+        beside = (*self.corpus.talked(number, len(cases) // known), *self.corpus.told(number, len(cases)))
         items = [self.spelling.item(case) for case in (*cases, *beside)]
         self.learn(items)
         return batches(items, Random(number))

@@ -1,7 +1,8 @@
 """Trains the head of ``memory.learn.guard``, with `python -m models.training.special.train`.
 
 Small networks over ``models.special.features``, with a class for each special kind and one for what is ordinary. They learn from
-sentences.txt, pairs.txt, more.txt, asides.txt and, for the last class, from the ordinary phrases of this project that hold none of the words.
+sentences.txt, pairs.txt, more.txt, asides.txt and, for the last class, from the ordinary phrases of this project that hold none of
+the words.
 The word list does the rest: the head is for what is told without such a word, or with one that is also said of other things.
 """
 

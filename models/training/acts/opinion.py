@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from models.acts import kinds, tellings
+from models.acts.opinion import NOTHING, ORDINARY, kind_prompt, preference_prompt
 from models.training.acts.lines import HELD_OUT
 from models.training.encoder import examples
 from models.training.special import train as special
@@ -37,16 +37,16 @@ class Sentence:
 def sentences() -> list[Sentence]:
     """All of them: those that tell, those that look alike, and ordinary phrases of this project."""
     own = special.sentences()
-    told = [*own, *special.wrapped(own), *((kinds.ORDINARY, text) for text in special.ordinary())]
-    return [Sentence(kinds.prompt(text), kind, "kinds") for kind, text in dict.fromkeys(told)]
+    told = [*own, *special.wrapped(own), *((ORDINARY, text) for text in special.ordinary())]
+    return [Sentence(kind_prompt(text), kind, "kinds") for kind, text in dict.fromkeys(told)]
 
 
 def tellings_of(seed: int, count: int, *, held_out: bool = False) -> list[Sentence]:
     """So many turns that reveal a preference or none; of two preferences, or where it is left open, none."""
     made = examples.examples(Random(seed), 2 * count, held_out=held_out)
-    found = [(one, f"{one.strength} {max(one.details)}" if one.strength != "none" else tellings.NOTHING) for one in made
+    found = [(one, f"{one.strength} {max(one.details)}" if one.strength != "none" else NOTHING) for one in made
              if one.strength == "none" or (one.strength is not None and len(one.details) == 1)]  # fmt: skip
-    return [Sentence(tellings.prompt(one.text), answer, "tellings") for one, answer in found][:count]
+    return [Sentence(preference_prompt(one.text), answer, "tellings") for one, answer in found][:count]
 
 
 def some(rng: Random, all_: Sequence[Sentence], count: int) -> list[Sentence]:
