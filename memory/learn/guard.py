@@ -61,9 +61,16 @@ class Guard:
         scores = self._head.scores(text)
         if scores is None:  # another encoder than the one it was taught on
             return told.maybe
-        if odds(scores) < (self._head.at_word if told.maybe else self._head.at):
+        seen = float(odds(scores))
+        ordinary = self._opinion.ordinary(text) if self._opinion is not None and seen >= ASKED else None
+        if ordinary is None:
+            if seen < (self._head.at_word if told.maybe else self._head.at):
+                return frozenset()
+            return told.maybe or frozenset({KINDS[int(scores[:-1].argmax())]})
+        if WEIGHT * seen + log_odds(1.0 - ordinary) < (TOGETHER_WORD if told.maybe else TOGETHER):
             return frozenset()
-        return told.maybe or frozenset({KINDS[int(scores[:-1].argmax())]})
+        kind = self._opinion.kind(text) if self._opinion is not None and not told.maybe else None
+        return told.maybe or frozenset({kind or KINDS[int(scores[:-1].argmax())]})
 
     def forbidden(self, text: str, consent: Consent) -> frozenset[str]:
         """The special kinds that a text tells of and that the driver has not asked for, by themselves or with a category."""
