@@ -15,8 +15,6 @@ from schemas.memory import Turn
 from tests.memories import vault_of
 
 START = datetime(2026, 3, 2, 7, 0, tzinfo=UTC)
-
-
 BERLIN = ZoneInfo("Europe/Berlin")
 
 
