@@ -1,18 +1,19 @@
-"""What the tests of the dialogue share: stated fakes of its ports, and a dialogue over them."""
+"""What the tests of the dialogue share: stated fakes of the car and of the parser, and a dialogue over them and a real memory."""
 
 from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from types import MappingProxyType
 
+from memory.service import DriverMemory
 from models.acts.spelling import read
 from models.text import spoken
 from schemas.actions import ACTIONS, Action, SetTrunk, SetWindow, Undo
 from schemas.actions.acts import Parsed
-from schemas.errors import ConfirmationError, ConsentError, GenerationError
+from schemas.errors import ConfirmationError, GenerationError
 from schemas.events import (
     ActionResult,
     ActionStatus,
@@ -25,25 +26,10 @@ from schemas.events import (
     VehicleState,
     Verdict,
 )
-from schemas.manners import Habit
-from schemas.memory import (
-    Consent,
-    Decision,
-    Fact,
-    Kind,
-    Matches,
-    Preference,
-    ProfileEntry,
-    Proposal,
-    Receipt,
-    Recollection,
-    Selector,
-    Turn,
-    Waiting,
-)
+from schemas.memory import Preference
 from schemas.ports import CommandMatcher, Encoder, Talker
 from schemas.seat import Seat
-from tests.memories import memory_of
+from tests.memories import fill, memory_of
 from voice.dialogue.agent import Dialogue
 
 NOW = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
@@ -140,105 +126,16 @@ class FakeVehicle:
         return None
 
 
-class FakeMemory:
-    """A fake: holds what the test puts in."""
-
-    driver = "test"
-
-    class _NoReminders:
-        def load(self) -> tuple[int, tuple[Waiting, ...]]:
-            return 0, ()
-
-    reminders = _NoReminders()
-
-    def period(self, words: str) -> None:
-        del words
-
-    def __init__(self, *held: tuple[str, str]) -> None:
-        self.held = [
+def holding(*held: tuple[str, str]) -> DriverMemory:
+    """A real memory that holds these preferences: category and value."""
+    memory = memory_of(clock=lambda: NOW)
+    if held:
+        fill(memory, *(
             Preference(id=f"p{n}", detail=detail, value=value, sentences=("said",), conversation="c", confidence=1.0,
                        valid_from=NOW)
             for n, (detail, value) in enumerate(held)
-        ]  # fmt: skip
-        self.noted: list[Turn] = []
-        self.told: Callable[[bool], None] | None = None
-        self.used_ids: list[str] = []
-        self.asked: list[str] = []
-        self.agreed = Consent()
-
-    def recall(
-        self, query: str, *, details: Sequence[str] = (), limit: int = 3, ahead: bool = False
-    ) -> tuple[Recollection, ...]:
-        if not ahead:
-            self.asked.append(query)
-        fitting = [p for p in self.held if not details or p.detail in details]
-        return tuple(Recollection(preference=p, score=0.8) for p in fitting[:limit])
-
-    def search(self, query: str, **_: object) -> tuple[()]:
-        del query
-        return ()
-
-    def topics(self, question: str) -> tuple[str, ...]:
-        return ()
-
-    def profile(self) -> tuple[ProfileEntry, ...]:
-        return ()
-
-    def habits(self) -> tuple[Habit, ...]:
-        return ()
-
-    def edit_profile(self, key: str, value: str, *, aspect: str = "fact") -> None:
-        raise ConsentError("this memory keeps no profile")
-
-    def watch(self, changed: Callable[[bool], None] | None) -> None:
-        self.told = changed
-
-    def used(self, recalled: Sequence[Recollection], action: str | None = None) -> None:
-        self.used_ids += [r.preference.id for r in recalled]
-
-    def note(self, turn: Turn, conversation: str, *, teaches: bool = True) -> None:
-        self.noted.append(turn)
-
-    def keeps(self, text: str) -> bool:
-        return False
-
-    def tells(self, text: str) -> bool:
-        return False
-
-    def learn_pending(self, conversation: str) -> tuple[Decision, ...]:
-        return ()
-
-    def forget_pending(self, conversation: str) -> int:
-        erased, self.noted = len(self.noted), []
-        return erased
-
-    def against(self, details: Sequence[str]) -> tuple[Preference, ...]:
-        return tuple(p for p in self.held if p.detail in details and not p.sense.wanted)
-
-    def facts(self) -> tuple[Fact, ...]:
-        return ()
-
-    def preferences(self, key: str | None = None, *, history: bool = False) -> tuple[Preference, ...]:
-        return tuple(p for p in self.held if key is None or key in p.category.path)
-
-    def forget(self, key: str) -> Receipt:
-        gone = next(p for p in self.held if p.id == key)
-        self.held.remove(gone)
-        return Receipt(erased=(gone.id,), categories=(gone.category.key,), at=NOW, verified=True)
-
-    def proposals(self) -> tuple[Proposal, ...]:
-        return ()
-
-    def matching(self, what: Selector) -> Matches:
-        held = tuple(p for p in self.held if what.key is None or what.key in p.category.path)
-        return Matches(preferences=held, kinds={Kind.PREFERENCE: len(held)} if held else {})
-
-    def consent(self) -> Consent:
-        return self.agreed
-
-    def opt_out(self, key: str) -> Consent:
-        self.agreed = self.agreed.model_copy(update={"opted_out": self.agreed.opted_out | {key}})
-        return self.agreed
+        ))  # fmt: skip
+    return memory
 
 
 def say(dialogue: Dialogue, text: str) -> Reply:
@@ -271,12 +168,12 @@ def make(
     *,
     held: Sequence[tuple[str, str]] = (),
     parser: StubParser | None = None,
-) -> tuple[Dialogue, FakeVehicle, FakeMemory, StubParser]:
-    """A dialogue over fakes whose parser knows these sentences for sure."""
-    vehicle, memory, parser = FakeVehicle(), FakeMemory(*held), parser or StubParser()
+) -> tuple[Dialogue, FakeVehicle, DriverMemory, StubParser]:
+    """A dialogue over fakes and a real memory, whose parser knows these sentences for sure."""
+    vehicle, memory, parser = FakeVehicle(), holding(*held), parser or StubParser()
     parser.knows |= StubParser(sure).knows
     dialogue = Dialogue(
-        seat=Seat(memory),  # type: ignore[arg-type]
+        seat=Seat(memory),
         vehicle=vehicle,
         matcher=FakeMatcher(),
         parser=parser,

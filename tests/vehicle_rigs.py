@@ -122,6 +122,11 @@ class Rig:
         asyncio.run(self.car.close())
 
 
+def write(rig: Rig, changes: Mapping[str, Any]) -> None:
+    """Ask the adapter for these values."""
+    asyncio.run(rig.car.write(changes))
+
+
 class SimulatedRig(Rig):
     """The simulated adapter."""
 

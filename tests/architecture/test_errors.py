@@ -1,9 +1,10 @@
-"""The error tree's docstring is the tree: names, nesting and exit codes."""
+"""The error tree's docstring is the tree: names, nesting and exit codes; and docs/cli.md has its exit codes."""
 
 from __future__ import annotations
 
 import inspect
 import re
+from pathlib import Path
 
 import schemas.errors
 from schemas.errors import GloveboxError
@@ -29,6 +30,12 @@ def test_codes_and_exit_codes_are_unique() -> None:
     kinds = [getattr(schemas.errors, name) for name, _, _ in classes()]
     assert len({kind.code for kind in kinds}) == len({kind.exit_code for kind in kinds}) == len(kinds)
     assert all(kind.exit_code not in (0, 2, 130) for kind in kinds), "0, 2 and 130 belong to the shell"
+
+
+def test_the_exit_codes_in_the_documentation_are_the_trees() -> None:
+    docs = (Path(__file__).parents[2] / "docs" / "cli.md").read_text("utf-8")
+    table = {int(code): name for code, name in re.findall(r"^\| (\d+) \| `(\w+)` \|", docs, re.MULTILINE)}
+    assert table == {code: getattr(schemas.errors, name).code for name, code, _ in classes()}
 
 
 def test_every_error_has_a_sentence_to_speak() -> None:

@@ -15,6 +15,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("schemas", "models", "voice", "memory", "vehicle", "deploy")
 MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
 LONGEST = 500
 """Lines; a longer module says why in the docstring that it opens with."""
 ROOM = 12
@@ -54,18 +55,27 @@ def test_only_deploy_reads_the_environment() -> None:
     assert names([path for path in readers if path not in allowed]) == []
 
 
+def is_short_or_says_why(text: str) -> bool:
+    if len(text.splitlines()) <= LONGEST:
+        return True
+    return re.search(r"\bLong because\b", ast.get_docstring(ast.parse(text)) or "") is not None
+
+
 @pytest.mark.parametrize("module", MODULES, ids=names(MODULES))
 def test_a_module_says_what_it_is_and_why_it_is_long(module: Path) -> None:
     text = module.read_text("utf-8")
-    opening = ast.get_docstring(ast.parse(text))
-    assert opening, "a module begins with what it owns"
-    assert len(text.splitlines()) <= LONGEST or re.search(r"\bLong because\b", opening), "say why: “Long because ...”"
+    assert ast.get_docstring(ast.parse(text)), "a module begins with what it owns"
+    assert is_short_or_says_why(text), "say why: “Long because ...”"
     assert module.stem not in FORBIDDEN_NAMES
     assert not ABOUT_THE_MAKING.search(text)
 
 
+def test_a_test_module_says_why_it_is_long() -> None:
+    assert names([path for path in TESTS if not is_short_or_says_why(path.read_text("utf-8"))]) == []
+
+
 def test_a_folder_has_no_more_modules_than_one_can_overlook() -> None:
-    rooms = Counter(path.parent for path in [*MODULES, *(ROOT / "tests").rglob("*.py")] if path.stem != "__init__")
+    rooms = Counter(path.parent for path in [*MODULES, *TESTS] if path.stem != "__init__")
     assert {str(room.relative_to(ROOT)): count for room, count in rooms.items() if count > ROOM} == {}
 
 

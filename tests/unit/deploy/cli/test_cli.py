@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterator
@@ -23,7 +22,6 @@ from deploy.timeline import TimelineEntry
 from memory.screen.parts import Parts
 from memory.service import DriverMemory
 from memory.vault.keys import KeySource
-from models.catalog import Catalog
 from schemas.errors import AudioFileError, GloveboxError, NoSpeechError, VaultBusyError
 from schemas.events import Transcript
 from tests.memories import memory_of, talk
@@ -457,29 +455,6 @@ def test_a_busy_vault(cabin: Cabin, capsys: pytest.CaptureFixture[str]) -> None:
     assert lines(capsys.readouterr().out)[0]["error"]["code"] == "vault_busy"
 
 
-def test_models_list_and_verify(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["models", "list"]) == 0
-    assert "vad-silero" in capsys.readouterr().out
-    assert main(["models", "list", "--json"]) == 0
-    rows = {row["id"]: row for row in lines(capsys.readouterr().out)[0]["models"]}
-    assert rows["vad-silero"]["used"] and rows["vad-silero"]["present"] and rows["vad-silero"]["bytes"] > 1e6
-    assert not rows["whisper-base-en"]["present"]
-    assert main(["models", "verify", "vad-silero", "asr-pocketsphinx"]) == 0
-    assert capsys.readouterr().out.splitlines()[0] == "✓ vad-silero: whole (1.2 MB)"
-    assert main(["models", "verify", "whisper-base-en", "vad-silero", "--json"]) == 31
-    missing, whole = lines(capsys.readouterr().out)
-    assert missing["error"]["model"] == "whisper-base-en" and whole["ok"]
-    assert main(["models", "verify", "none"]) == 31
-
-
-def test_models_import(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    shutil.copyfile(Catalog().find("language-small"), tmp_path / "small.gguf")
-    assert main(["models", "import", "qwen2.5-0.5b-instruct", str(tmp_path)]) == 0
-    assert "Imported qwen2.5-0.5b-instruct" in capsys.readouterr().out
-    assert main(["models", "verify", "qwen2.5-0.5b-instruct"]) == 0
-    assert main(["models", "import", "qwen2.5-0.5b-instruct", str(tmp_path / "none")]) == 31
-
-
 def test_config_show(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--set", "tts.pitch=9", "config", "show", "--json"]) == 0
     shown = lines(capsys.readouterr().out)[0]
@@ -516,9 +491,3 @@ def test_version_and_usage(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bogus"]) == 2
     assert "bogus" in capsys.readouterr().err
     assert main([]) == 2
-
-
-def test_the_exit_codes_in_the_documentation_are_the_trees() -> None:
-    docs = (Path(__file__).parents[4] / "docs" / "cli.md").read_text("utf-8")
-    table = {int(code): name for code, name in re.findall(r"^\| (\d+) \| `(\w+)` \|", docs, re.MULTILINE)}
-    assert table == {kind.exit_code: kind.code for kind in every_error()}

@@ -172,3 +172,26 @@ def test_why_tells_every_role_and_what_would_be_better(stick: Path, capsys: pyte
     assert main(["--profile", "small", "models", "why"]) == 0
     told = capsys.readouterr().out
     assert "Recogniser: pocketsphinx" in told and "would be better" not in told
+
+
+def test_models_list_and_verify(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["models", "list"]) == 0
+    assert "vad-silero" in capsys.readouterr().out
+    assert main(["models", "list", "--json"]) == 0
+    rows = {row["id"]: row for row in lines(capsys.readouterr().out)[0]["models"]}
+    assert rows["vad-silero"]["used"] and rows["vad-silero"]["present"] and rows["vad-silero"]["bytes"] > 1e6
+    assert not rows["whisper-base-en"]["present"]
+    assert main(["models", "verify", "vad-silero", "asr-pocketsphinx"]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == "✓ vad-silero: whole (1.2 MB)"
+    assert main(["models", "verify", "whisper-base-en", "vad-silero", "--json"]) == 31
+    missing, whole = lines(capsys.readouterr().out)
+    assert missing["error"]["model"] == "whisper-base-en" and whole["ok"]
+    assert main(["models", "verify", "none"]) == 31
+
+
+def test_models_import(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.copyfile(Catalog().find("language-small"), tmp_path / "small.gguf")
+    assert main(["models", "import", "qwen2.5-0.5b-instruct", str(tmp_path)]) == 0
+    assert "Imported qwen2.5-0.5b-instruct" in capsys.readouterr().out
+    assert main(["models", "verify", "qwen2.5-0.5b-instruct"]) == 0
+    assert main(["models", "import", "qwen2.5-0.5b-instruct", str(tmp_path / "none")]) == 31

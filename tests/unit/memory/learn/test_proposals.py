@@ -21,8 +21,8 @@ from memory.service import DriverMemory, MemorySettings
 from memory.store.preferences import Store
 from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault, utc_text
-from schemas.errors import ConsentError, MemoryStoreError, StorageFullError, UnknownEntryError
-from schemas.memory import Candidate, Consent, Conversation, Outcome, Preference, Proposal, Turn
+from schemas.errors import StorageFullError, UnknownEntryError
+from schemas.memory import Candidate, Conversation, Outcome, Preference, Proposal, Turn
 from tests.memories import Desk, StoppedClock, talk
 from tests.vaults import every_word
 
@@ -439,39 +439,7 @@ def test_waiting_turns_go_with_a_proposal(open_memory: Open) -> None:
     assert every_word(open_memory.store) == []
 
 
-# Beneath Python
-
-
-@pytest.mark.parametrize(
-    ("consent", "detail"),
-    [
-        (Consent(opted_out=frozenset({"favorite_genres"})), "favorite_genres"),
-        (Consent(opted_out=frozenset({"entertainment_and_media"})), "favorite_genres"),
-        (Consent(private_trip=True), "favorite_genres"),
-        (Consent(paused_until=START + timedelta(seconds=1)), "favorite_genres"),
-        (Consent(), "dietary_preference"),
-        (Consent(), "blood_type"),
-    ],
-)
-def test_no_sql_gets_round_consent(vault: Vault, rules: tuple[Proposals, Store], consent: Consent, detail: str) -> None:
-    _, store = rules
-    held = Proposal(
-        id="held", detail="favourite_cuisine", value="thai", sentence="s", said_at=START, conversation="c",
-        confidence=0.4, expires_at=START + timedelta(days=1),
-    )  # fmt: skip
-    store.propose(held, START)
-    store.set_consent(consent)
-    if detail != "blood_type":
-        with pytest.raises(ConsentError):
-            store.propose(held.model_copy(update={"id": "n", "detail": detail}), START)
-    insert = "INSERT INTO proposals VALUES (?, ?, 'v', 's', ?, 'c', 1, 0, ?, 0, NULL, 'likes', '[]')"
-    for name, verb in (("n", "INSERT"), ("held", "INSERT OR REPLACE")):
-        with pytest.raises(ConsentError), vault.transaction():
-            vault.write(insert.replace("INSERT", verb), (name, detail, utc_text(START), utc_text(START)))
-    for column in ("id", "detail", "value", "sentence", "conversation", "negated", "sense", "conditions"):
-        with pytest.raises((ConsentError, MemoryStoreError)), vault.transaction():
-            vault.write(f"UPDATE proposals SET {column} = ?", (detail,))  # noqa: S608 - names of this list
-    assert store.proposals() == (held,)
+# From before
 
 
 def test_a_vault_of_the_first_version_gets_the_tables(

@@ -9,11 +9,8 @@ import pytest
 
 from memory.store.preferences import Store
 from memory.vault.lifecycle import utc_text
-from schemas.errors import (
-    ConsentError,
-    MemoryStoreError,
-)
-from schemas.memory import Consent, Turn
+from schemas.errors import ConsentError, MemoryStoreError
+from schemas.memory import Consent, Proposal, Turn
 from tests.vaults import NOW, opened, preference
 
 
@@ -55,6 +52,40 @@ def test_no_sql_gets_round_consent(tmp_path: Path, consent: Consent, detail: str
         with pytest.raises(ConsentError), vault.transaction():
             vault.write("INSERT INTO sentences (preference, text, said_at, conversation) VALUES ('held', 's', '', '')")
     assert store.preferences(history=True) == (preference("held"),)
+    vault.close()
+
+
+@pytest.mark.parametrize(
+    ("consent", "detail"),
+    [
+        (Consent(opted_out=frozenset({"favorite_genres"})), "favorite_genres"),
+        (Consent(opted_out=frozenset({"entertainment_and_media"})), "favorite_genres"),
+        (Consent(private_trip=True), "favorite_genres"),
+        (Consent(paused_until=NOW + timedelta(seconds=1)), "favorite_genres"),
+        (Consent(), "dietary_preference"),
+        (Consent(), "blood_type"),
+    ],
+)
+def test_no_sql_gets_a_proposal_round_consent(tmp_path: Path, consent: Consent, detail: str) -> None:
+    vault = opened(tmp_path)
+    store = Store(vault)
+    held = Proposal(
+        id="held", detail="favourite_cuisine", value="thai", sentence="s", said_at=NOW, conversation="c",
+        confidence=0.4, expires_at=NOW + timedelta(days=1),
+    )  # fmt: skip
+    store.propose(held, NOW)
+    store.set_consent(consent)
+    if detail != "blood_type":
+        with pytest.raises(ConsentError):
+            store.propose(held.model_copy(update={"id": "n", "detail": detail}), NOW)
+    insert = "INSERT INTO proposals VALUES (?, ?, 'v', 's', ?, 'c', 1, 0, ?, 0, NULL, 'likes', '[]')"
+    for name, verb in (("n", "INSERT"), ("held", "INSERT OR REPLACE")):
+        with pytest.raises(ConsentError), vault.transaction():
+            vault.write(insert.replace("INSERT", verb), (name, detail, utc_text(NOW), utc_text(NOW)))
+    for column in ("id", "detail", "value", "sentence", "conversation", "negated", "sense", "conditions"):
+        with pytest.raises((ConsentError, MemoryStoreError)), vault.transaction():
+            vault.write(f"UPDATE proposals SET {column} = ?", (detail,))  # noqa: S608 - names of this list
+    assert store.proposals() == (held,)
     vault.close()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any, cast
 
 import pytest
 
@@ -13,7 +12,7 @@ from schemas.actions import SetUnit
 from schemas.clock import StreamClock
 from schemas.events import ActionStatus, Reply, Transcript
 from schemas.seat import Seat
-from tests.dialogues import NOW, FakeMemory, Rig, StubParser
+from tests.dialogues import NOW, Rig, StubParser, holding
 from vehicle.adapters.simulated import SimulatedVehicle
 from vehicle.service import GatedVehicle
 from voice.dialogue.agent import Dialogue
@@ -32,7 +31,7 @@ class Car:
         self.matcher, self.clock = matcher, StreamClock()
         self.vehicle = GatedVehicle(SimulatedVehicle(self.clock, profile="parked"), self.clock)
         self.dialogue = Dialogue(
-            seat=Seat(cast(Any, FakeMemory())),
+            seat=Seat(holding()),
             vehicle=self.vehicle,
             matcher=matcher,
             parser=StubParser(),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Sequence
-from typing import Any, cast
 
 import pytest
 
@@ -13,7 +12,8 @@ from schemas.actions import SetWindow
 from schemas.actions.acts import Parsed
 from schemas.events import ActionStatus, Reply, Route, Transcript
 from schemas.memory import Recollection
-from tests.dialogues import FakeMemory, StubParser, make, say
+from tests.dialogues import StubParser, holding, make, say
+from tests.vaults import every_word
 from voice.dialogue.replies.responder import DROPPED, NOT_UNDERSTOOD
 
 HUNGRY = {"i'm hungry": "find_place(kind=restaurant)"}
@@ -41,7 +41,7 @@ def test_a_request_is_filled_from_memory_and_the_reply_says_with_what() -> None:
     reply = say(dialogue, "i'm hungry")
     assert reply.route is Route.MODEL
     assert reply.text == "Taking you to Trattoria, 6 minutes away, because you like italian food."
-    assert memory.used_ids == ["p0"]
+    assert [p.uses for p in memory.preferences()] == [1]
     assert [action.describe() for action in vehicle.done] == ["find_place(kind=restaurant, quality=italian)"]
 
 
@@ -101,11 +101,12 @@ def test_what_is_no_answer_is_asked_for_once_more_and_then_dropped_with_a_word()
 
 def test_what_is_not_understood_is_answered_so_but_not_when_nobody_was_addressed() -> None:
     dialogue, _, memory, _ = make()
+    memory.opt_in("conversations")
     assert say(dialogue, "purple elephants").text.startswith("Sorry")
-    before = len(memory.noted)
+    before = memory.conversations.hot.all()
     heard = Transcript(text="purple elephants", confidence=0.9, in_grammar=False)
     assert asyncio.run(dialogue.respond(heard, addressed=False)).text == ""
-    assert len(memory.noted) == before
+    assert before and memory.conversations.hot.all() == before
 
 
 def test_words_heard_too_faintly_are_not_acted_on() -> None:
@@ -117,20 +118,26 @@ def test_words_heard_too_faintly_are_not_acted_on() -> None:
 
 def test_memory_can_be_asked_forgotten_and_switched_off() -> None:
     dialogue, _, memory, _ = make(held=[("favorite_genres", "jazz"), ("favourite_cuisine", "italian")])
-    assert say(dialogue, "what do you remember").text == "I remember that you like jazz, you like italian food."
-    assert say(dialogue, "forget that").text == "Forget that you like jazz and that you like italian food?"
+    assert say(dialogue, "what do you remember").text == "I remember that you like italian food, you like jazz."
+    assert say(dialogue, "forget that").text == "Forget that you like italian food and that you like jazz?"
     assert "Forgotten" in say(dialogue, "the jazz").text
-    assert [p.value for p in memory.held] == ["italian"]
+    assert [p.value for p in memory.preferences()] == ["italian"]
     assert "nothing about music" in say(dialogue, "stop remembering music").text
-    assert "music" in memory.agreed.opted_out
+    assert "music" in memory.consent().opted_out
 
 
-def test_forget_that_after_a_statement_means_the_statement_and_nothing_stored() -> None:
-    dialogue, _, memory, _ = make({"my favourite is jazz": "tell()"}, held=[("favourite_cuisine", "italian")])
-    say(dialogue, "my favourite is jazz")
-    assert say(dialogue, "forget that").text == "Forgotten: what you have just told me."
-    assert [p.value for p in memory.held] == ["italian"]
-    assert "jazz" not in " ".join(turn.text for turn in memory.noted)
+@pytest.mark.parametrize(
+    ("kept", "said"), [(True, "Forgotten: what you have just told me."), (False, "I did not keep that.")]
+)
+def test_forget_that_after_a_statement_means_the_statement_and_nothing_stored(kept: bool, said: str) -> None:
+    dialogue, _, memory, _ = make({"perhaps some jazz": "tell()"}, held=[("favourite_cuisine", "italian")])
+    if kept:
+        memory.opt_in("conversations")
+    say(dialogue, "perhaps some jazz")
+    assert len(memory.conversations.hot) == kept
+    assert say(dialogue, "forget that").text == said
+    assert [p.value for p in memory.preferences()] == ["italian"]
+    assert len(memory.conversations.hot) == 0 and "jazz" not in " ".join(every_word(memory.session.store))
 
 
 def test_repeat_says_the_last_reply_and_does_nothing_again() -> None:
@@ -183,19 +190,19 @@ def test_the_microphone_is_heard_while_the_parser_thinks() -> None:
 def test_who_takes_over_while_memory_is_asked_hears_nothing_of_the_other_drivers(text: str) -> None:
     held = [("favourite_cuisine", "italian"), ("favorite_genres", "jazz")]
     dialogue, vehicle, memory, _ = make(HUNGRY, held=held)
-    taken, recall = FakeMemory(), memory.recall
+    taken, recall = holding(), memory.recall
 
     def meanwhile(
         query: str, *, details: Sequence[str] = (), limit: int = 3, ahead: bool = False
     ) -> tuple[Recollection, ...]:
         del ahead
-        dialogue.seat.take(cast(Any, taken))
+        dialogue.seat.take(taken)
         return recall(query, details=details, limit=limit)
 
     memory.recall = meanwhile  # type: ignore[method-assign]
     reply = say(dialogue, text)
     assert "you like" not in reply.text
-    assert memory.used_ids == [] and taken.used_ids == [] and "quality" not in vehicle.done[0].slots()
+    assert not any(p.uses for p in memory.preferences()) and "quality" not in vehicle.done[0].slots()
 
 
 def test_what_was_hardly_heard_beside_forgetting_is_asked_about_before_the_gate_is() -> None:

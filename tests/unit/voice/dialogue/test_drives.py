@@ -19,7 +19,8 @@ from models.numbers import mhz_of
 from schemas.clock import StreamClock
 from schemas.events import Transcript
 from schemas.seat import Seat
-from tests.dialogues import FakeMemory, StubParser, say
+from tests.dialogues import StubParser, say
+from tests.memories import memory_of
 from vehicle import organizer as organizer_module
 from vehicle.adapters.simulated import SimulatedVehicle
 from vehicle.media import MediaLibrary
@@ -57,12 +58,13 @@ class Drive:
 
     def __init__(self, matcher: TemplateMatcher, profile: str = "parked") -> None:
         self.clock = StreamClock()
+        self.memory = memory_of(clock=self.now)
         organizer = Organizer.load(SAMPLE, self.clock.now, self.now)
         car = SimulatedVehicle(self.clock, profile=profile)
         media = MediaLibrary.load(mhz_of=mhz_of)
         self.vehicle = GatedVehicle(car, self.clock, organizer=organizer, media=media)
         self.dialogue = Dialogue(
-            seat=Seat(FakeMemory()),  # type: ignore[arg-type]
+            seat=Seat(self.memory),
             vehicle=self.vehicle,
             matcher=matcher,
             parser=StubParser(PARSED),
@@ -429,13 +431,11 @@ def test_of_two_numbers_that_sound_alike_the_unit_decides(
 
 def test_nothing_of_a_private_trip_or_of_another_driver_is_told(matcher: TemplateMatcher) -> None:
     drive = Drive(matcher)
-    memory = drive.dialogue.seat.memory
-    assert isinstance(memory, FakeMemory)
     drive.say("fold the mirrors")
-    memory.agreed = memory.agreed.model_copy(update={"private_trip": True})
+    drive.memory.set_private_trip(True)
     drive.say("unfold the mirrors")
     assert drive.say("what did you just do") == "Nothing that I know of."
-    memory.agreed = memory.agreed.model_copy(update={"private_trip": False})
+    drive.memory.set_private_trip(False)
     assert drive.say("what did i just say") == "I don't know what you said last."
     drive.say("fold the mirrors")
     assert drive.say("what did you do") == "The last thing that I did: Mirrors folded."

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any, cast
 
 import pytest
 
@@ -12,8 +11,10 @@ from models.commands.matcher import TemplateMatcher
 from schemas.actions import SetSunroof, SetTemperature, SetTimer, SetTrunk
 from schemas.clock import StreamClock
 from schemas.events import ActionStatus, Transcript
+from schemas.memory import Recollection
 from schemas.seat import Seat
-from tests.dialogues import NOW, FakeMemory, StubParser, make, say
+from tests.dialogues import NOW, StubParser, holding, make, say
+from tests.vaults import every_word
 from vehicle.adapters.simulated import SimulatedVehicle
 from vehicle.service import GatedVehicle
 from voice.dialogue.agent import Dialogue
@@ -28,13 +29,25 @@ class Car:
     """A simulated car in a town, and a dialogue whose parser knows nothing."""
 
     def __init__(self, matcher: TemplateMatcher, profile: str = "town", held: Sequence[tuple[str, str]] = ()) -> None:
-        self.clock, self.memory = StreamClock(), FakeMemory(*held)
+        self.clock, self.memory = StreamClock(), holding(*held)
+        self.memory.opt_in("conversations")
         self.vehicle = GatedVehicle(SimulatedVehicle(self.clock, profile=profile), self.clock)
         self.dialogue = Dialogue(
-            seat=Seat(cast(Any, self.memory)), vehicle=self.vehicle,
+            seat=Seat(self.memory), vehicle=self.vehicle,
             matcher=matcher, parser=StubParser({"set a timer": "set_timer()", "i could eat": "list_places(kind=restaurant)"}),
             clock=lambda: NOW,
         )  # fmt: skip
+        self.asked: list[str] = []
+        recall = self.memory.recall
+
+        def counting(
+            query: str, *, details: Sequence[str] = (), limit: int = 3, ahead: bool = False
+        ) -> tuple[Recollection, ...]:
+            if not ahead:
+                self.asked.append(query)
+            return recall(query, details=details, limit=limit, ahead=ahead)
+
+        self.memory.recall = counting  # type: ignore[method-assign]
 
     def heard(self, text: str) -> Transcript:
         return self.dialogue.typed(text)
@@ -45,11 +58,12 @@ class Car:
         return (
             values,
             self.vehicle.gate.log,
-            list(self.memory.noted),
+            self.memory.conversations.hot.all(),
             self.vehicle.organizer.waiting(),
-            self.memory.agreed,
-            list(self.memory.asked),
-            list(self.memory.used_ids),
+            self.memory.consent(),
+            list(self.asked),
+            self.memory.preferences(),
+            every_word(self.memory.session.store),
         )
 
     def foresee(self, text: str, *, addressed: bool = True) -> str | None:
@@ -91,7 +105,7 @@ def test_what_memory_fills_is_foreseen_and_counts_as_no_question(
     assert car.seen() == before
     assert foreseen and held[1] in foreseen and "because you like" in foreseen
     assert car.respond(text) == foreseen
-    assert car.memory.asked and car.memory.used_ids
+    assert car.asked and car.memory.preferences()[0].uses == 1
 
 
 def test_a_yes_is_foreseen_with_what_it_does(matcher: TemplateMatcher) -> None:
@@ -108,7 +122,7 @@ def test_a_yes_is_foreseen_with_what_it_does(matcher: TemplateMatcher) -> None:
 def test_after_a_question_of_memory_nothing_is_foreseen() -> None:
     dialogue, _, memory, _ = make(held=[("favorite_genres", "jazz")])
     say(dialogue, "stop remembering music")
-    assert memory.agreed.opted_out
+    assert memory.consent().opted_out
     assert asyncio.run(dialogue.foresee(dialogue.typed("yes"))) is None
 
 

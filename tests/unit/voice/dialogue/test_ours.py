@@ -92,10 +92,11 @@ def respond(dialogue: Dialogue, heard: Transcript, *said: str) -> Reply:
 
 def test_an_echo_is_neither_obeyed_nor_answered_nor_kept_and_what_waits_goes_on_waiting() -> None:
     dialogue, vehicle, memory, _ = make()
+    memory.opt_in("conversations")
     asked = respond(dialogue, Transcript(text="close the sunroof", confidence=0.9, in_grammar=True))
-    noted = len(memory.noted)
+    noted = memory.conversations.hot.all()
     assert respond(dialogue, WARM, "Shall I set the temperature to 22 degrees?") == REPLY
-    assert len(memory.noted) == noted and not any(one.name == "set_temperature" for one in vehicle.done)
+    assert memory.conversations.hot.all() == noted and not any(one.name == "set_temperature" for one in vehicle.done)
     assert respond(dialogue, WARM, asked.text).text == "22 degrees."
 
 

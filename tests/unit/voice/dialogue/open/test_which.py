@@ -55,8 +55,9 @@ def doubted(dialogue: Dialogue) -> Reply:
 
 def test_of_two_commands_none_is_done_before_the_driver_says_which() -> None:
     dialogue, vehicle, memory, _ = make()
+    memory.opt_in("conversations")
     assert doubted(dialogue).text == f"Did you say {WARM}, or {ROOF}?"
-    assert vehicle.done == [] and memory.noted == []
+    assert vehicle.done == [] and len(memory.conversations.hot) == 0
     say(dialogue, "the second one")
     assert [action.name for action in vehicle.done] == ["set_sunroof"]
 

@@ -1,12 +1,10 @@
-"""What each adapter puts on its wire, and what it makes of the other end's answers."""
+"""What the KUKSA adapter sends to its databroker, and what it makes of the answers."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -14,10 +12,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip("kuksa.val.v2", reason="the extra [kuksa] is not installed")
-pytest.importorskip("can", reason="the extra [can] is not installed")
-pytest.importorskip("paho.mqtt", reason="the extra [mqtt] is not installed")
 
-import can
 import grpc
 from kuksa.val.v2 import types_pb2 as types2
 from kuksa.val.v2 import val_pb2 as messages2
@@ -27,9 +22,7 @@ from schemas.actions import Action, SetWindow, StopMoving, Undo
 from schemas.clock import StreamClock
 from schemas.errors import AdapterError, ConfigError, PartlyDoneError
 from schemas.events import ActionResult, ActionStatus
-from tests.vehicle_rigs import HANGS_S, PATIENCE_S, CanRig, KuksaRig, MqttRig, until
-from vehicle.adapters.can import CanVehicle
-from vehicle.adapters.can.checksums import crc8
+from tests.vehicle_rigs import HANGS_S, PATIENCE_S, KuksaRig, until, write
 from vehicle.adapters.far_car import FarCar
 from vehicle.adapters.kuksa import KuksaVehicle
 from vehicle.adapters.kuksa.broker import Call
@@ -52,20 +45,6 @@ def kuksa() -> Iterator[KuksaRig]:
     rig = KuksaRig()
     yield rig
     rig.close()
-
-
-@pytest.fixture
-def bus() -> Iterator[CanRig]:
-    rig = CanRig()
-    yield rig
-    rig.close()
-
-
-def write(rig: Any, changes: Mapping[str, Any]) -> None:
-    asyncio.run(rig.car.write(changes))
-
-
-# KUKSA
 
 
 @pytest.mark.parametrize(
@@ -390,238 +369,3 @@ def test_what_the_standard_lacks_takes_no_action_that_can_do_without() -> None:
     assert {"set_volume", "change_volume", "set_media_source", "set_temperature", "set_defrost", "set_window",
             "navigate_to"} <= having  # fmt: skip
     assert not having & {"set_mute", "play_music", "get_playing", "set_climate"}
-
-
-# CAN
-
-
-def frames(rig: CanRig, wanted: int) -> list[bytes]:
-    """What the car's side receives of one frame, taken off the bus."""
-    found: list[bytes] = []
-    while (message := rig.ecu.bus.recv(0.0)) is not None:
-        found += [bytes(message.data)] if message.arbitration_id == wanted else []
-    return found
-
-
-def test_a_request_is_repeated_and_then_asks_for_nothing(bus: CanRig) -> None:
-    assert crc8(b"123456789") == 0x4B, "check value of CRC-8 SAE J1850"
-    write(bus, {"light.dome": True})
-    for _ in range(8):
-        bus.clock.advance_to(bus.clock.now() + 0.02)
-        bus.bus.look()
-    sent = frames(bus, 0x330)
-    message = bus.ecu.network.database.get_message_by_name("LIGHT_CMD")
-    decoded: list[Any] = [message.decode(data, decode_choices=False, scaling=False) for data in sent]
-    assert [one["DomeReq"] for one in decoded] == [1, 1, 1, 3]
-    assert {one["FogReq"] for one in decoded} == {3} and {one["Spare"] for one in decoded} == {0}
-    counters = [one["Counter"] for one in decoded]
-    assert [(after - before) % 16 for before, after in pairwise(counters)] == [1, 1, 1]
-    assert all(data[7] == crc8(data[:7]) for data in sent)
-
-
-def test_a_silent_adapter_sends_nothing_and_offers_what_is_read() -> None:
-    clock, channel = StreamClock(), "silent"
-    with can.Bus(interface="virtual", channel=channel) as other:
-        car = CanVehicle(clock, interface="virtual", channel=channel, threaded=False)
-        assert "battery.charge" in car.offers() and "light.dome" not in car.offers()
-        with pytest.raises(AdapterError, match=r"vehicle\.can\.transmit is false"):
-            asyncio.run(car.write({"light.dome": True}))
-        clock.advance_to(3.0)
-        car.look()
-        assert other.recv(0.0) is None
-        asyncio.run(car.close())
-
-
-def test_too_many_requests_are_refused_not_queued(bus: CanRig) -> None:
-    for number in range(20):
-        write(bus, {"climate.fan": number % 6})
-    with pytest.raises(AdapterError, match="more than 20 requests a second"):
-        write(bus, {"climate.fan": 1})
-    bus.clock.advance_to(bus.clock.now() + 1.0)
-    write(bus, {"climate.fan": 2})
-
-
-@pytest.mark.parametrize("damage", ["checksum", "counter", "short"])
-def test_damaged_and_repeated_frames_are_not_believed(bus: CanRig, damage: str) -> None:
-    network = bus.ecu.network
-    frame = network.database.get_message_by_name("OPENING_STATUS")
-    raw = {signal.name: 0 for signal in frame.signals} | {"WinDrv": 77, "Counter": (bus.ecu._counter + 1) % 16}
-    data = bytearray(frame.encode(raw, scaling=False, strict=False))
-    data[7] = crc8(bytes(data[:7]))
-    if damage == "checksum":
-        data[7] ^= 1
-    elif damage == "counter":
-        data[6] = (data[6] & 0x0F) | (bus.ecu._counter << 4)
-        data[7] = crc8(bytes(data[:7]))
-    bus.ecu.bus.send(
-        can.Message(
-            arbitration_id=frame.frame_id, is_extended_id=False, data=bytes(data[:4] if damage == "short" else data)
-        )
-    )
-    assert asyncio.run(bus.car.read()).values["window.driver"] == 0
-    assert any(finding.subject == "OPENING_STATUS" and finding.verdict == "warn" for finding in bus.car.check())
-
-
-def test_nothing_is_sent_to_a_bus_that_is_asleep(bus: CanRig) -> None:
-    """Its controller would keep the frame and send it when the bus wakes up."""
-    bus.clock.advance_to(bus.clock.now() + 1.6)
-    with pytest.raises(AdapterError, match="nothing is sent until it is awake"):
-        write(bus, {"window.driver": 100})
-    assert bus.ecu.bus.recv(0.0) is None
-    bus.settle()
-    write(bus, {"light.dome": True})
-    bus.settle()
-    assert bus.commands() == [{"light.dome": True}]
-
-
-def test_a_request_is_not_repeated_by_a_program_that_was_held_up(bus: CanRig) -> None:
-    write(bus, {"light.dome": True})
-    bus.clock.advance_to(bus.clock.now() + 3.0)
-    bus.bus.look()
-    message = bus.ecu.network.database.get_message_by_name("LIGHT_CMD")
-    decoded: list[Any] = [
-        message.decode(data, decode_choices=False, scaling=False) for data in frames(bus, message.frame_id)
-    ]
-    assert [one["DomeReq"] for one in decoded] == [1, 3]
-
-
-def test_bus_off_is_a_loss_and_a_silent_bus_an_error(bus: CanRig) -> None:
-    bus.ecu.bus.send(can.Message(arbitration_id=0x40, is_error_frame=True, data=bytes(8)))
-    with pytest.raises(AdapterError, match="bus off"):
-        asyncio.run(bus.car.read())
-    bus.restore()
-    assert asyncio.run(bus.car.read()).speed_kmh == 0.0
-    bus.clock.advance_to(bus.clock.now() + 6.0)
-    with pytest.raises(AdapterError, match="nothing came"):
-        asyncio.run(bus.car.read())
-
-
-# MQTT
-
-
-def test_without_a_batch_topic_commands_go_one_by_one() -> None:
-    rig = MqttRig(batch=False)
-    try:
-        write(rig, {"window.driver": 40, "light.dome": True})
-        rig.settle()
-        assert rig.commands() == [{"window.driver": 40}, {"light.dome": True}]
-        assert rig.gateway.retained == 0
-    finally:
-        rig.close()
-
-
-def test_commands_expire_and_wait_for_nobody() -> None:
-    rig = MqttRig()
-    try:
-        rig.gateway.close()
-        until(lambda: any(said == "offline" for _, said in rig.mqtt._online.values()), "the gateway's last will")
-        state = asyncio.run(rig.car.read())
-        assert state.values == {} and state.speed_kmh is None
-        with pytest.raises(AdapterError, match="is not available"):
-            write(rig, {"window.driver": 100})
-        rig.gateway.connect()
-        rig.settle()
-        until(lambda: rig.mqtt.offers() <= set(asyncio.run(rig.car.read()).values), "the states")
-        assert rig.commands() == []
-    finally:
-        rig.close()
-
-
-def test_a_topic_that_nobody_listens_to_is_an_error() -> None:
-    rig = MqttRig(batch=False)
-    try:
-        done = rig.gateway._client.unsubscribe("example_car/+/set")
-        assert done[1] is not None
-        rig.gateway.flush()
-        with pytest.raises(AdapterError, match="nothing in the vehicle takes commands"):
-            write(rig, {"light.dome": True})
-    finally:
-        rig.close()
-
-
-def test_entities_come_and_go_and_a_loss_takes_none_away() -> None:
-    rig = MqttRig()
-    try:
-        topic = next(one for one in rig.gateway.announcements if one.endswith("/light_dome/config"))
-        rig.gateway.tell(topic, b"")
-        until(lambda: "light.dome" not in rig.car.offers(), "the entity's end")
-        rig.gateway.tell(topic, json.dumps(rig.gateway.announcements[topic]).encode())
-        until(lambda: "light.dome" in rig.car.offers(), "the entity")
-        there = rig.car.offers()
-        rig.lose()
-        assert rig.car.offers() == there
-    finally:
-        rig.close()
-
-
-def test_a_switch_that_tells_no_state_is_taken_to_be_as_it_was_told() -> None:
-    rig = MqttRig()
-    try:
-        topic = next(one for one in rig.gateway.announcements if one.endswith("/light_dome/config"))
-        said = {key: value for key, value in rig.gateway.announcements[topic].items() if key != "state_topic"}
-        rig.gateway.tell(topic, json.dumps(said).encode())
-        until(lambda: rig.mqtt._links["light.dome"].entity.state_topic == "", "the entity")
-        write(rig, {"light.dome": True})
-        rig.settle()
-        assert rig.commands() == [{"light.dome": True}]
-        assert asyncio.run(rig.car.read()).values["light.dome"] is True
-        found = {one.subject: one.text for one in rig.car.check()}
-        assert "tells no state" in found["light.dome"]
-    finally:
-        rig.close()
-
-
-def test_a_device_of_several_components_is_followed_and_taken_back() -> None:
-    rig = MqttRig()
-    try:
-        topic = next(one for one in rig.gateway.announcements if one.endswith("/light_dome/config"))
-        rig.gateway.tell(topic, b"")
-        until(lambda: "light.dome" not in rig.car.offers(), "the entity's end")
-        own = {"p": "switch", **rig.gateway.announcements[topic]}
-        device = {"dev": {"ids": ["car"]}, "o": {"name": "gateway"}, "cmps": {"light_dome": own}}
-        rig.gateway.tell("homeassistant/device/example_car/config", json.dumps(device).encode())
-        until(lambda: "light.dome" in rig.car.offers(), "the component")
-        rig.settle()
-        write(rig, {"light.dome": True})
-        rig.settle()
-        assert rig.commands() == [{"light.dome": True}]
-        rig.gateway.tell("homeassistant/device/example_car/config", b"")
-        until(lambda: "light.dome" not in rig.car.offers(), "the device's end")
-    finally:
-        rig.close()
-
-
-def stalled_after_the_echo(rig: MqttRig, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The broker stops between the echo and the command: it takes the command into its socket and answers nothing."""
-    echo = rig.mqtt._echo
-
-    def then_stalled(client: Any) -> Any:
-        future = echo(client)
-        future.result(PATIENCE_S)
-        rig.hang()
-        return future
-
-    monkeypatch.setattr(rig.mqtt, "_echo", then_stalled)
-
-
-@pytest.mark.parametrize("how", ["out of time", "given up"])
-def test_a_command_that_was_not_acknowledged_is_never_carried_out(monkeypatch: pytest.MonkeyPatch, how: str) -> None:
-    rig = MqttRig()
-    try:
-        rig.mqtt._deadline_s = HANGS_S
-        with monkeypatch.context() as patched:
-            stalled_after_the_echo(rig, patched)
-            with pytest.raises((AdapterError, TimeoutError)):
-                asyncio.run(
-                    asyncio.wait_for(
-                        rig.car.write({"window.driver": 100}), PATIENCE_S if how == "out of time" else HANGS_S / 3
-                    )
-                )
-        until(lambda: not rig.mqtt.connected(0.0), "the end of the connection")
-        rig.restore()
-        assert rig.commands() == []
-        write(rig, {"light.dome": True})
-        rig.settle()
-        assert rig.commands() == [{"light.dome": True}]
-    finally:
-        rig.close()

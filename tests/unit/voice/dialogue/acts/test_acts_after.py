@@ -1,0 +1,177 @@
+"""Acts that go on from what was done, asked or found before: corrected, completed, taken back, told again."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from tests.dialogues import NOW, Rig
+from tests.memories import memory_of
+from voice.dialogue.recent import FRESH
+from voice.dialogue.replies.cannot import CANNOT
+from voice.dialogue.replies.responder import JOKES
+
+
+def test_the_parser_is_told_what_was_done_and_what_waits(rig: Rig) -> None:
+    rig.say("bring the fan to three then", "set_fan_speed(level=3)")
+    rig.say("nope bit less than that", "change_fan_speed(change=down)")
+    assert rig.parser.contexts[-1] == "did set_fan_speed(level=3)"
+    rig.say("give me air from outside through the glass", "set_window(window=driver,percent=100)")
+    rig.say("only half of it though", "set_window(window=driver,percent=50)")
+    assert rig.parser.contexts[-1] == "asked set_window(percent=100)"
+
+
+def test_the_same_parse_with_another_driver_finds_no_context(rig: Rig) -> None:
+    rig.say("bring the fan to three then", "set_fan_speed(level=3)")
+    rig.dialogue.seat.take(memory_of("bob", clock=lambda: NOW))
+    rig.say("a touch less of it", "change_fan_speed(change=down)")
+    assert rig.parser.contexts[-1] == ""
+
+
+def test_what_was_done_last_is_told_in_any_words(rig: Rig) -> None:
+    rig.say("bring the fan to three then", "set_fan_speed(level=3)")
+    assert "Fan" in rig.say("tell me again what you just went and did", "get_last(part=done)").text
+
+
+def test_what_was_asked_for_completes_what_was_begun(rig: Rig) -> None:
+    rig.say("mail somebody that i am late", "send_email(message=i am late)")
+    rig.say("to my sister then", "send_email(person=sister)")
+    assert rig.done == ["send_email(person=sister, message=i am late)"]
+
+
+@pytest.mark.parametrize(("text", "acts"), [("cancel that", ""), ("oh drop that again would you", "cancel()")])
+def test_what_was_done_is_taken_back_when_it_is_called_off(rig: Rig, text: str, acts: str) -> None:
+    assert rig.say(text, acts).text in ("Okay.", "There is nothing to call off.", "I haven't asked you anything.")
+    rig.say("bring the fan to three then", "set_fan_speed(level=3)")
+    assert rig.say(text, acts).text == "Shall I undo that?"
+    rig.say("yes")
+    assert rig.done[-1] == "undo()"
+
+
+def test_what_is_called_off_and_wished_for_instead_is_not_asked_about(rig: Rig) -> None:
+    rig.say("bring the fan to three then", "set_fan_speed(level=3)")
+    assert "Shall I" not in rig.say("forget it and mute the sound", "cancel(); set_mute(on=true)").text
+    assert rig.done[-1] == "set_mute(on=True)"
+
+
+def test_a_timer_in_the_place_of_the_last_one_leaves_one(rig: Rig) -> None:
+    rig.say("set a timer for fifteen minutes")
+    rig.say("actually make it twenty minutes instead would you", "set_timer(minutes=20)")
+    assert rig.done == ["set_timer(minutes=15)", "undo()", "set_timer(minutes=20)"]
+
+
+@pytest.mark.parametrize(
+    "text", ["and time another twenty minutes for me", "twenty minutes on the clock for the pasta"]
+)
+def test_a_timer_beside_the_last_one_leaves_both(rig: Rig, text: str) -> None:
+    rig.say("set a timer for fifteen minutes")
+    rig.say(text, "set_timer(minutes=20)")
+    assert rig.done == ["set_timer(minutes=15)", "set_timer(minutes=20)"]
+
+
+@pytest.mark.parametrize(
+    ("first", "text", "acts", "done"),
+    [
+        ("set_window(window=driver,percent=100)", "no i meant the back window", "set_window(window=rear,percent=100)",
+         ["set_window(window=driver, percent=100)", "undo()", "set_window(window=rear_left, percent=100)"]),
+        ("set_window(window=passenger,percent=100)", "wrong the back ones", "set_window(window=rear,percent=100)",
+         ["set_window(window=passenger, percent=100)", "undo()", "set_window(window=rear, percent=100)"]),
+        ("set_seat_heating(level=2)", "the passenger's i mean", "set_seat_heating(level=2,zone=passenger)",
+         ["set_seat_heating(level=2, zone=driver)", "undo()", "set_seat_heating(level=2, zone=passenger)"]),
+        ("set_seat_heating(level=2)", "hers too i mean", "set_seat_heating(level=2,zone=passenger)",
+         ["set_seat_heating(level=2, zone=driver)", "set_seat_heating(level=2, zone=passenger)"]),
+        ("set_window(window=driver,percent=100)", "no every one of them", "set_window(window=all,percent=100)",
+         ["set_window(window=driver, percent=100)", "set_window(window=all, percent=100)"]),
+        ("set_seat_heating(level=2)", "a high one for the lady", "set_seat_heating(level=3,zone=passenger)",
+         ["set_seat_heating(level=2, zone=driver)", "set_seat_heating(level=3, zone=passenger)"]),
+    ],
+)  # fmt: skip
+def test_what_was_done_elsewhere_is_taken_back_where_the_driver_corrects_it(
+    rig: Rig, first: str, text: str, acts: str, done: list[str]
+) -> None:
+    for wish, meant in (("the way that i like it would you open and heat it", first), (text, acts)):
+        if rig.say(wish, meant).pending:
+            rig.say("yes")
+    assert rig.done == done
+
+
+def test_warmer_after_a_seat_was_heated_is_the_seat(rig: Rig) -> None:
+    rig.say("warmer")
+    rig.say("would you heat the seat to level one", "set_seat_heating(level=1)")
+    rig.say("a bit warmer")
+    rig.say("make it warmer in here")
+    assert rig.done == [
+        "change_temperature(change=up, zone=all)",
+        "set_seat_heating(level=1, zone=driver)",
+        "change_seat_heating(change=up, zone=driver)",
+        "change_temperature(change=up, zone=all)",
+    ]
+
+
+def test_a_question_between_changes_nothing_of_what_was_done(rig: Rig) -> None:
+    rig.say("set a timer for twenty minutes", "set_timer(minutes=20)")
+    rig.say("how long's left on it", "get_timers(kind=timer)")
+    rig.say("make it twenty five", "set_timer(minutes=25)")
+    assert rig.done == ["set_timer(minutes=20)", "get_timers(kind=timer)", "undo()", "set_timer(minutes=25)"]
+    rig.say("how long's left on it", "get_timers(kind=timer)")
+    assert rig.say("cancel it").text == "Shall I undo that?"
+    rig.now += FRESH + timedelta(seconds=1)
+    rig.say("how long's left on it", "get_timers(kind=timer)")
+    assert rig.say("cancel it").pending is None
+
+
+def test_another_joke_is_another_one(rig: Rig) -> None:
+    told = [rig.say("tell me a joke").text for _ in range(len(JOKES) + 1)]
+    assert told == [*JOKES, JOKES[0]]
+
+
+def test_what_was_done_is_told_after_talk_of_something_else(rig: Rig) -> None:
+    rig.say("set the fan to three")
+    rig.say("what do you know about me")
+    rig.say("no")
+    assert rig.say("what have you been up to", "get_last(part=done)").text.endswith("Fan at 3.")
+
+
+def test_dimmer_is_the_display_after_the_display_and_nothing_after_a_lamp_that_is_on_or_off(rig: Rig) -> None:
+    rig.say("set the display brightness to eighty percent")
+    rig.say("dimmer")
+    assert rig.done[-1] == "change_display_brightness(change=down)"
+    rig.say("turn on the dome light")
+    before = list(rig.done)
+    assert rig.say("dimmer").text == CANNOT["other"] and rig.done == before
+
+
+def test_what_still_moves_is_stopped_whatever_was_said_since(rig: Rig) -> None:
+    rig.vehicle.answers |= {"stop_moving": {"stopped": ["window.driver"]}, "get_openings": {"open": {}}}
+    rig.say("wind mine down a crack would you", "change_window(window=driver,change=open)")
+    rig.say("would you tell me if it's open", "get_openings(part=windows)")
+    assert rig.say("stop").text == "Stopped." and rig.done[-1] == "stop_moving()"
+
+
+@pytest.mark.parametrize("said", ["forget the coffee", "forget the coffee shop", "forget the cafe"])
+def test_a_stop_is_forgotten_and_no_memory(rig: Rig, said: str) -> None:
+    rig.say("a flat white along there wouldn't hurt", "find_on_route(kind=cafe)")
+    rig.say(said)
+    assert rig.done[-1] == "undo()"
+    rig.say(said)
+    assert rig.done[-1] == "undo()" and len(rig.done) == 2
+
+
+def test_the_right_one_is_on_the_same_row_and_the_one_before_is_as_it_was(rig: Rig) -> None:
+    rig.say("a crack on the one behind me if you would", "change_window(window=rear_left,change=open)")
+    rig.say("oh sorry love, I meant the right one")
+    assert rig.done[-2:] == ["undo()", "change_window(window=rear_right, change=open)"]
+    rig.say("no, i meant the front one")
+    assert rig.done[-2:] == ["undo()", "change_window(window=passenger, change=open)"]
+
+
+def test_where_nothing_else_was_found_the_first_one_is_one_of_those_before(rig: Rig) -> None:
+    found = {"kind": "restaurant", "places": [{"name": "Casa Fiorenza", "minutes": 8}]}
+    rig.vehicle.answers["list_places"] = found
+    rig.say("any decent italian round here", "list_places(kind=restaurant,quality=italian)")
+    rig.vehicle.answers["list_places"] = {"kind": "restaurant", "places": []}
+    reply = rig.say("a cheaper one then", "list_places(kind=restaurant,quality=cheaper)")
+    assert reply.text == "I know of no cheap restaurant around here."
+    rig.say("we'll have the first one you said", "choose(number=1)")
+    assert rig.done[-1] == "navigate_to(destination=Casa Fiorenza)"
