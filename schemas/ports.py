@@ -2,7 +2,7 @@
 
 Every port has a fake beside its real engines, stated as one, and a contract test in ``tests/contract`` that runs on
 both. Engines are synchronous and know no clock; the loop in ``voice.loop`` runs them off its event loop. All sound is
-mono int16 at 16 kHz unless a parameter says otherwise.
+mono int16 at 16 kHz unless a parameter says otherwise. Long because all ports stand in one place, each with what it raises.
 """
 
 from __future__ import annotations
