@@ -78,32 +78,13 @@ _NAMED = re.compile(
 )
 
 
-_FORGOTTEN = re.compile(
-    rf"^{_POLITE}(?:cancel|delete|remove|forget|drop|clear)(?: about)? (?:"
-    r"(?:the|my|that) reminder (?:to|about|for|of|that) (?P<about>[a-z' ]{2,60}?)|"
-    r"(?:the|my|that) (?P<named>[a-z' ]{2,40}?) reminder)(?: please)?$"
-)
-
-
-def _unwanted(text: str) -> Command | None:
-    """A reminder that is not wanted any more, by words of its errand."""
-    found = _FORGOTTEN.match(text)
-    if found is None:
-        return None
-    return Command(
-        kind=CommandKind.ACTION,
-        name="cancel_timer",
-        slots={"kind": "reminder", "label": found["about"] or found["named"]},
-    )
-
-
 def asked(text: str) -> Command | None:
-    """A timer or reminder that was asked for, or is not wanted any more; None where it is neither, or its time not understood.
+    """A timer or reminder that was asked for; None where it is neither, or its time not understood.
 
     Args:
         text: lower-case words, numbers spelled out (``models.text.spoken``).
     """
-    return _unwanted(text) or _reminder(text) or _timer(text)
+    return _reminder(text) or _timer(text)
 
 
 def _timer(text: str) -> Command | None:
