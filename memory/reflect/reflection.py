@@ -82,8 +82,6 @@ class Snapshot:
     trips: Sequence[Trip]
     tags: Sequence[str]
     vectors: Mapping[str, NDArray[np.float32]]
-    keeps_conversations: bool = True
-    """False: only what rests on preferences is made."""
 
 
 @dataclass(slots=True)
