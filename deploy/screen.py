@@ -29,8 +29,9 @@ from deploy.showing.handing import Handing
 from deploy.timeline import TimelineEntry
 from memory.rights.exports import FOLDER as EXPORTS
 from memory.screen.app import COOKIE, Screen
+from memory.screen.assistant.ports import Cabin
 from memory.screen.feed import Happened, What
-from memory.screen.parts import About, Cabin, CarPicture, Model, Parts
+from memory.screen.parts import About, CarPicture, Model, Parts
 from models.catalog import Catalog
 from schemas.errors import ConfigError, GloveboxError
 from schemas.events import Motion, VehicleState

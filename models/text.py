@@ -12,6 +12,7 @@ import re
 import unicodedata
 
 from models.numbers import number_words, ordinal_words
+from schemas import clock
 
 _SHORT: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\bo\.k\b\.?"), "okay"),
@@ -73,7 +74,7 @@ _WORDS = {"ok": "okay", "o'clock": "oclock", "ac": "a c", "metre": "meter", "met
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 
-WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+WEEKDAYS = tuple(day.capitalize() for day in clock.WEEKDAYS)
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
 )  # fmt: skip

@@ -1,9 +1,14 @@
-"""The two clocks: the wall's, for a live car, and the stream's, for a drive that is played from data."""
+"""The two clocks: the wall's, for a live car, and the stream's, for a drive that is played from data; and the days of the week."""
 
 from __future__ import annotations
 
 import asyncio
 import time
+from typing import Literal, TypeAlias, get_args
+
+Weekday: TypeAlias = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+WEEKDAYS: tuple[Weekday, ...] = get_args(Weekday)
+"""As ``date.weekday`` counts them."""
 
 
 class WallClock:

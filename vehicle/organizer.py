@@ -31,6 +31,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rapidfuzz import fuzz
 
+from schemas.clock import WEEKDAYS, Weekday
 from schemas.errors import AdapterError, ConfigError
 from schemas.memory import Waiting
 
@@ -48,7 +49,6 @@ NEXT_ROUTE_S = 86_400.0
 MOST_TIMERS = 20
 """Timers and reminders at once: more is a mistake, and would be told for minutes."""
 
-DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 Kind = Literal["timer", "reminder"]
 
 
@@ -72,13 +72,13 @@ class Appointment(_Entry):
 
     title: Annotated[str, Field(min_length=1)]
     on: date | None = None
-    every: Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] | None = None
+    every: Weekday | None = None
     at: time | None = None
     place: str = ""
 
     def falls_on(self, day: date) -> bool:
         """Whether it is on that day."""
-        return self.on == day or self.every == DAYS[day.weekday()]
+        return self.on == day or self.every == WEEKDAYS[day.weekday()]
 
 
 class Hours(_Entry):

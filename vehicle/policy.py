@@ -132,7 +132,6 @@ _LETTERS = {"A": Verdict.ALLOW, "C": Verdict.CONFIRM, "D": Verdict.DENY}
 _CHOICE = "our choice"
 _FMVSS = "49 CFR 571.118 (FMVSS 118)"
 _MANUALS = "BMW and Mercedes owner manuals: what moves the driver is done at a stand only"
-_NHTSA = "NHTSA driver distraction guidelines 2013 (78 FR 24817)"
 _ESOP = "ESoP 2008 (2008/653/EC): the view and the driver's controls stay free"
 _WARNINGS = "ESoP 2008 and AAM 2006: sound must not mask warnings; the threshold is our choice"
 _PINCH = "49 CFR 571.118 (FMVSS 118) in spirit; which openings are asked about is our choice"

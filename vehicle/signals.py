@@ -2,7 +2,7 @@
 
 Owns the names that ``VehicleState.values``, the policy and the planner use, and the check of a value against its
 signal. Does not own how an adapter reaches a signal. Speed, gear and ignition are not here: they are fields of
-``VehicleState`` (their VSS paths are in ``DRIVING_VSS``). Nothing outside this table can be written, so steering,
+``VehicleState`` (their VSS paths are in ``vehicle/mappings/vss6.yaml``). Nothing outside this table can be written, so steering,
 brakes, horn, hazard lights, indicators, wipers and driver assistance are out of reach by construction.
 
 VSS paths are of release 6.0 (COVESA vehicle_signal_specification). Several differ from ours in form, which an adapter
@@ -220,29 +220,6 @@ _TABLE: tuple[Signal, ...] = (
 
 SIGNALS: Mapping[str, Signal] = MappingProxyType({signal.name: signal for signal in _TABLE})
 """All signals by name."""
-
-DRIVING_VSS: Mapping[str, str] = MappingProxyType(
-    {
-        "speed_kmh": "Speed",
-        "gear": "Powertrain.Transmission.SelectedGear",
-        "ignition_on": "LowVoltageSystemState",
-    }
-)
-"""VSS 6.0 paths of the driving fields of ``VehicleState``. SelectedGear 126 is P; ignition is on at ON and START."""
-
-ONLY_READ_IN_VSS = frozenset(
-    {
-        "sunroof.position",
-        "sunroof.tilt",
-        "doors.child_lock",
-        "media.title",
-        "media.artist",
-        "media.genre",
-        "charging.active",
-    }
-)
-"""Writable here, a sensor there: VSS moves the sunroof by ``Sunroof.Switch``, chooses media by ``SelectedURI`` and charges
-by ``Charging.StartStopCharging``."""
 
 ALL_WINDOWS = tuple(f"window.{corner}" for corner in GROUPS["all"])
 OTHERS_WINDOWS = frozenset(name for name in ALL_WINDOWS if name != "window.driver")

@@ -18,8 +18,8 @@ class LoopSettings:
     """What is not the business of a single part."""
 
     preroll_s: float = 0.3
-    """Audio before the detected start of speech that the recogniser still gets: one-word answers are lost without
-    it."""
+    """Audio before the detected start of speech that the recogniser still gets: the VAD is late on soft consonants, and one-word
+    answers are lost without it."""
     chime: bool = True
     chime_after_s: float = 0.3
     """The chime sounds only if nobody speaks by then: a command in one breath must not be talked over."""

@@ -28,7 +28,7 @@ Rules, in the order in which they win:
 9. A conversation lasts from the wake word (or the first tap) to the end of the follow-up window, or of the reply that closes it
    (CLOSING). It ends exactly once: with EndConversation.
 
-The diagram in docs/architecture.md is made from ``TABLE`` by ``diagram()``; a test compares them.
+The diagram in docs/architecture.md is made from ``TABLE`` by its test, which compares them.
 """
 
 from __future__ import annotations
@@ -283,13 +283,3 @@ class TurnMachine:
         if self.state is State.FOLLOW_UP:
             self._window = event.at
         return event.at
-
-
-def diagram() -> str:
-    """The table as a Mermaid state diagram."""
-    lines = ["stateDiagram-v2", "    [*] --> idle"]
-    lines += [
-        f"    {state} --> {target}: {event.__name__} / {', '.join(commands)}"
-        for (state, event), (target, commands) in TABLE.items()
-    ]
-    return "\n".join(lines)

@@ -27,6 +27,7 @@ from deploy.cli.memory import (
     opened,
 )
 from deploy.cli.session import err, out, put_json, require_yes, session_of
+from schemas.clock import WEEKDAYS
 from schemas.errors import ExportError, MemoryStoreError, StorageFullError
 from schemas.manners import OFFERS
 from schemas.memory import CONVERSATIONS, FACTS, Consent, Kind, Matches, Period, Receipt, Selector
@@ -423,15 +424,12 @@ def _period(since: str | None, until: str | None) -> Period | None:
     return Period(since=begin, until=end)
 
 
-_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-
-
 def _day_to_come(text: str, now: datetime) -> datetime | None:
     """When tomorrow or the next day of that name begins; None for anything else."""
     word = text.strip().lower()
-    if word not in ("tomorrow", *_DAYS):
+    if word not in ("tomorrow", *WEEKDAYS):
         return None
-    days = 1 if word == "tomorrow" else (_DAYS.index(word) - now.weekday() - 1) % 7 + 1
+    days = 1 if word == "tomorrow" else (WEEKDAYS.index(word) - now.weekday() - 1) % 7 + 1
     return datetime.combine(now.date() + timedelta(days=days), time()).astimezone()
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from memory.screen.parts import Picture
+from memory.screen.assistant.ports import Picture
 from schemas.errors import ConfigError
 
 HEADER = b"SQLite format 3\0"
@@ -36,7 +36,7 @@ _READS = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ}
 
 
 class Atlas:
-    """Meets ``memory.screen.parts.Atlas``; safe for use by several threads."""
+    """Meets ``memory.screen.assistant.ports.Atlas``; safe for use by several threads."""
 
     def __init__(self, file: Path) -> None:
         """Opened.
@@ -93,7 +93,7 @@ class Atlas:
             return self._file.execute(query, values).fetchall()
 
     def tile(self, level: int, column: int, row: int) -> Picture | None:
-        """See ``memory.screen.parts.Atlas``."""
+        """See ``memory.screen.assistant.ports.Atlas``."""
         wide = 1 << level if 0 <= level <= DEEPEST else 0
         if not (0 <= column < wide and 0 <= row < wide):
             return None

@@ -22,7 +22,7 @@ _Answer = TypeVar("_Answer")
 
 
 class SeenCabin:
-    """Meets ``memory.screen.parts.Cabin``."""
+    """Meets ``memory.screen.assistant.ports.Cabin``."""
 
     def __init__(self, vehicle: Vehicle, loop: Callable[[], asyncio.AbstractEventLoop | None]) -> None:
         """Of that vehicle; ``loop`` is the one that it lives on, None where none runs."""

@@ -17,9 +17,9 @@ from functools import cache
 from models import text as spelling
 from models.numbers import SMALL, TENS
 from models.text import normal
+from schemas.clock import WEEKDAYS
 from schemas.memory import Period, Trip
 
-WEEKDAYS = tuple(name.lower() for name in spelling.WEEKDAYS)
 MONTHS = tuple(name.lower() for name in spelling.MONTHS)
 NUMBERS = {"a": 1, "an": 1, "a couple of": 2, "a couple": 2, "a few": 3} | {
     word: number for word, number in (SMALL | TENS).items() if number

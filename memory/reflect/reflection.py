@@ -21,7 +21,7 @@ from memory.learn.english.canonical import polarity
 from memory.learn.english.negation import negated
 from memory.learn.extraction import NONE
 from memory.recall.decay import MOST
-from memory.recall.times import MONTHS, NUMBERS, ORDINALS, WEEKDAYS
+from memory.recall.times import MONTHS, NUMBERS, ORDINALS
 from memory.reflect import links, profile
 from memory.reflect.induction import DAYTIMES, Induced, InductionSettings, Occasion, event, induce
 from memory.reflect.links import LinkSettings
@@ -32,6 +32,7 @@ from memory.store.preferences import Sentence
 from memory.store.summaries import Line
 from memory.store.tags import OntologySettings, content
 from models.text import contains, normal, words
+from schemas.clock import WEEKDAYS
 from schemas.memory import Episode, Kind, Preference, ProfileEntry, Status, Thought, Trip
 from schemas.ports import Encoder
 from schemas.preferences import BY_DETAIL
@@ -82,8 +83,6 @@ class Snapshot:
     trips: Sequence[Trip]
     tags: Sequence[str]
     vectors: Mapping[str, NDArray[np.float32]]
-    keeps_conversations: bool = True
-    """False: only what rests on preferences is made."""
 
 
 @dataclass(slots=True)

@@ -1,7 +1,7 @@
 """The shape of an export: everything that is stored about a driver, as JSON values.
 
-Owns the format and its version; docs/schemas/export.schema.json is `schema`, as a test checks. Times are ISO 8601 in UTC. Every
-part says on what basis it is there (GDPR article 20): what the driver *provided*, or what was *inferred* from it.
+Owns the format and its version; docs/schemas/export.schema.json is the schema of `Export`, as a test checks. Times are ISO 8601 in
+UTC. Every part says on what basis it is there (GDPR article 20): what the driver *provided*, or what was *inferred* from it.
 """
 
 from __future__ import annotations
@@ -262,15 +262,6 @@ class Export(_Part):
     facts: tuple[ExportedFact, ...]
     notices: tuple[ExportedNotice, ...]
     """Timers and reminders, the next one first."""
-
-
-def schema() -> dict[str, Any]:
-    """The JSON schema of an export, as it is published in docs/schemas."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Export of a Glovebox memory",
-        **{key: part for key, part in Export.model_json_schema(mode="serialization").items() if key != "title"},
-    }
 
 
 def export(store: Store, archive: Archive, driver: str, now: datetime) -> dict[str, Any]:

@@ -6,7 +6,6 @@ The pages that tell of privacy show this table (docs/privacy.md, the screen), an
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fnmatch import fnmatch
 from types import MappingProxyType
 
 FILES: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -21,11 +20,3 @@ FILES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """What it is -> names below the data folder. Only exports hold words that are not encrypted. A file that is being written has the
 ending ``.part`` or ``.new`` until it takes its place."""
-
-
-def kind_of(name: str) -> str | None:
-    """What a file is by its name below the data folder, with slashes; None for one that is not of ours."""
-    whole = (
-        name.removesuffix(".part").removesuffix(".new") if name.endswith((".part", ".url.new", ".pin.new")) else name
-    )
-    return next((kind for kind, patterns in FILES.items() if any(fnmatch(whole, one) for one in patterns)), None)

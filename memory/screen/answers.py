@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from memory.screen.assistant.ports import Picture
 from memory.screen.departures import Departures
 from memory.screen.feed import Mark
-from memory.screen.parts import Parts, Picture
+from memory.screen.parts import Parts
 from memory.screen.sessions import Doorkeeper, Session
 from memory.screen.wording import Wording
 from schemas.memory import Consent

@@ -27,10 +27,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from memory.screen import daylight, live
 from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
 from memory.screen.assistant import page as assistant
+from memory.screen.assistant.ports import Picture
 from memory.screen.departures import Departures, Leaving
 from memory.screen.feed import Mark
 from memory.screen.pages import dev, home
-from memory.screen.parts import Parts, Picture
+from memory.screen.parts import Parts
 from memory.screen.render import Renderer
 from memory.screen.routes import ROUTES, Entry, When
 from memory.screen.sessions import Doorkeeper, Session, Token

@@ -8,6 +8,8 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
+from collections.abc import Collection
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -32,6 +34,26 @@ def test_imports_run_one_way() -> None:
     linter = Path(sys.executable).with_name("lint-imports")
     done = subprocess.run([linter, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
+
+
+def imported(module: Path, known: Collection[str]) -> set[str]:
+    """The modules out of `known` that a module imports anywhere in it: for types alone or within a function, too."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(module.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            whole = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= {name if name in known else str(node.module) for name in whole}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return found & set(known)
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    paths = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in MODULES}
+    try:
+        TopologicalSorter({name: imported(path, paths) for name, path in paths.items()}).prepare()
+    except CycleError as circle:
+        pytest.fail(" is imported by ".join(circle.args[1]))
 
 
 def test_the_contracts_cover_every_package() -> None:

@@ -78,7 +78,7 @@ STATES: dict[str, tuple[dict[str, Any], tuple[Waiting, ...]]] = {
 
 
 class Still:
-    """A car that is as it is told; meets ``memory.screen.parts.Cabin``."""
+    """A car that is as it is told; meets ``memory.screen.assistant.ports.Cabin``."""
 
     def __init__(self) -> None:
         self.values: Mapping[str, Any] = {}

@@ -8,8 +8,9 @@ from datetime import datetime, time, timedelta
 from typing import Any
 
 from schemas import actions as a
+from schemas.clock import WEEKDAYS
 from schemas.events import VehicleState
-from vehicle.organizer import DAYS, Notice, Organizer, time_of_day
+from vehicle.organizer import Notice, Organizer, time_of_day
 from vehicle.planning.plan import Effect, Plan, present, unplanned
 
 
@@ -18,7 +19,7 @@ def desk(action: a.Action, state: VehicleState, organizer: Organizer, offers: Ca
     now = organizer.now()
     match action:
         case a.GetTime():
-            return Plan(answer={"time": f"{now:%H:%M}", "date": f"{now:%Y-%m-%d}", "weekday": DAYS[now.weekday()]})
+            return Plan(answer={"time": f"{now:%H:%M}", "date": f"{now:%Y-%m-%d}", "weekday": WEEKDAYS[now.weekday()]})
         case a.GetWeather():
             return _weather(action, organizer, now)
         case a.GetCapabilities(about=about):

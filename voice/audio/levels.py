@@ -92,11 +92,6 @@ class Leveller:
         self.defect: Defect | None = None
         """What was wrong when it was last judged; ``quiet`` where the gain is at its end."""
 
-    @property
-    def gain_db(self) -> float:
-        """The present gain in dB; 0: the sound passes as it came."""
-        return self._gain_db
-
     def level(self, frame: Samples) -> Samples:
         """The next frame of `FRAME` samples."""
         mean = float(frame.mean())

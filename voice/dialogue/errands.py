@@ -78,90 +78,13 @@ _NAMED = re.compile(
 )
 
 
-_FORGOTTEN = re.compile(
-    rf"^{_POLITE}(?:cancel|delete|remove|forget|drop|clear)(?: about)? (?:"
-    r"(?:the|my|that) reminder (?:to|about|for|of|that) (?P<about>[a-z' ]{2,60}?)|"
-    r"(?:the|my|that) (?P<named>[a-z' ]{2,40}?) reminder)(?: please)?$"
-)
-_MANY = re.compile(
-    rf"^{_POLITE}(?:set|start|make|run|give|i need|i want|we need)(?: me)? "
-    r"(?:(?:two|three|a couple of) timers|timers|(?=.*\btimer\b)) ?(?P<each>.+?)(?: please)?$"
-)
-_LENGTH = (
-    rf"(?:(?P<span>{'|'.join(sorted(_SPANS, key=len, reverse=True))})|"
-    rf"(?P<number>{NUMBER})(?: (?P<unit>minute|hour|second)s?)?)"
-)
-_WHICH = r"(?:(?:and|then|also) )*(?:(?:a|an|one|another|the other|the|my|the second|a second|a third)(?: one)? )?"
-_EACH = (
-    re.compile(
-        rf"^{_WHICH}(?:(?:(?P<label>[a-z']+(?: [a-z']+)?) )?timer )?"
-        rf"(?:for (?:the |my |our )?(?!{NUMBER} )(?P<first>[a-z']{{2,20}}) )?(?:(?:for|of|to) )?{_LENGTH}"
-        r"(?: for (?:the |my |our )?(?P<what>[a-z']{2,20}(?: [a-z']+)?))?$"
-    ),
-    re.compile(rf"^{_WHICH}{_LENGTH}(?: (?P<label>[a-z']+))? (?:timer|one)$"),
-)
-MOST_AT_ONCE = 3
-"""Timers in a sentence: more are not said in one breath."""
-
-
-def timers(text: str) -> tuple[Command, ...]:
-    """Two or three timers that were asked for in one sentence; none where it is something else.
-
-    A number without a unit has that of the next one: "for five and for ten minutes".
-
-    Args:
-        text: as `asked`.
-    """
-    found = _MANY.match(text)
-    if found is None:
-        return ()
-    said = re.sub(r"\ban hour and a half\b|\bone and a half hours\b", "ninety minutes", found["each"])
-    pieces = [piece for piece in re.split(r" and | (?=(?<!another )one for )", said) if piece]
-    each = [next((match for pattern in _EACH if (match := pattern.match(piece))), None) for piece in pieces]
-    if not 2 <= len(each) <= MOST_AT_ONCE or not all(each):
-        return ()
-    made: list[Command] = []
-    unit: str | None = None
-    for match in reversed([match for match in each if match is not None]):
-        unit = match["unit"] or unit
-        if match["span"] is None and unit is None:
-            return ()
-        slots = _length(match, unit)
-        label = next(
-            (match.groupdict().get(name) for name in ("what", "first", "label") if match.groupdict().get(name)), None
-        )
-        if label is not None:
-            slots["label"] = label
-        made.insert(0, Command(kind=CommandKind.ACTION, name="set_timer", slots=slots))
-    return tuple(made)
-
-
-def _length(found: re.Match[str], unit: str | None) -> dict[str, Any]:
-    if found["span"] is not None:
-        return {"minutes": _minutes(found["span"])}
-    number = number_of(found["number"])
-    return {"seconds": number} if unit == "second" else {"minutes": number * (60 if unit == "hour" else 1)}
-
-
-def _unwanted(text: str) -> Command | None:
-    """A reminder that is not wanted any more, by words of its errand."""
-    found = _FORGOTTEN.match(text)
-    if found is None:
-        return None
-    return Command(
-        kind=CommandKind.ACTION,
-        name="cancel_timer",
-        slots={"kind": "reminder", "label": found["about"] or found["named"]},
-    )
-
-
 def asked(text: str) -> Command | None:
-    """A timer or reminder that was asked for, or is not wanted any more; None where it is neither, or its time not understood.
+    """A timer or reminder that was asked for; None where it is neither, or its time not understood.
 
     Args:
         text: lower-case words, numbers spelled out (``models.text.spoken``).
     """
-    return _unwanted(text) or _reminder(text) or _timer(text)
+    return _reminder(text) or _timer(text)
 
 
 def _timer(text: str) -> Command | None:

@@ -4,7 +4,7 @@ Time enters as frames: each call of `process` is one frame of `FRAME` samples, a
 the last `reset`. The rules, in order:
 
 1. Speech begins when `START_FRAMES` of the last `START_WINDOW` frames are speech (probability >= `start_at`). Its
-   position is the beginning of the first of them; who keeps audio must keep `preroll_frames` frames.
+   position is the beginning of the first of them.
 2. A pause begins with the first frame under `stop_below`. It is over when `RESUME_FRAMES` frames in a row are speech;
    what lies between the two thresholds neither begins nor ends one.
 3. The utterance ends when the pause has lasted as long as the words so far want (`expect`): `hurry_silence_s` after a complete
@@ -27,10 +27,6 @@ from typing import Literal
 
 from schemas.events import FRAME, SAMPLE_RATE, Standing
 from voice.settings import EndpointSettings, SpeechThresholds
-
-PREROLL_S = 0.3
-"""Audio before the detected beginning that a recogniser should still get: the VAD is late on soft consonants."""
-
 
 START_FRAMES = 3
 """96 ms of speech. With 2 of 3 frames 75 of 100 real commands in 5 dB kitchen noise were one utterance, with 3 of 4, 82.
@@ -96,11 +92,6 @@ class Endpointer:
         """An endpointer at position 0."""
         self.settings, self.speech = settings or EndpointSettings(), speech or SpeechThresholds()
         self.reset()
-
-    @property
-    def preroll_frames(self) -> int:
-        """Frames that the caller must keep, the present one included, to have `PREROLL_S` before any beginning."""
-        return START_WINDOW + ceil(PREROLL_S * SAMPLE_RATE / FRAME)
 
     @property
     def pause_frames(self) -> int:

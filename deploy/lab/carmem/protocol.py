@@ -22,7 +22,6 @@ from deploy.lab.report.statistics import Ratio, calibration, percentile
 from memory.learn.evidence import ReadingSettings
 from schemas.errors import EvaluationDataError
 
-LEVELS = ("main", "sub", "detail")
 VARIANTS: dict[str, dict[str, Any]] = {
     "both": {},
     "alone": {"reading": ReadingSettings(context=0.0, before=0.0, prompt=0.0, reply=0.0)},

@@ -28,7 +28,7 @@ from typing import Any
 from deploy.config import Config
 from deploy.lab.dialogue.driving import Fleet, Talk
 from deploy.lab.report.blocks import Progress
-from memory.vault.keys import KeyFile
+from memory.vault.keys.file import KeyFile
 from memory.vault.lifecycle import Vault
 from schemas.errors import GloveboxError
 

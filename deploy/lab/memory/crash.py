@@ -32,7 +32,8 @@ from deploy.lab.memory.old_vaults import content, kept, make_old_vault
 from memory.settings import BackupSettings
 from memory.store.preferences import Store
 from memory.vault.files import vault_path
-from memory.vault.keys import KeyFile, RawKey
+from memory.vault.keys import RawKey
+from memory.vault.keys.file import KeyFile
 from memory.vault.lifecycle import Vault, check, destroy, rotate
 from memory.vault.migrations import VERSION
 from models.runtime.fake_encoder import KeywordEncoder

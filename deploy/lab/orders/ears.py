@@ -20,11 +20,12 @@ from models.commands.templates import Templates
 from models.training.asr import build
 from schemas.events import FRAME, SAMPLE_RATE, Samples
 from schemas.ports import Recognizer, Vad
+from voice.account import LoopSettings
 from voice.asr.expected import expected
 from voice.asr.pocketsphinx import PocketSphinxRecognizer
 from voice.asr.together import TogetherRecognizer
 from voice.asr.whisper import WhisperRecognizer
-from voice.vad.endpoint import PREROLL_S, Endpointer, SpeechEnded, SpeechStarted
+from voice.vad.endpoint import Endpointer, SpeechEnded, SpeechStarted
 from voice.vad.hold import KEEP_S
 
 SENTENCES = 20_000
@@ -112,7 +113,7 @@ class Listener:
         if not begins:
             return 0, 0, samples.size
         end = ends[-1] + round(KEEP_S * SAMPLE_RATE) if len(ends) == len(begins) else samples.size
-        return len(begins), max(0, begins[0] - round(PREROLL_S * SAMPLE_RATE)), min(samples.size, end)
+        return len(begins), max(0, begins[0] - round(LoopSettings().preroll_s * SAMPLE_RATE)), min(samples.size, end)
 
     def _slots(self, text: str) -> dict[str, str] | None:
         command = self._matcher.match(text)

@@ -21,7 +21,6 @@ from deploy.lab.stages.comparing import FEWEST
 from deploy.lab.stages.machine import Condition, condition, processor
 from schemas.errors import EvaluationDataError
 
-ROUNDS = 10
 FORM = 1
 """Of the file; another is not compared."""
 WARM = 1

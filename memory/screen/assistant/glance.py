@@ -9,14 +9,11 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING
 
+from memory.screen.assistant.ports import Cabin
 from memory.screen.assistant.tiles import SHOWN
 from memory.screen.assistant.whereabouts import Place, apart_m, place
 from schemas.events import VehicleState
-
-if TYPE_CHECKING:
-    from memory.screen.parts import Cabin
 
 EVERY_S = 1.0
 """Between two looks while a page is open: what a button does is looked at once more at once. Our choice."""

@@ -9,12 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from memory.screen.assistant.ports import Atlas
 from schemas.events import VehicleState
-
-if TYPE_CHECKING:
-    from memory.screen.parts import Atlas
 
 WIDE, HIGH = 480, 320
 """Units of the drawing, one to a pixel of a tile; the panel shows its middle, in whatever form it has."""

@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from memory.vault.keys.file import KEY_BYTES, KeyFile
 from schemas.errors import KeySourceError
 from schemas.registry import Registry, Row
 
-__all__ = ["KEY_BYTES", "KEY_SOURCES", "KeyFile", "KeySource", "Lock", "RawKey"]
+KEY_BYTES = 32
+"""256 bits: what SQLCipher takes as a raw key for AES-256 (zetetic.net/sqlcipher/sqlcipher-api, ``PRAGMA key``)."""
 
 
 @dataclass(frozen=True, slots=True)

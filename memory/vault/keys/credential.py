@@ -12,14 +12,11 @@ import secrets
 import shutil
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from memory.vault.keys.file import KEY_BYTES
+from memory.vault.keys import KEY_BYTES, Lock
 from memory.vault.keys.wrapped import WrappedKey
 from schemas.errors import KeySourceError
-
-if TYPE_CHECKING:
-    from memory.vault.keys import Lock
 
 NAME = "glovebox.key"
 """What the credential is called in the unit, and bound to when it is sealed."""

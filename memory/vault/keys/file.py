@@ -12,16 +12,10 @@ import secrets
 import stat
 from collections.abc import Generator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from memory.vault.files import OWNER_ONLY, PART, make_folder, remove, replace_key, retire, write_whole
+from memory.vault.keys import KEY_BYTES, Lock
 from schemas.errors import KeySourceError
-
-if TYPE_CHECKING:
-    from memory.vault.keys import Lock
-
-KEY_BYTES = 32
-"""256 bits: what SQLCipher takes as a raw key for AES-256 (zetetic.net/sqlcipher/sqlcipher-api, ``PRAGMA key``)."""
 
 
 class KeyFile:

@@ -8,13 +8,10 @@ from __future__ import annotations
 import contextlib
 import secrets
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from memory.vault.keys.file import KEY_BYTES
+from memory.vault.keys import KEY_BYTES, Lock
 from schemas.errors import KeySourceError
-
-if TYPE_CHECKING:
-    from memory.vault.keys import Lock
 
 SERVICE = "glovebox"
 

@@ -8,14 +8,11 @@ from __future__ import annotations
 import secrets
 import unicodedata
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from memory.vault.keys.file import KEY_BYTES
+from memory.vault.keys import KEY_BYTES, Lock
 from memory.vault.keys.wrapped import WrappedKey
 from schemas.errors import KeySourceError
-
-if TYPE_CHECKING:
-    from memory.vault.keys import Lock
 
 ITERATIONS = 3
 LANES = 4

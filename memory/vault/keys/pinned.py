@@ -22,14 +22,11 @@ import secrets
 import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from memory.vault.keys.file import KEY_BYTES
+from memory.vault.keys import KEY_BYTES, KeySource
 from memory.vault.keys.wrapped import WrappedKey, give_way
 from schemas.errors import KeySourceError, PinError, WrongKeyError
-
-if TYPE_CHECKING:
-    from memory.vault.keys import KeySource
 
 SALT_BYTES = 16
 LANES = 1

@@ -13,14 +13,11 @@ import os
 import secrets
 from collections.abc import Generator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from memory.vault.files import PART, make_folder, remove, replace_key, retire, write_whole
-from memory.vault.keys.file import KEY_BYTES
+from memory.vault.keys import KEY_BYTES, KeySource
 from schemas.errors import KeySourceError, WrongKeyError
-
-if TYPE_CHECKING:
-    from memory.vault.keys import KeySource
 
 FORM = "glovebox key 1"
 

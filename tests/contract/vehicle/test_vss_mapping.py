@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from functools import cache
 from pathlib import Path
@@ -15,7 +16,7 @@ pytest.importorskip("kuksa.val.v2", reason="the extra [kuksa] is not installed")
 from vehicle.adapters.kuksa.leaves import Leaf
 from vehicle.adapters.kuksa.routes import Place, Routes, VssEntry, load_vss, resolve
 from vehicle.adapters.kuksa.stand_in_tree import TREE
-from vehicle.signals import DRIVING_VSS, ONLY_READ_IN_VSS, SIGNALS
+from vehicle.signals import SIGNALS, Kind
 
 ROOT = Path(__file__).parents[3]
 STANDARD = Path(os.environ.get("GLOVEBOX_DATA", ROOT.parent / "shared" / "data")) / "vss"
@@ -27,6 +28,22 @@ pytestmark = pytest.mark.skipif(
 )
 MAPPING = load_vss("vss6")
 ENTRIES = {**MAPPING.driving, **MAPPING.signals}
+DRIVING = {
+    "speed_kmh": "Speed",
+    "gear": "Powertrain.Transmission.SelectedGear",
+    "ignition_on": "LowVoltageSystemState",
+}
+"""SelectedGear 126 is P; ignition is on at ON and START."""
+ONLY_READ = {
+    "sunroof.position", "sunroof.tilt", "doors.child_lock", "media.title", "media.artist", "media.genre", "charging.active",
+}  # fmt: skip
+"""Writable here, a sensor there: VSS moves the sunroof by ``Sunroof.Switch``, chooses media by ``SelectedURI`` and charges
+by ``Charging.StartStopCharging``."""
+
+
+@cache
+def tree(release: str) -> dict[str, Any]:
+    return json.loads((STANDARD / f"vss_release_{release}.json").read_text("utf-8"))["Vehicle"]
 
 
 @cache
@@ -44,7 +61,7 @@ def standard(release: str) -> dict[str, Leaf]:
                 actuator, allowed = child["type"] == "actuator", tuple(child.get("allowed", ()))
                 leaves[here] = Leaf(here, kind, actuator, child.get("unit", ""), low, high, allowed)
 
-    walk(json.loads((STANDARD / f"vss_release_{release}.json").read_text("utf-8"))["Vehicle"]["children"], "")
+    walk(tree(release)["children"], "")
     return leaves
 
 
@@ -123,11 +140,47 @@ def test_the_tables_of_signals_and_mapping_agree() -> None:
     for name, entry in MAPPING.signals.items():
         vss = SIGNALS[name].vss
         assert vss is not None and vss == entry.path.format(left="DriverSide", right="PassengerSide")
-    assert {name: entry.path for name, entry in MAPPING.driving.items()} == dict(DRIVING_VSS)
+    assert {name: entry.path for name, entry in MAPPING.driving.items()} == DRIVING
     unmapped = {name for name, signal in SIGNALS.items() if signal.vss is not None} - set(MAPPING.signals)
     assert unmapped == {"media.title", "media.artist", "media.genre", "charging.timer", "doors.child_lock"}
     switched = {name for name, entry in MAPPING.signals.items() if entry.write is not None}
-    assert switched == ONLY_READ_IN_VSS - unmapped
+    assert switched == ONLY_READ - unmapped
+
+
+def described(path: str) -> dict[str, Any]:
+    """All that VSS 6 says of a leaf."""
+    node: dict[str, Any] = tree("6.0")
+    for part in path.split("."):
+        node = node["children"][part]
+    return node
+
+
+def test_vss_paths_are_in_release_6_and_of_their_kind() -> None:
+    datatypes = {Kind.SWITCH: {"boolean"}, Kind.TEXT: {"string"}, Kind.CHOICE: {"string"}}
+    mapped = [signal for signal in SIGNALS.values() if signal.vss]
+    assert len(mapped) == 103
+    for signal in mapped:
+        leaf = described(str(signal.vss))
+        if signal.writable:
+            assert leaf["type"] == ("sensor" if signal.name in ONLY_READ else "actuator"), signal.name
+        else:
+            assert leaf["type"] in ("sensor", "attribute") or signal.name.startswith("door.")
+        if signal.kind in datatypes:
+            assert leaf["datatype"] in datatypes[signal.kind], signal.name
+        else:
+            assert leaf["datatype"] in ("float", "double", "int8", "uint8", "uint16", "uint32"), signal.name
+        if signal.unit == leaf.get("unit", ""):
+            assert signal.low >= leaf.get("min", -math.inf) or leaf["min"] == 1
+            assert signal.high <= leaf.get("max", math.inf)
+        else:
+            assert (signal.unit, leaf.get("unit", "")) in {
+                ("level", "percent"),
+                ("km", "m"),
+                ("min", "s"),
+                ("", "iso8601"),
+            }, signal.name
+    for path in DRIVING.values():
+        assert described(path)["type"] in ("sensor", "actuator")
 
 
 def test_the_tree_of_the_stand_in_broker_is_the_standards() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from deploy.assistant import Assistant
 from deploy.config import load_config
 from deploy.drivers.keys import pins_of
 from deploy.screen import ScreenServer
-from memory.rights.files import FILES, kind_of
+from memory.rights.files import FILES
 from memory.vault.backups import make_backup
 from memory.vault.files import Files
 
@@ -91,6 +92,14 @@ def use(day: Day, assistant: Assistant) -> None:
         day.look()
     assistant.end_trip(lambda _: None)
     day.look()
+
+
+def kind_of(name: str) -> str | None:
+    """What a file is by its name below the data folder, with slashes; None for one that is not of ours."""
+    whole = (
+        name.removesuffix(".part").removesuffix(".new") if name.endswith((".part", ".url.new", ".pin.new")) else name
+    )
+    return next((kind for kind, patterns in FILES.items() if any(fnmatch(whole, one) for one in patterns)), None)
 
 
 def test_a_day_of_use_writes_what_the_privacy_page_names_and_nothing_else(day: Day) -> None:

@@ -10,7 +10,7 @@ import pytest
 from deploy.cli import main
 from deploy.config import Config, load_config
 from deploy.drivers.keys import device_key, key_source
-from memory.vault.keys import KeyFile
+from memory.vault.keys.file import KeyFile
 from memory.vault.keys.keychain import KeyringKey
 from memory.vault.keys.wrapped import WrappedKey
 from schemas.errors import ConfigError, KeySourceError, WrongKeyError

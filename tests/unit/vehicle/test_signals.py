@@ -1,11 +1,8 @@
-"""The table of signals: closed, consistent, and checked against the standard where its file is at hand."""
+"""The table of signals: closed and consistent."""
 
 from __future__ import annotations
 
-import json
 import math
-import os
-from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -13,10 +10,7 @@ import pytest
 from schemas.actions import BY_NAME, GROUPS, Action, SetReadingLight, SetWindow
 from schemas.errors import AdapterError
 from vehicle.planning import PARTS, SIGNALS_OF
-from vehicle.signals import DRIVING_VSS, ONLY_READ_IN_VSS, SIGNALS, Kind, check_changes, fits
-
-DATA = Path(os.environ.get("GLOVEBOX_DATA", Path(__file__).resolve().parents[3] / ".." / "shared" / "data"))
-VSS = DATA / "vss" / "vss_release_6.0.json"
+from vehicle.signals import SIGNALS, check_changes, fits
 
 
 def test_names_are_unique_and_start_values_fit() -> None:
@@ -87,39 +81,3 @@ def test_fitting(name: str, value: Any, fine: bool) -> None:
 def test_changes_are_refused_with_a_reason(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(AdapterError, match=message):
         check_changes({"climate.fan": 1, **changes})
-
-
-def vss_leaf(path: str) -> dict[str, Any]:
-    node: dict[str, Any] = {"children": {"Vehicle": json.loads(VSS.read_text())["Vehicle"]}}
-    for part in ("Vehicle", *path.split(".")):
-        node = node["children"][part]
-    return node
-
-
-@pytest.mark.skipif(not VSS.exists(), reason=f"the vehicle signal specification is not in {VSS}")
-def test_vss_paths_are_in_release_6_and_of_their_kind() -> None:
-    datatypes = {Kind.SWITCH: {"boolean"}, Kind.TEXT: {"string"}, Kind.CHOICE: {"string"}}
-    mapped = [signal for signal in SIGNALS.values() if signal.vss]
-    assert len(mapped) == 103
-    for signal in mapped:
-        leaf = vss_leaf(str(signal.vss))
-        if signal.writable:
-            assert leaf["type"] == ("sensor" if signal.name in ONLY_READ_IN_VSS else "actuator"), signal.name
-        else:
-            assert leaf["type"] in ("sensor", "attribute") or signal.name.startswith("door.")
-        if signal.kind in datatypes:
-            assert leaf["datatype"] in datatypes[signal.kind], signal.name
-        else:
-            assert leaf["datatype"] in ("float", "double", "int8", "uint8", "uint16", "uint32"), signal.name
-        if signal.unit == leaf.get("unit", ""):
-            assert signal.low >= leaf.get("min", -math.inf) or leaf["min"] == 1
-            assert signal.high <= leaf.get("max", math.inf)
-        else:
-            assert (signal.unit, leaf.get("unit", "")) in {
-                ("level", "percent"),
-                ("km", "m"),
-                ("min", "s"),
-                ("", "iso8601"),
-            }, signal.name
-    for path in DRIVING_VSS.values():
-        assert vss_leaf(path)["type"] in ("sensor", "actuator")

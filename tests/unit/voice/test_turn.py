@@ -25,7 +25,6 @@ from voice.turn import (
     TurnMachine,
     Unheard,
     WakeHeard,
-    diagram,
 )
 
 EVENTS: tuple[type[TurnEvent], ...] = (
@@ -293,6 +292,16 @@ def test_talk_that_nobody_means_for_it_ends_a_conversation_within_its_window(pau
     machine.tick(at + 45.0)
     machine.tick(at + 60.0)
     assert machine.state is State.IDLE or at < opened + machine.limits.follow_up_s
+
+
+def diagram() -> str:
+    """The table as a Mermaid state diagram."""
+    lines = ["stateDiagram-v2", "    [*] --> idle"]
+    lines += [
+        f"    {state} --> {target}: {event.__name__} / {', '.join(commands)}"
+        for (state, event), (target, commands) in TABLE.items()
+    ]
+    return "\n".join(lines)
 
 
 def test_the_diagram_in_the_architecture_page_is_the_table() -> None:

@@ -180,15 +180,6 @@ def test_thresholds_that_contradict_each_other_are_refused(change: dict[str, flo
         SpeechThresholds.model_validate(change)
 
 
-def test_the_preroll_reaches_back_far_enough() -> None:
-    endpointer = Endpointer()
-    line = [0.1] * 50 + [0.9, 0.1, 0.9, 0.9]
-    told = [event for probability in line if (event := endpointer.process(probability)) is not None]
-    assert told == [started(50)]
-    kept_from = (len(line) - endpointer.preroll_frames) * FRAME
-    assert told[0].sample - kept_from >= 0.3 * SAMPLE_RATE
-
-
 STREAMS = st.lists(
     st.one_of(
         st.tuples(st.sampled_from([0.05, 0.4, 0.95]), st.integers(1, 40)),

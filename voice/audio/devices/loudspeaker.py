@@ -7,7 +7,6 @@ PortAudio calls back from a thread of its own and takes what is queued.
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections import deque
@@ -23,8 +22,6 @@ from voice.audio.devices.health import Health
 from voice.audio.devices.portaudio import DeviceId, Opened, Part, SoundCard
 from voice.audio.echo import Reference
 from voice.audio.resample import Resampler
-
-_LOG = logging.getLogger(__name__)
 
 HANG_S = 2.0
 """Seconds without a callback after which a loudspeaker counts as lost; they come every 32 ms, and a Bluetooth device that

@@ -13,7 +13,7 @@ Rules, in the order in which they win:
    it is, in silence; so do a "why", a "say that again" and small talk, aloud.
 5. Everything open ends: with its answer, another wish, the wake word, the end of the conversation, another driver, or ``OPEN_FOR``.
 
-The table and the picture in docs/architecture.md are made from ``TABLE`` by ``drawn()`` and ``diagram()``; a test compares them.
+The table and the picture in docs/architecture.md are made from ``TABLE`` by its test, which compares them.
 """
 
 from __future__ import annotations
@@ -292,31 +292,3 @@ class OpenTable(Generic[T]):
         """Let time reach ``at``: feeds LATE where something has been open for too long."""
         over = self._since is not None and at - self._since > OPEN_FOR
         return self.feed(Event.LATE, at) if over and self.thing is not None else ()
-
-
-def drawn() -> str:
-    """The table for people: a row for each event, a column for each thing that may be open."""
-    lines = [f"| | {' | '.join(Open)} |", f"|---|{'---|' * len(Open)}"]
-    for event in Event:
-        cells = [_cell(now, TABLE.get((now, event))) for now in Open]
-        lines.append(f"| {event} | {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
-def _cell(now: Open, row: Row | None) -> str:
-    if row is None:
-        return "–"
-    then, commands = row
-    done = ", ".join(commands) or "leave it"
-    return done if then is now else f"{done} → **{then}**"
-
-
-def diagram() -> str:
-    """The table as a Mermaid state diagram: one arrow from each thing that is open to each that may be open then."""
-    arrows: dict[tuple[Open, Open], list[str]] = {}
-    for (now, event), (then, _) in TABLE.items():
-        if now is not then:
-            arrows.setdefault((now, then), []).append(event.value)
-    lines = ["stateDiagram-v2", "    [*] --> nothing"]
-    lines += [f"    {now} --> {then}: {', '.join(events)}" for (now, then), events in arrows.items()]
-    return "\n".join(lines)

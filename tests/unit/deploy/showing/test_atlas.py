@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from deploy.showing.atlas import CREDIT, LONGEST, WIDEST, Atlas, _picture
-from memory.screen.parts import Picture
+from memory.screen.assistant.ports import Picture
 from schemas.errors import ConfigError
 from tests.screen.map.making import mbtiles, png
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memory.rights.export import Export, schema
+from memory.rights.export import Export
 from memory.rights.export_page import page
 from memory.service import DriverMemory
 from memory.store.summaries import Line
@@ -83,6 +83,15 @@ def filled(memory: DriverMemory) -> dict[str, Any]:
     memory.reminders.save(waiting, memory.reminders.load()[0])
     archive.put_entry(ProfileEntry(id="p2", aspect="fact", key="name", value="Ada", since=NOW, edited=True), NOW)
     return memory.export()
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of an export, as it is published in docs/schemas."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Export of a Glovebox memory",
+        **{key: part for key, part in Export.model_json_schema(mode="serialization").items() if key != "title"},
+    }
 
 
 def test_the_published_schema_is_the_programs() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from deploy.showing.choices import FILE, KeptChoices
-from memory.rights.files import kind_of
+from memory.rights.files import FILES
 from memory.screen.app import Screen
 from memory.screen.feed import Happened, What
 from memory.screen.parts import CarPicture
@@ -400,7 +400,7 @@ def test_what_was_chosen_outlasts_the_program_and_a_broken_file(tmp_path: Path) 
     kept.keep("language", "de")
     kept.keep("look", "dark")
     assert (KeptChoices(tmp_path).get("language"), KeptChoices(tmp_path).get("look")) == ("de", "dark")
-    assert (tmp_path / FILE).stat().st_mode & 0o777 == 0o600 and kind_of(FILE) == "marks"
+    assert (tmp_path / FILE).stat().st_mode & 0o777 == 0o600 and FILE in FILES["marks"]
     for broken in ("", "[1]", '{"language": 3}', "\0"):
         (tmp_path / FILE).write_text(broken, "utf-8")
         assert KeptChoices(tmp_path).get("language") is None

@@ -30,7 +30,7 @@ def state(**values: object) -> VehicleState:
 
 @dataclass
 class Cabin:
-    """A car that says where it is; meets ``memory.screen.parts.Cabin`` as far as it is looked at."""
+    """A car that says where it is; meets ``memory.screen.assistant.ports.Cabin`` as far as it is looked at."""
 
     state: VehicleState | None = field(default_factory=state)
 

@@ -14,8 +14,9 @@ from keyring.backend import KeyringBackend
 from keyring.errors import KeyringLocked, PasswordDeleteError
 
 from memory.store.preferences import Store
-from memory.vault.keys import KEY_BYTES, KeyFile, KeySource, RawKey
+from memory.vault.keys import KEY_BYTES, KeySource, RawKey
 from memory.vault.keys.credential import Credential
+from memory.vault.keys.file import KeyFile
 from memory.vault.keys.keychain import KeyringKey
 from memory.vault.keys.passphrase import Passphrase
 from memory.vault.keys.wrapped import WrappedKey

@@ -14,7 +14,8 @@ import pytest
 from argon2 import PasswordHasher
 
 from memory.store.preferences import Store
-from memory.vault.keys import KeyFile, KeySource
+from memory.vault.keys import KeySource
+from memory.vault.keys.file import KeyFile
 from memory.vault.keys.pinned import Cost, PinnedKey
 from memory.vault.keys.wrapped import WrappedKey
 from memory.vault.lifecycle import Vault, check, destroy, rotate

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from memory.store.preferences import Store
-from memory.vault.keys import KeyFile, KeySource, RawKey
+from memory.vault.keys import KeySource, RawKey
+from memory.vault.keys.file import KeyFile
 from memory.vault.lifecycle import Vault, backups, check, destroy, rotate, vault_path
 from schemas.errors import KeySourceError, MemoryStoreError, StorageFullError, VaultBusyError, WrongKeyError
 from tests.vaults import KEY, NOW, clock, image, killed_at_every_line, opened, preference

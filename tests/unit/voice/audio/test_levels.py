@@ -41,11 +41,9 @@ def test_sound_at_a_normal_level_passes_sample_for_sample(level_db: float) -> No
 
 def test_quiet_speech_is_raised_slowly_and_a_file_at_once() -> None:
     sound = talk(20.0, -55.0)
-    out, leveller = stream(sound)
-    assert loudness_db(out[-SAMPLE_RATE:]) == pytest.approx(
-        loudness_db(sound[-SAMPLE_RATE:]) + leveller.gain_db, abs=0.5
-    )
-    assert TARGET_DB + 55.0 - 4.0 < leveller.gain_db <= MOST_DB
+    out, _ = stream(sound)
+    gain_db = loudness_db(out[-SAMPLE_RATE:]) - loudness_db(sound[-SAMPLE_RATE:])
+    assert TARGET_DB + 55.0 - 4.0 < gain_db < MOST_DB + 0.5
     rise = loudness_db(out[SAMPLE_RATE : 2 * SAMPLE_RATE]) - loudness_db(out[:SAMPLE_RATE])
     assert 0.0 < rise < RISE_DB + 1.0
     whole, _ = level_whole(sound)
@@ -54,8 +52,8 @@ def test_quiet_speech_is_raised_slowly_and_a_file_at_once() -> None:
 
 def test_noise_alone_is_not_raised() -> None:
     noise = np.random.default_rng(2).normal(0, 30, 20 * SAMPLE_RATE).astype(np.int16)
-    out, leveller = stream(noise)
-    assert np.array_equal(out, noise[: out.size]) and leveller.gain_db == 0.0
+    out, _ = stream(noise)
+    assert np.array_equal(out, noise[: out.size])
     assert np.array_equal(level_whole(noise)[0], noise)
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voice.dialogue.open.table import ASKING, OPEN_FOR, TABLE, Do, Event, Open, OpenTable, diagram, drawn
+from voice.dialogue.open.table import ASKING, OPEN_FOR, TABLE, Do, Event, Open, OpenTable
 
 NOW = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 KINDS = [kind for kind in Open if kind is not Open.NOTHING]
@@ -200,6 +200,34 @@ def test_whatever_is_said_an_answer_goes_to_what_is_open_and_nothing_stays_for_e
 def commands_are_one_question(table: OpenTable[Thing]) -> bool:
     things = [*((table.thing,) if table.thing is not None else ()), *table.later]
     return len(things) == len(set(things))
+
+
+def drawn() -> str:
+    """The table for people: a row for each event, a column for each thing that may be open."""
+    lines = [f"| | {' | '.join(Open)} |", f"|---|{'---|' * len(Open)}"]
+    for event in Event:
+        cells = [_cell(now, TABLE.get((now, event))) for now in Open]
+        lines.append(f"| {event} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _cell(now: Open, row: tuple[Open, tuple[Do, ...]] | None) -> str:
+    if row is None:
+        return "–"
+    then, commands = row
+    done = ", ".join(commands) or "leave it"
+    return done if then is now else f"{done} → **{then}**"
+
+
+def diagram() -> str:
+    """The table as a Mermaid state diagram: one arrow from each thing that is open to each that may be open then."""
+    arrows: dict[tuple[Open, Open], list[str]] = {}
+    for (now, event), (then, _) in TABLE.items():
+        if now is not then:
+            arrows.setdefault((now, then), []).append(event.value)
+    lines = ["stateDiagram-v2", "    [*] --> nothing"]
+    lines += [f"    {now} --> {then}: {', '.join(events)}" for (now, then), events in arrows.items()]
+    return "\n".join(lines)
 
 
 def test_the_table_and_the_picture_in_the_architecture_page_are_the_table() -> None:
