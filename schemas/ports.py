@@ -200,9 +200,9 @@ class Talker(Protocol):
 
 
 class SecondOpinion(Protocol):
-    """A language model's opinion of a sentence, beside the encoder's. Each answer is None where it is not to be had.
+    """A language model's opinion of whether a sentence tells of a special kind of data, beside the encoder's.
 
-    A question blocks for some hundred milliseconds.
+    An answer takes some hundred milliseconds, and is None where it is not to be had.
     """
 
     def ordinary(self, text: str) -> float | None:
@@ -211,14 +211,6 @@ class SecondOpinion(Protocol):
 
     def kind(self, text: str) -> str | None:
         """Which of ``schemas.preferences.KINDS`` it tells, if it tells one."""
-        ...
-
-    def nothing(self, text: str) -> float | None:
-        """The probability that it reveals no lasting preference of the driver's, 0..1."""
-        ...
-
-    def preference(self, text: str) -> tuple[str, float] | None:
-        """The key of the detail category that it reveals, if it reveals one, and the probability of that answer, 0..1."""
         ...
 
 

@@ -63,9 +63,8 @@ class Corpus:
         return talk.some(Random(seed), lines_, int(cases * talk.SHARE / (1 - talk.SHARE)))
 
     def told(self, seed: int, cases: int) -> list[opinion.Sentence]:
-        """The sentences of the two other tasks of a round that has so many cases besides."""
-        count = int(cases * opinion.SHARE)
-        return [*opinion.some(Random(seed), self.kinds, count), *opinion.tellings_of(seed, count if self.kinds else 0)]
+        """The sentences with or without a special kind of data of a round that has so many cases besides."""
+        return opinion.some(Random(seed), self.kinds, int(cases * opinion.SHARE))
 
     def round(self, seed: int, young: Collection[str] = ()) -> list[Case]:
         """Every line that is trained on once to three times, by its variety; the bank's share; some of both altered. Shuffled.

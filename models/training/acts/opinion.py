@@ -1,7 +1,6 @@
-"""Two more tasks of the addition: a sentence => the special kind of data that it tells of, and the preference that it reveals.
+"""The third task of the addition: a sentence => the special kind of data that it tells of, or ``ordinary``.
 
-The sentences of the first are those of ``models.training.special``, from which the head of ``memory.learn.guard`` learns, too;
-those of the second are the encoder's (``models.training.encoder.examples``).
+The sentences are those of ``models.training.special``, from which the head of ``memory.learn.guard`` learns, too.
 """
 
 from __future__ import annotations
@@ -11,13 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from models.acts.opinion import NOTHING, ORDINARY, kind_prompt, preference_prompt
+from models.acts.opinion import ORDINARY, kind_prompt
 from models.training.acts.lines import HELD_OUT
-from models.training.encoder import examples
 from models.training.special import train as special
 
-SHARE = 0.12
-"""Of each of the two in a round. Our choice: they have a few tokens to learn, where acts have a dozen."""
+SHARE = 0.2
+"""Of the cases of acts, so many more. Our choice: each has one token to learn, where acts have a dozen."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +24,7 @@ class Sentence:
 
     prompt: str
     answer: str
-    group: str
+    group: str = "kinds"
 
     @property
     def held_out(self) -> bool:
@@ -38,15 +36,7 @@ def sentences() -> list[Sentence]:
     """All of them: those that tell, those that look alike, and ordinary phrases of this project."""
     own = special.sentences()
     told = [*own, *special.wrapped(own), *((ORDINARY, text) for text in special.ordinary())]
-    return [Sentence(kind_prompt(text), kind, "kinds") for kind, text in dict.fromkeys(told)]
-
-
-def tellings_of(seed: int, count: int, *, held_out: bool = False) -> list[Sentence]:
-    """So many turns that reveal a preference or none; of two preferences, or where it is left open, none."""
-    made = examples.examples(Random(seed), 2 * count, held_out=held_out)
-    found = [(one, f"{one.strength} {max(one.details)}" if one.strength != "none" else NOTHING) for one in made
-             if one.strength == "none" or (one.strength is not None and len(one.details) == 1)]  # fmt: skip
-    return [Sentence(preference_prompt(one.text), answer, "tellings") for one, answer in found][:count]
+    return [Sentence(kind_prompt(text), kind) for kind, text in dict.fromkeys(told)]
 
 
 def some(rng: Random, all_: Sequence[Sentence], count: int) -> list[Sentence]:

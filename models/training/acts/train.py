@@ -28,7 +28,6 @@ from models.training.acts.data import YOUNG, Corpus
 from models.training.acts.export import additions_of
 from models.training.acts.lines import FOLDER
 from models.training.acts.network import Gemma
-from models.training.acts.opinion import tellings_of
 from models.training.acts.tokens import Item, Spelling
 
 RATE, WARM, LAST = 1.0e-3, 40, 0.02
@@ -83,11 +82,9 @@ class Trainer:
         self.competing = torch.empty(0, dtype=torch.long)
         tests = [self.spelling.item(case) for case in self.corpus.tests()]
         talks = [self.spelling.item(one) for one in self.corpus.talk_tests()]
-        told = [one for one in self.corpus.kinds if one.held_out]
-        kinds = [self.spelling.item(one) for one in told]
-        tellings = [self.spelling.item(one) for one in tellings_of(0, LOOK if told else 0, held_out=True)]
-        self.tests, self.talk_tests, self.others = tests[:LOOK], talks[:LOOK], (kinds, tellings)
-        self.learn([*tests, *talks, *kinds, *tellings])
+        kinds = [self.spelling.item(one) for one in self.corpus.kinds if one.held_out]
+        self.tests, self.talk_tests, self.kind_tests = tests[:LOOK], talks[:LOOK], kinds
+        self.learn([*tests, *talks, *kinds])
 
     def learn(self, items: Sequence[Item]) -> None:
         """Let the tokens of these compete from now on."""
@@ -192,10 +189,10 @@ class Run:
         """Look at the held-out lines and write the state."""
         tests, talks = self.trainer.tests, self.trainer.talk_tests
         (loss, right), (talk_loss, _) = self.trainer.look(tests), self.trainer.look(talks)
-        (_, kinds), (_, tellings) = map(self.trainer.look, self.trainer.others)
+        _, kinds = self.trainer.look(self.trainer.kind_tests)
         print(
             f"step {self.step}: held out: loss {loss:.4f}, exactly right {right:.3f} of {len(tests)};"
-            f" talk: loss {talk_loss:.4f} of {len(talks)}; kinds {kinds:.3f}, tellings {tellings:.3f} right",
+            f" talk: loss {talk_loss:.4f} of {len(talks)}; kinds right {kinds:.3f}",
             flush=True,
         )
         made = {

@@ -1,4 +1,4 @@
-"""What a sentence tells, by the language model: what it reads, what it may answer, and what is made of no answer."""
+"""Whether a sentence tells something special, by the language model: what it reads, what it may answer, and no answer."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from models.acts.opinion import LONGEST, MOST_TOKENS, WITHIN_S, SecondOpinion
 from schemas.errors import GenerationError
-from schemas.preferences import CATEGORIES, KINDS
+from schemas.preferences import KINDS
 
 
 class _Wrote:
@@ -23,21 +23,16 @@ class _Wrote:
         return self.answer, 0.25
 
 
-def test_each_question_has_a_word_of_its_own_before_the_spoken_words() -> None:
+def test_the_question_has_a_word_of_its_own_before_the_spoken_words() -> None:
     model = _Wrote("health")
     assert SecondOpinion(model).ordinary("I'm 5!") == 0.25
     assert (model.prompt, model.grammar) == ("kind [i'm five]\n", 'root ::= "ordinary"')
-    assert SecondOpinion(model).nothing("I'm 5!") == 0.25
-    assert (model.prompt, model.grammar) == ("tells [i'm five]\n", 'root ::= "nothing"')
 
 
-def test_an_answer_is_a_kind_or_a_category_of_ours() -> None:
+def test_an_answer_is_a_kind_of_ours() -> None:
     model = _Wrote("belief")
     assert SecondOpinion(model).kind("we pray at noon") == "belief"
     assert set(re.findall(r'"(\w+)"', model.grammar)) == set(KINDS)
-    model = _Wrote("stated favorite_genres")
-    assert SecondOpinion(model).preference("i love jazz") == ("favorite_genres", 0.25)
-    assert {category.detail for category in CATEGORIES} <= set(re.findall(r'"(\w+)"', model.grammar))
 
 
 def test_of_a_long_sentence_the_end_is_read() -> None:
@@ -50,5 +45,3 @@ def test_where_the_model_fails_there_is_no_opinion() -> None:
     silent = SecondOpinion(_Wrote(None))
     assert silent.ordinary("x") is None
     assert silent.kind("x") is None
-    assert silent.nothing("x") is None
-    assert silent.preference("x") is None
