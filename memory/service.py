@@ -25,7 +25,7 @@ from memory.learn.english.canonical import Canon
 from memory.learn.explicit import Reader
 from memory.learn.extraction import ExtractionSettings, Extractor, secret
 from memory.learn.guard import Guard
-from memory.learn.maintenance import Maintainer, MaintenanceSettings
+from memory.learn.maintenance import Maintainer
 from memory.learn.proposals import Proposals, ProposalSettings
 from memory.recall.preferences import RetrievalSettings
 from memory.recall.search import HybridSearch, SearchTuning
@@ -41,7 +41,6 @@ class MemorySettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     extraction: ExtractionSettings = ExtractionSettings()
-    maintenance: MaintenanceSettings = MaintenanceSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     recall: SearchTuning = SearchTuning()
     proposals: ProposalSettings = ProposalSettings()
@@ -98,7 +97,7 @@ class DriverMemory:
         self.learner = Learner(
             session, self.conversations, keeping=keeping,
             reader=Reader(extractor, encoder, model, canon),
-            maintainer=Maintainer(encoder, model, settings.maintenance), proposals=proposals, zone=zone,
+            maintainer=Maintainer(encoder, model), proposals=proposals, zone=zone,
         )  # fmt: skip
         knowing = Knowing(session, zone)
         self.rights = Rights(
