@@ -26,7 +26,6 @@ from deploy.drivers.zone import zone
 from deploy.engines import Engines
 from deploy.machine.belongings import secure
 from deploy.machine.early import Early
-from memory.driver.conversations import TierTuning
 from memory.guest import GuestMemory
 from memory.learn.proposals import ProposalSettings
 from memory.recall.preferences import RetrievalSettings
@@ -240,7 +239,7 @@ def memory_settings(config: Config) -> MemorySettings:
         retrieval=RetrievalSettings(threshold=settings.recall_at),
         recall=SearchTuning(**settings.recall.model_dump()),
         proposals=ProposalSettings(ask=settings.ask, days=settings.ask_days),
-        tiers=TierTuning(**settings.tiers.model_dump()),
+        tiers=settings.tiers,
     )
 
 

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict
 
-from memory.driver.conversations import Conversations, TierTuning
+from memory.driver.conversations import Conversations
 from memory.driver.keeping import Keeping
 from memory.driver.knowing import Knowing
 from memory.driver.learner import Learner
@@ -29,6 +29,7 @@ from memory.learn.maintenance import Maintainer
 from memory.learn.proposals import Proposals, ProposalSettings
 from memory.recall.preferences import RetrievalSettings
 from memory.recall.search import HybridSearch, SearchTuning
+from memory.settings import TierSettings
 from memory.store.listing import Pages
 from memory.store.reminders import Reminders
 from memory.vault.lifecycle import Vault
@@ -44,7 +45,7 @@ class MemorySettings(BaseModel):
     retrieval: RetrievalSettings = RetrievalSettings()
     recall: SearchTuning = SearchTuning()
     proposals: ProposalSettings = ProposalSettings()
-    tiers: TierTuning = TierTuning()
+    tiers: TierSettings = TierSettings()
 
 
 class DriverMemory:

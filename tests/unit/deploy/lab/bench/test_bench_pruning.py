@@ -7,7 +7,6 @@ import pytest
 
 from deploy.lab.memory.pruning import ACTIVE, ASKED, RULES, SAID, Bank, Life, answered, lived, measure
 from deploy.lab.report.blocks import silent
-from memory.reflect.retention import PruningTuning
 from models.runtime.fake_encoder import KeywordEncoder
 
 
@@ -48,9 +47,9 @@ def test_interests_return_or_do_not(bank: Bank) -> None:
 @pytest.mark.parametrize("rule", RULES)
 def test_room_for_all_answers_all(bank: Bank, rule: str) -> None:
     days = lived(bank, Life.RETURNING, 1, 70)
-    assert answered(bank, days, rule, None, 1, PruningTuning()) == 1.0
-    assert answered(bank, days, rule, 10_000, 1, PruningTuning()) == 1.0
-    little = answered(bank, days, rule, 2, 1, PruningTuning())
+    assert answered(bank, days, rule, None, 1) == 1.0
+    assert answered(bank, days, rule, 10_000, 1) == 1.0
+    little = answered(bank, days, rule, 2, 1)
     assert 0.0 < little < 0.9
 
 
