@@ -28,7 +28,6 @@ from deploy.machine.belongings import secure
 from deploy.machine.early import Early
 from memory.guest import GuestMemory
 from memory.learn.proposals import ProposalSettings
-from memory.recall.preferences import RetrievalSettings
 from memory.recall.search import SearchTuning
 from memory.service import DriverMemory, MemorySettings
 from memory.vault.keys import KeySource
@@ -236,7 +235,7 @@ def memory_settings(config: Config) -> MemorySettings:
     """What memory is told of the configuration."""
     settings = config.memory
     return MemorySettings(
-        retrieval=RetrievalSettings(threshold=settings.recall_at),
+        recall_at=settings.recall_at,
         recall=SearchTuning(**settings.recall.model_dump()),
         proposals=ProposalSettings(ask=settings.ask, days=settings.ask_days),
         tiers=settings.tiers,
