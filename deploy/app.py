@@ -26,10 +26,8 @@ from deploy.drivers.zone import zone
 from deploy.engines import Engines
 from deploy.machine.belongings import secure
 from deploy.machine.early import Early
-from memory.driver.conversations import TierTuning
 from memory.guest import GuestMemory
 from memory.learn.proposals import ProposalSettings
-from memory.recall.preferences import RetrievalSettings
 from memory.recall.search import SearchTuning
 from memory.service import DriverMemory, MemorySettings
 from memory.vault.keys import KeySource
@@ -237,10 +235,10 @@ def memory_settings(config: Config) -> MemorySettings:
     """What memory is told of the configuration."""
     settings = config.memory
     return MemorySettings(
-        retrieval=RetrievalSettings(threshold=settings.recall_at),
+        recall_at=settings.recall_at,
         recall=SearchTuning(**settings.recall.model_dump()),
         proposals=ProposalSettings(ask=settings.ask, days=settings.ask_days),
-        tiers=TierTuning(**settings.tiers.model_dump()),
+        tiers=settings.tiers,
     )
 
 

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime, tzinfo
 from uuid import uuid4
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
-from memory.driver.conversations import Conversations, TierTuning
+from memory.driver.conversations import Conversations
 from memory.driver.keeping import Keeping
 from memory.driver.knowing import Knowing
 from memory.driver.learner import Learner
@@ -25,10 +25,11 @@ from memory.learn.english.canonical import Canon
 from memory.learn.explicit import Reader
 from memory.learn.extraction import ExtractionSettings, Extractor, secret
 from memory.learn.guard import Guard
-from memory.learn.maintenance import Maintainer, MaintenanceSettings
+from memory.learn.maintenance import Maintainer
 from memory.learn.proposals import Proposals, ProposalSettings
-from memory.recall.preferences import RetrievalSettings
+from memory.recall.preferences import RECALL_AT
 from memory.recall.search import HybridSearch, SearchTuning
+from memory.settings import TierSettings
 from memory.store.listing import Pages
 from memory.store.reminders import Reminders
 from memory.vault.lifecycle import Vault
@@ -41,11 +42,11 @@ class MemorySettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     extraction: ExtractionSettings = ExtractionSettings()
-    maintenance: MaintenanceSettings = MaintenanceSettings()
-    retrieval: RetrievalSettings = RetrievalSettings()
+    recall_at: float = Field(default=RECALL_AT, ge=0.0, le=1.0)
+    """Score from which on a preference is recalled."""
     recall: SearchTuning = SearchTuning()
     proposals: ProposalSettings = ProposalSettings()
-    tiers: TierTuning = TierTuning()
+    tiers: TierSettings = TierSettings()
 
 
 class DriverMemory:
@@ -82,7 +83,7 @@ class DriverMemory:
         extractor = Extractor(encoder, model, settings.extraction)
         self.session = session = Session(
             driver, vault, encoder, extractor,
-            search=HybridSearch(vault, encoder, settings.recall, settings.retrieval), guard=Guard(encoder, opinion),
+            search=HybridSearch(vault, encoder, settings.recall, settings.recall_at), guard=Guard(encoder, opinion),
             clock=clock, new_id=new_id,
         )  # fmt: skip
         canon = Canon(encoder)
@@ -98,7 +99,7 @@ class DriverMemory:
         self.learner = Learner(
             session, self.conversations, keeping=keeping,
             reader=Reader(extractor, encoder, model, canon),
-            maintainer=Maintainer(encoder, model, settings.maintenance), proposals=proposals, zone=zone,
+            maintainer=Maintainer(encoder, model), proposals=proposals, zone=zone,
         )  # fmt: skip
         knowing = Knowing(session, zone)
         self.rights = Rights(

@@ -1,7 +1,7 @@
 """What of memory can be configured: the keys under ``[memory]``, with unit, range and meaning.
 
-Owns what a driver or an engineer may set; the configuration nests these models. What was measured and nobody sets stands with the
-code that it belongs to (`memory.recall.search.SearchTuning`, `memory.driver.conversations.TierTuning`).
+Owns what a driver or an engineer may set; the configuration nests these models. What was measured and nobody sets is a constant of
+the module that reads it; what only the laboratory sets stands there, too (`memory.recall.search.SearchTuning`).
 """
 
 from __future__ import annotations

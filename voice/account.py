@@ -26,12 +26,6 @@ class LoopSettings:
     barge_in: bool = False
     """Voice, not the wake word alone, interrupts a reply: only where the microphone does not hear our own, because its echo is
     cancelled or because there is none, as in a file."""
-    interrupt_s: float = 0.2
-    """Voice without a pause that interrupts a reply: a cough is shorter, and of one-word answers the shortest that are not lost
-    anyway last .25 s (``voice.vad.endpoint.START_FRAMES``)."""
-    amend_s: float = 1.0
-    """A voice that begins again within this time of the end of an utterance goes on with it. From the issue's goal; 1.5 s is what
-    people leave before they say something else."""
 
 
 class Observer(Protocol):

@@ -64,6 +64,13 @@ wake word is told of .2 to .6 s after its end, and the noise takes .8 s (``voice
 RISING_FRAMES = 3
 """Frames that a reply which is ready waits if a voice may just begin: as many as the endpointer needs to tell."""
 
+INTERRUPT_S = 0.2
+"""Voice without a pause that interrupts a reply: a cough is shorter, and of one-word answers the shortest that are not lost
+anyway last .25 s (``voice.vad.endpoint.START_FRAMES``)."""
+AMEND_S = 1.0
+"""A voice that begins again within this time of the end of an utterance goes on with it. From the issue's goal; 1.5 s is what
+people leave before they say something else."""
+
 
 class VoiceLoop:
     """Microphone to loudspeaker, turn after turn, until the source ends or ``stop`` is called."""
@@ -310,7 +317,7 @@ class VoiceLoop:
         """A voice that began at this sample and is no utterance yet."""
         state = self._machine.state
         sounding = state in (State.SPEAKING, State.CLOSING)
-        if sounding and self._endpointer.voiced_frames * FRAME < self._settings.interrupt_s * SAMPLE_RATE:
+        if sounding and self._endpointer.voiced_frames * FRAME < INTERRUPT_S * SAMPLE_RATE:
             return
         if state is State.THINKING or (sounding and self._may_go_on(begin)):
             if not self._may_go_on(begin):
@@ -328,7 +335,7 @@ class VoiceLoop:
         ended = self._turn if self._busy else self._last
         if ended is None or ended.tapped is not None:  # what is tapped is all of it
             return False
-        return sample / SAMPLE_RATE - ended.speech_ended_s <= self._settings.amend_s
+        return sample / SAMPLE_RATE - ended.speech_ended_s <= AMEND_S
 
     @property
     def _busy(self) -> bool:

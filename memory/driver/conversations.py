@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from memory.driver.session import Session
 from memory.reflect import retention
-from memory.reflect.episodes import Drafter, EpisodeSettings, Exchange, Hot
-from memory.reflect.reflection import Reflection, ReflectionSettings, Reflector, Snapshot, thought_key
-from memory.reflect.retention import Held, PruningTuning, kept
+from memory.reflect.episodes import Drafter, Exchange, Hot
+from memory.reflect.reflection import Reflection, Reflector, Snapshot, thought_key
+from memory.reflect.retention import QUERIES, Held, kept
 from memory.settings import Prune, RetentionSettings, TierSettings
 from memory.store.preferences import require_sayable, silent
 from schemas.errors import ConsentError, UnknownEntryError
@@ -43,13 +43,9 @@ MOST_NAMES = 2
 """Words of a name to be called by that are not looked at for what they tell: "Christian" is no creed."""
 UNWANTED = timedelta(days=365)
 """How long an entry or a thought that the driver deleted by itself is not made again."""
-
-
-class TierTuning(TierSettings, PruningTuning):
-    """What can be configured of the tiers, with what was measured and nobody configures."""
-
-    episodes: EpisodeSettings = EpisodeSettings()
-    reflection: ReflectionSettings = ReflectionSettings()
+WINDOW = 2_000
+"""Newest episodes that post-thinking goes by, and that new ones may be linked with, so that the time it takes does not grow with
+the vault: three weeks of a hundred a day. What older ones have come to stays, since it is written down."""
 
 
 class Conversations:
@@ -59,21 +55,21 @@ class Conversations:
     the lock held.
     """
 
-    def __init__(self, session: Session, settings: TierTuning, zone: tzinfo) -> None:
+    def __init__(self, session: Session, settings: TierSettings, zone: tzinfo) -> None:
         """Keeps what this vault's consent allows; writes nothing yet.
 
         Args:
             session: the open vault.
-            settings: everything about the tiers.
+            settings: how long things are kept, and how many.
             zone: where the driver is, for days and times of day.
         """
         self._session, self.settings, self.zone = session, settings, zone
         self.archive = session.archive
-        self.hot = Hot(settings.episodes.hot)
+        self.hot = Hot()
         """Exchanges that wait."""
-        self._drafter = Drafter(session.encoder, settings.episodes, session.new_id)
-        self._reflector = Reflector(session.encoder, settings.reflection, zone, session.new_id)
-        self._queries: deque[tuple[datetime, NDArray[np.float32]]] = deque(maxlen=settings.queries)
+        self._drafter = Drafter(session.encoder, session.new_id)
+        self._reflector = Reflector(session.encoder, zone, session.new_id)
+        self._queries: deque[tuple[datetime, NDArray[np.float32]]] = deque(maxlen=QUERIES)
 
     # While a conversation runs
 
@@ -186,7 +182,7 @@ class Conversations:
     def _snapshot(self, consent: Consent) -> Snapshot:
         """What post-thinking goes by."""
         fresh = self.archive.episodes(unreflected=True)
-        newest = self.archive.episodes(newest=self.settings.reflection.window)
+        newest = self.archive.episodes(newest=WINDOW)
         both = {e.id: e for e in (*newest, *fresh)}
         episodes, thoughts = tuple(sorted(both.values(), key=lambda e: e.at)), self.archive.thoughts()
         near = set(both) if fresh else set[str]()
@@ -218,7 +214,7 @@ class Conversations:
         with self.archive.transaction():
             self._reflector.carry_out(plan, self.archive, now, keeps_conversations=consent.conversations)
             if consent.conversations and self._queries:
-                self.archive.put_queries(self._queries, self.settings.queries, now)
+                self.archive.put_queries(self._queries, QUERIES, now)
                 self._queries.clear()
 
     def _let_time_pass(self, now: datetime) -> dict[Kind, int]:
@@ -261,7 +257,7 @@ class Conversations:
         if self.archive.count_episodes() <= pruning.capacity:
             return ()
         held = [Held(*worth) for worth in self.archive.worths()]
-        ring = [vector for _, vector in (*self.archive.queries(), *self._queries)][-pruning.queries :]
+        ring = [vector for _, vector in (*self.archive.queries(), *self._queries)][-QUERIES:]
         queries = np.stack(ring) if ring else np.zeros((0, self._session.encoder.dimension), np.float32)
         vectors = self.archive.vectors({one.id for one in held}) if len(queries) else {}
         stay = kept(held, vectors, queries, pruning)

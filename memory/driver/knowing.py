@@ -10,7 +10,7 @@ import json
 from datetime import datetime, timedelta, tzinfo
 
 from memory.driver.session import Session
-from memory.reflect.habits import HabitSettings, habits
+from memory.reflect.habits import habits
 from schemas.manners import SUGGESTIONS, Change, Habit, Review
 from schemas.memory import ENDLESS, Kind, Period, Preference, Status
 
@@ -24,9 +24,9 @@ _KEPT_DAYS = 31
 class Knowing:
     """The habits of one driver and the review of a day; the methods are those of ``schemas.memory_port.KnowingPort``."""
 
-    def __init__(self, session: Session, zone: tzinfo, settings: HabitSettings | None = None) -> None:
+    def __init__(self, session: Session, zone: tzinfo) -> None:
         """Over this vault; days are counted in this zone."""
-        self._session, self._zone, self._settings = session, zone, settings or HabitSettings()
+        self._session, self._zone = session, zone
 
     # Habits
 
@@ -42,7 +42,7 @@ class Knowing:
             turned_down = {(p.detail, p.value.lower()) for p in held if not p.sense.wanted}
             wanted = [p for p in wanted if (p.detail, p.value.lower()) not in turned_down]
             uses = store.uses([p.id for p in wanted])
-            found = habits([(p, uses.get(p.id, ())) for p in wanted], now, self._zone, self._settings)
+            found = habits([(p, uses.get(p.id, ())) for p in wanted], now, self._zone)
             return tuple(one for one in found if not store.declines(_mark(one), now))
 
     def suggested(self, habit: Habit, yes: bool | None) -> None:

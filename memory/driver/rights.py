@@ -17,7 +17,7 @@ from memory.driver.learner import Learner
 from memory.driver.session import Session
 from memory.learn.english.canonical import Canon, fold, is_closed
 from memory.learn.english.vocabulary import CLOSED
-from memory.learn.extraction import NONE
+from memory.learn.extraction import FORBIDDEN_AT, NONE
 from memory.rights import erasure, exports
 from memory.rights.export import export
 from memory.rights.import_ import take_in
@@ -320,7 +320,7 @@ class Rights:
         """The detail key that a text is most likely about, or None."""
         topics = self._session.encoder.topics(text)
         best = max((d for d in topics if d != NONE), key=topics.__getitem__)
-        return best if topics[best] >= self._session.extractor.settings.forbidden_at else None
+        return best if topics[best] >= FORBIDDEN_AT else None
 
     # Taking along
 

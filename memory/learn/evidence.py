@@ -26,6 +26,12 @@ LAST_WORDS = 45
 """Words of two turns together that are read, the last ones: as many as the encoder's 64 pieces hold."""
 LEAST = 0.02
 """What a turn counts that reveals nothing: among such turns the category decides."""
+HINT = 0.4
+"""What a hint counts beside a statement."""
+BESIDE_SHARE = 0.5
+"""Share that another turn's first category needs."""
+SECOND_SHARE = 0.3
+"""Share that a turn's second category needs, beside so much of `ReadingSettings.beside_at`, and words of its own."""
 
 
 class ReadingSettings(BaseModel):
@@ -41,20 +47,10 @@ class ReadingSettings(BaseModel):
     """Exponent of what the assistant said just before is about,"""
     reply: float = Field(default=0.35, ge=0.0, le=2.0)
     """and of what it said just after: it tells the category, never the value and never that there is a preference."""
-    clear: float = Field(default=1.0, ge=0.0, le=2.0)
-    """Exponent of how surely a turn reveals anything, when turns are weighed against each other,"""
     agreement: float = Field(default=0.5, ge=0.0, le=1.0)
-    """and of how far a turn agrees with all that is around it."""
-    hint: float = Field(default=0.4, ge=0.0, le=1.0)
-    """What a hint counts beside a statement."""
-    marks: float = Field(default=1.0, ge=0.0, le=4.0)
-    """Exponent of the encoder's own view that a turn reveals something, beside the marks of its words."""
+    """Exponent of how far a turn agrees with all that is around it, when turns are weighed against each other."""
     beside_at: float = Field(default=0.8, ge=0.0, le=1.0)
     """From this sureness on more than the likeliest preference of a conversation is taken: only what is stated."""
-    beside_share: float = Field(default=0.5, ge=0.0, le=1.0)
-    """Another turn's first category needs this share,"""
-    second_share: float = Field(default=0.3, ge=0.0, le=1.0)
-    """and a turn's second category this one, so much of `beside_at`, and words of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +93,13 @@ def shares(encoder: Encoder, text: str) -> NDArray[np.float64]:
     return found / found.sum()
 
 
-def strength(encoder: Encoder, text: str, marks: float = 1.0) -> dict[str, float]:
+def strength(encoder: Encoder, text: str) -> dict[str, float]:
     """How clearly a text reveals a preference: as the encoder sees the whole, or by the words marked as the driver's own."""
     seen = encoder.strength(text)
     marked = encoder.marks(text)
     own = max((part.share for part in marked.parts(OWN)), default=0.0)
     gone = max((part.share for part in marked.parts((Label.PAST,))), default=0.0)
-    told = max(own, gone) * (1.0 - seen[NONE]) ** marks
+    told = max(own, gone) * (1.0 - seen[NONE])
     if told <= seen[STATED] + seen[ENDED]:
         return seen
     left = (1.0 - told) / max(1.0 - seen[STATED] - seen[ENDED], TINY)
@@ -140,7 +136,7 @@ def read(
     if not turns:
         return []
     around = shares(encoder, _last(" ".join(turns))) ** settings.context
-    strengths = [strength(encoder, text, settings.marks) for text in turns]
+    strengths = [strength(encoder, text) for text in turns]
     weights = np.array([shares(encoder, text) * around for text in turns])
     weights *= np.array([shares(encoder, text) for text in _with_the_one_before(turns)]) ** settings.before
     for row, said in enumerate(beside):
@@ -151,8 +147,8 @@ def read(
         weights[row, DETAILS.index(detail)] = TINY**3
     agreeing = weights.sum(axis=1, keepdims=True)
     table = weights / agreeing
-    lasting = np.array([s[STATED] + s[ENDED] + settings.hint * s[HINTED] for s in strengths])
-    weights = table * agreeing**settings.agreement * (lasting[:, None] + LEAST) ** settings.clear
+    lasting = np.array([s[STATED] + s[ENDED] + HINT * s[HINTED] for s in strengths])
+    weights = table * agreeing**settings.agreement * (lasting[:, None] + LEAST)
     number, column = (int(i) for i in np.unravel_index(int(weights.argmax()), weights.shape))
 
     def finding(row: int, place: int, main: bool) -> Finding:
@@ -163,8 +159,8 @@ def read(
     for row in range(len(turns)):
         first, second = (int(place) for place in np.argsort(-table[row])[:2])
         for place, least, at in (
-            (first, settings.beside_share, settings.beside_at),
-            (second, settings.second_share, settings.beside_at * settings.second_share),
+            (first, BESIDE_SHARE, settings.beside_at),
+            (second, SECOND_SHARE, settings.beside_at * SECOND_SHARE),
         ):
             if (row, place) == (number, column) or table[row, place] < least:
                 continue

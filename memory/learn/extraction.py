@@ -35,7 +35,7 @@ from memory.learn.english.negation import (
     negated,
     series,
 )
-from memory.learn.evidence import ENDED, Beside, Finding, ReadingSettings, beside_of, read
+from memory.learn.evidence import ENDED, HINT, Beside, Finding, ReadingSettings, beside_of, read
 from memory.learn.meaning import ROADS, Holds, Meaning, meaning, named, sense_of
 from memory.store.preferences import silent
 from models.text import contains, normal, words
@@ -55,6 +55,41 @@ REFUSING = re.compile(r"(?:no|non|not|without|never)\b")
 _REFUSAL = re.compile(r"n't\b|\b(?:not?|never|avoid\w*|skip|cannot|without|nothing|nobody|few|hard|impossible)\b")
 UNTOLD = "I could not tell which"
 
+TOLD_AT = 0.4
+"""From this sureness of the recogniser on a refusal is told: below it nobody knows what was talked about."""
+IMPLAUSIBLE = 0.5
+"""What is left of the sureness where a value is no cuisine, diet, genre or colour that we know of."""
+FOREIGN_AT = 0.7
+"""From this share of its marks on a value is supposed, quoted, somebody else's, and so not the driver's."""
+UNREAL_NONE_AT = 0.3
+"""What the encoder has to give, too, to the sentence of such a value revealing nothing, where it is not somebody else's."""
+DOUBT = 0.3
+"""Up to this share of what speaks the other way a sense is stored without asking."""
+ALONE_AT = 0.85
+"""From this share of its marks on a value is disliked, avoided or over that no wording we know says so of."""
+ENDED_AT = 0.6
+"""From this probability on the encoder alone may say that a preference has ended."""
+AGREED_AT = 0.1
+"""From this probability on the encoder agrees with a wording that ends one: below it the driver is asked before anything ends."""
+ENDED_FLOOR = 0.01
+"""Below this probability such a wording counts for nothing."""
+WORDS_AT = 0.3
+"""Words that carry a value with less probability are looked for by the language model, too."""
+NONE_AT = 0.85
+"""A turn with at least this probability of telling nothing is not read. At .85 .88 of CarMem's conversations
+(development half, first built-in encoder) have a turn that is read, and .23 of KVRET's turns are."""
+FORBIDDEN_AT = 0.1
+"""A turn whose best category is forbidden is dropped from this probability on; below it, it is no category's."""
+FORBIDDEN_MASS = 0.3
+"""A turn is dropped, too, when forbidden categories hold this share of what is not ``none``: it must not spill.
+CarMem's development half, first built-in encoder: with a conversation's own sub category switched off, something could
+still be stored from .24 of the conversations (.26 with half); of 471 turns that tell an ordinary preference 2 are refused
+as sensitive, of 29 that tell a sensitive one 25."""
+SWITCHED_OFF_MASS = 0.015
+"""The same share for what the driver has switched off, and not merely never asked for: rather lost than kept as its neighbour.
+Of 410 sentences, ten of each category, 3 give less to their own; with one other category off a sentence is lost in 4 of 100
+cases (docs/log.md, 2026-11-24)."""
+
 
 class ExtractionSettings(BaseModel):
     """Thresholds of extraction."""
@@ -66,40 +101,6 @@ class ExtractionSettings(BaseModel):
     """From this sureness on a preference is stored,"""
     ask_at: float = Field(default=0.1, ge=0.0, le=1.0)
     """and from this on the driver is asked first."""
-    told_at: float = Field(default=0.4, ge=0.0, le=1.0)
-    """From this sureness of the recogniser on a refusal is told: below it nobody knows what was talked about."""
-    implausible: float = Field(default=0.5, ge=0.0, le=1.0)
-    """What is left of the sureness where a value is no cuisine, diet, genre or colour that we know of."""
-    foreign_at: float = Field(default=0.7, ge=0.0, le=1.0)
-    """From this share of its marks on a value is supposed, quoted, somebody else's, and so not the driver's,"""
-    unreal_none_at: float = Field(default=0.3, ge=0.0, le=1.0)
-    """if the encoder, too, gives so much to its sentence revealing nothing, where it is not somebody else's."""
-    doubt: float = Field(default=0.3, ge=0.0, le=0.5)
-    """Up to this share of what speaks the other way a sense is stored without asking."""
-    alone_at: float = Field(default=0.85, ge=0.0, le=1.0)
-    """From this share of its marks on a value is disliked, avoided or over that no wording we know says so of."""
-    ended_at: float = Field(default=0.6, ge=0.0, le=1.0)
-    """From this probability on the encoder alone may say that a preference has ended,"""
-    agreed_at: float = Field(default=0.1, ge=0.0, le=1.0)
-    """and from this one on that it agrees with the wording: below it the driver is asked before anything ends,"""
-    ended_floor: float = Field(default=0.01, ge=0.0, le=1.0)
-    """and below this one the wording counts for nothing."""
-    words_at: float = Field(default=0.3, ge=0.0, le=1.0)
-    """Words that carry a value with less probability are looked for by the language model, too."""
-    none_at: float = Field(default=0.85, ge=0.0, le=1.0)
-    """A turn with at least this probability of telling nothing is not read. At .85 .88 of CarMem's conversations
-    (development half, first built-in encoder) have a turn that is read, and .23 of KVRET's turns are."""
-    forbidden_at: float = Field(default=0.1, ge=0.0, le=1.0)
-    """A turn whose best category is forbidden is dropped from this probability on; below it, it is no category's."""
-    forbidden_mass: float = Field(default=0.3, ge=0.0, le=1.0)
-    """A turn is dropped, too, when forbidden categories hold this share of what is not ``none``: it must not spill.
-    CarMem's development half, first built-in encoder: with a conversation's own sub category switched off, something could
-    still be stored from .24 of the conversations (.26 with half); of 471 turns that tell an ordinary preference 2 are refused
-    as sensitive, of 29 that tell a sensitive one 25."""
-    switched_off_mass: float = Field(default=0.015, ge=0.0, le=1.0)
-    """The same share for what the driver has switched off, and not merely never asked for: rather lost than kept as its neighbour.
-    Of 410 sentences, ten of each category, 3 give less to their own; with one other category off a sentence is lost in 4 of 100
-    cases (docs/log.md, 2026-11-24)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,17 +196,17 @@ class Extractor:
             # A text that tells nothing for sure is skipped anyway; a text that may tell something is dropped when the
             # something is forbidden, even if only its likeliest reading is.
             whole = max(sum(telling.values()), 1e-9)
-            sure = 1.0 - topics.get(NONE, 0.0) >= self.settings.forbidden_at
-            if best in reasons and telling[best] >= self.settings.forbidden_at:
+            sure = 1.0 - topics.get(NONE, 0.0) >= FORBIDDEN_AT
+            if best in reasons and telling[best] >= FORBIDDEN_AT:
                 return Screening(topics, best, reasons[best])
             off = {d for d in reasons if not consent.opted_out.isdisjoint(BY_DETAIL[d].path)}
-            for those, least in ((set(reasons), self.settings.forbidden_mass), (off, self.settings.switched_off_mass)):
+            for those, least in ((set(reasons), FORBIDDEN_MASS), (off, SWITCHED_OFF_MASS)):
                 if sure and those and sum(telling[d] for d in those) / whole >= least:
                     worst = max(those, key=telling.__getitem__)
                     return Screening(topics, worst, reasons[worst])
         order = applies(ABOUT_MEMORY, normal(text), "") is not None
         told = bool(marked.parts(OWN | {Label.PAST}))
-        empty = (topics.get(NONE, 0.0) >= self.settings.none_at and not told) or order
+        empty = (topics.get(NONE, 0.0) >= NONE_AT and not told) or order
         return Screening(topics, empty=empty, about_memory=order)
 
     def extract(
@@ -226,7 +227,7 @@ class Extractor:
         decisions = [
             refusal(s.forbidden, s.reason)
             for s, turn in zip(screened, turns, strict=True)
-            if s.forbidden and s.reason and turn.confidence >= self.settings.told_at
+            if s.forbidden and s.reason and turn.confidence >= TOLD_AT
         ]
         if silent(consent, now) is not None:
             return Extraction(decisions=tuple(decisions))
@@ -262,7 +263,7 @@ class Extractor:
             reason = whole.consent.forbids(BY_DETAIL[finding.detail], whole.now)
             silent_on = silent_on or (finding.main and results is None)
             if results is None:
-                heard = whole.turns[number].confidence >= self.settings.told_at
+                heard = whole.turns[number].confidence >= TOLD_AT
                 if reason is not None and heard and whole.screened[number].forbidden is None:  # else refused already
                     decisions.append(refusal(finding.detail, reason))
                 continue
@@ -300,10 +301,10 @@ class Extractor:
         sure = least * turn.confidence
         one_list = {c.detail for c in every} <= LISTED and len({c.detail for c in every}) == 1
         if any(one.thing for one in told):  # a list hangs together
-            if weakest < (sure * self.settings.implausible if one_list else sure):
+            if weakest < (sure * IMPLAUSIBLE if one_list else sure):
                 return []
             every = [c.model_copy(update={"confidence": best if one_list else c.confidence}) for c in every]
-        every = [c for c in every if best >= sure and c.confidence >= sure * self.settings.implausible]
+        every = [c for c in every if best >= sure and c.confidence >= sure * IMPLAUSIBLE]
         return [c.model_copy(update={"sentence": turn.text}) for c in every]
 
     def _findings(
@@ -333,7 +334,7 @@ class Extractor:
         turn, detail = whole.turns[number], finding.detail
         category = BY_DETAIL[detail]
         marked = self._encoder.marks(turn.text)
-        parts = [part.text for part in finding.words if part.probability >= self.settings.words_at]
+        parts = [part.text for part in finding.words if part.probability >= WORDS_AT]
         if polarity(detail, "") is Polarity.PLAIN:
             parts = named(marked, parts)
         said = series(turn.text, parts) if category.multi else parts[:1]
@@ -387,8 +388,8 @@ class Extractor:
         Where the two differ the driver is asked, and where the wording is known to praise the marks count for nothing.
         """
         agreed = negated(text, said, polarity(detail, said)) is not None and not fond(text)
-        alone = not fond(text) and _REFUSAL.search(normal(text)) is None and told.share >= self.settings.alone_at
-        if (agreed or alone) and told.doubt <= self.settings.doubt:
+        alone = not fond(text) and _REFUSAL.search(normal(text)) is None and told.share >= ALONE_AT
+        if (agreed or alone) and told.doubt <= DOUBT:
             return told
         liked = sense_of(detail, value, Sense.LIKES)
         return replace(told, sense=liked, holds=Holds.UNTOLD, doubt=0.0 if fond(text) else 0.5)
@@ -396,16 +397,16 @@ class Extractor:
     def _foreign(self, finding: Finding, told: Meaning) -> bool:
         """Whether a value is not the driver's at all; what is wanted this once may become a habit, so it may wait for that."""
         if told.holds is Holds.UNREAL:
-            return told.share >= self.settings.foreign_at and finding.strength[NONE] >= self.settings.unreal_none_at
-        return told.holds is Holds.OTHERS and told.share >= self.settings.foreign_at
+            return told.share >= FOREIGN_AT and finding.strength[NONE] >= UNREAL_NONE_AT
+        return told.holds is Holds.OTHERS and told.share >= FOREIGN_AT
 
     def _sure(self, finding: Finding, value: str, over: Over, told: Meaning) -> float:
         """How sure a finding with this value is, however it was heard; not enough to go unasked if anything speaks against it."""
-        sure = min(1.0, finding.sure(self.settings.reading.hint))
-        against = told.holds in (Holds.UNREAL, Holds.OTHERS) or (over is Over.NO and told.doubt > self.settings.doubt)
+        sure = min(1.0, finding.sure(HINT))
+        against = told.holds in (Holds.UNREAL, Holds.OTHERS) or (over is Over.NO and told.doubt > DOUBT)
         if over is Over.PERHAPS or against:
             sure = min(sure, 0.99 * self.settings.store_at)
-        return sure if plausible(finding.detail, value) else sure * self.settings.implausible
+        return sure if plausible(finding.detail, value) else sure * IMPLAUSIBLE
 
     def _over(self, finding: Finding, value: str, text: str, said: str) -> Over:
         """Whether the text says that the value does not hold; only what wording and encoder both say ends it unasked."""
@@ -420,9 +421,9 @@ class Extractor:
                 or said_by_refusing(finding.detail, value, text)
             ):
                 return Over.NO
-            if probability < self.settings.ended_floor or negated(text, said, kind) is None:
-                return Over.YES if probability >= self.settings.ended_at and not fond(text) else Over.NO
-        return Over.YES if probability >= self.settings.agreed_at else Over.PERHAPS
+            if probability < ENDED_FLOOR or negated(text, said, kind) is None:
+                return Over.YES if probability >= ENDED_AT and not fond(text) else Over.NO
+        return Over.YES if probability >= AGREED_AT else Over.PERHAPS
 
     def _asked_for(self, detail: str, text: str) -> list[str]:
         """The words of a category's value in a text, by the language model."""

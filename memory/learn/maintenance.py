@@ -13,8 +13,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from memory.learn.english.canonical import fold, is_closed, polarity
 from memory.learn.english.conditions import same
 from memory.learn.english.negation import (
@@ -36,16 +34,10 @@ from schemas.preferences import SUB_TITLES
 MOST_SHOWN = 16
 """``MaintenanceChoice.entry`` counts to 15: older values than so many are not shown to the model."""
 
-
-class MaintenanceSettings(BaseModel):
-    """Thresholds of maintenance: cosine of two values of one category, as ``encode`` sees them."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    same_at: float = Field(default=0.93, ge=-1.0, le=1.0)
-    """From here on two values are the same in other words."""
-    related_at: float = Field(default=0.9, ge=-1.0, le=1.0)
-    """Below here they are different things; between the two the language model is asked."""
+SAME_AT = 0.93
+"""Cosine of two values of one category, as ``encode`` sees them, from which on they are the same in other words."""
+RELATED_AT = 0.9
+"""Below this cosine they are different things; between the two the language model is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +57,8 @@ class Ruling:
 class Maintainer:
     """Decides on candidates."""
 
-    def __init__(self, encoder: Encoder, model: StructuredModel, settings: MaintenanceSettings | None = None) -> None:
+    def __init__(self, encoder: Encoder, model: StructuredModel) -> None:
         """Decides with this encoder and language model."""
-        self.settings = settings or MaintenanceSettings()
         self._encoder, self._model = encoder, model
 
     def decide(self, candidate: Candidate, existing: Sequence[Preference]) -> Ruling:
@@ -117,7 +108,7 @@ class Maintainer:
         if is_closed(candidate.detail) or any(c.isdecimal() for c in value):
             return None  # "low" and "high", "21 degrees" and "22 degrees" are close to any encoder
         best = max(range(len(existing)), key=close.__getitem__, default=None)
-        return existing[best] if best is not None and close[best] >= self.settings.same_at else None
+        return existing[best] if best is not None and close[best] >= SAME_AT else None
 
     def _closeness(self, candidate: Candidate, existing: Sequence[Preference]) -> list[float]:
         if not existing:
@@ -143,7 +134,7 @@ class Maintainer:
         if changed and len(existing) == 1:
             return Ruling(Outcome.UPDATE, _instead(candidate.value, existing), replaced=tuple(existing))
         nearest = max(range(len(existing)), key=close.__getitem__)
-        if not changed and not lately(candidate.sentence) and close[nearest] < self.settings.related_at:
+        if not changed and not lately(candidate.sentence) and close[nearest] < RELATED_AT:
             return Ruling(Outcome.APPEND, f"{candidate.value} joins {_list(existing)}")
         return self._asked(candidate, existing, close, nearest)
 
@@ -175,7 +166,7 @@ class Maintainer:
             return join
         entry = choice.entry if choice.entry is not None and choice.entry < len(shown) else nearest
         if choice.decision == "pass":
-            if close[entry] >= self.settings.related_at or _shares_word(candidate.value, shown[entry].value):
+            if close[entry] >= RELATED_AT or _shares_word(candidate.value, shown[entry].value):
                 return Ruling(Outcome.PASS, f"that is {shown[entry].value} in other words", equal=shown[entry])
             return join
         once = from_now_on(candidate.sentence) and len(existing) == 1 and candidate.sense.wanted

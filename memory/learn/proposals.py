@@ -23,6 +23,9 @@ from memory.store.preferences import Store
 from schemas.errors import StorageFullError, UnknownEntryError
 from schemas.memory import Candidate, Decision, Outcome, Proposal
 
+DECLINED_DAYS = 180
+"""So long a no counts. Our choice."""
+
 
 class ProposalSettings(BaseModel):
     """How long things wait, and how many. The numbers are our choice."""
@@ -35,8 +38,6 @@ class ProposalSettings(BaseModel):
     """After so many days without having been heard again a proposal is erased."""
     most: int = Field(default=20, ge=1)
     """Open at a time; the one heard longest ago makes room."""
-    declined_days: int = Field(default=180, ge=1)
-    """So long a no counts."""
 
 
 Weighed = tuple[Candidate, Ruling]
@@ -148,13 +149,13 @@ class Proposals:
 
     def decline(self, proposal: Proposal, now: datetime) -> Decision:
         """Delete a proposal and do not ask about it again for a while."""
-        until = now + timedelta(days=self._settings.declined_days)
+        until = now + timedelta(days=DECLINED_DAYS)
         with self._store.transaction():
             self._store.erase("proposals", [proposal.id])
             self._store.forget_declined(before=now)
             self._store.decline(_words(proposal), until)
         title = proposal.category.title.lower()
-        reason = f"{title}: you said no, so I will not ask about it again for {self._settings.declined_days} days"
+        reason = f"{title}: you said no, so I will not ask about it again for {DECLINED_DAYS} days"
         return _decision(Outcome.DECLINED, proposal, reason, proposal=proposal.id)
 
     def expire(self, now: datetime) -> None:

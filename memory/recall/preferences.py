@@ -12,7 +12,6 @@ from collections.abc import Collection, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
 
 from memory.recall.cache import SearchCache, detail_bits
 from memory.store.searchable import category_words
@@ -22,38 +21,30 @@ from schemas.preferences import CATEGORIES
 
 POOL = 64
 """Nearest vectors that are scored: decay, importance and the category can change the order among the nearest only."""
-
-
-class RetrievalSettings(BaseModel):
-    """Parameters of the score."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    category_weight: float = Field(default=1.0, ge=0.0)
-    """Weight of the category's own similarity to the query beside the preference's. hit@n of the 500 questions of CarMem's
-    development half with the first built-in encoder: .858 without it and without topics, .870 with .5, .874 with these."""
-    topic_weight: float = Field(default=0.5, ge=0.0)
-    """Weight of the encoder's topic probability of the category for the query."""
-    about_weight: float = Field(default=1.2, ge=0.0)
-    """Weight, in the order of what is recalled, of what the query is about: its share of the category,"""
-    around_weight: float = Field(default=0.6, ge=0.0)
-    """and of the sub category, each on a scale of logarithms. hit@n .926 with .7 and .3, .930 with these and
-    with most weights above (the same questions, present encoder)."""
-    threshold: float = Field(default=0.27, ge=0.0, le=1.0)
-    """Score below which nothing is recalled: keeps .77 of those 500 and lets one in nine of KVRET's drivers' turns recall
-    something from a store of ten."""
-    threshold_within: float = Field(default=0.1, ge=0.0, le=1.0)
-    """The same when the caller has named the categories and so judged already that they matter: their part of the similarity
-    is then 1, and only what has long decayed stays below."""
+CATEGORY_WEIGHT = 1.0
+"""Weight of the category's own similarity to the query beside the preference's. hit@n of the 500 questions of CarMem's
+development half with the first built-in encoder: .858 without it and without topics, .870 with .5, .874 with these."""
+TOPIC_WEIGHT = 0.5
+"""Weight of the encoder's topic probability of the category for the query."""
+ABOUT_WEIGHT = 1.2
+"""Weight, in the order of what is recalled, of what the query is about: its share of the category."""
+AROUND_WEIGHT = 0.6
+"""The same of its share of the sub category, each on a scale of logarithms. hit@n .926 with .7 and .3, .930 with these and
+with most weights above (the same questions, present encoder)."""
+RECALL_AT = 0.27
+"""Score below which nothing is recalled: keeps .77 of those 500 and lets one in nine of KVRET's drivers' turns recall
+something from a store of ten."""
+WITHIN_AT = 0.1
+"""The same when the caller has named the categories and so judged already that they matter: their part of the similarity
+is then 1, and only what has long decayed stays below."""
 
 
 class PreferenceRanker:
     """Orders the preferences of a searchable copy by how much they matter for a query."""
 
-    def __init__(self, encoder: Encoder, settings: RetrievalSettings | None = None) -> None:
-        """With an encoder for the query and the categories, and the parameters of the score."""
-        self.settings = settings or RetrievalSettings()
-        self._encoder = encoder
+    def __init__(self, encoder: Encoder, recall_at: float = RECALL_AT) -> None:
+        """With an encoder for the query and the categories, and the score below which nothing is recalled."""
+        self._encoder, self._recall_at = encoder, recall_at
         self._categories: NDArray[np.float32] | None = None
 
     def ranked(
@@ -69,7 +60,6 @@ class PreferenceRanker:
             limit: at most so many.
             now: seconds since 1970, for decay.
         """
-        settings = self.settings
         if (details and not detail_bits(details)) or not query.strip():
             return []
         among = cache.allowed((Kind.PREFERENCE,), details=detail_bits(details), hidden=detail_bits(hidden))
@@ -84,8 +74,8 @@ class PreferenceRanker:
         if not details:
             closeness = np.maximum(self._category_vectors() @ vector, 0.0)[numbers_of]
             topic = np.array([topics.get(c.detail, 0.0) for c in CATEGORIES])[numbers_of]
-        near = (similarity + settings.category_weight * closeness + settings.topic_weight * topic) / (
-            1.0 + settings.category_weight + settings.topic_weight
+        near = (similarity + CATEGORY_WEIGHT * closeness + TOPIC_WEIGHT * topic) / (
+            1.0 + CATEGORY_WEIGHT + TOPIC_WEIGHT
         )
         kept = cache.kept(rows, now)
         fits = near
@@ -93,7 +83,7 @@ class PreferenceRanker:
             about = _about(topics)
             levels = np.array([about[c.detail] for c in CATEGORIES])[numbers_of]
             fits = self._ordered(near, levels[:, 0], levels[:, 1])
-        passes = np.minimum(near * kept, 1.0) >= (settings.threshold_within if details else settings.threshold)
+        passes = np.minimum(near * kept, 1.0) >= (WITHIN_AT if details else self._recall_at)
         scores = np.minimum(fits * kept, 1.0)
         found = [(cache.id(int(row)), float(score)) for row, score in zip(rows[passes], scores[passes], strict=True)]
         return sorted(found, key=lambda one: -one[1])[:limit]
@@ -102,9 +92,8 @@ class PreferenceRanker:
         self, near: NDArray[np.float64], about: NDArray[np.float64], around: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """What the order goes by, 0..1: nearness, and what the query is about."""
-        settings = self.settings
-        weighed = near + settings.about_weight * about + settings.around_weight * around
-        return weighed / (1.0 + settings.about_weight + settings.around_weight)
+        weighed = near + ABOUT_WEIGHT * about + AROUND_WEIGHT * around
+        return weighed / (1.0 + ABOUT_WEIGHT + AROUND_WEIGHT)
 
     def _category_vectors(self) -> NDArray[np.float32]:
         """Unit vectors of all categories, shape (categories, dimension)."""

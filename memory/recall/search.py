@@ -26,7 +26,7 @@ from memory.recall.answering import features, sureness
 from memory.recall.cache import KINDS, SearchCache, detail_bits
 from memory.recall.exact import NONE, Floats, Rows
 from memory.recall.lexical import asked, numbers, stems
-from memory.recall.preferences import PreferenceRanker, RetrievalSettings
+from memory.recall.preferences import RECALL_AT, PreferenceRanker
 from memory.recall.times import of_talk, without
 from memory.recall.vectors import Vectors
 from memory.settings import RecallSettings
@@ -52,6 +52,16 @@ WHOLE = 1.0 - 1e-4
 """Share of a question's words that a fact says with all of them: it was asked to be kept, so it is found however unsure it is."""
 STEP = 16
 """Memories that the background encodes between two looks at whether it is to end."""
+WORDS_DOUBT = 1.0
+"""So many rare words are added to the question, unsaid: one common word that is found again says little. This and the following
+were chosen on LoCoMo's and GVD's development data (docs/log.md)."""
+LENGTH_WEIGHT = 0.3
+"""How much a long memory's share of words is worth less: BM25's ``b``."""
+PERIOD_WEIGHT = 0.1
+"""What being said in the time of which a question speaks adds, or up to `PERIOD_DAYS` later: where the question speaks of
+when something happened. Where it speaks of when something was said, nothing else is looked at."""
+PERIOD_DAYS = 7.0
+"""Days after that time that count as it, too."""
 _DAY = 86_400.0
 
 Allowed = NDArray[np.bool_]
@@ -59,24 +69,19 @@ Allowed = NDArray[np.bool_]
 
 
 class SearchTuning(RecallSettings):
-    """Parameters of the score. Where no source is named: chosen on LoCoMo's and GVD's development data (docs/log.md)."""
+    """What can be configured, and the parts of the score that the laboratory leaves out one by one (`deploy.lab.recall.locomo`).
+
+    Chosen on LoCoMo's and GVD's development data (docs/log.md).
+    """
 
     words_weight: float = Field(default=1.0, ge=0.0)
     """Weight of the share of words beside the cosine. 0: cosine alone."""
-    words_doubt: float = Field(default=1.0, ge=0.0)
-    """So many rare words are added to the question, unsaid: one common word that is found again says little."""
-    length_weight: float = Field(default=0.3, ge=0.0, le=1.0)
-    """How much a long memory's share of words is worth less: BM25's ``b``."""
     before_weight: float = Field(default=0.3, ge=0.0)
     """What the nearness of the exchange before adds."""
     after_weight: float = Field(default=0.2, ge=0.0)
     """What the nearness of the exchange after it adds."""
     tag_weight: float = Field(default=0.05, ge=0.0)
     """What having a tag of the question adds."""
-    period_weight: float = Field(default=0.1, ge=0.0)
-    """What being said in the time of which a question speaks adds, or up to ``period_days`` later: where the question speaks of
-    when something happened. Where it speaks of when something was said, nothing else is looked at."""
-    period_days: float = Field(default=7.0, ge=0.0)
     told_at: float = Field(default=0.8, ge=0.0, le=1.0)
     """How sure it has to be that an exchange answers the question by itself, where the talk is not near enough (`company`)."""
     links: bool = True
@@ -121,11 +126,18 @@ class HybridSearch:
         vault: Vault,
         encoder: Encoder,
         settings: SearchTuning | None = None,
-        retrieval: RetrievalSettings | None = None,
+        recall_at: float = RECALL_AT,
     ) -> None:
-        """Reads what the vault keeps for search; what lacks a vector is encoded, much of it in the background."""
+        """Reads what the vault keeps for search; what lacks a vector is encoded, much of it in the background.
+
+        Args:
+            vault: the open vault.
+            encoder: for what is remembered and what is asked.
+            settings: what is let through, and the weights of the score.
+            recall_at: score from which on a preference is recalled.
+        """
         self.settings = settings or SearchTuning()
-        self._encoder, self._ranker = encoder, PreferenceRanker(encoder, retrieval)
+        self._encoder, self._ranker = encoder, PreferenceRanker(encoder, recall_at)
         self.tables = Searchable(vault)
         self.vectors = Vectors(self.tables, encoder)
         self.cache = SearchCache(encoder.dimension)
@@ -237,7 +249,7 @@ class HybridSearch:
                 during = among & self._said(period, 0.0)
                 if during.any():
                     near = near.joined(self._near(query, vector, during, kinds, hides, named=True))
-                near = near.raised(self.settings.period_weight * self._said(period, self.settings.period_days))
+                near = near.raised(PERIOD_WEIGHT * self._said(period, PERIOD_DAYS))
             chosen = self._chosen(near, limit, now.timestamp())
             found_kinds = {KINDS[self.cache.columns["kind"][self.cache.row(name)]] for name, _ in chosen}
         return self._found(chosen, tags, found_kinds, query)
@@ -275,7 +287,7 @@ class HybridSearch:
     ) -> Near:
         """Rows that may matter with their nearness, and how sure it is that they answer; ``named``: their time or tag was."""
         cache, settings = self.cache, self.settings
-        shares = word_shares(cache, query, settings)
+        shares = word_shares(cache, query)
         visible = cache.allowed(hidden=hidden) if hidden else cache.columns["alive"][: cache.rows]
         near = cache.nearest(vector, POOL, among, kinds)
         spoken = np.flatnonzero((shares > 0) & among)
@@ -377,11 +389,11 @@ def company(nearness: Floats, cosine: float, *, named: bool) -> float:
     return float(nearest[0]) if named else (max(cosine, 0.0) + float(nearest.mean())) / 2.0
 
 
-def word_shares(cache: SearchCache, query: str, settings: SearchTuning) -> Floats:
+def word_shares(cache: SearchCache, query: str) -> Floats:
     """For every row the share of the question's words that it says, long memories' worth less."""
-    shares = cache.postings.shares(numbers(asked(query)), cache.rows, len(cache), settings.words_doubt)
+    shares = cache.postings.shares(numbers(asked(query)), cache.rows, len(cache), WORDS_DOUBT)
     length = cache.columns["length"][: cache.rows] / cache.mean_length
-    return (shares / np.maximum(1.0 + settings.length_weight * (length - 1.0), 0.1)).astype(np.float32)
+    return (shares / np.maximum(1.0 + LENGTH_WEIGHT * (length - 1.0), 0.1)).astype(np.float32)
 
 
 def own_nearness(cosines: Floats, shares: Floats, settings: SearchTuning) -> Floats:

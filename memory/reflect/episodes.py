@@ -13,8 +13,6 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from memory.learn.english.negation import ABOUT_MEMORY, applies
 from memory.learn.extraction import NONE
 from memory.recall.decay import MOST
@@ -35,29 +33,25 @@ VITAL = re.compile(
 )
 """What can harm if it is forgotten; kept only where consent lets it be kept at all."""
 
-
-class EpisodeSettings(BaseModel):
-    """What is worth an episode. Our choices, tried on typed sentences; logged where measured."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    hot: int = Field(default=256, ge=1)
-    """Exchanges that wait at most; the oldest goes first."""
-    heard_at: float = Field(default=0.3, ge=0.0, le=1.0)
-    """What was heard less surely is no memory."""
-    request_at: float = Field(default=0.5, ge=0.0, le=1.0)
-    """Probability from which on it only asks the car for something."""
-    detail_at: float = Field(default=0.05, ge=0.0, le=1.0)
-    """Probability from which on an exchange counts as being about a category, for consent and forgetting: rather one too many."""
-    tag_at: float = Field(default=0.15, ge=0.0, le=1.0)
-    """The same for its tag."""
-    most_details: int = Field(default=5, ge=1)
-    base: float = Field(default=0.2, ge=0.0, le=1.0)
-    """Importance of an episode that nothing else speaks for."""
-    stated: float = Field(default=0.3, ge=0.0, le=1.0)
-    """What clearly stating a preference adds,"""
-    personal: float = Field(default=0.2, ge=0.0, le=1.0)
-    """and speaking of people, plans or feelings."""
+MOST_WAITING = 256
+"""Exchanges that wait at most; the oldest goes first. This and the following: our choices, tried on typed sentences; logged where
+measured."""
+HEARD_AT = 0.3
+"""What was heard less surely is no memory."""
+REQUEST_AT = 0.5
+"""Probability from which on it only asks the car for something."""
+DETAIL_AT = 0.05
+"""Probability from which on an exchange counts as being about a category, for consent and forgetting: rather one too many."""
+TAG_AT = 0.15
+"""The same for its tag."""
+MOST_DETAILS = 5
+"""Categories that an exchange is about at most."""
+BASE = 0.2
+"""Importance of an episode that nothing else speaks for."""
+STATED_ADDS = 0.3
+"""What clearly stating a preference adds to it."""
+PERSONAL_ADDS = 0.2
+"""What speaking of people, plans or feelings adds to it."""
 
 
 PERSONAL = frozenset(("family", "friends", "plans", "feelings", "health", "work", "travel"))
@@ -78,7 +72,7 @@ class Exchange:
 class Hot:
     """The last exchanges, in memory only. Not locked: the caller is."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int = MOST_WAITING) -> None:
         """Holds at most so many."""
         self._exchanges: deque[Exchange] = deque(maxlen=most)
 
@@ -126,9 +120,9 @@ def _closed(exchange: Exchange) -> Exchange:
 class Drafter:
     """Makes episodes of exchanges."""
 
-    def __init__(self, encoder: Encoder, settings: EpisodeSettings, new_id: Callable[[], str]) -> None:
+    def __init__(self, encoder: Encoder, new_id: Callable[[], str]) -> None:
         """Weighs with this encoder; ``new_id`` makes the episodes' ids."""
-        self._encoder, self._settings, self._new_id = encoder, settings, new_id
+        self._encoder, self._new_id = encoder, new_id
 
     def draft(
         self, exchanges: Iterable[Exchange], allowed: Callable[[str], bool], grown: Collection[str] = ()
@@ -148,7 +142,7 @@ class Drafter:
                 continue
             details = self.details(exchange.driver)
             place = last.get(exchange.conversation)
-            if exchange.confidence < self._settings.heard_at or applies(ABOUT_MEMORY, normal(exchange.driver), ""):
+            if exchange.confidence < HEARD_AT or applies(ABOUT_MEMORY, normal(exchange.driver), ""):
                 last.pop(exchange.conversation, None)
             elif not self._says_something(exchange.driver, details):
                 if place is not None and made[place].assistant.rstrip().endswith("?"):
@@ -161,8 +155,8 @@ class Drafter:
     def details(self, text: str) -> tuple[str, ...]:
         """Detail keys that a text is about, the surest first."""
         topics = self._encoder.topics(text)
-        able = [d for d, share in topics.items() if d != NONE and share >= self._settings.detail_at]
-        return tuple(sorted(able, key=lambda d: -topics[d])[: self._settings.most_details])
+        able = [d for d, share in topics.items() if d != NONE and share >= DETAIL_AT]
+        return tuple(sorted(able, key=lambda d: -topics[d])[:MOST_DETAILS])
 
     def _says_something(self, text: str, details: Collection[str]) -> bool:
         """Whether it is more than a word, a courtesy or an order to the car that could be anybody's."""
@@ -175,11 +169,11 @@ class Drafter:
 
     def _asks(self, text: str) -> bool:
         """Whether it asks the car for something."""
-        return 1.0 - self._encoder.requests(text).get(NONE, 0.0) >= self._settings.request_at
+        return 1.0 - self._encoder.requests(text).get(NONE, 0.0) >= REQUEST_AT
 
     def _episode(self, exchange: Exchange, details: tuple[str, ...], grown: Collection[str]) -> Episode:
         topics = self._encoder.topics(exchange.driver)
-        subs = tuple(BY_DETAIL[d].sub for d in details if topics[d] >= self._settings.tag_at)
+        subs = tuple(BY_DETAIL[d].sub for d in details if topics[d] >= TAG_AT)
         found = tags(f"{exchange.driver} {exchange.assistant}", subs, grown)
         return Episode(
             id=self._new_id(),
@@ -197,9 +191,8 @@ class Drafter:
         plain = normal(text)
         if REMEMBER.search(plain) or VITAL.search(plain):
             return 1.0
-        settings = self._settings
-        personal = settings.personal if PERSONAL & set(about) and not self._asks(text) else 0.0
-        return min(MOST, settings.base + settings.stated * self._encoder.strength(text).get("stated", 0.0) + personal)
+        personal = PERSONAL_ADDS if PERSONAL & set(about) and not self._asks(text) else 0.0
+        return min(MOST, BASE + STATED_ADDS * self._encoder.strength(text).get("stated", 0.0) + personal)
 
 
 def _joined(episode: Episode, exchange: Exchange) -> Episode:

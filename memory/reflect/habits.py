@@ -1,6 +1,6 @@
 """Habits: at which times of the week a preference is used again and again. Pure.
 
-A habit is certain enough to be spoken of if there is enough of it (`HabitSettings`): so many days, nearly every time that it might
+A habit is certain enough to be spoken of if there is enough of it: so many days, nearly every time that it might
 have been, and hardly ever at another time. Its evidence are the uses that the vault keeps with a preference: when, for what
 """
 
@@ -10,34 +10,26 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from memory.reflect.induction import WEEKDAYS, daytime
 from models.text import WEEKDAYS as NAMES
 from schemas.manners import Habit
 from schemas.memory import Preference
 
-
-class HabitSettings(BaseModel):
-    """When something is a habit. Our choices: a wrong "you usually" costs more than a habit that is not spoken of."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    weeks: int = Field(default=3, ge=2)
-    """Weeks in which it was so on that day of the week, where it is so on one day a week,"""
-    workdays: int = Field(default=5, ge=3)
-    """or working days, where it is so on each of them at one part of the day."""
-    share: float = Field(default=0.75, ge=0.5, le=1.0)
-    """Of the days on which it might have been, from the first on, on which it was;"""
-    alone: float = Field(default=0.75, ge=0.5, le=1.0)
-    """and of all days of use that lie in it."""
+WEEKS = 3
+"""Weeks in which it was so on that day of the week, where it is so on one day a week. This and the following: our choices, since a
+wrong "you usually" costs more than a habit that is not spoken of."""
+WORKDAYS = 5
+"""Working days on which it was so, where it is so on each of them at one part of the day."""
+SHARE = 0.75
+"""Share of the days on which it might have been, from the first on, on which it was."""
+ALONE = 0.75
+"""Share of all days of use that lie in it."""
 
 
 def habits(
     uses: Iterable[tuple[Preference, Sequence[tuple[datetime, str]]]],
     now: datetime,
     zone: tzinfo,
-    settings: HabitSettings,
 ) -> tuple[Habit, ...]:
     """The habits that uses bear out and whose time is now, the most often seen first.
 
@@ -45,7 +37,6 @@ def habits(
         uses: preferences, each with when it was used for which action.
         now: today is left out: what was done today needs no suggestion.
         zone: the driver's.
-        settings: how certain they have to be.
     """
     found: list[Habit] = []
     for preference, used in uses:
@@ -56,11 +47,11 @@ def habits(
         days = {at.date() for at, _ in here}
         weekly = [(at, action) for at, action in here if at.weekday() == today.weekday()]
         daily = [(at, action) for at, action in here if at.weekday() < 5 and daytime(at, zone) == part]
-        times = [_Time(f"on {NAMES[today.weekday()]}s", weekly, _weekly(today), settings.weeks)]
+        times = [_Time(f"on {NAMES[today.weekday()]}s", weekly, _weekly(today), WEEKS)]
         if today.weekday() < 5:
-            times.insert(0, _Time(f"{part} {WEEKDAYS}", daily, _workdays(today), settings.workdays))
+            times.insert(0, _Time(f"{part} {WEEKDAYS}", daily, _workdays(today), WORKDAYS))
         for time in times:
-            habit = _certain(preference, time, days, settings)
+            habit = _certain(preference, time, days)
             if habit is not None:
                 found.append(habit)
                 break
@@ -78,7 +69,7 @@ class _Time:
     least: int
 
 
-def _certain(preference: Preference, time: _Time, days: Collection[date], settings: HabitSettings) -> Habit | None:
+def _certain(preference: Preference, time: _Time, days: Collection[date]) -> Habit | None:
     """The habit, if it is certain enough; ``days``: all on which the preference was used."""
     held, possible, least = time.held, time.possible, time.least
     seen = sorted({at.date() for at, _ in held})
@@ -87,7 +78,7 @@ def _certain(preference: Preference, time: _Time, days: Collection[date], settin
     if len(seen) < least or seen[-1] < possible[1]:  # it was not so the last two times
         return None
     might = [day for day in possible if day >= seen[0]]
-    if len(seen) < settings.share * len(might) or len(seen) < settings.alone * len([d for d in days if d >= seen[0]]):
+    if len(seen) < SHARE * len(might) or len(seen) < ALONE * len([d for d in days if d >= seen[0]]):
         return None
     return Habit(
         preference=preference.id,

@@ -13,33 +13,25 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from memory.reflect.episodes import REMEMBER, VITAL
 from memory.store.tags import content
 from models.text import normal
 from schemas.memory import Episode
 
-
-class InductionSettings(BaseModel):
-    """When occasions are a habit. Our choices."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    repeats: int = Field(default=3, ge=2)
-    """Occasions that a thought needs,"""
-    days: int = Field(default=2, ge=1)
-    """on so many days,"""
-    within_days: int = Field(default=90, ge=1)
-    """within so many days before now."""
-    share: float = Field(default=0.7, ge=0.5, le=1.0)
-    """Of them that fall into one part of the day, for the thought to say so."""
-    weekdays: int = Field(default=5, ge=1)
-    """Occasions, all of them on weekdays, for the thought to say so: five of seven days are, so fewer tell nothing;"""
-    weekends: int = Field(default=3, ge=1)
-    """and all of them at weekends."""
-    longest: int = Field(default=40, ge=1)
-    """Words of an event at most."""
+REPEATS = 3
+"""Occasions that a thought needs. This and the following: our choices of when occasions are a habit."""
+DAYS = 2
+"""Days on which they have to be."""
+WITHIN_DAYS = 90
+"""Days before now within which they have to be."""
+SHARE = 0.7
+"""Share of them that falls into one part of the day, for the thought to say so."""
+LEAST_WEEKDAYS = 5
+"""Occasions, all of them on weekdays, for the thought to say so: five of seven days are, so fewer tell nothing."""
+LEAST_WEEKENDS = 3
+"""Occasions, all of them at weekends, for the thought to say so."""
+LONGEST = 40
+"""Words of an event at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +84,9 @@ def week_part(moment: datetime, zone: tzinfo) -> str:
     return WEEKENDS if moment.astimezone(zone).weekday() >= 5 else WEEKDAYS
 
 
-def induce(
-    occasions: Iterable[Occasion], now: datetime, zone: tzinfo, settings: InductionSettings
-) -> tuple[Induced, ...]:
+def induce(occasions: Iterable[Occasion], now: datetime, zone: tzinfo) -> tuple[Induced, ...]:
     """The thoughts that occasions bear out, the most frequent first."""
-    since = now - timedelta(days=settings.within_days)
+    since = now - timedelta(days=WITHIN_DAYS)
     groups: dict[tuple[str | None, tuple[str, ...]], list[Occasion]] = {}
     for occasion in occasions:
         if since <= occasion.at <= now + timedelta(days=1) and content(occasion.subject):
@@ -105,11 +95,11 @@ def induce(
     for (detail, _), group in groups.items():
         days = {o.at.astimezone(zone).date() for o in group}
         count = len({o.at for o in group})
-        if count < settings.repeats or len(days) < settings.days:
+        if count < REPEATS or len(days) < DAYS:
             continue
         group.sort(key=lambda o: o.at)
         subject = Counter(normal(o.subject) for o in group).most_common(1)[0][0]
-        when = _when(group, zone, settings)
+        when = _when(group, zone)
         verb = "asks for" if sum(o.asked for o in group) * 2 > len(group) else "speaks of"
         found.append(
             Induced(
@@ -127,15 +117,15 @@ def induce(
     return tuple(found)
 
 
-def _when(group: Sequence[Occasion], zone: tzinfo, settings: InductionSettings) -> str:
+def _when(group: Sequence[Occasion], zone: tzinfo) -> str:
     """When it comes up: the part of the day of most of the occasions, and of the week if all of them agree."""
     time, times = Counter(daytime(o.at, zone) for o in group).most_common(1)[0]
-    parts = [time] if times >= settings.share * len(group) else []
+    parts = [time] if times >= SHARE * len(group) else []
     days = {week_part(o.at, zone) for o in group}
     apart = len({o.at.astimezone(zone).date() for o in group})
-    if days == {WEEKDAYS} and apart >= settings.weekdays:
+    if days == {WEEKDAYS} and apart >= LEAST_WEEKDAYS:
         parts.append(WEEKDAYS)
-    elif days == {WEEKENDS} and apart >= settings.weekends:
+    elif days == {WEEKENDS} and apart >= LEAST_WEEKENDS:
         parts.append(WEEKENDS)
     return " ".join(parts)
 
@@ -173,11 +163,11 @@ LEAST = 2
 """Words that say something, of an event: "i went there" tells nothing."""
 
 
-def event(episode: Episode, settings: InductionSettings) -> str | None:
+def event(episode: Episode) -> str | None:
     """The sentences of an episode that tell an event, as they were said; None where none does."""
     told = [part.strip() for part in _SENTENCE.split(episode.driver) if tells_event(part)]
     text = " ".join(told)
-    return " ".join(text.split()[: settings.longest]) or None
+    return " ".join(text.split()[:LONGEST]) or None
 
 
 def tells_event(sentence: str) -> bool:

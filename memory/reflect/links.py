@@ -6,28 +6,23 @@ from collections.abc import Collection, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
 
 Vectors = Mapping[str, NDArray[np.float32]]
 
-
-class LinkSettings(BaseModel):
-    """Which memories are linked."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    most: int = Field(default=5, ge=1)
-    """Links of a memory (top five)."""
-    at: float = Field(default=0.35, ge=-1.0, le=1.0)
-    """Cosine from which on two memories have to do with each other; our choice."""
+MOST_LINKS = 5
+"""Links of a memory (top five)."""
+NEAR_AT = 0.35
+"""Cosine from which on two memories have to do with each other; our choice."""
 
 
 def refreshed(
     vectors: Vectors,
     fresh: Collection[str],
     linked: Mapping[str, Collection[str]],
-    settings: LinkSettings,
     made_of: Mapping[str, Collection[str]] | None = None,
+    *,
+    most: int = MOST_LINKS,
+    at: float = NEAR_AT,
 ) -> dict[str, tuple[str, ...]]:
     """The links that change because of fresh memories.
 
@@ -35,8 +30,9 @@ def refreshed(
         vectors: unit vectors of all memories that can be linked.
         fresh: ids of those that are new.
         linked: id -> links so far.
-        settings: how many, how near.
         made_of: id -> ids of its sources; a memory is no news to what it was made of, so the two are not linked.
+        most: links of a memory.
+        at: cosine from which on two are linked.
 
     Returns:
         Id -> its links now, nearest first: of every fresh memory, and of every older one that a fresh one belongs to.
@@ -55,21 +51,21 @@ def refreshed(
     changed: dict[str, tuple[str, ...]] = {}
     for row, name in enumerate(new):
         near[row, place[name]] = -np.inf
-        changed[name] = _top(names, near[row], settings)
+        changed[name] = _top(names, near[row], most, at)
     for column, name in enumerate(names):
         if name in changed:
             continue
-        comers = [row for row in range(len(new)) if near[row, column] >= settings.at]
+        comers = [row for row in range(len(new)) if near[row, column] >= at]
         if not comers:
             continue
         held = {other: float(table[place[other]] @ table[column]) for other in linked.get(name, ()) if other in place}
         joined = held | {new[row]: float(near[row, column]) for row in comers}
-        best = tuple(sorted(joined, key=lambda other: (-joined[other], other))[: settings.most])
+        best = tuple(sorted(joined, key=lambda other: (-joined[other], other))[:most])
         if best != tuple(linked.get(name, ())):
             changed[name] = best
     return changed
 
 
-def _top(names: list[str], scores: NDArray[np.float32], settings: LinkSettings) -> tuple[str, ...]:
-    order = np.argsort(-scores, kind="stable")[: settings.most]
-    return tuple(names[row] for row in order if scores[row] >= settings.at)
+def _top(names: list[str], scores: NDArray[np.float32], most: int, at: float) -> tuple[str, ...]:
+    order = np.argsort(-scores, kind="stable")[:most]
+    return tuple(names[row] for row in order if scores[row] >= at)

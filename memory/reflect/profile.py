@@ -14,32 +14,24 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from memory.reflect.induction import Induced
 from models.text import normal, words
 from schemas.memory import Episode, Preference, ProfileEntry, Trip
 
-
-class ProfileSettings(BaseModel):
-    """When something belongs to the profile. Our choices."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    trips: int = Field(default=4, ge=2)
-    """Trips that a usual time needs,"""
-    spread_minutes: float = Field(default=45.0, gt=0.0)
-    """and how far they may lie from their middle, in the mean."""
-    episodes: int = Field(default=10, ge=1)
-    """Episodes that style needs."""
-    brief: float = Field(default=6.0, gt=0.0)
-    """Median of words of a turn up to which a driver speaks briefly,"""
-    full: float = Field(default=18.0, gt=0.0)
-    """and from which on in full."""
-    polite: float = Field(default=0.5, gt=0.0, le=1.0)
-    """Share of requests with a word of courtesy from which on a driver is polite."""
-    habits: int = Field(default=20, ge=0)
-    """Recurring requests that are listed."""
+LEAST_TRIPS = 4
+"""Trips that a usual time needs. This and the following: our choices of when something belongs to the profile."""
+SPREAD_MINUTES = 45.0
+"""How far they may lie from their middle, in the mean."""
+LEAST_EPISODES = 10
+"""Episodes that style needs."""
+BRIEF = 6.0
+"""Median of words of a turn up to which a driver speaks briefly."""
+FULL = 18.0
+"""The same from which on a driver speaks in full."""
+POLITE = 0.5
+"""Share of requests with a word of courtesy from which on a driver is polite."""
+MOST_HABITS = 20
+"""Recurring requests that are listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +100,7 @@ def facts(said: Iterable[Said]) -> dict[str, tuple[str, tuple[Said, ...]]]:
     return {key: (value, tuple(dict.fromkeys(said))) for key, (value, said) in found.items()}
 
 
-def usual_times(trips: Sequence[Trip], zone: tzinfo, settings: ProfileSettings) -> dict[str, str]:
+def usual_times(trips: Sequence[Trip], zone: tzinfo) -> dict[str, str]:
     """Key -> when trips usually begin, on weekdays and at weekends; a driver with two usual times has none by this rule."""
     found: dict[str, str] = {}
     for key, words_for, weekend in (
@@ -117,27 +109,27 @@ def usual_times(trips: Sequence[Trip], zone: tzinfo, settings: ProfileSettings) 
     ):
         starts = [t.began_at.astimezone(zone) for t in trips if (t.began_at.astimezone(zone).weekday() >= 5) == weekend]
         minutes = sorted(s.hour * 60 + s.minute for s in starts)
-        if len(minutes) < settings.trips:
+        if len(minutes) < LEAST_TRIPS:
             continue
         middle = statistics.median(minutes)
-        if statistics.fmean(abs(m - middle) for m in minutes) <= settings.spread_minutes:
+        if statistics.fmean(abs(m - middle) for m in minutes) <= SPREAD_MINUTES:
             rounded = round(middle / 15) * 15 % 1440
             found[key] = f"around {rounded // 60}:{rounded % 60:02d} {words_for}"
     return found
 
 
-def style(episodes: Sequence[Episode], settings: ProfileSettings) -> dict[str, str]:
+def style(episodes: Sequence[Episode]) -> dict[str, str]:
     """Key -> how the driver speaks, where enough was said to tell."""
-    if len(episodes) < settings.episodes:
+    if len(episodes) < LEAST_EPISODES:
         return {}
     found: dict[str, str] = {}
     length = statistics.median(len(words(e.driver)) for e in episodes)
-    if length <= settings.brief:
+    if length <= BRIEF:
         found["reply_length"] = "brief"
-    elif length >= settings.full:
+    elif length >= FULL:
         found["reply_length"] = "full"
     courteous = sum(bool(_COURTESY & set(words(e.driver))) for e in episodes)
-    if courteous >= settings.polite * len(episodes):
+    if courteous >= POLITE * len(episodes):
         found["courtesy"] = "polite"
     return found
 
@@ -163,7 +155,6 @@ def refined(
     evidence: Evidence,
     now: datetime,
     zone: tzinfo,
-    settings: ProfileSettings,
     *,
     new_id: Callable[[], str],
     unwanted: Callable[[str], bool] = lambda _: False,
@@ -175,7 +166,6 @@ def refined(
         evidence: what it is refined from.
         now: when new entries begin.
         zone: the driver's.
-        settings: thresholds.
         new_id: makes the entries' ids.
         unwanted: whether the driver deleted the entry of this key and does not want it back.
     """
@@ -213,14 +203,14 @@ def refined(
         if before is not None and before.value != value and told[-1].at < before.since:
             continue  # what the entry rests on was said later and is older than what is looked at
         put("fact", key, value, [s.source for s in told], [d for s in told for d in s.details], _sure(len(told)))
-    for key, value in usual_times(evidence.trips, zone, settings).items():
+    for key, value in usual_times(evidence.trips, zone).items():
         put("habit", key, value, [t.id for t in evidence.trips], (), 0.8)
-    for thought in [t for t in evidence.induced if t.when][: settings.habits]:
+    for thought in [t for t in evidence.induced if t.when][:MOST_HABITS]:
         details = () if thought.detail is None else (thought.detail,)
         put("habit", f"often_{'_'.join(words(thought.subject))}", thought.text, thought.sources, details,
             _sure(thought.count))  # fmt: skip
-    for key, value in style(evidence.episodes, settings).items():
-        put("style", key, value, [e.id for e in evidence.episodes[-settings.episodes :]], (), 0.7)
+    for key, value in style(evidence.episodes).items():
+        put("style", key, value, [e.id for e in evidence.episodes[-LEAST_EPISODES:]], (), 0.7)
     return tuple(made)
 
 

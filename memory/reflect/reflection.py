@@ -15,7 +15,6 @@ from datetime import datetime, tzinfo
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
 
 from memory.learn.english.canonical import polarity
 from memory.learn.english.negation import negated
@@ -23,48 +22,33 @@ from memory.learn.extraction import NONE
 from memory.recall.decay import MOST
 from memory.recall.times import MONTHS, NUMBERS, ORDINALS
 from memory.reflect import links, profile
-from memory.reflect.induction import DAYTIMES, Induced, InductionSettings, Occasion, event, induce
-from memory.reflect.links import LinkSettings
-from memory.reflect.profile import ProfileSettings
+from memory.reflect.induction import DAYTIMES, REPEATS, Induced, Occasion, event, induce
 from memory.store import tags as ontology
 from memory.store.conversations import Archive
 from memory.store.preferences import Sentence
 from memory.store.summaries import Line
-from memory.store.tags import OntologySettings, content
+from memory.store.tags import content
 from models.text import contains, normal, words
 from schemas.clock import WEEKDAYS
 from schemas.memory import Episode, Kind, Preference, ProfileEntry, Status, Thought, Trip
 from schemas.ports import Encoder
 from schemas.preferences import BY_DETAIL
 
-
-class ReflectionSettings(BaseModel):
-    """Thresholds of post-thinking."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    induction: InductionSettings = InductionSettings()
-    ontology: OntologySettings = OntologySettings()
-    links: LinkSettings = LinkSettings()
-    profile: ProfileSettings = ProfileSettings()
-    subject_at: float = Field(default=0.3, ge=0.0, le=1.0)
-    """Probability from which on words of an episode are what it is about; as in extraction."""
-    topic_at: float = Field(default=0.15, ge=0.0, le=1.0)
-    """And of its category."""
-    same_at: float = Field(default=0.5, ge=-1.0, le=1.0)
-    """Cosine from which on an event may be a correction of another, if nothing but times and numbers sets them apart. Our
-    choice."""
-    quoted_at: float = Field(default=0.4, ge=0.0, le=1.0)
-    """Importance from which on a summary holds the words of an episode, and not only key words,"""
-    quoted: int = Field(default=24, ge=1)
-    """at most so many;"""
-    keywords: int = Field(default=8, ge=1)
-    """and so many key words of the others."""
-    window: int = Field(default=2_000, ge=1)
-    """Newest episodes that it goes by, and that new ones may be linked with, so that the time it takes does not grow with the
-    vault: three weeks of a hundred a day. What older ones have come to stays, since it is written down."""
-    event_importance: float = Field(default=0.5, ge=0.0, le=1.0)
-    """Of an event, at least."""
+SUBJECT_AT = 0.3
+"""Probability from which on words of an episode are what it is about; as in extraction."""
+TOPIC_AT = 0.15
+"""The same of its category."""
+SAME_AT = 0.5
+"""Cosine from which on an event may be a correction of another, if nothing but times and numbers sets them apart. Our
+choice."""
+QUOTED_AT = 0.4
+"""Importance from which on a summary holds the words of an episode, and not only key words."""
+QUOTED = 24
+"""Words of it that a summary holds at most."""
+KEYWORDS = 8
+"""Key words of any other that it holds at most."""
+EVENT_IMPORTANCE = 0.5
+"""Importance of an event, at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +56,7 @@ class Snapshot:
     """What post-thinking goes by."""
 
     episodes: Sequence[Episode]
-    """The newest (``ReflectionSettings.window``), and all that it has not seen."""
+    """The newest (``memory.driver.conversations.WINDOW``), and all that it has not seen."""
     fresh: frozenset[str]
     """Ids of the episodes that it has not seen."""
     thoughts: Sequence[Thought]
@@ -112,9 +96,9 @@ class Reflection:
 class Reflector:
     """Thinks about what was said, afterwards."""
 
-    def __init__(self, encoder: Encoder, settings: ReflectionSettings, zone: tzinfo, new_id: Callable[[], str]) -> None:
+    def __init__(self, encoder: Encoder, zone: tzinfo, new_id: Callable[[], str]) -> None:
         """Thinks with this encoder, in this zone; ``new_id`` makes the ids."""
-        self._encoder, self._settings, self._zone, self._new_id = encoder, settings, zone, new_id
+        self._encoder, self._zone, self._new_id = encoder, zone, new_id
 
     def plan(
         self, seen: Snapshot, now: datetime, *, allowed: Callable[[str], bool], unwanted: Callable[[str, str], bool]
@@ -130,9 +114,7 @@ class Reflector:
         """
         fresh = [e for e in seen.episodes if e.id in seen.fresh and all(map(allowed, e.details))]
         plan = Reflection(seen=tuple(seen.fresh))
-        grown = ontology.recurring(
-            [(e.conversation, e.driver) for e in seen.episodes if not e.details], self._settings.ontology, seen.tags
-        )
+        grown = ontology.recurring([(e.conversation, e.driver) for e in seen.episodes if not e.details], seen.tags)
         plan.tags = grown if fresh else ()
         plan.tagged = self._retagged(seen.episodes, plan.tags)
         held = {t.id: t for t in seen.thoughts}
@@ -145,7 +127,7 @@ class Reflector:
         occasions = [
             o for o in self._occasions(seen, fresh, (*seen.tags, *plan.tags)) if o.detail is None or allowed(o.detail)
         ]
-        induced = induce(occasions, now, self._zone, self._settings.induction)
+        induced = induce(occasions, now, self._zone)
         self._induced(plan, induced, [t for t in held.values() if t.id not in plan.gone], unwanted)
         plan.lines = [(e.at, self._line(e.model_copy(update={"tags": plan.tagged.get(e.id, e.tags)}))) for e in fresh]
         self._link(plan, seen, fresh)
@@ -156,7 +138,7 @@ class Reflector:
             seen.trips,
         )
         plan.entries = profile.refined(
-            seen.profile, evidence, now, self._zone, self._settings.profile, new_id=self._new_id,
+            seen.profile, evidence, now, self._zone, new_id=self._new_id,
             unwanted=lambda key: unwanted("profile", key),
         )  # fmt: skip
         return plan
@@ -166,12 +148,12 @@ class Reflector:
     def _events(self, plan: Reflection, fresh: Sequence[Episode], held: Sequence[Thought], seen: Snapshot) -> None:
         known = {t.id: (t, seen.vectors.get(t.id)) for t in held}
         for episode in fresh:
-            text = event(episode, self._settings.induction)
+            text = event(episode)
             if text is None:
                 continue
             vector = self._encoder.encode([text])[0]
             same = next(
-                (t for t, other in known.values() if _tells_same(text, t.text, vector, other, self._settings.same_at)),
+                (t for t, other in known.values() if _tells_same(text, t.text, vector, other, SAME_AT)),
                 None,
             )
             made = Thought(
@@ -182,9 +164,7 @@ class Reflector:
                 details=episode.details if same is None else tuple(dict.fromkeys((*episode.details, *same.details))),
                 tags=plan.tagged.get(episode.id, episode.tags),
                 sources=(episode.id,) if same is None else tuple(dict.fromkeys((*same.sources, episode.id))),
-                importance=max(
-                    self._settings.event_importance, episode.importance, same.importance if same is not None else 0.0
-                ),
+                importance=max(EVENT_IMPORTANCE, episode.importance, same.importance if same is not None else 0.0),
                 uses=0 if same is None else same.uses,
                 last_used=None if same is None else same.last_used,
             )
@@ -256,10 +236,10 @@ class Reflector:
             asked = 1.0 - self._encoder.requests(episode.driver).get(NONE, 0.0) >= 0.5
             topics = self._encoder.topics(episode.driver)
             for detail in episode.details:
-                if topics.get(detail, 0.0) < self._settings.topic_at:
+                if topics.get(detail, 0.0) < TOPIC_AT:
                     continue
                 for part in self._encoder.words(episode.driver, detail):
-                    if part.probability >= self._settings.subject_at and content(part.text):
+                    if part.probability >= SUBJECT_AT and content(part.text):
                         subjects[detail, content(part.text)] = (part.text, asked)
             for tag in grown if not episode.details else ():  # else the category says it better
                 if tag in words(episode.driver):
@@ -279,7 +259,7 @@ class Reflector:
                     found.append(Occasion(subject, episode.at, episode.id, detail, episode.tags, asked))
         for preference in seen.preferences:
             said = seen.sentences.get(preference.id, ())
-            told_often = len(said) >= self._settings.induction.repeats
+            told_often = len(said) >= REPEATS
             if preference.status is Status.ACTIVE and preference.sense.wanted and told_often:
                 tags = (BY_DETAIL[preference.detail].sub,)
                 found += [Occasion(preference.value, s.said_at, preference.id, preference.detail, tags) for s in said]
@@ -300,11 +280,11 @@ class Reflector:
 
     def _line(self, episode: Episode) -> Line:
         """What an episode adds to the summary of its day: its words if it is important enough, else its key words."""
-        if episode.importance >= self._settings.quoted_at:
+        if episode.importance >= QUOTED_AT:
             said = episode.driver.split()
-            text = f"“{' '.join(said[: self._settings.quoted])}{' ...' if len(said) > self._settings.quoted else ''}”"
+            text = f"“{' '.join(said[:QUOTED])}{' ...' if len(said) > QUOTED else ''}”"
         else:
-            text = f"{', '.join(tuple(dict.fromkeys(content(episode.driver)))[: self._settings.keywords])}."
+            text = f"{', '.join(tuple(dict.fromkeys(content(episode.driver)))[:KEYWORDS])}."
         return Line(episode.id, text, episode.details, episode.tags)
 
     def _link(self, plan: Reflection, seen: Snapshot, fresh: Sequence[Episode]) -> None:
@@ -316,7 +296,7 @@ class Reflector:
         new = [thing.id for thing in (*fresh, *plan.thoughts)]
         able = {name: vectors[name] for name in (*linked, *new) if name in vectors}
         made_of = {t.id: t.sources for t in (*seen.thoughts, *plan.thoughts)}
-        plan.links = links.refreshed(able, new, linked, self._settings.links, made_of)
+        plan.links = links.refreshed(able, new, linked, made_of)
 
     # Writing
 

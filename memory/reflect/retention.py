@@ -14,7 +14,6 @@ from datetime import date, datetime, timedelta, tzinfo
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
 from memory.recall import decay
 from memory.settings import Prune, RetentionSettings, RoomSettings
@@ -24,16 +23,12 @@ OVER = 0.5
 """What is left of a memory (`memory.recall.decay.retention`) when it goes: one half-life, so that "kept for a year" means a year
 without use."""
 
-
-class PruningTuning(RoomSettings):
-    """How relevance is counted; compared by ``glovebox bench pruning``."""
-
-    queries: int = Field(default=64, ge=1)
-    """Recent queries that relevance goes by; the ring's length."""
-    nearest: int = Field(default=1, ge=1)
-    """Memories nearest to a query that get credit for it."""
-    fresh: float = Field(default=0.5, ge=0.0, le=1.0)
-    """Weight of how recently it was touched beside relevance: what is new was not asked for yet."""
+QUERIES = 64
+"""Recent queries that relevance goes by; the ring's length. This and the following are what ``glovebox bench pruning`` goes by."""
+NEAREST = 1
+"""Memories nearest to a query that get credit for it."""
+FRESH = 0.5
+"""Weight of how recently it was touched beside relevance: what is new was not asked for yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +93,7 @@ def kept(
     memories: Sequence[Held],
     vectors: Mapping[str, NDArray[np.float32]],
     queries: NDArray[np.float32],
-    settings: PruningTuning,
+    settings: RoomSettings,
 ) -> frozenset[str]:
     """The ids that stay.
 
@@ -112,8 +107,8 @@ def kept(
         return frozenset(m.id for m in memories)
     worth = decay.recency([m.touched for m in memories])
     if settings.prune is Prune.RELEVANCE and len(queries):
-        relevance = decay.relevance([m.id for m in memories], vectors, queries, settings.nearest)
-        worth = (1.0 - settings.fresh) * relevance + settings.fresh * worth
+        relevance = decay.relevance([m.id for m in memories], vectors, queries, NEAREST)
+        worth = (1.0 - FRESH) * relevance + FRESH * worth
     last = np.array([decay.lasting(m.importance, m.uses) for m in memories])
     order = sorted(range(len(memories)), key=lambda row: (not last[row], -float(worth[row]), memories[row].id))
     return frozenset(memories[row].id for row in order[: settings.capacity])

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from models.text import words
 from schemas.preferences import SUB_TITLES
 
@@ -80,20 +78,14 @@ STOP = frozenset(
 )
 """Words that say nothing about what a text is about; they never become tags and never ground a text."""
 
-
-class OntologySettings(BaseModel):
-    """When a word becomes a tag. Our choices."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    recurs: int = Field(default=5, ge=2)
-    """In so many episodes,"""
-    conversations: int = Field(default=3, ge=1)
-    """and in so many conversations."""
-    most: int = Field(default=64, ge=0)
-    """Grown tags a vault has at most; the most frequent stay."""
-    shortest: int = Field(default=4, ge=1)
-    """Letters of a word that can become a tag."""
+RECURS = 5
+"""Episodes in which a word has to be to become a tag. This and the following: our choices."""
+CONVERSATIONS = 3
+"""Conversations in which it has to be."""
+MOST_GROWN = 64
+"""Grown tags a vault has at most; the most frequent stay."""
+SHORTEST = 4
+"""Letters of a word that can become a tag."""
 
 
 def title(tag: str) -> str:
@@ -128,14 +120,11 @@ def tags(text: str, subs: Iterable[str] = (), grown: Collection[str] = ()) -> tu
     return tuple(dict.fromkeys((*subs, *own, *everyday)))[:MOST_TAGS]
 
 
-def recurring(
-    said: Sequence[tuple[str, str]], settings: OntologySettings, known: Collection[str] = ()
-) -> tuple[str, ...]:
+def recurring(said: Sequence[tuple[str, str]], known: Collection[str] = ()) -> tuple[str, ...]:
     """Words that have become tags, the most frequent first.
 
     Args:
         said: conversation and text of every episode.
-        settings: when a word becomes one.
         known: tags that have grown before and are not counted again.
     """
     episodes: Counter[str] = Counter()
@@ -146,9 +135,9 @@ def recurring(
             talks.setdefault(word, set()).add(conversation)
     able = [
         word for word, count in episodes.items()
-        if count >= settings.recurs and len(talks[word]) >= settings.conversations
-        and len(word) >= settings.shortest and word.isalpha()
+        if count >= RECURS and len(talks[word]) >= CONVERSATIONS
+        and len(word) >= SHORTEST and word.isalpha()
         and word not in known and word not in SEEDS and word not in _BY_WORD
     ]  # fmt: skip
     able.sort(key=lambda word: (-episodes[word], word))
-    return tuple(able[: max(0, settings.most - len(known))])
+    return tuple(able[: max(0, MOST_GROWN - len(known))])

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import voice.asr.whisper
 from models.acoustics import mix_at_snr, road_noise
 from models.commands.matcher import TemplateMatcher
 from models.training.voices import Prosody, available, speak
@@ -26,7 +27,7 @@ from voice.asr import RECOGNIZERS, Hearing
 from voice.asr.fake import FakeRecognizer
 from voice.asr.pocketsphinx import PocketSphinxRecognizer
 from voice.asr.together import TogetherRecognizer
-from voice.asr.whisper import WhisperRecognizer, WhisperSettings
+from voice.asr.whisper import WhisperRecognizer
 from voice.engines import opened
 from voice.wake import SecondEar
 
@@ -218,12 +219,12 @@ def test_a_damaged_model_is_a_clear_error(tmp_path: Path, matcher: TemplateMatch
 
 
 def test_whisper_on_silence_with_improbable_words_is_nothing(
-    tmp_path: Path, matcher: TemplateMatcher, speech: Samples
+    tmp_path: Path, matcher: TemplateMatcher, speech: Samples, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tiny_whisper(tmp_path, ("Play", "Ġsome", "Ġjazz"), empty=30.0)
-    strict = WhisperSettings(log_probability=0.5)  # the words of this network have log probability 0
-    assert hear(WhisperRecognizer(folder, matcher.match, settings=strict), speech).text == ""
     assert hear(WhisperRecognizer(folder, matcher.match), speech).confidence < 0.2
+    monkeypatch.setattr(voice.asr.whisper, "LOG_PROBABILITY", 0.5)  # the words of this network have log probability 0
+    assert hear(WhisperRecognizer(folder, matcher.match), speech).text == ""
 
 
 def test_whisper_that_repeats_itself_is_nothing(tmp_path: Path, matcher: TemplateMatcher, speech: Samples) -> None:

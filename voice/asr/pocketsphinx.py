@@ -30,22 +30,18 @@ FRAMES_A_SECOND = 100
 PARTIAL_ALIKE = 0.6
 """Likeness of both models' words from which on a complete command of the grammar is taken for what is being said."""
 
-
-@dataclass(frozen=True, slots=True)
-class PocketSphinxSettings:
-    """What was chosen by measurement (``python -m deploy.lab.recogniser.recognition``)."""
-
-    accept_at: float = 0.5
-    """Least probability that the grammar's command is what was said. On the voices of the fit: commands accepted right .84 /
-    wrong .02 at .5, .72 / .02 at .7; other sentences accepted .006 and .002."""
-    alike_at: float = 0.5
-    """Unless both models' texts are the same command: least likeness of their words. Real voices that say one word that is
-    no command ("jarvis", "alexa", "computer") were taken for one in 20 of 60 clips without this limit; it costs .025 of the
-    commands."""
-    alike_long_at: float = 0.4
-    """The same where the grammar's text is long: in noise the open model errs in many of its words."""
-    long_words: int = 7
-    """Words from which on a text is long. Nothing so long is taken for a single word that was called."""
+ACCEPT_AT = 0.5
+"""Least probability that the grammar's command is what was said, by measurement as the following
+(``python -m deploy.lab.recogniser.recognition``). On the voices of the fit: commands accepted right .84 /
+wrong .02 at .5, .72 / .02 at .7; other sentences accepted .006 and .002."""
+ALIKE_AT = 0.5
+"""Unless both models' texts are the same command: least likeness of their words. Real voices that say one word that is
+no command ("jarvis", "alexa", "computer") were taken for one in 20 of 60 clips without this limit; it costs .025 of the
+commands."""
+ALIKE_LONG_AT = 0.4
+"""The same where the grammar's text is long: in noise the open model errs in many of its words."""
+LONG_WORDS = 7
+"""Words from which on a text is long. Nothing so long is taken for a single word that was called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +70,6 @@ class PocketSphinxRecognizer:
         self,
         folder: Path,
         matcher: TemplateMatcher,
-        settings: PocketSphinxSettings | None = None,
         *,
         noise: Path | None = None,
         guess: Callable[[str], str] | None = None,
@@ -84,7 +79,6 @@ class PocketSphinxRecognizer:
         Args:
             folder: holds ``domain.dict`` and ``domain.lm.bin``, as ``models.training.asr.build`` writes them.
             matcher: the commands; its templates become the grammar.
-            settings: thresholds.
             noise: the network that takes noise out of the cepstra, as ``models.training.asr.denoise`` writes it; None for the
                 folder's ``noise.npz``, or none if it has none.
             guess: says in CMUdict's phones how a word sounds that no dictionary has, such as a contact's name; None: such a
@@ -96,7 +90,6 @@ class PocketSphinxRecognizer:
             schemas.errors.ModelError: a word of the templates has no pronunciation, or the engine refuses its files.
         """
         self._matcher = matcher
-        self._settings = settings or PocketSphinxSettings()
         self._ear = GrammarEar(folder, matcher, noise=noise, guess=guess)
         self._open = open_pass(folder)
         self._grammar = self._ear.grammar
@@ -191,8 +184,8 @@ class PocketSphinxRecognizer:
         grammar, free = self._grammar.text(), self._open.text()
         evidence = self.evidence()
         likely = accepted_probability(evidence)
-        agreed = evidence.same_command or alike_enough(evidence, self._settings)
-        won = agreed and likely >= self._settings.accept_at
+        agreed = evidence.same_command or alike_enough(evidence)
+        won = agreed and likely >= ACCEPT_AT
         return Transcript(
             text=grammar if won else free,
             confidence=likely if won else heard_probability(evidence) if free else 0.0,
@@ -232,9 +225,9 @@ def features(evidence: Evidence) -> tuple[float, ...]:
     )  # fmt: skip
 
 
-def alike_enough(evidence: Evidence, settings: PocketSphinxSettings) -> bool:
+def alike_enough(evidence: Evidence) -> bool:
     """Whether both texts share as many words as a text of this length must."""
-    least = settings.alike_long_at if evidence.words >= settings.long_words else settings.alike_at
+    least = ALIKE_LONG_AT if evidence.words >= LONG_WORDS else ALIKE_AT
     return evidence.same_words >= least
 
 

@@ -25,37 +25,33 @@ from voice.asr.decision import ADAPTED, PLAIN, Candidate, Words, probabilities
 from voice.asr.pocketsphinx import PocketSphinxRecognizer, trusted
 from voice.asr.whisper import Take, WhisperRecognizer
 
-
-@dataclass(frozen=True, slots=True)
-class TogetherSettings:
-    """What was chosen by measurement (``python -m deploy.lab.recogniser.acceptance``, docs/log.md)."""
-
-    act_at: float = 0.8
-    """Least probability of a command that is done at once."""
-    ask_at: float = 0.8
-    """Where none is as likely: least probability that it is one of the best two, which are then asked about."""
-    second_at: float = 0.1
-    """Least probability of the second of them."""
-    sure_at: float = 0.6
-    """Least confidence of Whisper in its own words for it to decide alone."""
-    fits_at: float = -2.5
-    """Natural logarithm: least score of a command, less that of Whisper's own words, for Whisper to have heard that command though
-    it wrote something else ("brue a double shot")."""
-    lead_at: float = 4.0
-    """Natural logarithm: least lead of such a command over every other. Of 105 recorded orders in kitchen noise Whisper's own
-    command was ahead by 4.7 or more in 16 of 16 where it was right, and 1.1 behind where it was not (docs/log.md)."""
-    doubt_gap: float = 3.0
-    """Natural logarithm: a command that sounds like the best and whose score is less than this behind is asked about, however
-    likely the best is: the weights know little of such pairs."""
-    heard_at: float = 0.05
-    """Least confidence of Whisper in its own words for a command to be weighed against them: noise alone, in which it had "bye" at
-    .003, is none, whatever the grammar makes of it."""
-    near: int = 3
-    """Sentences close to Whisper's words that are weighed."""
-    near_limit: float = 2.0
-    """Most that they may differ (``models.commands.nearest``)."""
-    near_share: float = 0.35
-    """The same for each word that was heard."""
+ACT_AT = 0.8
+"""Least probability of a command that is done at once; by measurement as the following
+(``python -m deploy.lab.recogniser.acceptance``, docs/log.md)."""
+ASK_AT = 0.8
+"""Where none is as likely: least probability that it is one of the best two, which are then asked about."""
+SECOND_AT = 0.1
+"""Least probability of the second of them."""
+SURE_AT = 0.6
+"""Least confidence of Whisper in its own words for it to decide alone."""
+FITS_AT = -2.5
+"""Natural logarithm: least score of a command, less that of Whisper's own words, for Whisper to have heard that command though
+it wrote something else ("brue a double shot")."""
+LEAD_AT = 4.0
+"""Natural logarithm: least lead of such a command over every other. Of 105 recorded orders in kitchen noise Whisper's own
+command was ahead by 4.7 or more in 16 of 16 where it was right, and 1.1 behind where it was not (docs/log.md)."""
+DOUBT_GAP = 3.0
+"""Natural logarithm: a command that sounds like the best and whose score is less than this behind is asked about, however
+likely the best is: the weights know little of such pairs."""
+HEARD_AT = 0.05
+"""Least confidence of Whisper in its own words for a command to be weighed against them: noise alone, in which it had "bye" at
+.003, is none, whatever the grammar makes of it."""
+NEAR = 3
+"""Sentences close to Whisper's words that are weighed."""
+NEAR_LIMIT = 2.0
+"""Most that they may differ (``models.commands.nearest``)."""
+NEAR_SHARE = 0.35
+"""The same for each word that was heard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +106,6 @@ class TogetherRecognizer:
         sphinx: PocketSphinxRecognizer,
         ear: WhisperRecognizer,
         matcher: TemplateMatcher,
-        settings: TogetherSettings | None = None,
     ) -> None:
         """Put them together.
 
@@ -118,10 +113,8 @@ class TogetherRecognizer:
             sphinx: follows the closed templates of ``matcher``, and says whether they were meant.
             ear: hears free speech.
             matcher: the commands.
-            settings: thresholds.
         """
         self._sphinx, self._whisper, self._matcher = sphinx, ear, matcher
-        self._settings = settings or TogetherSettings()
         self._weights = ADAPTED if ear.adapted else PLAIN
         self._unprompted: Take | None = None
         self._weighed: Weighed | None = None
@@ -296,7 +289,7 @@ class TogetherRecognizer:
         )
 
     def _decide(self, take: Take, plain: Transcript, followed: Command | None, *, trusted: bool) -> Transcript:
-        settings, whispered = self._settings, self._matcher.match(take.text)
+        whispered = self._matcher.match(take.text)
         words = Words(take.confidence, len(take.text.split()), whispered is not None)
         if whispered is not None and whispered == followed:
             one = Candidate(take.text, whispered, followed=True, trusted=trusted, whispered=True, margin=0.0, alike=1.0)
@@ -304,7 +297,7 @@ class TogetherRecognizer:
             other = self._opposite(take)
             sure = {"in_grammar": not other, "alternative": other, "others": ()}
             return plain.model_copy(update={"confidence": AGREED, "misheard": False, **sure})
-        if take.confidence < settings.heard_at:
+        if take.confidence < HEARD_AT:
             return plain.model_copy(update={"misheard": True})
         texts = [plain.grammar.text] if followed is not None and plain.grammar is not None else []
         candidates = self._candidates(take, texts, followed, whispered, trusted=trusted)
@@ -316,10 +309,10 @@ class TogetherRecognizer:
         (first, best), (second, other) = ranked[0], ranked[1] if len(ranked) > 1 else (0.0, ranked[0][1])
         alone = self._alone(candidates, words)
         if alone is not None:
-            first, best = max(words.heard, settings.act_at), alone
-        rival = self._rival(best, candidates) if alone is None and first >= settings.act_at else None
-        sure = first >= settings.act_at and rival is None
-        if sure or rival is not None or (first + second >= settings.ask_at and second >= settings.second_at):
+            first, best = max(words.heard, ACT_AT), alone
+        rival = self._rival(best, candidates) if alone is None and first >= ACT_AT else None
+        sure = first >= ACT_AT and rival is None
+        if sure or rival is not None or (first + second >= ASK_AT and second >= SECOND_AT):
             return plain.model_copy(
                 update={
                     "text": best.text, "confidence": first, "misheard": False, "in_grammar": sure,
@@ -350,24 +343,23 @@ class TogetherRecognizer:
         if not other or self._matcher.match(other) is None:
             return ""
         own, *its = self._scores(take, [take.text, other, f"and {other}"])
-        return other if own - max(its) < self._settings.doubt_gap else ""
+        return other if own - max(its) < DOUBT_GAP else ""
 
     def _alone(self, candidates: Sequence[Candidate], words: Words) -> Candidate | None:
         """The command that Whisper heard so well that it alone decides: its own words, or as good as they, and no other near."""
-        settings = self._settings
         best, *others = sorted(candidates, key=lambda one: -one.margin)
-        if words.heard < settings.sure_at or best.margin < settings.fits_at or (words.command and not best.whispered):
+        if words.heard < SURE_AT or best.margin < FITS_AT or (words.command and not best.whispered):
             return None
-        return best if all(best.margin - one.margin >= settings.lead_at for one in others) else None
+        return best if all(best.margin - one.margin >= LEAD_AT for one in others) else None
 
     def _rival(self, best: Candidate, candidates: list[Candidate]) -> Candidate | None:
         """What speaks against even a likely command: one that Whisper wrote, or that fits the sound nearly as well.
 
         The latter if it sounds like it, or if both of PocketSphinx's models have it.
         """
-        settings, alike = self._settings, sounding_alike(best.text)
+        alike = sounding_alike(best.text)
         for one in candidates:
-            gap = settings.lead_at if one.trusted else settings.doubt_gap if one.text in alike else -math.inf
+            gap = LEAD_AT if one.trusted else DOUBT_GAP if one.text in alike else -math.inf
             if one is not best and (one.whispered or best.margin - one.margin < gap):
                 return one
         return None
@@ -380,8 +372,8 @@ class TogetherRecognizer:
         if whispered is not None:
             texts.append(take.text)
         elif not self._matcher.begins(take.text):  # what breaks off is not completed by guessing
-            limit = min(self._settings.near_limit, self._settings.near_share * len(heard))
-            found = nearest(self._matcher.graph, heard, most=self._settings.near, limit=limit)
+            limit = min(NEAR_LIMIT, NEAR_SHARE * len(heard))
+            found = nearest(self._matcher.graph, heard, most=NEAR, limit=limit)
             texts += [" ".join(one.words) for one in found]
         texts = list(dict.fromkeys(other for text in texts for other in (text, *sounding_alike(text))))
         known = [(text, command) for text in texts if (command := self._matcher.match(text)) is not None]

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,45 +36,38 @@ INVENTED = frozenset(
     )
 )  # fmt: skip
 """What Whisper writes for noise, music and silence: ends of films and videos that it was trained on. They count only where the
-words are well heard (``WhisperSettings.invented_at``): a driver may say "thank you"."""
+words are well heard (``INVENTED_AT``): a driver may say "thank you"."""
 
-
+PADDING_S = 1.0
+"""Silence after the utterance, seconds."""
+BEAM = 3
+"""Texts that are followed at a time. 260 sentences by two unseen voices at 10 dB had a word error rate of .157 with one, .144
+with two, .142 with three and .141 with five, at 92, 100, 109 and 119 ms of processor time; in quiet .054 to .058."""
+NO_SPEECH = 0.6
+"""A segment more likely empty than this is dropped if it is also improbable (Radford et al. 2022, section 4.5)."""
+LOG_PROBABILITY = -1.0
+"""Mean log probability of a token under which a segment is improbable (the same)."""
+COMPRESSION = 2.4
+"""Text that compresses better than this repeats itself: invented (the same)."""
+MISHEARD_BELOW = 0.45
+"""Confidence under which the words are given as misheard. Of 33 utterances given .3 to .6, 9 were heard, of 23 under .3, two
+(docs/log.md); what is made of the others are wishes that nobody had."""
+SECOND_AT = -0.45
+"""Mean log probability of a token from which on words without the prompt take the place of misheard ones: "I'm hungry" behind
+the wake word had -.29 to -.40 without it, and "I'm purned rit" -.87 to -.99 with it. Our choice, on three utterances."""
+INVENTED_AT = 0.6
+"""Least confidence of words that Whisper likes to invent."""
+WORD_AT = -9.0
+"""Log probability of a single word from which on it fits a sound (`has`). Where the wake word's networks were in doubt,
+"computer" had -10.3 at most in .94 h of talk by voices kept for choosing thresholds; of nine calls for which it wrote other
+words in road noise at 10 dB, six had -8.5 and more (docs/log.md)."""
+INSTEAD_AT = {"jarvis": -9.0}
+"""For a word, the natural logarithm by which a text may fit a sound better than the same with the word in the place of one or
+two of its words, for the word to fit, too (`has`): "charge this open", and "jarvis open" 3 behind. Chosen on voices kept for
+that, in road noise at 10 dB: of 29 calls of "jarvis" that were missed 17 lay within it, and the nearest talk 11.8 behind.
+"Computer", one token of Whisper's, came within 8 of talk: it has none (docs/log.md)."""
 MOST_INSTEAD = 2
 """Words in whose place another is tried: "charge this" for "jarvis". Three found no more of 41 calls that were missed."""
-
-
-@dataclass(frozen=True, slots=True)
-class WhisperSettings:
-    """Limits of what counts as speech."""
-
-    padding_s: float = 1.0
-    """Silence after the utterance, seconds."""
-    beam: int = 3
-    """Texts that are followed at a time. 260 sentences by two unseen voices at 10 dB had a word error rate of .157 with one, .144
-    with two, .142 with three and .141 with five, at 92, 100, 109 and 119 ms of processor time; in quiet .054 to .058."""
-    no_speech: float = 0.6
-    """A segment more likely empty than this is dropped if it is also improbable (Radford et al. 2022, section 4.5)."""
-    log_probability: float = -1.0
-    """Mean log probability of a token under which a segment is improbable (the same)."""
-    compression: float = 2.4
-    """Text that compresses better than this repeats itself: invented (the same)."""
-    misheard_below: float = 0.45
-    """Confidence under which the words are given as misheard. Of 33 utterances given .3 to .6, 9 were heard, of 23 under .3, two
-    (docs/log.md); what is made of the others are wishes that nobody had."""
-    second_at: float = -0.45
-    """Mean log probability of a token from which on words without the prompt take the place of misheard ones: "I'm hungry" behind
-    the wake word had -.29 to -.40 without it, and "I'm purned rit" -.87 to -.99 with it. Our choice, on three utterances."""
-    word_at: float = -9.0
-    """Log probability of a single word from which on it fits a sound (`has`). Where the wake word's networks were in doubt,
-    "computer" had -10.3 at most in .94 h of talk by voices kept for choosing thresholds; of nine calls for which it wrote other
-    words in road noise at 10 dB, six had -8.5 and more (docs/log.md)."""
-    instead_at: Mapping[str, float] = field(default_factory=lambda: {"jarvis": -9.0})
-    """For a word, the natural logarithm by which a text may fit a sound better than the same with the word in the place of one or
-    two of its words, for the word to fit, too (`has`): "charge this open", and "jarvis open" 3 behind. Chosen on voices kept for
-    that, in road noise at 10 dB: of 29 calls of "jarvis" that were missed 17 lay within it, and the nearest talk 11.8 behind.
-    "Computer", one token of Whisper's, came within 8 of talk: it has none (docs/log.md)."""
-    invented_at: float = 0.6
-    """Least confidence of words that Whisper likes to invent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +101,6 @@ class WhisperRecognizer:
         match: Callable[[str], Command | None],
         *,
         threads: int = 2,
-        settings: WhisperSettings | None = None,
         likely: str = "",
         adaptation: Path | None = None,
         keep: Path | None = None,
@@ -119,7 +111,6 @@ class WhisperRecognizer:
             folder: holds ``model.bin``, ``config.json``, ``tokenizer.json`` and the vocabulary.
             match: the command matcher; a text that it knows is in grammar.
             threads: processor threads that the engine may use.
-            settings: limits of the gate.
             likely: words of the domain and names that are likely to be said (``voice.asr.expected``). An adapted model knows
                 the domain's and is led astray by them (docs/log.md): it is not told.
             adaptation: what is added to the model's weights if it belongs to them (``models.runtime.ct2_file``).
@@ -130,10 +121,7 @@ class WhisperRecognizer:
             schemas.errors.ModelMissingError: the folder lacks a file.
             schemas.errors.ModelError: the engine cannot use the files.
         """
-        self._settings = settings or WhisperSettings()
-        self._model = WhisperModel(
-            folder, threads=threads, padding_s=self._settings.padding_s, adaptation=adaptation, keep=keep
-        )
+        self._model = WhisperModel(folder, threads=threads, padding_s=PADDING_S, adaptation=adaptation, keep=keep)
         self.plain = self._model.plain
         """Why the model is used without the adaptation, for a person; empty where it is used or none was given."""
         self.adapted = adaptation is not None and not self.plain
@@ -207,9 +195,9 @@ class WhisperRecognizer:
             schemas.errors.ModelError: the engine failed.
         """
         encoded, seconds = self._model.encode(sound), len(sound) / SAMPLE_RATE
-        if self._model.scores(encoded, [word], seconds)[0] >= self._settings.word_at:
+        if self._model.scores(encoded, [word], seconds)[0] >= WORD_AT:
             return True
-        decoded = self._model.decode(encoded, seconds, self._settings.beam, prompted=False)
+        decoded = self._model.decode(encoded, seconds, BEAM, prompted=False)
         written = spoken(decoded.text)
         if any(
             one.startswith(word)
@@ -217,7 +205,7 @@ class WhisperRecognizer:
             for one in text.split()
         ):
             return True
-        at, instead_of = self._settings.instead_at.get(word), instead(written, word)
+        at, instead_of = INSTEAD_AT.get(word), instead(written, word)
         if at is None or not instead_of:
             return False
         best, *scores = self._model.scores(encoded, [written, *instead_of], seconds)
@@ -237,7 +225,7 @@ class WhisperRecognizer:
 
     def misheard(self, confidence: float) -> bool:
         """Whether words of this confidence are more likely misheard than heard."""
-        return confidence < self._settings.misheard_below
+        return confidence < MISHEARD_BELOW
 
     @property
     def seconds(self) -> float:
@@ -277,11 +265,11 @@ class WhisperRecognizer:
 
         Whether anything was said is what the first pass holds of it: without a prompt that is no measure for a short utterance.
         """
-        if first.decoded.no_speech > self._settings.no_speech:
+        if first.decoded.no_speech > NO_SPEECH:
             return first
         second = self._taken(prompted=False)
         likely = second.decoded.log_probability
-        if not second.text or likely < max(self._settings.second_at, first.decoded.log_probability):
+        if not second.text or likely < max(SECOND_AT, first.decoded.log_probability):
             return first
         return replace(second, confidence=heard_probability(replace(second.decoded, no_speech=first.decoded.no_speech)))
 
@@ -290,7 +278,7 @@ class WhisperRecognizer:
             self._chunks = [np.concatenate(self._chunks)]
             self._encoded = self.samples, self._model.encode(self._chunks[0])
         encoded = self._encoded[1]
-        decoded = self._model.decode(encoded, self.seconds, self._settings.beam, prompted=prompted)
+        decoded = self._model.decode(encoded, self.seconds, BEAM, prompted=prompted)
         confidence = heard_probability(decoded)
         text = spoken(decoded.text)
         if self._invented(decoded, text, confidence):
@@ -302,12 +290,11 @@ class WhisperRecognizer:
         return self._model.scores(take.encoded, texts, take.samples / SAMPLE_RATE)
 
     def _invented(self, decoded: Decoded, text: str, confidence: float) -> bool:
-        limits = self._settings
-        if decoded.compression > limits.compression and not decoded.again:
+        if decoded.compression > COMPRESSION and not decoded.again:
             return True
-        if decoded.no_speech > limits.no_speech and decoded.log_probability < limits.log_probability:
+        if decoded.no_speech > NO_SPEECH and decoded.log_probability < LOG_PROBABILITY:
             return True
-        if text in INVENTED and confidence < limits.invented_at:
+        if text in INVENTED and confidence < INVENTED_AT:
             return True
         return repeats(text) or (len(text.split()) >= ECHO_WORDS and text in self._echo)
 

@@ -85,7 +85,7 @@ def protocol(parts: Parts, items: Sequence[Item], tell: Progress) -> Maintenance
     """The protocol's setting over these conversations, which are also what the store is made of."""
     found, what = Maintenance(), "maintenance, protocol"
     extractor = Extractor(parts.encoder, parts.model, parts.settings.extraction)
-    maintainer = Maintainer(parts.encoder, parts.model, parts.settings.maintenance)
+    maintainer = Maintainer(parts.encoder, parts.model)
     write = _writer(parts)
     tell(what, 0, len(items))
     done = 0
@@ -108,7 +108,7 @@ def protocol(parts: Parts, items: Sequence[Item], tell: Progress) -> Maintenance
 def end_to_end(parts: Parts, items: Sequence[Item], tell: Progress) -> Maintenance:
     """The same over what the assistant's own memory has learnt from the conversations, each question on its own."""
     found, what = Maintenance(), "maintenance, end to end"
-    maintainer = Maintainer(parts.encoder, parts.model, parts.settings.maintenance)
+    maintainer = Maintainer(parts.encoder, parts.model)
     write = _writer(parts)
     tell(what, 0, len(items))
     done = 0

@@ -51,15 +51,14 @@ class _Found:
 
 def retrieval(parts: Parts, items: Sequence[Item], tell: Progress, *, what: str) -> Retrieval:
     """Hits of the questions of these conversations among the preferences of these conversations."""
-    threshold = parts.settings.retrieval.threshold
-    ranker = PreferenceRanker(parts.encoder, parts.settings.retrieval.model_copy(update={"threshold": 0.0}))
+    ranker = PreferenceRanker(parts.encoder, 0.0)
     found: list[_Found] = []
     users: list[str] = []
     tell(what, 0, len(items))
     for user, own in by_user(items).items():
         cache = _searchable(parts, own)
         for item in own:
-            found.append(_ask(ranker, cache, item, own, threshold))
+            found.append(_ask(ranker, cache, item, own, parts.settings.recall_at))
             users.append(user)
             tell(what, len(found), len(items))
     ones = (1.0,) * len(found)

@@ -22,8 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deploy.lab.report.blocks import Plot, Progress, Report, Series, Table
-from memory.reflect.retention import Held, PruningTuning, kept
-from memory.settings import Prune
+from memory.reflect import retention
+from memory.reflect.retention import Held, kept
+from memory.settings import Prune, RoomSettings
 from models.training import conversations
 from schemas.ports import Encoder
 from schemas.preferences import CATEGORIES
@@ -125,9 +126,7 @@ def _active(details: Sequence[str], life: Life, day: int) -> dict[str, float]:
     return {details[(first + n) % len(details)]: 1.0 for n in range(ACTIVE)}
 
 
-def answered(
-    bank: Bank, days: Sequence[Day], rule: str, capacity: int | None, seed: int, settings: PruningTuning
-) -> float:
+def answered(bank: Bank, days: Sequence[Day], rule: str, capacity: int | None, seed: int) -> float:
     """Share of the questions of a life that find a memory of their value; with no capacity nothing is forgotten."""
     rng = random.Random(seed)
     held: dict[str, Held] = {}
@@ -141,7 +140,7 @@ def answered(
         for subject, question in day.asked:
             asked += 1
             vector = bank.vectors[question]
-            ring = [*ring, vector][-settings.queries :]
+            ring = [*ring, vector][-retention.QUERIES :]
             near = [names[row] for row in np.argsort(-(table @ vector), kind="stable")[:NEAREST]] if names else []
             right = [name for name in near if subjects[name] == subject]
             hits += bool(right)
@@ -156,18 +155,14 @@ def answered(
         if rule == RANDOM:
             stay = frozenset(rng.sample(sorted(held), capacity))
         else:
-            chosen = settings.model_copy(update={"rule": Prune(rule), "capacity": capacity})
             queries = np.stack(ring) if ring else np.zeros((0, len(next(iter(vectors.values())))), np.float32)
-            stay = kept(list(held.values()), vectors, queries, chosen)
+            stay = kept(list(held.values()), vectors, queries, RoomSettings(prune=Prune(rule), capacity=capacity))
         held = {name: one for name, one in held.items() if name in stay}
     return hits / asked if asked else 0.0
 
 
-def measure(
-    encoder: Encoder, tell: Progress, *, lives: int = 5, days: int = DAYS, settings: PruningTuning | None = None
-) -> Report:
+def measure(encoder: Encoder, tell: Progress, *, lives: int = 5, days: int = DAYS) -> Report:
     """Compare the rules on so many lives of each kind."""
-    settings = settings or PruningTuning()
     bank = Bank.made(encoder, 1, tell)
     total = days * SAID
     figures: dict[str, dict[str, dict[str, float]]] = {}
@@ -176,13 +171,13 @@ def measure(
     for life in Life:
         told = [lived(bank, life, seed, days) for seed in range(lives)]
         tell(f"{life} interests", 0, 0)
-        full = statistics.fmean(answered(bank, one, RANDOM, None, 0, settings) for one in told)
+        full = statistics.fmean(answered(bank, one, RANDOM, None, 0) for one in told)
         points: dict[str, list[tuple[float, float]]] = {rule: [] for rule in RULES}
         for share in SHARES:
             capacity = max(1, round(share * total))
             cells: list[float] = []
             for rule in RULES:
-                scores = [answered(bank, one, rule, capacity, seed, settings) for seed, one in enumerate(told)]
+                scores = [answered(bank, one, rule, capacity, seed) for seed, one in enumerate(told)]
                 cells.append(round(statistics.fmean(scores), 4))
                 points[rule].append((share, cells[-1]))
                 figures.setdefault(life, {}).setdefault(rule, {})[str(capacity)] = cells[-1]
@@ -203,7 +198,12 @@ def measure(
     return Report(
         title="Forgetting for want of room",
         lead="A bounded memory under two rules and at random, on lives made from the project's phrase bank.",
-        figures={"answered": figures, "lives": lives, "days": days, "settings": settings.model_dump(mode="json")},
+        figures={
+            "answered": figures,
+            "lives": lives,
+            "days": days,
+            "settings": {"queries": retention.QUERIES, "nearest": retention.NEAREST, "fresh": retention.FRESH},
+        },
         blocks=(table, *plots),
         facts=(("categories and values", f"{len({d for d, _ in bank.texts})}, {len(bank.texts)}"),),
     )

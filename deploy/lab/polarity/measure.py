@@ -105,7 +105,7 @@ def sentences(path: Path = SENTENCES) -> tuple[Sentence, ...]:
 def judge(own: Parts, sentence: Sentence) -> Verdict:
     """What memory makes of a sentence."""
     extractor = Extractor(own.encoder, own.model, own.settings.extraction)
-    maintainer = Maintainer(own.encoder, own.model, own.settings.maintenance)
+    maintainer = Maintainer(own.encoder, own.model)
     turn = Turn(speaker="driver", text=sentence.text, at=NOW)
     found = extractor.extract(Conversation(id="polarity", turns=(turn,)), EVERYTHING, NOW)
     preference = Preference(

@@ -119,7 +119,7 @@ def _candidates(
     one, answered, words, _ = question
     every = np.arange(cache.rows)
     cosines = np.maximum(cache.cosines(encoder.encode([words])[0], every), 0.0)
-    shares = word_shares(cache, words, settings)
+    shares = word_shares(cache, words)
     nearness = own_nearness(cosines, shares, settings)
     known = features(cosines, shares, nearness, len(asked(words)))
     best = np.argsort(-nearness, kind="stable")[:CANDIDATES]

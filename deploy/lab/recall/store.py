@@ -17,9 +17,9 @@ from typing import Any, TypeVar
 from deploy.lab.carmem.parts import Parts
 from deploy.lab.recall.data import Exchange, History
 from deploy.lab.report.blocks import Progress
-from memory.driver.conversations import TierTuning
 from memory.recall.search import SearchTuning
 from memory.service import DriverMemory
+from memory.settings import TierSettings
 from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
 from schemas.memory import CONVERSATIONS, Found, Kind, Turn
@@ -101,7 +101,7 @@ def each_way(
     return ours, left_out
 
 
-def _lasting(tiers: TierTuning) -> TierTuning:
+def _lasting(tiers: TierSettings) -> TierSettings:
     """Conversations kept for years, as a driver may set it: the dialogues are up to a year long, and asked about at their end."""
     return tiers.model_copy(update={"conversation_days": LASTING_DAYS})
 

@@ -37,7 +37,7 @@ from schemas.events import FRAME, Command, Hypothesis, Samples, Transcript
 from voice.asr.decision import FEATURES, OTHERWISE, features, otherwise
 from voice.asr.expected import expected
 from voice.asr.pocketsphinx import PocketSphinxRecognizer, trusted
-from voice.asr.together import TogetherRecognizer, TogetherSettings
+from voice.asr.together import ASK_AT, SECOND_AT, TogetherRecognizer
 from voice.asr.whisper import WhisperRecognizer, heard_inputs
 from voice.vad.endpoint import Endpointer
 from voice.vad.silero import SileroVad
@@ -295,15 +295,15 @@ def tell(cases: Sequence[Case], outcomes: Sequence[str]) -> str:
     return f"commands ({len(parts[0])}) {commands}; the rest ({len(parts[1])}) {rest}"
 
 
-def supposed(case: Case, chance: Doubles, settings: TogetherSettings) -> str:
-    """The outcome by these probabilities alone, whatever sounds alike."""
+def supposed(case: Case, chance: Doubles, act_at: float) -> str:
+    """The outcome by these probabilities alone, whatever sounds alike; from ``act_at`` on a command is done at once."""
     if case.agreed:
         return "right" if case.right else "wrong"
     ranked = np.argsort(-chance[1:]) + 1
     first, second = (chance[ranked[at]] if len(ranked) > at else 0.0 for at in (0, 1))
-    if first >= settings.act_at:
+    if first >= act_at:
         return "right" if case.right == ranked[0] else "wrong"
-    if first + second >= settings.ask_at and second >= settings.second_at:
+    if first + second >= ASK_AT and second >= SECOND_AT:
         return "asked" if case.right in ranked[:2] else "asked wrongly"
     return "left"
 
@@ -339,8 +339,7 @@ def report(cases: Sequence[Case]) -> None:
     ]
     print("likeliest command, given: how many, right:", reliability(best))
     for act in ACTS:
-        settings = TogetherSettings(act_at=act)
-        crosswise = [supposed(case, chance, settings) for case, chance in zip(cases, chances, strict=True)]
+        crosswise = [supposed(case, chance, act) for case, chance in zip(cases, chances, strict=True)]
         print(f"act at {act}:", tell(cases, crosswise))
     print("as it is:", tell(cases, [case.outcome for case in cases]))
     for snr in dict.fromkeys(RATIOS):

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
-from memory.learn.maintenance import Maintainer, MaintenanceSettings, Ruling
+from memory.learn.maintenance import SAME_AT, Maintainer, Ruling
 from models.runtime.fake_encoder import KeywordEncoder
 from schemas.errors import GenerationError
 from schemas.memory import Candidate, MaintenanceChoice, Outcome, Preference, usual
@@ -93,8 +93,7 @@ def test_an_equal_value_passes_whatever_else_is_stored(value: str) -> None:
 
 
 def test_a_value_that_means_the_same_passes() -> None:
-    settings = MaintenanceSettings()
-    close = Encoder(italian=settings.same_at + 0.01)
+    close = Encoder(italian=SAME_AT + 0.01)
     ruling = decide(candidate("pasta and pizza", "i love pasta and pizza"), stored("thai", "italian"), encoder=close)
     assert ruling.outcome is Outcome.PASS and ruling.equal is not None and ruling.equal.value == "italian"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import numpy as np
 import pytest
@@ -23,9 +24,8 @@ from memory.recall.decay import (
 )
 from memory.recall.decay import retention as left
 from memory.reflect import links, retention
-from memory.reflect.links import LinkSettings
-from memory.reflect.retention import Held, PruningTuning, kept
-from memory.settings import Prune, RetentionSettings
+from memory.reflect.retention import Held, kept
+from memory.settings import Prune, RetentionSettings, RoomSettings
 from schemas.memory import Episode, Kind, Preference, Status, Summary, Thought, Trip
 from schemas.preferences import BY_DETAIL
 
@@ -146,26 +146,30 @@ ASKED = np.stack([unit(1, 0.1)] * 3)
 MEMORIES = [held("a", 40), held("b", 10), held("c", 30), held("d", 20)]
 
 
-def test_the_two_rules() -> None:
-    lru = PruningTuning(prune=Prune.LRU, capacity=2)
+def test_the_two_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    lru = RoomSettings(prune=Prune.LRU, capacity=2)
     assert kept(MEMORIES, VECTORS, ASKED, lru) == {"b", "d"}
-    relevance = PruningTuning(prune=Prune.RELEVANCE, capacity=2, nearest=2, fresh=0.2)
+    monkeypatch.setattr(retention, "NEAREST", 2)
+    monkeypatch.setattr(retention, "FRESH", 0.2)
+    relevance = RoomSettings(prune=Prune.RELEVANCE, capacity=2)
     assert kept(MEMORIES, VECTORS, ASKED, relevance) == {"a", "c"}
     assert kept(MEMORIES, VECTORS, ASKED[:0], relevance) == {"b", "d"}
-    assert "a" not in kept(MEMORIES, VECTORS, ASKED, relevance.model_copy(update={"fresh": 1.0}))
+    monkeypatch.setattr(retention, "FRESH", 1.0)
+    assert "a" not in kept(MEMORIES, VECTORS, ASKED, relevance)
 
 
-def test_copies_of_one_answer_do_not_crowd_out_the_rest() -> None:
+def test_copies_of_one_answer_do_not_crowd_out_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     memories = [*(held(f"copy{n}", n) for n in range(5)), held("other", 99)]
     vectors = {m.id: unit(1, 0.001 * n) for n, m in enumerate(memories)} | {"other": unit(0, 1)}
     asked = np.stack([unit(1, 0), unit(1, 0), unit(0, 1)])
-    settings = PruningTuning(prune=Prune.RELEVANCE, capacity=2, fresh=0.3)
+    monkeypatch.setattr(retention, "FRESH", 0.3)
+    settings = RoomSettings(prune=Prune.RELEVANCE, capacity=2)
     assert kept(memories, vectors, asked, settings) == {"copy0", "other"}
 
 
 @pytest.mark.parametrize("rule", Prune)
 def test_what_does_not_fade_stays(rule: Prune) -> None:
-    settings = PruningTuning(prune=rule, capacity=2)
+    settings = RoomSettings(prune=rule, capacity=2)
     memories = [*MEMORIES, held("vital", 400, importance=1.0), held("often", 300, uses=LASTING_USES)]
     assert kept(memories, VECTORS, ASKED, settings) == {"vital", "often"}
 
@@ -179,36 +183,36 @@ def test_what_does_not_fade_stays(rule: Prune) -> None:
 def test_as_many_stay_as_there_is_room_for(ages: Sequence[int], capacity: int, rule: Prune, queries: int) -> None:
     memories = [held(str(n), age) for n, age in enumerate(ages)]
     vectors = {m.id: unit(1, n) for n, m in enumerate(memories)}
-    stay = kept(memories, vectors, ASKED[:queries], PruningTuning(prune=rule, capacity=capacity))
+    stay = kept(memories, vectors, ASKED[:queries], RoomSettings(prune=rule, capacity=capacity))
     assert len(stay) == min(len(memories), capacity) and stay <= {m.id for m in memories}
-    assert stay == kept(memories[::-1], vectors, ASKED[:queries], PruningTuning(prune=rule, capacity=capacity))
+    assert stay == kept(memories[::-1], vectors, ASKED[:queries], RoomSettings(prune=rule, capacity=capacity))
 
 
 # Links
 
 
 def test_the_nearest_are_linked_and_the_older_ones_hear_of_new_ones() -> None:
-    settings = LinkSettings(most=2, at=0.5)
+    refreshed = partial(links.refreshed, most=2, at=0.5)
     vectors = {"a": unit(1, 0), "b": unit(1, 0.4), "far": unit(-1, 0)}
-    first = links.refreshed(vectors, ["a", "b", "far"], {}, settings)
+    first = refreshed(vectors, ["a", "b", "far"], {})
     assert first == {"a": ("b",), "b": ("a",), "far": ()}
     vectors |= {"c": unit(1, 0.3), "d": unit(1, 0.1)}
-    later = links.refreshed(vectors, ["c", "d"], first, settings)
+    later = refreshed(vectors, ["c", "d"], first)
     assert later == {"c": ("b", "d"), "d": ("a", "c"), "a": ("d", "c"), "b": ("c", "d")}
-    kin = links.refreshed(vectors, ["a", "b"], {}, settings, {"a": ("b", "x")})
+    kin = refreshed(vectors, ["a", "b"], {}, {"a": ("b", "x")})
     assert (kin["a"], kin["b"]) == (("d", "c"), ("c", "d"))
-    assert links.refreshed(vectors, [], first, settings) == {} == links.refreshed({}, ["x"], {}, settings)
+    assert refreshed(vectors, [], first) == {} == refreshed({}, ["x"], {})
 
 
 @given(st.integers(2, 12), st.integers(1, 6), st.integers(0, 10_000))
 def test_links_added_one_by_one_are_those_made_at_once(count: int, most: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     vectors = {str(n): unit(*rng.normal(size=4)) for n in range(count)}
-    settings = LinkSettings(most=most, at=0.1)
+    refreshed = partial(links.refreshed, most=most, at=0.1)
     linked: dict[str, tuple[str, ...]] = {}
     for n in range(count):
-        linked |= links.refreshed({str(k): vectors[str(k)] for k in range(n + 1)}, [str(n)], linked, settings)
-    whole = links.refreshed(vectors, list(vectors), {}, settings)
+        linked |= refreshed({str(k): vectors[str(k)] for k in range(n + 1)}, [str(n)], linked)
+    whole = refreshed(vectors, list(vectors), {})
     for name, others in whole.items():
         near = [round(float(vectors[name] @ vectors[o]), 5) for o in others]
         assert [round(float(vectors[name] @ vectors[o]), 5) for o in linked[name]] == near

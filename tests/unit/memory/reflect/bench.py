@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from memory.driver.conversations import TierTuning
 from memory.service import DriverMemory, MemorySettings
+from memory.settings import TierSettings
 from memory.store.conversations import Archive
 from models.runtime.fake_encoder import KeywordEncoder
 from models.structured.fake import KeywordModel
@@ -26,11 +26,11 @@ class Bench:
         self.encoder = KeywordEncoder()
         self.memory = self.open()
 
-    def open(self, settings: TierTuning | None = None) -> DriverMemory:
+    def open(self, settings: TierSettings | None = None) -> DriverMemory:
         vault = vault_of("ada", lambda: self.now, self.folder)
         self.memory = DriverMemory(
             "ada", vault, encoder=self.encoder, model=KeywordModel(), clock=lambda: self.now, zone=BERLIN,
-            settings=MemorySettings(tiers=settings or TierTuning()),
+            settings=MemorySettings(tiers=settings or TierSettings()),
         )  # fmt: skip
         return self.memory
 
@@ -38,7 +38,7 @@ class Bench:
     def archive(self) -> Archive:
         return self.memory.session.archive
 
-    def again(self, settings: TierTuning | None = None) -> DriverMemory:
+    def again(self, settings: TierSettings | None = None) -> DriverMemory:
         self.memory.close()
         return self.open(settings)
 

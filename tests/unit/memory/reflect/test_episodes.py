@@ -8,8 +8,8 @@ from itertools import count
 
 import pytest
 
-from memory.reflect.episodes import Drafter, EpisodeSettings, Exchange, Hot
-from memory.store.tags import OntologySettings, content, recurring, tags, title
+from memory.reflect.episodes import Drafter, Exchange, Hot
+from memory.store.tags import MOST_GROWN, content, recurring, tags, title
 from models.runtime.fake_encoder import KeywordEncoder
 from schemas.memory import Episode, Turn
 
@@ -27,7 +27,7 @@ class RequestEncoder(KeywordEncoder):
 
 def drafter() -> Drafter:
     numbers = count(1)
-    return Drafter(RequestEncoder(), EpisodeSettings(), lambda: f"e{next(numbers)}")
+    return Drafter(RequestEncoder(), lambda: f"e{next(numbers)}")
 
 
 def exchange(driver: str, assistant: str = "Okay.", *, minute: int = 0, sure: float = 1.0, talk: str = "c") -> Exchange:
@@ -162,11 +162,14 @@ def test_tags_are_few_and_own_words_come_before_everyday_ones() -> None:
 
 
 def test_a_word_becomes_a_tag_only_by_recurring() -> None:
-    settings = OntologySettings(recurs=3, conversations=2, most=2)
-    often = [("a", "falconry is fun"), ("a", "my falconry bowl"), ("b", "falconry again with a bowl")]
-    assert recurring(often, settings) == ("falconry",)
-    assert recurring([("a", text) for _, text in often], settings) == ()
-    assert recurring(often, settings, known=["falconry"]) == ()
-    assert recurring([("a", "my sister"), ("b", "my sister"), ("c", "my sister")], settings) == ()
-    many = [(str(n), "alpha beta1 gamma delta zeta") for n in range(4)]
-    assert recurring(many, settings) == ("alpha", "delta") and recurring(many, settings, known=["alpha", "delta"]) == ()
+    said = ("falconry is fun", "my falconry bowl", "falconry again", "falconry and a bowl", "a bowl of falconry")
+    often = list(zip("aabbc", said, strict=True))
+    assert recurring(often) == ("falconry",)
+    assert recurring(often[:4]) == recurring(often[1:]) == ()
+    assert recurring([("ab"[n % 2], text) for n, text in enumerate(said)]) == ()
+    assert recurring(often, known=["falconry"]) == ()
+    assert recurring([(talk, "my sister") for talk in "abcde"]) == ()
+    many = [(str(n), "alpha beta1 gamma delta zeta") for n in range(5)]
+    grown = [f"grown{n}" for n in range(MOST_GROWN)]
+    assert recurring(many) == ("alpha", "delta", "gamma", "zeta")
+    assert recurring(many, known=grown[2:]) == ("alpha", "delta") and recurring(many, known=grown) == ()

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memory.reflect.habits import HabitSettings, habits
+from memory.reflect.habits import habits
 from schemas.memory import Preference
 
 THURSDAY = datetime(2026, 11, 26, 17, 30, tzinfo=UTC)
@@ -18,7 +18,7 @@ CHARGES = Preference(
 
 def found(*days_ago: int, now: datetime = THURSDAY, hour: int = 17) -> list[tuple[str, int, int]]:
     uses = [(now.replace(hour=hour) - timedelta(days=days), "find_place") for days in days_ago]
-    return [(h.when, h.times, h.of) for h in habits([(CHARGES, uses)], now, UTC, HabitSettings())]
+    return [(h.when, h.times, h.of) for h in habits([(CHARGES, uses)], now, UTC)]
 
 
 def test_three_thursdays_are_a_habit_on_a_thursday_and_on_no_other_day() -> None:
@@ -29,7 +29,7 @@ def test_three_thursdays_are_a_habit_on_a_thursday_and_on_no_other_day() -> None
 
 def test_its_evidence_is_told() -> None:
     uses = [(THURSDAY - timedelta(days=days), "find_place") for days in (28, 21, 7)]
-    (habit,) = habits([(CHARGES, uses)], THURSDAY, UTC, HabitSettings())
+    (habit,) = habits([(CHARGES, uses)], THURSDAY, UTC)
     assert (habit.times, habit.of, habit.days, habit.action) == (
         3,
         4,

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from memory.driver.conversations import TierTuning
-from memory.reflect.reflection import ReflectionSettings
-from memory.settings import Prune
+from memory.driver import conversations
+from memory.settings import Prune, TierSettings
 from memory.vault.lifecycle import Vault
 from models.runtime.fake_encoder import KeywordEncoder
 from schemas.memory import CONVERSATIONS, Kind
@@ -22,7 +21,7 @@ from tests.unit.memory.reflect.bench import Bench
 
 
 def test_words_go_when_their_days_are_over_and_what_was_made_of_them_stays(bench: Bench) -> None:
-    memory = bench.again(TierTuning(conversation_days=30, thought_days=365))
+    memory = bench.again(TierSettings(conversation_days=30, thought_days=365))
     bench.say("i met my sister at the harbour")
     bench.say("remember that the spare key is under the pot")
     memory.reflect()
@@ -71,7 +70,7 @@ def test_a_preference_that_nobody_needs_goes_with_its_time(bench: Bench) -> None
 
 @pytest.mark.parametrize("rule", Prune)
 def test_there_are_no_more_episodes_than_there_is_room_for(bench: Bench, rule: Prune) -> None:
-    memory = bench.again(TierTuning(prune=rule, capacity=3))
+    memory = bench.again(TierSettings(prune=rule, capacity=3))
     for text in (
         "harbour harbour walk",
         "castle with my sister",
@@ -148,7 +147,8 @@ def test_recall_does_not_wait_for_post_thinking(bench: Bench) -> None:
 
 
 def test_thinking_reads_no_more_than_its_window(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    memory = bench.again(TierTuning(reflection=ReflectionSettings(window=5)))
+    monkeypatch.setattr(conversations, "WINDOW", 5)
+    memory = bench.memory
     for number in range(12):
         bench.say(f"my cousin visits the harbour number {number}", talk=f"t{number}-1")
         memory.conversations.settle()
@@ -170,8 +170,11 @@ def test_thinking_reads_no_more_than_its_window(bench: Bench, monkeypatch: pytes
     assert all(episode.links for episode in memory.episodes()[-5:])
 
 
-def test_a_fact_from_before_the_window_is_not_taken_back_by_an_older_one(bench: Bench) -> None:
-    memory = bench.again(TierTuning(reflection=ReflectionSettings(window=2)))
+def test_a_fact_from_before_the_window_is_not_taken_back_by_an_older_one(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conversations, "WINDOW", 2)
+    memory = bench.memory
     memory.opt_in(CONVERSATIONS)
     for text in ("my sister is called anna", "my sister is called eva"):
         bench.say(text, talk=f"{text[-3:]}-1")

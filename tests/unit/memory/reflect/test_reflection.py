@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.reflect.induction import InductionSettings, Occasion, daytime, event, induce, tells_event
-from memory.reflect.profile import Evidence, ProfileSettings, Said, facts, refined, style, usual_times
-from memory.reflect.reflection import Reflection, ReflectionSettings, Reflector, Snapshot
+from memory.reflect.induction import LONGEST, WITHIN_DAYS, Occasion, daytime, event, induce, tells_event
+from memory.reflect.profile import Evidence, Said, facts, refined, style, usual_times
+from memory.reflect.reflection import Reflection, Reflector, Snapshot
 from memory.rights.provenance import borne_out
 from memory.store.preferences import Sentence
 from models.runtime.fake_encoder import KeywordEncoder
@@ -23,7 +23,6 @@ from schemas.memory import Episode, Kind, Preference, ProfileEntry, Sense, Statu
 NOW = datetime(2026, 3, 31, 20, 0, tzinfo=UTC)
 BERLIN = ZoneInfo("Europe/Berlin")
 EMPTY = Snapshot((), frozenset(), (), (), (), {}, (), (), {})
-SETTINGS = InductionSettings()
 
 
 def said(name: str, text: str, *, days: float = 0, details: tuple[str, ...] = (), **more: object) -> Episode:
@@ -65,10 +64,10 @@ def test_no_events(text: str) -> None:
 
 def test_an_event_is_the_sentences_that_tell_it_as_they_were_said() -> None:
     told = said("e", "What a day! I met my sister in Hamburg. Play some jazz. We got tickets for the opera.")
-    assert event(told, SETTINGS) == "I met my sister in Hamburg. We got tickets for the opera."
-    assert event(said("e", "play some jazz"), SETTINGS) is None
-    long = event(said("e", "i met " + "my sister " * 40), SETTINGS)
-    assert long is not None and len(long.split()) == SETTINGS.longest
+    assert event(told) == "I met my sister in Hamburg. We got tickets for the opera."
+    assert event(said("e", "play some jazz")) is None
+    long = event(said("e", "i met " + "my sister " * 40))
+    assert long is not None and len(long.split()) == LONGEST
 
 
 # Induction
@@ -83,30 +82,30 @@ def occasions(hours: Sequence[int], *, subject: str = "jazz", step: int = 3, ask
 
 
 def test_a_thought_needs_enough_occasions_on_enough_days() -> None:
-    assert induce(occasions([7, 8]), NOW, BERLIN, SETTINGS) == ()
-    assert induce(occasions([7, 8, 9], step=0), NOW, BERLIN, SETTINGS) == ()
-    [found] = induce(occasions([7, 8, 9]), NOW, BERLIN, SETTINGS)
+    assert induce(occasions([7, 8]), NOW, BERLIN) == ()
+    assert induce(occasions([7, 8, 9], step=0), NOW, BERLIN) == ()
+    [found] = induce(occasions([7, 8, 9]), NOW, BERLIN)
     assert found.text == "often asks for jazz in the mornings" and found.sources == ("e0", "e1", "e2")
-    later = NOW + timedelta(days=SETTINGS.within_days)
-    assert induce(occasions([7, 8, 9]), later, BERLIN, SETTINGS) == ()
+    later = NOW + timedelta(days=WITHIN_DAYS)
+    assert induce(occasions([7, 8, 9]), later, BERLIN) == ()
 
 
 def test_a_time_is_said_only_where_most_occasions_agree() -> None:
-    [mixed] = induce(occasions([7, 12, 20]), NOW, BERLIN, SETTINGS)
+    [mixed] = induce(occasions([7, 12, 20]), NOW, BERLIN)
     assert (mixed.text, mixed.when) == ("often asks for jazz", "")
-    [spoken] = induce(occasions([7, 7, 20, 7], asked=False), NOW, BERLIN, SETTINGS)
+    [spoken] = induce(occasions([7, 7, 20, 7], asked=False), NOW, BERLIN)
     assert spoken.text == "often speaks of jazz in the mornings"
-    [weekly] = induce(occasions([9] * 5, step=7), NOW, BERLIN, SETTINGS)
+    [weekly] = induce(occasions([9] * 5, step=7), NOW, BERLIN)
     assert weekly.text == "often asks for jazz in the mornings on weekdays"
-    [few] = induce(occasions([9] * 4, step=7), NOW, BERLIN, SETTINGS)
+    [few] = induce(occasions([9] * 4, step=7), NOW, BERLIN)
     assert few.text == "often asks for jazz in the mornings"
     sundays = [replace(o, at=o.at - timedelta(days=1)) for o in occasions([9] * 3, step=7)]
-    assert induce(sundays, NOW, BERLIN, SETTINGS)[0].when == "in the mornings at weekends"
+    assert induce(sundays, NOW, BERLIN)[0].when == "in the mornings at weekends"
 
 
 def test_one_moment_counts_once_whatever_tells_of_it() -> None:
     twice = [*occasions([7, 8]), *(replace(o, source=f"p{o.source}") for o in occasions([7, 8]))]
-    assert induce(twice, NOW, BERLIN, SETTINGS) == ()
+    assert induce(twice, NOW, BERLIN) == ()
 
 
 def test_the_part_of_the_day_is_the_drivers() -> None:
@@ -125,9 +124,9 @@ class Requests(KeywordEncoder):
         return {"play_music": float(text.startswith("play")), "none": float(not text.startswith("play"))}
 
 
-def reflector(**settings: object) -> Reflector:
+def reflector() -> Reflector:
     numbers = count(1)
-    return Reflector(Requests(), ReflectionSettings.model_validate(settings), BERLIN, lambda: f"n{next(numbers)}")
+    return Reflector(Requests(), BERLIN, lambda: f"n{next(numbers)}")
 
 
 def think(
@@ -329,7 +328,7 @@ def refine(
 ) -> tuple[ProfileEntry, ...]:
     numbers = count(1)
     evidence = Evidence(episodes, (), (), trips)
-    return refined(held, evidence, NOW, BERLIN, ProfileSettings(), new_id=lambda: f"n{next(numbers)}")
+    return refined(held, evidence, NOW, BERLIN, new_id=lambda: f"n{next(numbers)}")
 
 
 def test_the_later_of_two_facts_holds_and_every_telling_is_a_source() -> None:
@@ -357,19 +356,17 @@ def trips(*starts: tuple[int, int, int]) -> tuple[Trip, ...]:
 
 
 def test_usual_times_need_enough_trips_that_agree() -> None:
-    settings = ProfileSettings()
     regular = trips((2, 7, 50), (3, 8, 5), (4, 8, 10), (5, 7, 58), (7, 14, 0))
-    assert usual_times(regular, BERLIN, settings) == {"usual_start_weekdays": "around 8:00 on weekdays"}
-    assert usual_times(regular[:3], BERLIN, settings) == {}
-    assert usual_times(trips((2, 7, 50), (3, 12, 5), (4, 18, 10), (5, 7, 58)), BERLIN, settings) == {}
+    assert usual_times(regular, BERLIN) == {"usual_start_weekdays": "around 8:00 on weekdays"}
+    assert usual_times(regular[:3], BERLIN) == {}
+    assert usual_times(trips((2, 7, 50), (3, 12, 5), (4, 18, 10), (5, 7, 58)), BERLIN) == {}
 
 
 def test_style_needs_enough_turns() -> None:
-    settings = ProfileSettings()
     brief = [said(f"e{n}", "met my sister please") for n in range(10)]
-    assert style(brief, settings) == {"reply_length": "brief", "courtesy": "polite"}
-    assert style(brief[:9], settings) == {}
+    assert style(brief) == {"reply_length": "brief", "courtesy": "polite"}
+    assert style(brief[:9]) == {}
     long = [
         said(f"e{n}", "so today i met my sister and we went to the harbour and then we had a coffee") for n in range(10)
     ]
-    assert style(long, settings) == {"reply_length": "full"}
+    assert style(long) == {"reply_length": "full"}

@@ -17,7 +17,6 @@ from voice.asr.pocketsphinx import (
     FEATURES,
     Evidence,
     PocketSphinxRecognizer,
-    PocketSphinxSettings,
     accepted_probability,
     alike_enough,
     features,
@@ -62,7 +61,7 @@ def test_every_piece_of_evidence_counts_in_its_direction() -> None:
 )
 def test_a_long_text_needs_fewer_of_the_other_models_words(words: int, same_words: float, enough: bool) -> None:
     found = replace(SURE, words=words, same_words=same_words)
-    assert alike_enough(found, PocketSphinxSettings()) is enough
+    assert alike_enough(found) is enough
 
 
 def test_features_have_names() -> None:

@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 import voice.asr.whisper
-from voice.asr.whisper import WhisperRecognizer, WhisperSettings, instead
+from voice.asr.whisper import WhisperRecognizer, instead
 from voice.asr.whisper_model import Decoded
 
 SOUND = np.zeros(24_000, np.int16)
-SETTINGS = WhisperSettings(word_at=-9.0, instead_at={"jarvis": -6.0})
 Hears = Callable[..., WhisperRecognizer]
 
 
@@ -37,7 +36,8 @@ def hears(monkeypatch: pytest.MonkeyPatch) -> Hears:
                 return [scores.get(text, -30.0) for text in texts]
 
         monkeypatch.setattr(voice.asr.whisper, "WhisperModel", Model)
-        return WhisperRecognizer(Path("nowhere"), lambda _: None, settings=SETTINGS)
+        monkeypatch.setattr(voice.asr.whisper, "INSTEAD_AT", {"jarvis": -6.0})
+        return WhisperRecognizer(Path("nowhere"), lambda _: None)
 
     return made
 

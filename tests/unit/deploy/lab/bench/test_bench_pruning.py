@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import pytest
 
+from deploy.lab.memory import pruning
 from deploy.lab.memory.pruning import ACTIVE, ASKED, RULES, SAID, Bank, Life, answered, lived, measure
 from deploy.lab.report.blocks import silent
-from memory.reflect.retention import PruningTuning
+from memory.reflect.retention import Held, kept
+from memory.settings import Prune
 from models.runtime.fake_encoder import KeywordEncoder
 
 
@@ -48,10 +53,25 @@ def test_interests_return_or_do_not(bank: Bank) -> None:
 @pytest.mark.parametrize("rule", RULES)
 def test_room_for_all_answers_all(bank: Bank, rule: str) -> None:
     days = lived(bank, Life.RETURNING, 1, 70)
-    assert answered(bank, days, rule, None, 1, PruningTuning()) == 1.0
-    assert answered(bank, days, rule, 10_000, 1, PruningTuning()) == 1.0
-    little = answered(bank, days, rule, 2, 1, PruningTuning())
+    assert answered(bank, days, rule, None, 1) == 1.0
+    assert answered(bank, days, rule, 10_000, 1) == 1.0
+    little = answered(bank, days, rule, 2, 1)
     assert 0.0 < little < 0.9
+
+
+@pytest.mark.parametrize("rule", Prune)
+def test_the_rule_that_is_named_is_the_one_that_is_kept_by(
+    bank: Bank, monkeypatch: pytest.MonkeyPatch, rule: Prune
+) -> None:
+    seen: list[Prune] = []
+
+    def keeping(memories: Sequence[Held], *given: Any) -> frozenset[str]:
+        seen.append(given[-1].prune)
+        return kept(memories, *given)
+
+    monkeypatch.setattr(pruning, "kept", keeping)
+    answered(bank, lived(bank, Life.RETURNING, 1, 20), rule.value, 10, 1)
+    assert set(seen) == {rule}
 
 
 def test_the_report_holds_every_rule_at_every_capacity(bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
