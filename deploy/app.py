@@ -37,7 +37,7 @@ from models.commands.matcher import TemplateMatcher
 from models.runtime.onnx_encoder import OnnxEncoder
 from models.structured import Structured
 from schemas.clock import StreamClock, WallClock
-from schemas.ports import ActParser, Encoder, MemoryPort, SecondOpinion, StructuredModel, Talker
+from schemas.ports import ActParser, Encoder, MemoryPort, StructuredModel, Talker
 from schemas.seat import Seat
 from vehicle.apart.outside import VehicleApart
 from voice.audio.devices.portaudio import load_portaudio
@@ -80,12 +80,12 @@ def assemble(
 
         say("encoder and language models")
         encoder, structured, parser = early.understanding.result()
-        talker, opinion = engines.talker, engines.opinion
+        talker = engines.talker
 
         say("memory and vehicle")
         car = open_car(
             config, encoder, structured, None if live else StreamClock(), matcher, parser=parser, talker=talker,
-            opinion=opinion, apart=apart,
+            apart=apart,
         )  # fmt: skip
         opened.callback(car.leave)
 
@@ -104,9 +104,7 @@ def assemble(
         ears=ears,
         mouth=mouth,
         car=car,
-        another=lambda: open_car(
-            config, encoder, structured, StreamClock(), car.matcher, parser=parser, talker=talker, opinion=opinion
-        ),
+        another=lambda: open_car(config, encoder, structured, StreamClock(), car.matcher, parser=parser, talker=talker),
         engines=engines.choices,
         lacks=tuple(filter(None, (config.data.mixed, catalog.trouble, *engines.told()))),
     )
@@ -121,7 +119,6 @@ def open_car(  # noqa: PLR0913 - the composition root hands over every part
     *,
     parser: ActParser,
     talker: Talker | None = None,
-    opinion: SecondOpinion | None = None,
     initial: Mapping[str, Any] | None = None,
     now: Callable[[], datetime] = utc_now,
     introduces: bool | None = None,
@@ -137,7 +134,6 @@ def open_car(  # noqa: PLR0913 - the composition root hands over every part
         matcher: of a car with the same vehicle; None: made for this one.
         parser: for the dialogue.
         talker: for small talk; None: a sentence of ours answers it.
-        opinion: the language model's of what a sentence tells, for memory; None: the encoder alone has one.
         initial: signals that the simulated car starts with instead of its own.
         now: the aware time that memory, reminders and calendar go by.
         introduces: whether a driver of whom nothing is known is offered to be got to know; None: where it is really driven.
@@ -149,7 +145,7 @@ def open_car(  # noqa: PLR0913 - the composition root hands over every part
     with ExitStack() as opened:
 
         def remember(driving: Config, keys: KeySource | None = None) -> MemoryPort:
-            return _memory(driving, encoder, structured, now, keys, opinion)
+            return _memory(driving, encoder, structured, now, keys)
 
         seat = Seat(first_memory(config, remember), zone(config.memory.tiers.zone))
         opened.callback(seat.close)
@@ -260,7 +256,6 @@ def _memory(
     structured: StructuredModel,
     now: Callable[[], datetime] = utc_now,
     keys: KeySource | None = None,
-    opinion: SecondOpinion | None = None,
 ) -> DriverMemory:
     secure(config.data.folder)
     keys = keys or key_source(config)
@@ -275,7 +270,6 @@ def _memory(
         clock=now,
         settings=settings,
         zone=here,
-        opinion=opinion,
     )
 
 

@@ -13,7 +13,6 @@ from typing import Literal, TypeVar
 
 from deploy.config import Config
 from models.acts.cascade import CascadeParser
-from models.acts.opinion import SecondOpinion
 from models.acts.parser import CONTEXT, ActParser
 from models.acts.pointing import PointingParser, WordStates
 from models.acts.talk import Talker
@@ -147,7 +146,6 @@ class Engines:
     Attributes:
         choices: what was chosen so far, by role.
         talker: what answers small talk: the parser's model, once `parser` has opened one; None without.
-        opinion: what the same model says of a sentence, for memory.
     """
 
     def __init__(self, config: Config, catalog: Catalog) -> None:
@@ -155,7 +153,6 @@ class Engines:
         self._config, self._catalog = config, catalog
         self.choices: dict[Role, Choice] = {}
         self.talker: Talker | None = None
-        self.opinion: SecondOpinion | None = None
 
     def told(self) -> tuple[str, ...]:
         """A line for each role whose best engine is not used, and for what an engine does without."""
@@ -273,7 +270,7 @@ class Engines:
             model = LlamaCppModel(
                 path, adapter=adapter, threads=settings.threads, context_tokens=CONTEXT, gpu_layers=settings.gpu_layers
             )
-            self.talker, self.opinion = Talker(model), SecondOpinion(model)
+            self.talker = Talker(model)
             return CascadeParser(small, ActParser(model))
 
         return self._climb("parser", open_)

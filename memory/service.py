@@ -33,7 +33,7 @@ from memory.settings import TierSettings
 from memory.store.listing import Pages
 from memory.store.reminders import Reminders
 from memory.vault.lifecycle import Vault
-from schemas.ports import Encoder, SecondOpinion, StructuredModel
+from schemas.ports import Encoder, StructuredModel
 
 
 class MemorySettings(BaseModel):
@@ -52,7 +52,7 @@ class MemorySettings(BaseModel):
 class DriverMemory:
     """One driver's memory over an open vault. Safe for use by several threads."""
 
-    def __init__(  # noqa: PLR0913 - every part of a memory is handed over here
+    def __init__(
         self,
         driver: str,
         vault: Vault,
@@ -63,7 +63,6 @@ class DriverMemory:
         settings: MemorySettings | None = None,
         zone: tzinfo = UTC,
         new_id: Callable[[], str] = lambda: uuid4().hex,
-        opinion: SecondOpinion | None = None,
     ) -> None:
         """Memory of a driver; reads what is stored and prepares it for recall.
 
@@ -76,14 +75,13 @@ class DriverMemory:
             settings: thresholds.
             zone: where the driver is, for days and times of day.
             new_id: makes the ids of preferences and proposals.
-            opinion: a language model's, beside the encoder's; None: the encoder alone.
         """
         settings = settings or MemorySettings()
         self.driver = driver
         extractor = Extractor(encoder, model, settings.extraction)
         self.session = session = Session(
             driver, vault, encoder, extractor,
-            search=HybridSearch(vault, encoder, settings.recall, settings.recall_at), guard=Guard(encoder, opinion),
+            search=HybridSearch(vault, encoder, settings.recall, settings.recall_at), guard=Guard(encoder),
             clock=clock, new_id=new_id,
         )  # fmt: skip
         canon = Canon(encoder)

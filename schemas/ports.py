@@ -2,7 +2,7 @@
 
 Every port has a fake beside its real engines, stated as one, and a contract test in ``tests/contract`` that runs on
 both. Engines are synchronous and know no clock; the loop in ``voice.loop`` runs them off its event loop. All sound is
-mono int16 at 16 kHz unless a parameter says otherwise. Long because all ports stand in one place, each with what it raises.
+mono int16 at 16 kHz unless a parameter says otherwise.
 """
 
 from __future__ import annotations
@@ -196,21 +196,6 @@ class Talker(Protocol):
         Raises:
             schemas.errors.GenerationError: nothing came of it, or not in time.
         """
-        ...
-
-
-class SecondOpinion(Protocol):
-    """A language model's opinion of whether a sentence tells of a special kind of data, beside the encoder's.
-
-    An answer takes some hundred milliseconds, and is None where it is not to be had.
-    """
-
-    def ordinary(self, text: str) -> float | None:
-        """The probability that it tells no special kind of data, 0..1."""
-        ...
-
-    def kind(self, text: str) -> str | None:
-        """Which of ``schemas.preferences.KINDS`` it tells, if it tells one."""
         ...
 
 

@@ -2,8 +2,7 @@
 
 Goes by what is said and not by the category that it is taken for: "24 degrees because of my chemotherapy" is about the cabin and
 tells of an illness. Words tell it (`models.special`), and where none does, or what they say depends on the sentence, a small
-network over the encoder's states (``models.training.special``), and beside it, where it is there, the parser's language model
-(`models.acts.opinion`). Of a text that tells such a thing the clauses that do not are
+network over the encoder's states (``models.training.special``). Of a text that tells such a thing the clauses that do not are
 kept, if nothing is told by them alone.
 """
 
@@ -19,7 +18,7 @@ from models.special import features, special_words, without_names
 from models.text import normal, words
 from schemas.errors import ConsentError
 from schemas.memory import Consent
-from schemas.ports import Encoder, SecondOpinion
+from schemas.ports import Encoder
 from schemas.preferences import KINDS, SPECIAL_TITLES, WITH
 
 HEAD = Path(__file__).with_name("special.npz")
@@ -40,14 +39,9 @@ _OWN = re.compile(r"(?:i|we|i'm|i'd|i've|we're)\b")
 class Guard:
     """Tells special kinds of data, and takes them out."""
 
-    def __init__(self, encoder: Encoder, opinion: SecondOpinion | None = None) -> None:
-        """With these.
-
-        Args:
-            encoder: for the head, which is left out where the encoder's vectors are not those that it was trained on.
-            opinion: asked besides, where the head does not see at once that a text tells nothing.
-        """
-        self._encoder, self._head, self._opinion = encoder, Head(HEAD, encoder, features), opinion
+    def __init__(self, encoder: Encoder) -> None:
+        """With this encoder; the head is left out where the encoder's vectors are not those that it was trained on."""
+        self._encoder, self._head = encoder, Head(HEAD, encoder, features)
         self._known = lru_cache(maxsize=512)(self._kinds)
 
     def kinds(self, text: str) -> frozenset[str]:
@@ -61,16 +55,9 @@ class Guard:
         scores = self._head.scores(text)
         if scores is None:  # another encoder than the one it was taught on
             return told.maybe
-        seen = float(odds(scores))
-        ordinary = self._opinion.ordinary(text) if self._opinion is not None and seen >= ASKED else None
-        if ordinary is None:
-            if seen < (self._head.at_word if told.maybe else self._head.at):
-                return frozenset()
-            return told.maybe or frozenset({KINDS[int(scores[:-1].argmax())]})
-        if WEIGHT * seen + log_odds(1.0 - ordinary) < (TOGETHER_WORD if told.maybe else TOGETHER):
+        if odds(scores) < (self._head.at_word if told.maybe else self._head.at):
             return frozenset()
-        kind = self._opinion.kind(text) if self._opinion is not None and not told.maybe else None
-        return told.maybe or frozenset({kind or KINDS[int(scores[:-1].argmax())]})
+        return told.maybe or frozenset({KINDS[int(scores[:-1].argmax())]})
 
     def forbidden(self, text: str, consent: Consent) -> frozenset[str]:
         """The special kinds that a text tells of and that the driver has not asked for, by themselves or with a category."""

@@ -118,8 +118,7 @@ class Fleet:
         self._organizer = organizer
         self._engines = engines = Engines(config, Catalog.load(config.data))
         self._encoder, self._structured = app.understanding(config, engines)
-        self._parser = engines.parser(self._encoder)
-        self._talker, self._opinion = engines.talker, engines.opinion
+        self._parser, self._talker = engines.parser(self._encoder), engines.talker
         self.language_model = f"{engines.choices['llm'].rung}, {engines.choices['parser'].rung}"
         self._matchers: dict[bool, TemplateMatcher] = {}
         self._recognizers: dict[bool, Recognizer] = {}
@@ -182,7 +181,6 @@ class Fleet:
                     self._matchers.get(setup.mail),
                     parser=self._parser,
                     talker=self._talker,
-                    opinion=self._opinion,
                     initial=setup.state,
                     now=_time_of(clock),
                 )
@@ -224,7 +222,6 @@ class Fleet:
             self._matchers.get(False),
             parser=self._parser,
             talker=self._talker,
-            opinion=self._opinion,
             now=lambda: began + timedelta(seconds=clock.now() - at_s),
             introduces=introduces,
         )

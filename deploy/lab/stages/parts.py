@@ -83,15 +83,7 @@ def stages(config: Config, openwakeword: Path | None = None) -> Generator[Opened
         engines = Engines(config, catalog)
         encoder, structured = understanding(config, engines)
         parser = engines.parser(encoder)
-        car = open_car(
-            config,
-            encoder,
-            structured,
-            clock := StreamClock(),
-            parser=parser,
-            opinion=engines.opinion,
-            introduces=False,
-        )
+        car = open_car(config, encoder, structured, clock := StreamClock(), parser=parser, introduces=False)
         voice, _ = open_voice(config, engines)
         memory = opened(Path(place) / "many", encoder)
         fill(memory.session.vault, memory, texts := Texts.made(encoder, MEMORIES, SEED), MEMORIES, SEED)

@@ -1,4 +1,4 @@
-"""What the model is trained on: rounds of cases drawn from the lines in ``data/`` and the phrase bank, and two other tasks.
+"""What the model is trained on: rounds of cases drawn from the lines in ``data/`` and the phrase bank, and some small talk.
 
 ``python -m models.training.acts.data [--lines FOLDER]`` says which lines are not in the format, which stand there twice and which
 contradict each other, and ends with 1 if there are any of the first or the last kind.
@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from random import Random
 
-from models.training.acts import alter, bank, opinion, talk
+from models.training.acts import alter, bank, talk
 from models.training.acts.lines import FOLDER, Case, Line, checked, draw, lines
 from schemas.actions import BY_NAME
 
@@ -45,7 +45,6 @@ class Corpus:
         self.broken += (unfit := list(talk.checked(talks)))
         unfit_lines = {line for line, _ in unfit}
         self.talks = [line for line in talks if line not in unfit_lines]
-        self.kinds = opinion.sentences() if folder == FOLDER else []
 
     def tests(self, seed: int = 1) -> list[Case]:
         """One case of every line that is held out."""
@@ -61,10 +60,6 @@ class Corpus:
         """The talk of a round that has so many cases besides."""
         lines_ = [line for line in self.talks if not line.held_out]
         return talk.some(Random(seed), lines_, int(cases * talk.SHARE / (1 - talk.SHARE)))
-
-    def told(self, seed: int, cases: int) -> list[opinion.Sentence]:
-        """The sentences with or without a special kind of data of a round that has so many cases besides."""
-        return opinion.some(Random(seed), self.kinds, int(cases * opinion.SHARE))
 
     def round(self, seed: int, young: Collection[str] = ()) -> list[Case]:
         """Every line that is trained on once to three times, by its variety; the bank's share; some of both altered. Shuffled.

@@ -1,6 +1,7 @@
 """Writes the addition as a GGUF adapter for llama.cpp, in half precision, and compares the two programs.
 
-``python -m models.training.acts.export GGUF STATE OUT.gguf [--compare 20]``: STATE is the ``state.pt`` of a training.
+``python -m models.training.acts.export GGUF STATE OUT.gguf [--average BEFORE] [--compare 20]``: STATE is the ``state.pt`` of a
+training; with ``--average`` each number is the mean of its own and that of the adapter with which the training began.
 """
 
 from __future__ import annotations
@@ -86,10 +87,14 @@ def main() -> None:
     parser.add_argument("gguf", type=Path)
     parser.add_argument("state", type=Path)
     parser.add_argument("out", type=Path)
+    parser.add_argument("--average", type=Path, help="the adapter with which the training began")
     parser.add_argument("--compare", type=int, default=20, help="so many held-out prompts")
     parser.add_argument("--lines", type=Path, default=FOLDER, help="folder of the lines")
     given = parser.parse_args()
     additions = additions_of(given.state)
+    if given.average is not None:
+        before = additions_of(given.average)
+        additions = {name: (one + before[name]) / 2 for name, one in additions.items()}
     write(given.out, additions)
     print(f"{given.out}: {given.out.stat().st_size:,} bytes")
     if given.compare:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from models.training.acts.lines import Case
-from models.training.acts.opinion import Sentence
 from models.training.acts.talk import Exchange
 from schemas.errors import EngineMissingError
 
@@ -50,7 +49,7 @@ class Spelling:
         """The text of tokens."""
         return self._model.detokenize(list(tokens)).decode(errors="replace")
 
-    def item(self, case: Case | Exchange | Sentence) -> Item:
+    def item(self, case: Case | Exchange) -> Item:
         """A case in tokens."""
         prompt = self.tokens(case.prompt, first=True)
         weight = LIGHT if isinstance(case, Exchange) else 1.0

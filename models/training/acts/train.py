@@ -82,9 +82,8 @@ class Trainer:
         self.competing = torch.empty(0, dtype=torch.long)
         tests = [self.spelling.item(case) for case in self.corpus.tests()]
         talks = [self.spelling.item(one) for one in self.corpus.talk_tests()]
-        kinds = [self.spelling.item(one) for one in self.corpus.kinds if one.held_out]
-        self.tests, self.talk_tests, self.kind_tests = tests[:LOOK], talks[:LOOK], kinds
-        self.learn([*tests, *talks, *kinds])
+        self.tests, self.talk_tests = tests[:LOOK], talks[:LOOK]
+        self.learn([*tests, *talks])
 
     def learn(self, items: Sequence[Item]) -> None:
         """Let the tokens of these compete from now on."""
@@ -106,8 +105,7 @@ class Trainer:
         """The batches of a round."""
         cases = self.corpus.round(number, self.young)
         known = YOUNG if self.young else 1  # the talk has been read before
-        beside = (*self.corpus.talked(number, len(cases) // known), *self.corpus.told(number, len(cases)))
-        items = [self.spelling.item(case) for case in (*cases, *beside)]
+        items = [self.spelling.item(case) for case in (*cases, *self.corpus.talked(number, len(cases) // known))]
         self.learn(items)
         return batches(items, Random(number))
 
@@ -189,10 +187,9 @@ class Run:
         """Look at the held-out lines and write the state."""
         tests, talks = self.trainer.tests, self.trainer.talk_tests
         (loss, right), (talk_loss, _) = self.trainer.look(tests), self.trainer.look(talks)
-        _, kinds = self.trainer.look(self.trainer.kind_tests)
         print(
             f"step {self.step}: held out: loss {loss:.4f}, exactly right {right:.3f} of {len(tests)};"
-            f" talk: loss {talk_loss:.4f} of {len(talks)}; kinds right {kinds:.3f}",
+            f" talk: loss {talk_loss:.4f} of {len(talks)}",
             flush=True,
         )
         made = {
