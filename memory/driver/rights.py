@@ -21,6 +21,7 @@ from memory.learn.extraction import FORBIDDEN_AT, NONE
 from memory.rights import erasure, exports
 from memory.rights.export import export
 from memory.rights.import_ import take_in
+from memory.rights.meant import asked_for
 from memory.rights.selection import Chosen, choose, chosen, derive
 from memory.store import reminders as notices
 from memory.store.reminders import Reminders
@@ -88,11 +89,18 @@ class Rights:
             return Matches()
         with self._session.lock:
             try:
-                return choose(self._store, what, self._about).matches()
+                found = choose(self._store, what, self._about).matches()
             except UnknownEntryError:
                 if what.key is not None:
                     categories(what.key)
-                return Matches()
+                found = Matches()
+            return found if not found.empty or what.about is None else Matches(turns=self._just_said(what.about))
+
+    def _just_said(self, about: str) -> int:
+        """How many exchanges that wait to become episodes have all the words that say what a phrase is about."""
+        phrase = asked_for(about)
+        waiting = (one.driver for one in self._conversations.hot.all() if phrase)
+        return sum(phrase <= asked_for(said) for said in waiting)
 
     def forget(self, key: str) -> Receipt:
         """Erase a preference or an open proposal by id, a category by key, or everything; history included."""

@@ -42,7 +42,7 @@ def _lines(name: str = "sensitive.txt") -> list[tuple[str, str]]:
 
 LINES = _lines()
 AGAIN = _lines("sensitive_again.txt")
-MISSED = "i prefer independent news because i don't trust the prime minister's lot"
+MISSED = "i like the rainbow theme because that's who i am"
 """The one of `AGAIN` that the guard does not hear."""
 
 
@@ -162,6 +162,19 @@ def test_an_import_asks_the_guard_and_consent_for_every_text(
     assert not {"chemotherapy", "vegan", "rabbi", "epilepsy"} & held and {"24", "music"} <= held
     assert not any(ord(letter) < 32 or letter == "\u202e" for cell in cells for letter in cell)
     assert "health" in taken.refused
+
+
+@pytest.mark.parametrize(
+    ("name", "missed", "taken"), [("sensitive_third.txt", 2, 16), ("sensitive_fourth.txt", 18, 44)]
+)
+def test_of_sentences_that_it_was_not_taught_no_more_is_missed_than_was_measured(
+    name: str, missed: int, taken: int, memory: DriverMemory
+) -> None:
+    lines, guard = _lines(name), memory.session.guard
+    through = [line for kind, line in lines if kind != "ordinary" and not guard.kinds(line)]
+    stopped = [line for kind, line in lines if kind == "ordinary" and guard.kinds(line)]
+    print(f"{name}: {len(through)} missed, {len(stopped)} ordinary ones taken, of {len(lines)}")
+    assert len(through) <= missed and len(stopped) <= taken
 
 
 def test_ordinary_sentences_are_left_alone(memory: DriverMemory) -> None:

@@ -24,7 +24,7 @@ ORDINARY = "ordinary"
 LIKINGS = FOLDER.parent / "marks" / "data" / "senses.txt"
 """What people like and dislike, in whole sentences, with marks that are taken out."""
 _MARKS = re.compile(r"\{[a-z]+:([^{}]*)\}")
-AT, AT_WORD = -1.0, -2.5
+AT, AT_WORD = -0.3, -2.0
 """Thresholds for a text without and with a word that tells only with more than itself, chosen on tests/attacks/sensitive*.txt."""
 WIDTH, NETWORKS = 24, 3
 WRAPPED = "remember that {}", "please note that {}", "keep in mind that {}", "don't forget that {}", "{}, remember that"

@@ -95,3 +95,13 @@ def test_of_a_preference_only_the_sentence_goes_that_was_meant(desk: Desk, memor
     desk.store.add(held, NOW)
     memory.forget_where(Selector(about="so nothing on the quartet should ever remain in there jokes included"))
     assert not left(desk, "quartet") and [p.sentences for p in memory.preferences()] == [("i love jazz",)]
+
+
+def test_what_was_said_just_now_and_waits_to_be_kept_is_found_by_its_words(desk: Desk, memory: DriverMemory) -> None:
+    memory.note(Turn(speaker="driver", text="i go climbing on thursdays", at=NOW), "now")
+    memory.note(Turn(speaker="assistant", text="I see.", at=NOW), "now")
+    assert memory.matching(Selector(about="my tuesdays")).empty
+    assert memory.matching(Selector(about="my thursdays")).turns == 1
+    memory.forget_where(Selector(about="my thursdays"))
+    memory.reflect()
+    assert not left(desk, "climbing")
