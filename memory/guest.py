@@ -83,6 +83,10 @@ class _Deaf:
         del text
         return np.zeros((len(spans), 1), np.float32)
 
+    def special(self, text: str) -> None:
+        """Nothing can be told."""
+        del text
+
     def marks(self, text: str) -> Marked:
         """Nothing can be told."""
         return Marked(text)

@@ -7,7 +7,6 @@ kinds. ``models.training.heads`` makes such files.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +16,6 @@ from models.text import spoken
 from schemas.ports import Encoder
 
 _WORD = re.compile(r"\S+")
-
-Features = Callable[[Encoder, str], NDArray[np.float32]]
-"""What a network goes by: a text -> (numbers,)."""
 
 
 def states(encoder: Encoder, text: str) -> NDArray[np.float32]:
@@ -32,9 +28,9 @@ def states(encoder: Encoder, text: str) -> NDArray[np.float32]:
 class Head:
     """Tells kinds of sentences."""
 
-    def __init__(self, file: Path, encoder: Encoder, features: Features = states) -> None:
+    def __init__(self, file: Path, encoder: Encoder) -> None:
         """From that file, over this encoder; with another one than it was taught on it tells nothing."""
-        self._encoder, self._features = encoder, features
+        self._encoder = encoder
         with np.load(file) as held:
             self._held = {name: held[name].astype(np.float32) for name in held.files}
 
@@ -43,23 +39,13 @@ class Head:
         """The log odds from which on a text is one of the kinds."""
         return float(self._held["at"])
 
-    @property
-    def at_word(self) -> float:
-        """The same for a text that has a word of the kinds."""
-        return float(self._held["at_word"])
-
-    def scores(self, text: str) -> NDArray[np.float32] | None:
-        """A number for each kind, (kinds,), the last for all others; None where the encoder is another one."""
-        held, features = self._held, self._features(self._encoder, text)
-        if features.shape[0] != held["inner"].shape[1]:
-            return None
-        hidden = np.maximum(held["inner"] @ features + held["inner_bias"], 0.0)
-        return held["outer"] @ hidden + held["outer_bias"]
-
     def odds(self, text: str) -> float | None:
         """Log odds that a text is one of the kinds; None where the encoder is another one."""
-        scores = self.scores(text)
-        return None if scores is None else float(odds(scores))
+        held, found = self._held, states(self._encoder, text)
+        if found.shape[0] != held["inner"].shape[1]:
+            return None
+        hidden = np.maximum(held["inner"] @ found + held["inner_bias"], 0.0)
+        return float(odds(held["outer"] @ hidden + held["outer_bias"]))
 
 
 def odds(scores: NDArray[np.float32]) -> NDArray[np.float32]:

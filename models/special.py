@@ -1,6 +1,6 @@
 """Words that tell of a special kind of data by themselves, and names of songs, places and things that have them and tell nothing.
 
-What is told without such a word is found by the head of ``memory.learn.guard``, which is also asked about the words that are said
+What is told without such a word is found by the encoder (``Encoder.special``), which is also asked about the words that are said
 of other things, too. To miss nothing counts here, not to be elegant: who says one of these words loses a reason of a preference at
 most. Lists, not sentences: a word is here because it names a condition, a
 creed, a party, a body or a child. Plain terms stand in special.txt, those that need their neighbours are patterns; a people or a
@@ -15,12 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from models.text import normal, spoken
-from schemas.ports import Encoder
-from schemas.preferences import KINDS
 
 TERMS = Path(__file__).with_name("special.txt")
 SHORTEST = 3
@@ -219,10 +214,8 @@ _FROM = re.compile(
 """Somebody is from a country; "=country" stands for its name."""
 
 
-_WORD = re.compile(r"\S+")
 _SPELLED = re.compile(r"\b\w(?: \w){3,}\b")
 """A word that is spelled out."""
-_SELF = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|my|me|mine|we|we're|we've|us|our)\b")
 
 
 @cache
@@ -289,29 +282,6 @@ def special_words(text: str) -> Told:
     return Told(
         frozenset(surely), frozenset(kind for kind, _ in found) - surely, tuple(sorted({term for _, term in found}))
     )
-
-
-def features(encoder: Encoder, text: str) -> NDArray[np.float32]:
-    """What the head of the guard goes by: states of the text and of its special words, its vector, which kinds they are, self.
-
-    Of the text the mean state and the highest of each number among its words, which shows one word that tells among many.
-
-    Returns:
-        (3 * states + vector + kinds + 1,)
-    """
-    said, told = spoken(without_names(text)), special_words(text)
-    places = [(at, at + len(term)) for term in told.terms if (at := said.find(term)) >= 0]
-    spans = [word.span() for word in _WORD.finditer(said)] or [(0, len(said))]
-    whole, *each = encoder.states(said, [(0, len(said)), *spans])
-    those = [
-        state
-        for (begin, end), state in zip(spans, each, strict=True)
-        if any(begin < last and end > first for first, last in places)
-    ]
-    kinds = [kind in told.surely | told.maybe for kind in KINDS]
-    flags = np.array([*kinds, _SELF.search(said) is not None], np.float32)
-    word = np.mean(those, axis=0) if those else whole
-    return np.concatenate([whole, np.max(each, axis=0), word, encoder.encode([said])[0], flags])
 
 
 @cache

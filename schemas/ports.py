@@ -244,6 +244,14 @@ class Encoder(Protocol):
         """
         ...
 
+    def special(self, text: str) -> NDArray[np.float32] | None:
+        """How much a text tells of each special kind of data and of none, (kinds + 1,) as logits; None: it cannot tell.
+
+        Args:
+            text: in its spoken form (``models.text.spoken``).
+        """
+        ...
+
     def marks(self, text: str) -> Marked:
         """What every word of what the driver said is part of: liked, past, somebody else's ...; nothing if it cannot tell."""
         ...

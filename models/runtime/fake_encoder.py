@@ -96,6 +96,10 @@ class KeywordEncoder:
         del text
         return np.zeros((len(spans), 1), np.float32)
 
+    def special(self, text: str) -> None:
+        """Cannot tell."""
+        del text
+
     def marks(self, text: str) -> Marked:
         """A value is liked; with a refusing word it is disliked, or past, and of a road what is refused is avoided."""
         plain = " ".join(text.split())

@@ -4,7 +4,8 @@ Owns: loading and checking the model's folder, cutting text into pieces, running
 what the labels mean, and decides nothing: thresholds belong to who asks.
 
 The folder holds ``encoder.onnx``, ``tokenizer.json`` and ``labels.json`` (the labels in the order of the network's
-outputs, and the SHA-256 of the other two); where it has ``marks.npz``, too, words are marked by that (`models.marks`).
+outputs, and the SHA-256 of the other two); where it has ``marks.npz``, too, words are marked by that (`models.marks`), and
+where it has ``special.onnx``, that tells special kinds of data (``models.training.special``).
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ EXACT = "session.x64quantprecision"
 kernels for int8 saturate at 16 bits otherwise, and the vectors have a cosine of .985 to those of other processors. Where
 VNNI is there it changes nothing but the time: 6.2 ms a sentence for 4.2 (docs/log.md, 2026-11-22)."""
 NETWORK, TOKENIZER, LABELS = "encoder.onnx", "tokenizer.json", "labels.json"
+SPECIAL = "special.onnx"
+"""Goes on from the states where the branches part."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,12 @@ class OnnxEncoder:
             )
             sizes = {output.name: output.shape[0] for output in self._session.get_outputs()}
             self.dimension = int(sizes["embedding"])
+            branch = folder / SPECIAL
+            self._special: Any = (
+                ort.InferenceSession(str(branch), options, providers=["CPUExecutionProvider"])
+                if branch.is_file()
+                else None
+            )
             fits = all(sizes[name] == len(getattr(self._labels, name)) for name in ("topics", *_Labels.REST))
         except Exception as error:  # neither library has a base for its errors but Exception
             raise ModelDamagedError(f"the encoder in {folder} cannot be loaded; restore it") from error
@@ -182,6 +191,18 @@ class OnnxEncoder:
             if at:
                 found[row] = result.states[at].mean(0)
         return found
+
+    def special(self, text: str) -> NDArray[np.float32] | None:
+        """How much a text tells of each special kind of data and of none, (kinds + 1,), as logits.
+
+        Args:
+            text: in its spoken form (``models.text.spoken``); what lies beyond the tokenizer's limit is not seen.
+        """
+        if self._special is None:
+            return None
+        states = self._result(_plain(text)).states
+        (logits,) = self._special.run(["kinds"], {"states": np.ascontiguousarray(states[:, : states.shape[1] // 2])})
+        return np.asarray(logits, np.float32)
 
     def _run(self, text: str) -> _Result:
         encoded = self._tokenizer.encode(text)

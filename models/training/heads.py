@@ -9,29 +9,17 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from models.heads import Features, odds
+from models.heads import odds
+from models.heads import states as of_text
 from models.runtime.onnx_encoder import OnnxEncoder
 
 ENCODER = Path(__file__).parents[1] / "builtin" / "encoder"
 WIDTH, DROPPED, RATE, DECAY, STEPS, BATCH, SEED = 64, 0.3, 2e-3, 0.05, 600, 256, 7
 
 
-def states(encoder: OnnxEncoder, texts: Sequence[str], features: Features) -> NDArray[np.float32]:
+def states(encoder: OnnxEncoder, texts: Sequence[str]) -> NDArray[np.float32]:
     """What the network goes by, (texts, features)."""
-    return np.stack([features(encoder, text) for text in texts])
-
-
-def fit_several(
-    inputs: NDArray[np.float32], classes: NDArray[np.int64], weights: NDArray[np.float32], *, networks: int, width: int
-) -> dict[str, NDArray[np.float16]]:
-    """Some networks of this width that begin apart, side by side in one that gives their mean."""
-    made = [fit(inputs, classes, weights, width=width, seed=SEED + number) for number in range(networks)]
-    return {
-        "inner": np.concatenate([one["inner"] for one in made]),
-        "inner_bias": np.concatenate([one["inner_bias"] for one in made]),
-        "outer": (np.concatenate([one["outer"] for one in made], axis=1) / networks).astype(np.float16),
-        "outer_bias": np.mean([one["outer_bias"] for one in made], axis=0).astype(np.float16),
-    }
+    return np.stack([of_text(encoder, text) for text in texts])
 
 
 def fit(

@@ -241,3 +241,9 @@ def test_a_word_that_is_also_a_place_tells_where_the_sentence_does(memory: Drive
     )
     assert guard.kinds("the clinic wants me back on thursday") == {"health"}
     assert not guard.kinds("the clinic is on the left side")
+
+
+def test_the_end_of_a_long_text_is_read_too(memory: DriverMemory) -> None:
+    long = "we drove along the coast and had the windows open and the music on and talked about the holidays " * 3
+    assert not memory.session.guard.kinds(long)
+    assert memory.session.guard.kinds(f"{long} and then i had to stop since the infusion makes me shiver") == {"health"}

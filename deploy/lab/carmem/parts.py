@@ -69,6 +69,10 @@ class KeptEncoder:
         """See `Encoder.states`."""
         return self._once(lambda: self._encoder.states(text, spans), "states", text, *map(str, spans))
 
+    def special(self, text: str) -> NDArray[np.float32] | None:
+        """See `Encoder.special`."""
+        return self._once(lambda: self._encoder.special(text), "special", text)
+
     def marks(self, text: str) -> Marked:
         """See `Encoder.marks`."""
         return self._once(lambda: self._encoder.marks(text), "marks", text)

@@ -13,7 +13,6 @@ from random import Random
 
 import numpy as np
 
-from models.heads import states
 from models.runtime.onnx_encoder import OnnxEncoder
 from models.training import heads
 from models.training.acts import lines
@@ -55,13 +54,13 @@ def main() -> None:
     rng.shuffle(others)
     held, learnt = others[: len(others) // 4], others[len(others) // 4 :]
     asking, not_asking = [*own["wish"], *wishes], [*own["none"], *learnt]
-    inputs = heads.states(encoder, [*asking, *not_asking], states)
+    inputs = heads.states(encoder, [*asking, *not_asking])
     classes = np.array([0] * len(asking) + [1] * len(not_asking))
     counts = np.array(
         [2] * len(own["wish"]) + [1] * len(wishes) + [3] * len(own["none"]) + [1] * len(learnt), np.float32
     )
     arrays = heads.fit(inputs, classes, counts, steps=STEPS)
-    taken = float(np.mean(heads.scored(arrays, heads.states(encoder, held, states)) >= AT))
+    taken = float(np.mean(heads.scored(arrays, heads.states(encoder, held)) >= AT))
     heads.write(HEAD, arrays, at=AT)
     print(
         f"{len(asking)} wishes and {len(not_asking)} others, {taken:.3f} of the held ones taken, {HEAD.stat().st_size} bytes"

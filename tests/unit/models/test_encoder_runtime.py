@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from onnx.reference import ReferenceEvaluator
 
-from models.runtime.onnx_encoder import LABELS, NETWORK, TOKENIZER, OnnxEncoder, saturates
+from models.runtime.onnx_encoder import LABELS, NETWORK, SPECIAL, TOKENIZER, OnnxEncoder, saturates
 from models.training import conversations
 from schemas.errors import ModelDamagedError, ModelMissingError
+from schemas.preferences import KINDS
 
 MODEL = Path(__file__).parents[3] / "models" / "builtin" / "encoder"
 
@@ -150,3 +151,20 @@ def test_what_reveals_nothing_is_none(encoder: OnnxEncoder, text: str) -> None:
     assert encoder.topics(text)["none"] > 0.5
     asked = encoder.requests(text)
     assert max(asked, key=asked.__getitem__) == "none"
+
+
+def test_a_special_kind_is_told_in_passing(encoder: OnnxEncoder) -> None:
+    told, plain = (encoder.special(text) for text in ("warmer please the infusion makes me shiver", "warmer please"))
+    assert told is not None and plain is not None
+    assert told.shape == plain.shape == (len(KINDS) + 1,)
+    assert int(told.argmax()) == KINDS.index("health") and int(plain.argmax()) == len(KINDS)
+
+
+def test_a_folder_without_the_branch_tells_no_special_kind(copy: Path) -> None:
+    assert OnnxEncoder(copy).special("warmer please the infusion makes me shiver") is None
+
+
+def test_a_branch_that_is_no_network_is_damaged(copy: Path) -> None:
+    (copy / SPECIAL).write_bytes(b"not a network")
+    with pytest.raises(ModelDamagedError, match="cannot be loaded"):
+        OnnxEncoder(copy)
