@@ -270,6 +270,17 @@ class RightsPort(Protocol):
         """
         ...
 
+    def fitting(self, text: str, about: str = "") -> tuple[Selector, ...]:
+        """What a wish to have something forgotten means, of all that is remembered: by its meaning and its words.
+
+        One where that is clear, the best few where several fit alike, none where nothing fits.
+
+        Args:
+            text: the whole sentence.
+            about: the words of it that would name what is meant, if they are known.
+        """
+        ...
+
     def matching(self, what: Selector) -> Matches:
         """What `forget_where` would erase, and erases nothing. Nothing at all matches a selector without a condition.
 

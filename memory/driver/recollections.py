@@ -15,6 +15,7 @@ from memory.learn.extraction import NONE
 from memory.recall.times import period_in
 from memory.store.preferences import silent
 from schemas.memory import FACTS, Consent, Found, Kind, Period, Preference, Recollection
+from schemas.ports import Encoder
 from schemas.preferences import BY_DETAIL, CATEGORIES
 
 TALK = (Kind.EPISODE, Kind.SUMMARY, Kind.EVENT)
@@ -59,9 +60,7 @@ class Recollections:
 
     def topics(self, question: str) -> tuple[str, ...]:
         """The detail keys that a question may be about; none for what is not remembered at all ("what's my shoe size")."""
-        found = {key: share for key, share in self._session.encoder.topics(question).items() if key != NONE}
-        whole = sum(found.values())
-        return tuple(key for key, share in found.items() if whole and share / whole >= TOPIC_AT)
+        return topics(self._session.encoder, question)
 
     def search(
         self,
@@ -114,6 +113,13 @@ class Recollections:
     def period(self, words: str) -> Period | None:
         """The time that words speak of, on the driver's calendar and trips; None where they speak of none."""
         return period_in(words, self._session.clock(), self._conversations.zone, self._session.archive.trips())
+
+
+def topics(encoder: Encoder, text: str) -> tuple[str, ...]:
+    """The detail keys that a text may be about, were it about any."""
+    found = {key: share for key, share in encoder.topics(text).items() if key != NONE}
+    whole = sum(found.values())
+    return tuple(key for key, share in found.items() if whole and share / whole >= TOPIC_AT)
 
 
 def _hidden(consent: Consent, now: datetime) -> frozenset[str]:

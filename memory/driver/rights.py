@@ -14,19 +14,21 @@ from typing import Any
 from memory.consent import categories, detail_keys
 from memory.driver.conversations import Conversations
 from memory.driver.learner import Learner
+from memory.driver.recollections import topics
 from memory.driver.session import Session
 from memory.learn.english.canonical import Canon, fold, is_closed
 from memory.learn.english.vocabulary import CLOSED
 from memory.learn.extraction import FORBIDDEN_AT, NONE
 from memory.rights import erasure, exports
 from memory.rights.export import export
+from memory.rights.fitting import BY_MEANING, fitting
 from memory.rights.import_ import take_in
 from memory.rights.meant import asked_for
 from memory.rights.selection import Chosen, choose, chosen, derive
 from memory.store import reminders as notices
 from memory.store.reminders import Reminders
 from memory.store.withheld import Withholding
-from models.text import normal, words
+from models.text import contains, normal, words
 from schemas.errors import ConsentError, UnknownEntryError
 from schemas.memory import (
     FACTS,
@@ -94,13 +96,24 @@ class Rights:
                 if what.key is not None:
                     categories(what.key)
                 found = Matches()
-            return found if not found.empty or what.about is None else Matches(turns=self._just_said(what.about))
+            return found if not found.empty else Matches(turns=self._just_said(what))
 
-    def _just_said(self, about: str) -> int:
-        """How many exchanges that wait to become episodes have all the words that say what a phrase is about."""
-        phrase = asked_for(about)
-        waiting = (one.driver for one in self._conversations.hot.all() if phrase)
-        return sum(phrase <= asked_for(said) for said in waiting)
+    def _just_said(self, what: Selector) -> int:
+        """How many exchanges that wait to become episodes have these words, or all those that say what a phrase is about."""
+        waiting = [one.driver for one in self._conversations.hot.all()]
+        if what.about is None:
+            return 0 if what.text is None else sum(contains(said, what.text) for said in waiting)
+        phrase = asked_for(what.about)
+        return sum(bool(phrase) and phrase <= asked_for(said) for said in waiting)
+
+    def fitting(self, text: str, about: str = "") -> tuple[Selector, ...]:
+        """What a whole sentence means, of all that is remembered and of what waits to be (`memory.rights.fitting`)."""
+        session = self._session
+        with session.lock:
+            waiting = [one.driver for one in self._conversations.hot.all()]
+            near = session.search.nearest(text, BY_MEANING)
+            likely = {key for said in (text, about) if said for key in topics(session.encoder, said)}
+            return fitting(self._store, text, session.encoder.encode, likely, near, waiting)
 
     def forget(self, key: str) -> Receipt:
         """Erase a preference or an open proposal by id, a category by key, or everything; history included."""

@@ -264,6 +264,16 @@ class HybridSearch:
                 self.cache, query, details=details, hidden=hidden, limit=limit, now=now.timestamp()
             )
 
+    def nearest(self, text: str, limit: int) -> frozenset[str]:
+        """Ids of the memories of any kind whose vectors are nearest to a text, whether or not they may be recalled."""
+        self.refresh()
+        vector = self._encoder.encode([text])[0]
+        with self.cache.lock:
+            among = self.cache.allowed()
+            rows = self.cache.nearest(vector, limit, among)
+            order = np.argsort(-self.cache.cosines(vector, rows))[:limit]
+            return frozenset(self.cache.id(int(row)) for row in rows[order])
+
     def _of_the_time(self, among: Allowed, limit: int) -> list[tuple[str, float]]:
         """Summaries, oldest first, then what was said, what matters most first: only the time was asked for."""
         columns = self.cache.columns

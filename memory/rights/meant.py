@@ -36,15 +36,13 @@ TELLING = (
 """Stems that say how something is told, and not what. Our list."""
 PLAIN = frozenset(stem(word) for word in ("yes", "no", "low", "medium", "high", "warm", "cool", "cheap"))
 """Values that are ordinary words: they name nothing by themselves."""
-_TOLD_BY = 2
-"""Words that tell one thing from all others in a whole sentence; of what was said a single one does where nothing has two."""
 _KNOWN = frozenset({"preferences", "proposals", "profile", "facts"})
 _SPOKEN = frozenset({"episodes", "turns"})
 """Tables of what the driver said, as it was said."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Thing:
+class Thing:
     """What may be meant."""
 
     table: str
@@ -57,11 +55,12 @@ class _Thing:
     """Stems of the sentences that it was told in."""
     texts: frozenset[str] = frozenset()
     """The driver's sentences that it is or was told in, in plain words; copies of one sentence are one thing."""
-
-    @property
-    def group(self) -> tuple[str, ...]:
-        """The same for all that tells one thing."""
-        return tuple(sorted(self.texts)) or (self.table, self.name)
+    title: str = ""
+    """What that which is known is called: its category, the key of a line of the profile."""
+    words: str = ""
+    """Its value."""
+    detail: str = ""
+    """Detail key of its category."""
 
 
 def asked_for(text: str) -> frozenset[str]:
@@ -74,43 +73,19 @@ def meant(store: Store, text: str, period: Period | None = None) -> list[tuple[s
     phrase = asked_for(text)
     if not phrase:
         return []
-    known, talk = list(_known(store)) if period is None else [], list(_talk(store, period))
-    found = [one for one in known if _names(one, phrase) or (phrase <= one.own | one.said and phrase & one.own)]
+    known, talk = list(known_of(store)) if period is None else [], list(talk_of(store, period))
+    said = frozenset(stems(text))
+    found = [one for one in known if _names(one, said) or (phrase <= one.own | one.said and phrase & one.own)]
     if found:
         values = [one.value for one in found if one.value - PLAIN]
         found += [one for one in talk if any(value <= one.own for value in values)]
     else:
         found = [one for one in talk if phrase <= one.own] + [one for one in known if phrase <= one.said]
-    if not found:
-        shared = {one: len(phrase & (one.own | one.said)) for one in (*known, *talk)}
-        most = max(shared.values(), default=0)
-        found = [one for one, count in shared.items() if count == most and 2 * count >= len(phrase)]
-        if (
-            2 * most == len(phrase) and len(_groups(found)) > 1
-        ):  # half of the words name several things, so they name none
-            found = []
-    found = found or _told_of(known, talk, phrase)
     alone = not any(one.table in _KNOWN for one in found)
     return [*((one.table, one.name) for one in found), *(_told_with(store, known, talk, found) if alone else ())]
 
 
-def _told_of(known: list[_Thing], talk: list[_Thing], phrase: frozenset[str]) -> list[_Thing]:
-    """The one thing of which a long phrase has most words, and what was said that tells its value; what is known comes first."""
-    for things, least in ((known, _TOLD_BY), (talk, _TOLD_BY), (talk, 1)):
-        shared = {one: len(phrase & one.own) for one in things}
-        most = max(shared.values(), default=0)
-        first = [one for one, count in shared.items() if count == most]
-        if most >= least and len(_groups(first)) == 1:
-            value = first[0].value - PLAIN
-            return first + [one for one in talk if value and value <= one.own and one not in first]
-    return []
-
-
-def _groups(things: list[_Thing]) -> set[tuple[str, ...]]:
-    return {one.group for one in things}
-
-
-def _told_with(store: Store, known: list[_Thing], talk: list[_Thing], found: list[_Thing]) -> Iterator[tuple[str, str]]:
+def _told_with(store: Store, known: list[Thing], talk: list[Thing], found: list[Thing]) -> Iterator[tuple[str, str]]:
     """What else holds the sentences of what was said: copies, what they told of the driver, what waits for a yes."""
     heard = {text for one in found if one.table in _SPOKEN for text in one.texts}
     yield from ((one.table, one.name) for one in talk if one not in found and one.texts and one.texts <= heard)
@@ -123,16 +98,17 @@ def _told_with(store: Store, known: list[_Thing], talk: list[_Thing], found: lis
             yield one.table, one.name
         elif one.table == "preferences" and one.texts & heard:
             own = store.sentences([one.name]).get(one.name, [])
-            yield from (("sentences", str(each.number)) for each in own if _plain(each.text) in heard)
+            yield from (("sentences", str(each.number)) for each in own if plain(each.text) in heard)
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """A text in plain words."""
     return " ".join(words(text))
 
 
-def _names(one: _Thing, phrase: frozenset[str]) -> bool:
-    """Whether a phrase has the whole value of a thing that is known."""
-    return bool(one.value - PLAIN) and one.value <= phrase
+def _names(one: Thing, said: frozenset[str]) -> bool:
+    """Whether words have the whole value of a thing that is known."""
+    return bool(one.value - PLAIN) and one.value <= said
 
 
 def _stems(*texts: str) -> frozenset[str]:
@@ -140,7 +116,7 @@ def _stems(*texts: str) -> frozenset[str]:
 
 
 def _texts(*texts: str) -> frozenset[str]:
-    return frozenset(plain for text in texts if (plain := _plain(text)))
+    return frozenset(told for text in texts if (told := plain(text)))
 
 
 def _titles(detail: str) -> frozenset[str]:
@@ -149,27 +125,30 @@ def _titles(detail: str) -> frozenset[str]:
     return _stems(category.title, SUB_TITLES.get(category.path[1], category.path[1].replace("_", " ")))
 
 
-def _known(store: Store) -> Iterator[_Thing]:
+def known_of(store: Store) -> Iterator[Thing]:
     """Preferences, those that hold no more among them, what waits for the driver's yes, the profile, and facts."""
     for one in store.preferences(history=True):
         value = _stems(one.value)
-        yield _Thing(
-            "preferences", one.id, value, value | _titles(one.detail), _stems(*one.sentences), _texts(*one.sentences)
-        )
+        yield Thing(
+            "preferences", one.id, value, value | _titles(one.detail), _stems(*one.sentences), _texts(*one.sentences),
+            BY_DETAIL[one.detail].title, one.value, one.detail,
+        )  # fmt: skip
     for one in store.proposals():
         value = _stems(one.value)
-        yield _Thing(
-            "proposals", one.id, value, value | _titles(one.detail), _stems(one.sentence), _texts(one.sentence)
-        )
+        yield Thing(
+            "proposals", one.id, value, value | _titles(one.detail), _stems(one.sentence), _texts(one.sentence),
+            BY_DETAIL[one.detail].title, one.value, one.detail,
+        )  # fmt: skip
     for name, (key, text) in told.profile_lines(store).items():
         value = _stems(text)
-        yield _Thing("profile", name, value, value | _stems(key.replace("_", " ")))
+        title = key.replace("_", " ")
+        yield Thing("profile", name, value, value | _stems(title), title=title, words=text)
     for one in store.facts.all():
         value = _stems(one.text)
-        yield _Thing("facts", one.id, value, value | _stems(one.about, one.until_words), texts=_texts(one.text))
+        yield Thing("facts", one.id, value, value | _stems(one.about, one.until_words), texts=_texts(one.text))
 
 
-def _talk(store: Store, period: Period | None) -> Iterator[_Thing]:
+def talk_of(store: Store, period: Period | None) -> Iterator[Thing]:
     """What was said, what was made of it, and what waits to be learnt from; a line of a summary has the text of its source."""
     said = dict[str, frozenset[str]]()
     for one in told.tiers_said(store, Selector(period=period), None):
@@ -177,7 +156,7 @@ def _talk(store: Store, period: Period | None) -> Iterator[_Thing]:
             texts = said.get(one.name) if one.table == "summary_lines" else _texts(one.texts[0])
             if one.table in _SPOKEN:
                 said[one.name] = _texts(one.texts[0])
-            yield _Thing(one.table, one.name, frozenset(), _stems(*one.texts), texts=texts or _texts(one.texts[0]))
+            yield Thing(one.table, one.name, frozenset(), _stems(*one.texts), texts=texts or _texts(one.texts[0]))
     for number, _, text, at in told.turns_said(store):
         if period is None or period.holds(at):
-            yield _Thing("turns", str(number), frozenset(), _stems(text), texts=_texts(text))
+            yield Thing("turns", str(number), frozenset(), _stems(text), texts=_texts(text))

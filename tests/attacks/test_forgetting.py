@@ -1,4 +1,6 @@
-"""Ways of saying that something is to be forgotten (forgetting.yaml): asked once, with what it is, and gone from everywhere.
+"""Ways of saying that something is to be forgotten: asked once, with what it is, and gone from everywhere.
+
+Those of forgetting.yaml name it; those of forgetting_meant.jsonl only mean it, in a whole sentence.
 
 Said to the assistant as it is assembled, over a vault in a folder: with the models that Glovebox carries, and with the fetched
 language model where it is. What goes is looked for in every cell of the vault, in what waits to be learnt from, in the reminders
@@ -8,6 +10,7 @@ and in the bytes of the data folder; what stays must be told there as before. Ne
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
@@ -38,6 +41,11 @@ from tests.vaults import every_word
 from vehicle.service import GatedVehicle
 
 CASES = yaml.safe_load((Path(__file__).parent / "forgetting.yaml").read_text("utf-8"))
+MEANT = [
+    json.loads(line) for line in (Path(__file__).parent / "forgetting_meant.jsonl").read_text("utf-8").splitlines()
+]
+"""What is told, what is said then, and a word that must be gone after a yes (`about`), or stay unasked (`keep`). What is asked
+about nevertheless (`asked`) is a known fault: the driver's no mends it."""
 WORLD = CASES["world"]
 BEGAN = datetime(2026, 11, 24, 10, 0, tzinfo=UTC)
 """A Tuesday."""
@@ -281,3 +289,71 @@ def test_a_near_miss_forgets_nothing(case: Mapping[str, Any], drive: Drive) -> N
     told = drive.told()
     for name, telling in TELLING.items():
         assert all(stands(word, told) for word in telling), f"{name} is gone after {reply!r}"
+
+
+@pytest.mark.parametrize(
+    "case", [one for one in MEANT if "about" in one], ids=lambda one: one["say"].replace(" ", "-")[:60]
+)
+def test_what_a_whole_sentence_means_is_gone(case: Mapping[str, Any], drive: Drive) -> None:
+    drive.say(case["tell"])
+    before = drive.told()
+    assert stands(case["about"], before)
+    reply = drive.say(case["say"])
+    assert ASKS.search(reply), reply
+    assert stands(case["about"], drive.told()), "not before a yes"
+    drive.say(case["about"] if reply.startswith("Which") else "yes")
+    drive.end()
+    told = drive.told()
+    assert not stands(case["about"], told), reply
+    own = f"{case['tell']} {case['say']} {case['about']}"
+    lost = [t for t, *_ in TELLING.values() if stands(t, before) and not stands(t, told) and t not in own]
+    assert not lost, f"{lost} after {reply!r}"
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(one, marks=[pytest.mark.xfail(reason="is asked about", strict=False)] if one.get("asked") else [])
+        for one in MEANT
+        if "keep" in one
+    ],
+    ids=lambda one: one["say"].replace(" ", "-")[:60],
+)
+def test_what_only_sounds_like_it_is_left_alone(case: Mapping[str, Any], drive: Drive) -> None:
+    drive.say(case["tell"])
+    assert stands(case["keep"], drive.told())
+    reply = drive.say(case["say"])
+    assert not ASKS.search(reply), reply
+    drive.say("yes")
+    assert stands(case["keep"], drive.told()), reply
+
+
+@pytest.mark.parametrize(
+    ("case", "answer", "gone", "left"),
+    [
+        ({}, "esso", ["esso"], ["shell"]),
+        ({}, "the second one", ["esso"], ["shell"]),
+        ({}, "both of them", ["esso", "shell"], []),
+        ({}, "neither", [], ["esso", "shell"]),
+        ({}, "yes", [], ["esso", "shell"]),
+    ],
+    ids=["by its name", "by its place", "both", "none", "a yes says nothing"],
+)
+def test_of_two_that_fit_alike_the_driver_says_which(
+    case: Mapping[str, Any], answer: str, gone: list[str], left: list[str], drive: Drive
+) -> None:
+    drive.memory.remember("i fill up at esso as well", "preferred_gas_station")
+    assert stands("shell", drive.told()) and stands("esso", drive.told())
+    reply = drive.say("the petrol one can go from your memory")
+    assert re.match(r"Which shall I forget: that you fill up at shell, or that you fill up at esso\?", reply), reply
+    drive.say(answer)
+    told = drive.told()
+    assert not [one for one in gone if stands(one, told)] and all(stands(one, told) for one in left), answer
+
+
+@pytest.mark.parametrize("case", [{}])
+def test_of_what_was_never_told_nothing_is_found(case: Mapping[str, Any], drive: Drive) -> None:
+    before = drive.told()
+    reply = drive.say("whatever you have stored about my yacht, get rid of it")
+    assert not ASKS.search(reply) and "nothing" in reply, reply
+    assert all(stands(one, drive.told()) for (one, *_) in TELLING.values() if stands(one, before))

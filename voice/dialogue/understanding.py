@@ -124,6 +124,12 @@ def _other(plan: Plan) -> bool:
     return bool(plan.acts) and all(act.is_action or act.name in _FROM_NOW for act in plan.acts)
 
 
+def _orders(plan: Plan) -> bool:
+    """Whether it surely asks for something of the car."""
+    ordered = plan.command is not None and plan.command.kind is CommandKind.ACTION
+    return plan.asks >= SURELY_AT and (ordered or any(act.is_action for act in plan.acts))
+
+
 def _sets(plan: Plan) -> bool:
     """Whether it puts something in the car at a number."""
     own = [(plan.command.name, plan.command.slots)] if plan.command is not None else []
@@ -177,6 +183,9 @@ class Understanding:
             plan, rest = (STOP_OFF, wish.rest) if stops else self._to_forget(wish, open_)
         known = plan is not None
         plan = plan or await self._planned(transcript, open_, recent)
+        if wish is not None and known and wish.only_heard:  # "get rid of this reggae"
+            parsed = await self._planned(transcript, open_, recent)
+            plan, known, rest = (parsed, False, "") if _orders(parsed) else (plan, known, rest)
         if [act.name for act in plan.acts] == ["forget"] and self._is_stop(
             str(plan.acts[0].slots.get("about")), recent
         ):
@@ -184,7 +193,10 @@ class Understanding:
         if wish is not None and wish.what is erasing.What.NAMED:
             unknown = wish.sure and not known and not _other(plan)
             if unknown or _sets(plan):  # a number that is to be forgotten is no order
-                plan, rest = _forgets("forget_words", {"words": wish.about}), wish.rest if unknown else rest
+                plan, rest = (
+                    _forgets("forget_words", {"words": wish.about, "whole": wish.whole}),
+                    wish.rest if unknown else rest,
+                )
         text = transcript.text if self._coordinator.heard(transcript) else ""
         if text and not isinstance(open_, Introducing):
             plan = knowing.instead(plan, text, self._seat.memory.period)
@@ -263,21 +275,16 @@ class Understanding:
                 return self._named(wish)
 
     def _named(self, wish: erasing.Wish) -> tuple[Plan | None, str]:
-        """The same for what words name: those that say what it is, else, where the network hears it, too, the whole utterance."""
+        """The same for what words name: those that say what it is, else, where it is surely about memory, the whole utterance."""
         key, memory = self._acting.key, self._seat.memory
         category = key(wish.about.removeprefix("my ").removeprefix("favourite ")) or key(naming.bare(wish.about))
         if naming.named(memory, wish.about, category) is None:
             label = naming.waiting(memory, wish.about, mostly=True)
             if label:
                 return self._reminder(label, wish.rest)
-            if wish.whole and wish.whole != wish.about:
-                plan, _ = self._named(erasing.Wish(wish.what, wish.whole, sure=False, heard=True))
-                if plan is not None:
-                    return plan, wish.rest
-            category = naming.topic(memory, wish.about) if wish.heard else category
-            if category is None:
+            if not wish.whole or not memory.fitting(wish.whole, wish.about):
                 return None, ""
-        slots = {"words": wish.about} | ({"category": category} if category else {})
+        slots = {"words": wish.about, "whole": wish.whole} | ({"category": category} if category else {})
         return _forgets("forget_words", slots), wish.rest
 
     def _reminder(self, label: str, rest: str) -> tuple[Plan | None, str]:

@@ -227,23 +227,6 @@ def test_forgotten_with_what_was_said_of_it(desk: Desk, memory: DriverMemory) ->
 
 
 @pytest.mark.parametrize(
-    ("words", "facts"),
-    [
-        ("that note on the spare key is stale so throw it away now", 1),
-        ("that note on the spare wheel is stale so throw it away now", 0),
-        ("my locker and my spare box are full of stale junk throw it away", 0),
-    ],
-    ids=["two of its words", "one of them", "of two facts one each"],
-)
-def test_a_whole_sentence_names_the_one_thing_of_which_it_has_two_words(
-    memory: DriverMemory, words: str, facts: int
-) -> None:
-    keep(memory, KEY)
-    keep(memory, "my locker is number forty")
-    assert memory.matching(Selector(about=words)).kinds.get(Kind.FACT, 0) == facts
-
-
-@pytest.mark.parametrize(
     "what",
     [
         Selector(everything=True),

@@ -42,6 +42,7 @@ def calls(memory: Any) -> dict[str, Callable[[], object]]:
     return {
         "recall": lambda: memory.recall("jazz music"),
         "against": lambda: memory.against(["favorite_genres"]),
+        "fitting": lambda: memory.fitting("the jazz thing can go from your memory"),
         "topics": lambda: memory.topics("which music do i like"),
         "search": lambda: memory.search("jazz music"),
         "used": lambda: memory.used(other.recall("jazz music"), "play_music"),

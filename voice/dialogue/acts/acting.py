@@ -497,7 +497,7 @@ class Acting:
             case "forget" if not about:
                 return self._talk.forget_that(conversation)
             case "forget":
-                return self._talk.forget_named(about, key)
+                return self._talk.forget_named(about, key, text)
             case "opt_out" | "opt_in":
                 known = self._command(act.name, {"category": key}, conversation, moving=moving) if key else ""
                 return known or responder.WHICH_TOPIC

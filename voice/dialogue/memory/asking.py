@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from models.text import words
 from schemas.events import Command
 from schemas.memory import Preference, Selector
 from voice.dialogue.open.table import Event
@@ -17,6 +18,7 @@ class Asked(Enum):
     """What the driver was asked."""
 
     FORGET = "whether these things are to be forgotten"
+    WHICH = "which of these things is to be forgotten"
     FORGET_SURELY = "whether everything is to be forgotten, once more"
     KEEP = "whether what is there already is kept or deleted"
     EXPORT = "whether the data is to be written to a file"
@@ -33,10 +35,13 @@ class Question:
     among: tuple[Preference, ...] = ()
     again: str = ""
     """How it is asked once more."""
+    which: tuple[tuple[Selector, str], ...] = ()
+    """For `Asked.WHICH`: what is meant by each, and how it is called in the question."""
 
 
 LEFT = {
     Asked.FORGET: "Okay, I keep it.",
+    Asked.WHICH: "Okay, I keep it.",
     Asked.FORGET_SURELY: "Okay, I keep it.",
     Asked.KEEP: "Okay, it stays.",
     Asked.EXPORT: "Okay, no file is written.",
@@ -57,10 +62,13 @@ def read(open_: Question, text: str, command: Command | None) -> Event | None:
     name = "" if command is None else command.name
     if name in ("repeat", "help"):
         return Event.AGAIN
-    if name == "keep_those" and open_.asked in (Asked.KEEP, Asked.FORGET, Asked.FORGET_SURELY):
+    if name == "keep_those" and open_.asked in (Asked.KEEP, Asked.FORGET, Asked.WHICH, Asked.FORGET_SURELY):
         return Event.NO
-    if open_.asked is Asked.KEEP and name == "yes":  # "keep or delete?" has no yes
+    if open_.asked in (Asked.KEEP, Asked.WHICH) and name == "yes":  # "keep or delete?", "which?" have no yes
         return Event.AGAIN
+    if open_.asked is Asked.WHICH:
+        fits = Event.FITS if which(open_, text, command) else None
+        return Event.AGAIN if fits is None and name in ("pick", "delete_those", "forget_last") else fits
     if open_.asked is Asked.FORGET and len(open_.among) > 1 and name not in _AGREES[open_.asked]:
         return _named(open_, text, command)
     return Event.YES if name in _AGREES[open_.asked] else None
@@ -68,6 +76,7 @@ def read(open_: Question, text: str, command: Command | None) -> Event | None:
 
 _AGREES = {
     Asked.FORGET: ("yes", "delete_those", "forget_last"),
+    Asked.WHICH: (),
     Asked.FORGET_SURELY: ("yes", "delete_those", "forget_everything"),
     Asked.KEEP: ("delete_those", "forget_last"),
     Asked.EXPORT: ("yes", "export_data"),
@@ -92,4 +101,21 @@ def picked(open_: Question, text: str, command: Command | None) -> tuple[Prefere
         return open_.among
     said = set(text.lower().split())
     named = tuple(one for one in open_.among if set(one.value.lower().split()) & said)
+    return named if len(named) == 1 else ()
+
+
+_ALL = frozenset({"all", "both", "them", "everything"})
+
+
+def which(open_: Question, text: str, command: Command | None) -> tuple[Selector, ...]:
+    """What an answer to `Asked.WHICH` picks: one by its place or by words that only it is called by, or all; nothing else."""
+    if command is not None and command.name == "pick":
+        place = int(command.slots["position"])
+        return tuple(what for what, _ in open_.which[place - 1 : place])
+    said = set(words(text))
+    called = [set(words(name)) for _, name in open_.which]
+    own = [mine.difference(*(other for other in called if other is not mine)) for mine in called]
+    named = tuple(what for (what, _), mine in zip(open_.which, own, strict=True) if mine & said)
+    if not named and said & _ALL:
+        return tuple(what for what, _ in open_.which)
     return named if len(named) == 1 else ()

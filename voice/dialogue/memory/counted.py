@@ -25,9 +25,10 @@ def there(matches: Matches, about: str = "") -> str:
 
 
 def gone(receipt: Receipt) -> str:
-    """What was forgotten, such as "two things and one reminder"."""
+    """What was forgotten, such as "two things and one reminder"; empty where nothing was kept yet."""
     count = sum(receipt.kinds.values()) + receipt.proposals_erased + receipt.turns_erased + receipt.sentences_erased
-    return _listed(count, "", receipt.timers_erased, receipt.reminders_erased)
+    waited = receipt.timers_erased, receipt.reminders_erased
+    return _listed(count, "", *waited) if count or any(waited) else ""
 
 
 def told(matches: Matches, units: Callable[[str], str]) -> list[str]:

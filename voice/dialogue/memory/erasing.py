@@ -40,20 +40,27 @@ class Wish:
     """Whether it can be nothing else; otherwise it is a wish only if something that is remembered has that name."""
     rest: str = ""
     """What else was asked for."""
-    heard: bool = False
-    """Whether the network tells it: `about` is the whole utterance then."""
     whole: str = ""
-    """The whole utterance, where the network hears a wish in it, too: what is meant if `about` names nothing."""
+    """The whole utterance, where it is surely about memory: what it means best is meant if `about` names nothing."""
+
+    @property
+    def only_heard(self) -> bool:
+        """Whether the network alone tells it, so that it may be an order to the car."""
+        return self.what is What.NAMED and not self.sure and self.whole == self.about
 
 
 HEAD = Path(__file__).with_name("forgetting.npz")
 """See ``models.heads``; the last kind is whatever else people say."""
 NEVER_AT = -15.0
 """Log odds below which words that may be a wish are none. Our choice (docs/log.md, 2026-11-24)."""
+PLACE_AT = -8.0
+"""Log odds from which on a sentence that names where things are remembered ("from your memory") is a wish. Our choice, on the
+half of tests/attacks/forgetting_loose.jsonl that may be read and on forgetting_meant.jsonl (docs/log.md)."""
 
 
 _ERASES = re.compile(
-    r"\b(?:forget|delete|erase|unlearn|unremember|un remember|unknow|scrap|purge|scratch|strike|disregard|expunge|rub out|bin|"
+    r"\b(?:forget|delete|erase|un ?(?:learn|remember|know|save|store|note|keep)|scrap|"
+    r"purge|scratch|strike|disregard|expunge|rub out|bin|"
     r"(?P<idle>let go of|throw (?:away|out))|"
     r"(?P<weak>drop|lose|clear|remove|wipe|take|cut|cross|strip|throw|dismiss|discard|cancel|get rid of))\b"
 )
@@ -62,18 +69,23 @@ _UNMEANT = re.compile(
     r"sometimes|dare|ever|me|him|"
     r"her|us|play|song|called|named|let's|how|why|what if i|if i|if you|if we|to play|did you|do you|have you)|"
     r"(?<!you )(?<!have )(?<!need )(?<!you've got )"
-    r"(?<!like )(?<!want )(?<!time )\bto|\b(?:i|we|he|she|they) (?:have|need|want) to)$"
+    r"(?<!like )(?<!want )(?<!time )\bto|\b(?:i|we|he|she|they) (?:have|need|want) to|"
+    r"\b(?:i|we|he|she|they) (?:can|could|may|might|must|should|will|would)(?: \w+ly| just)?)$"
 )
 """Words before such a verb after which somebody else does it, or nobody is to."""
 _SELF = re.compile(r"\b(?:i|we)(?:'d)? (?:would )?(?:like|want) to$")
 """A driver who wants to do it: meant only where the words speak of what is remembered."""
-_LEFT = re.compile(r"\b(?:don't|do not|never|not to|did you|do you|have you|why|when|i want to|i'd like to)(?: you)?$")
+_LEFT = re.compile(
+    r"\b(?:don't|do not|never|not to|did you|do you|have you|why|when|(?:i|we|he|she|they)(?:'m|'re|'d| am| are)? "
+    r"(?:want|like|try|trying|hope|hoping|wish) to|i (?:could|can|might|should|must))(?: you)?$"
+)
 """Words before such a verb that no other reading of the sentence overrules."""
 _KEEPS = re.compile(
     r"\b(?:don't|do not|never|no longer|stop|quit|not to|not|didn't|shouldn't|should not|needn't|must not|mustn't|without|"
     r"no (?:need|reason) (?:for you )?to)"
-    r"(?: (?:need to|have to|want you to|have|ever|please|really|you dare))*"
-    r" (?:(?P<sure>remember|remembered|remembering|memori[sz]e|memori[sz]ing|store|stored|storing|retain|retaining|learn|"
+    r"(?: (?:need to|have to|want you(?: to)?|have|ever|please|really|you dare))*"
+    r" (?:(?P<sure>(?<=want you )(?:thinking|believing|assuming)|"
+    r"remember|remembered|remembering|memori[sz]e|memori[sz]ing|store|stored|storing|retain|retaining|learn|"
     r"(?:hang|hanging|hold|holding|cling|clinging) on to)|"
     r"(?P<weak>keep|kept|keeping|save|saved|saving|record|recorded|recording|note|noted|noting|hear|know|write down|"
     r"writing down))\b"
@@ -117,8 +129,15 @@ _REMEMBERED = re.compile(
     r"whether) (?:i|my|we))\b"
 )
 """Words that speak of what is remembered, or of what the driver said."""
+_PLACE = re.compile(
+    r"\b(?:in|on|from|out of|off|of) (?:your|this) (?:memory|mind|head|records?|files?|books?|notes?|lists?|database)\b|"
+    r"\b(?:in|on|from|out of|off) my (?:profile|likes|preferences|data)\b|\baway with (?:this|that) memory\b|"
+    r"\b(?:you've|you have) got .+ (?:noted|down|stored|saved|on file)\b"
+)
+"""Where things are remembered."""
 _LAST = re.compile(
-    r"^(?:(?:about )?(?:that|it|this|these|those|them)(?: one| all)?|(?:(?:that|what|all|everything) )?(?:i|we)(?: just| ever|"
+    r"^(?:(?:about )?(?:that|it|this|these|those|them|him|her)(?: one| all)?|"
+    r"(?:(?:that|what|all|everything) )?(?:i|we)(?: just| ever|"
     r" have|'ve| only)* "
     r"(?:said|told you|mentioned|talked about|say)(?: (?:that|it|this|so))?|the last (?:thing|sentence|one|bit|"
     r"part)(?: (?:that )?i (?:just )?(?:said|told you))?)?"
@@ -166,15 +185,18 @@ def wish(text: str, is_order: Callable[[str], bool], head: Head | None = None) -
         head: the network of `HEAD`; None: the words alone say it.
     """
     found, odds = _worded(text, is_order), None if head is None else head.odds(text)
+    whole = " ".join(words(text))
     if head is None or odds is None:
         return found
-    if found is None and odds >= head.at and not _left(" ".join(words(text))):
-        return Wish(What.NAMED, " ".join(words(text)), sure=False, heard=True)
-    if found is None or found.what is not What.NAMED:
+    least = head.at if _PLACE.search(whole) is None else PLACE_AT if found is None else NEVER_AT
+    hears = odds >= least
+    if found is None:
+        return Wish(What.NAMED, whole, sure=False, whole=whole) if hears and not _left(whole) else None
+    if found.what is not What.NAMED:
         return found
     if not found.sure and odds < NEVER_AT:
         return None
-    return replace(found, whole=" ".join(words(text))) if odds >= head.at and not found.rest else found
+    return replace(found, whole=whole) if (hears or found.sure) and not found.rest else found
 
 
 def _left(text: str) -> bool:
@@ -218,15 +240,17 @@ def _found(text: str) -> Wish | None:
     for match in _KEEPS.finditer(text):
         before, after = text[: match.start()].strip(), text[match.end() :].strip()
         mine = re.search(r"\b(?:i|we)$", before) is not None
-        if mine != (" want you to" in match.group()) or (not mine and _NOT_YOU.search(before)):
+        if mine != (" want you" in match.group()) or (not mine and _NOT_YOU.search(before)):
             continue
         if match["weak"] == "know" and not re.match(r"(?:didn't|not|no)\b", match.group()):
             continue
         told = before.endswith("you") or " for you " in match.group()
-        return _named(before, after, weak=match["weak"] is not None and not told)
+        named = _named(before, after, weak=match["weak"] is not None and not told)
+        surely = named is not None and named.what is What.NAMED and match["sure"] and "on to" not in match["sure"]
+        return replace(named, sure=True) if surely and named is not None else named
     gone = _GONE.search(text)
     if gone is not None and not re.search(r"\bnot?\b", gone["about"]):
-        return _named("", gone["about"], weak=False, denied=True)
+        return _named(text[: gone.start()].strip(), gone["about"], weak=False, denied=True)
     denied = _DENIES.search(text)
     if denied is not None:
         after = text[denied.end() :].strip()

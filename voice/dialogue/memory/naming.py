@@ -34,19 +34,12 @@ def named(memory: MemoryPort, words: str, category: str | None) -> Selector | No
     tried = [Selector(about=left, period=span)] if span is not None else []
     of_a_time = span is not None and not _NAMES.search(left)
     tried.append(Selector(period=span) if of_a_time else Selector(about=words))
-    if span is None and SENTENCE.match(words):  # "how warm i like it"
-        tried += [Selector(key=detail) for detail in memory.topics(words)]
     return next((what for what in tried if not memory.matching(what).empty), None)
 
 
 def bare(words: str) -> str:
     """The words of a phrase that name something."""
     return " ".join(_NAMES.findall(words))
-
-
-def topic(memory: MemoryPort, words: str) -> str | None:
-    """The category that a whole sentence is about, of those in which something is remembered; None: of none."""
-    return next((key for key in memory.topics(words) if not memory.matching(Selector(key=key)).empty), None)
 
 
 def waiting(memory: MemoryPort, words: str, *, mostly: bool = False) -> str:

@@ -21,12 +21,14 @@ from schemas.ports import Drivers
 from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES, find
 from schemas.seat import Seat
 from voice.dialogue.memory import kept, naming, talks
-from voice.dialogue.memory.asking import Asked, Question, picked
+from voice.dialogue.memory.asking import Asked, Question, picked, which
 from voice.dialogue.memory.counted import gone, listed, number, there, things, told
 from voice.dialogue.memory.likes import because
 from voice.dialogue.replies.examples import stems
 from voice.dialogue.replies.moments import SAID, pause_end, period, spoken_moment, spoken_span
 
+SAID_BACK = 4
+"""Words of a phrase that are said back at most where nothing is called that."""
 _CLAUSE = frozenset("do does did is are was were have has i i'm i've my me mine you your".split())
 """Words of a question, or of whoever asks it: what has one is not said back ("anything about music does my wife")."""
 ALOUD = 3
@@ -304,15 +306,20 @@ class Remembering:
             return "Forgotten."
         return self.forget_that(conversation)
 
-    def forget_named(self, words: str, category: str | None) -> str:
-        """Ask whether what these words name is to be forgotten."""
+    def forget_named(self, words: str, category: str | None, whole: str = "") -> str:
+        """Ask whether what these words name is to be forgotten, else what the ``whole`` sentence means best, if it is known."""
         what = naming.named(self._seat.memory, words, category)
+        fits = self._seat.memory.fitting(whole, words)[:ALOUD] if what is None and whole else ()
+        if len(fits) > 1:
+            return self._ask_which(fits)
+        what = fits[0] if fits else what
         about = f"about {title(category)}" if category is not None else f"about {words}"
         if what is None or (matches := self._seat.memory.matching(what)).empty:
             span = self._seat.memory.period(words)
             if span is not None:
                 return f"I remember nothing of that from {span.words.removeprefix('on ')}."
-            return "I remember nothing of that." if naming.SENTENCE.match(words) else f"I remember nothing {about}."
+            plain = category is not None or not (naming.SENTENCE.match(words) or len(words.split()) > SAID_BACK)
+            return f"I remember nothing {about}." if plain else "I remember nothing of that."
         said = told(matches, self._seat.units.liking)
         if len(said) <= (ALOUD if what.period is None else 1):
             again = f"Forget {listed(said)}?"
@@ -320,6 +327,15 @@ class Remembering:
             when = f"from {what.period.words.removeprefix('on ')}" if what.period is not None else about
             again = f"That is {there(matches, when)}. Shall I forget it all?"
         self._ask(Question(Asked.FORGET, what, again=again))
+        return ""
+
+    def _ask_which(self, fits: Sequence[Selector]) -> str:
+        """Ask which of several things that fit alike is meant."""
+        memory = self._seat.memory
+        called = [(what, listed(told(memory.matching(what), self._seat.units.liking))) for what in fits]
+        *first, last = [name for _, name in called]
+        again = f"Which shall I forget: {', '.join(first)}, or {last}?"
+        self._ask(Question(Asked.WHICH, again=again, which=tuple(called)))
         return ""
 
     def forget(self, what: Selector, about: str) -> str:
@@ -351,7 +367,8 @@ class Remembering:
         self._mind = _Mind()
         if not receipt.verified:
             return _UNVERIFIED
-        return f"Forgotten: {gone(receipt)} {about}."
+        count = gone(receipt)
+        return f"Forgotten: {count} {about}." if count else "Forgotten: what you have just told me."
 
     # Switches
 
@@ -499,6 +516,11 @@ class Remembering:
         match open_.asked:
             case Asked.FORGET if open_.among and open_.what == Selector():
                 return self._forgotten(picked(open_, text, command) or open_.among)
+            case Asked.WHICH:
+                receipts = [self._seat.memory.forget_where(what) for what in which(open_, text, command)]
+                self._mind = _Mind()
+                verified = all(receipt.verified for receipt in receipts)
+                return f"Forgotten: {listed([gone(receipt) for receipt in receipts])}." if verified else _UNVERIFIED
             case Asked.KEEP:
                 return self._told(self._seat.memory.forget_where(open_.what), "from before")
             case Asked.FORGET if open_.what.id is not None:
@@ -587,7 +609,7 @@ class Remembering:
                 self._mind = _Mind()
                 return "That is forgotten already."
         if command.name == "forget_words":
-            return self.forget_named(str(slots["words"]), key)
+            return self.forget_named(str(slots["words"]), key, str(slots.get("whole", "")))
         if command.name == "forget_said":
             return self.forget_said(conversation, slots.get("proposal"))
         if key is not None:

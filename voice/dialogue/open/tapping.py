@@ -33,6 +33,10 @@ def shown(thing: Asked, number: int) -> Asking:
         case Forgetting() if thing.asked.asked is asking.Asked.FORGET and len(thing.asked.among) > 1:
             named = [one.value for one in thing.asked.among[:MOST]]
             return Asking(number=number, question=thing.question, choices=_placed(named))
+        case Forgetting() if thing.asked.asked is asking.Asked.WHICH:
+            return Asking(
+                number=number, question=thing.question, choices=_placed([name for _, name in thing.asked.which[:MOST]])
+            )
         case Confirmation():
             wanted = tuple(Wanted(name=action.name, slots=action.slots()) for action in thing.actions)
             return Asking(number=number, question=thing.question, yes_no=True, wanted=wanted)

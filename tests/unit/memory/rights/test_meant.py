@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memory.service import DriverMemory
-from schemas.memory import CONVERSATIONS, Preference, Proposal, Selector, Turn
+from schemas.memory import CONVERSATIONS, Proposal, Selector, Turn
 from tests.memories import Desk, StoppedClock
 from tests.vaults import every_word
 
@@ -45,22 +45,6 @@ def left(desk: Desk, word: str) -> bool:
     return any(word in text for text in every_word(desk.store))
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "i'd be grateful if mrs lindqvist no longer appeared among the things you know",
-        "our accountant business can you see the back of it",
-        "so nothing on lindqvist should ever remain in there jokes included",
-    ],
-    ids=["two of its words", "half of the words", "one word that only it has"],
-)
-def test_a_kept_conversation_is_named_by_a_whole_sentence(desk: Desk, memory: DriverMemory, words: str) -> None:
-    talked(memory, SAID, "the ferry leaves from the north pier at seven")
-    assert left(desk, "lindqvist")
-    assert memory.forget_where(Selector(about=words)).verified
-    assert not left(desk, "lindqvist") and left(desk, "ferry")
-
-
 def test_what_names_several_things_alike_names_none(desk: Desk, memory: DriverMemory) -> None:
     talked(memory, SAID, "the harbour ferry leaves from the north pier at seven")
     assert memory.matching(Selector(about="nothing on the harbour should ever remain jokes included")).empty
@@ -83,18 +67,6 @@ def test_what_waits_for_a_yes_goes_with_the_sentence_that_it_is_from(desk: Desk,
     assert memory.matching(Selector(about="i don't want it on file that motorways make me nervous")).asked == (waits,)
     memory.forget_where(Selector(about="i don't want it on file that motorways make me nervous"))
     assert not left(desk, "nervous") and memory.proposals() == ()
-
-
-def test_of_a_preference_only_the_sentence_goes_that_was_meant(desk: Desk, memory: DriverMemory) -> None:
-    said = "the quartet by the harbour played for hours"
-    held = Preference(
-        id="p1", detail="favorite_genres", value="jazz", sentences=(said, "i love jazz"), conversation="trip-0",
-        confidence=0.9, valid_from=NOW,
-    )  # fmt: skip
-    talked(memory, said)
-    desk.store.add(held, NOW)
-    memory.forget_where(Selector(about="so nothing on the quartet should ever remain in there jokes included"))
-    assert not left(desk, "quartet") and [p.sentences for p in memory.preferences()] == [("i love jazz",)]
 
 
 def test_what_was_said_just_now_and_waits_to_be_kept_is_found_by_its_words(desk: Desk, memory: DriverMemory) -> None:

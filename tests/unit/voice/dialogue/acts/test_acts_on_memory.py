@@ -161,7 +161,7 @@ def test_what_is_still_to_be_said_is_not_learnt_instead_of_erasing_what_was(rig:
     ("text", "acts", "sure", "answer"),
     [
         ("bin the directions i know where i am", "cancel_navigation()", 0.9, "Shall I end the navigation?"),
-        ("bin the directions i know where i am", "cancel_navigation()", 0.4, "I remember nothing about"),
+        ("bin the directions i know where i am", "cancel_navigation()", 0.4, "I remember nothing of that."),
         ("forget that i like it at twenty two", "set_temperature(celsius=22)", 0.9, "I remember nothing of that."),
     ],
 )
