@@ -23,11 +23,11 @@ from schemas.memory import Consent
 from schemas.ports import Encoder
 from schemas.preferences import KINDS, SPECIAL_TITLES, WITH
 
-AT, AT_WORD = -2.0, -3.5
+AT, AT_WORD = -1.0, -2.0
 """Log odds from which on a text tells something special, without and with a word that tells only with more than itself; chosen on
 tests/attacks/sensitive.txt, sensitive_again.txt and sensitive_third.txt."""
-READ, STEP = 40, 30
-"""Words that the encoder reads at a time, and how many further on it reads again: no end of a long text goes unread."""
+READ, STEP = 24, 16
+"""Words that the encoder reads at a time, and how many further on it reads again: a few words that tell are not lost among many."""
 WITH_AT = 0.3
 """From this probability on a text is about a sensitive category that was asked for, and may tell what that is for. Our choice."""
 LEAST = 3

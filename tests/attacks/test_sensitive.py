@@ -42,8 +42,6 @@ def _lines(name: str = "sensitive.txt") -> list[tuple[str, str]]:
 
 LINES = _lines()
 AGAIN = _lines("sensitive_again.txt")
-MISSED = "i like the rainbow theme because that's who i am"
-"""The one of `AGAIN` that the guard does not hear."""
 
 
 def half(line: str) -> str:
@@ -165,7 +163,8 @@ def test_an_import_asks_the_guard_and_consent_for_every_text(
 
 
 @pytest.mark.parametrize(
-    ("name", "missed", "taken"), [("sensitive_third.txt", 2, 16), ("sensitive_fourth.txt", 18, 44)]
+    ("name", "missed", "taken"),
+    [("sensitive_third.txt", 3, 12), ("sensitive_fourth.txt", 6, 39), ("sensitive_fifth.txt", 2, 46)],
 )
 def test_of_sentences_that_it_was_not_taught_no_more_is_missed_than_was_measured(
     name: str, missed: int, taken: int, memory: DriverMemory
@@ -187,14 +186,14 @@ def test_ordinary_sentences_are_left_alone(memory: DriverMemory) -> None:
 def test_a_second_writing_is_told_too(memory: DriverMemory) -> None:
     telling_ = [line for kind, line in AGAIN if kind != "ordinary"]
     assert len(telling_) >= 150
-    assert {line for line in telling_ if not memory.session.guard.kinds(line)} <= {MISSED}
+    assert not [line for line in telling_ if not memory.session.guard.kinds(line)]
 
 
 def test_a_second_writing_of_what_is_ordinary_is_left_alone(memory: DriverMemory) -> None:
     """A third of these lines were chosen to be mistaken ("i'm allergic to slow drivers")."""
     lines = [line for kind, line in AGAIN if kind == "ordinary"]
     taken = [line for line in lines if memory.session.guard.kinds(line)]
-    assert len(lines) >= 280 and len(taken) <= 0.1 * len(lines), taken
+    assert len(lines) >= 280 and len(taken) <= 0.06 * len(lines), taken
 
 
 def test_a_word_that_is_spelled_out_is_told() -> None:
@@ -240,7 +239,7 @@ def test_a_word_that_is_also_a_place_tells_where_the_sentence_does(memory: Drive
         == {"health"}
     )
     assert guard.kinds("the clinic wants me back on thursday") == {"health"}
-    assert not guard.kinds("the clinic is on the left side")
+    assert not guard.kinds("the clinic is behind the station")
 
 
 def test_the_end_of_a_long_text_is_read_too(memory: DriverMemory) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
-from models.heads import Head, states
+from models.heads import Head
 from models.text import contains, spoken
 from schemas.actions import Domain, ForgetPreference, Undo, parse_action
 from schemas.actions.acts import Act
@@ -157,7 +157,7 @@ class Understanding:
         encoder: Encoder | None,
     ) -> None:
         """Over the parts of a dialogue; without an encoder a wish to have something forgotten is told by its words alone."""
-        self._forgetting = None if encoder is None else Head(erasing.HEAD, encoder, states)
+        self._forgetting = None if encoder is None else Head(erasing.HEAD, encoder)
         self._seat, self._vehicle, self._matcher, self._clock = seat, vehicle, matcher, clock
         self._coordinator, self._acting, self._drivers = coordinator, acting, drivers
 
