@@ -236,20 +236,11 @@ class Encoder(Protocol):
         ...
 
     def states(self, text: str, spans: Sequence[tuple[int, int]]) -> NDArray[np.float32]:
-        """What the network makes of parts of a text in their sentence, (spans, states).
-
-        Args:
-            text: in its spoken form (``models.text.spoken``).
-            spans: where the parts begin and end.
-        """
+        """What the network makes of parts of a text in its spoken form (``models.text.spoken``), (spans, states)."""
         ...
 
     def special(self, text: str) -> NDArray[np.float32] | None:
-        """How much a text tells of each special kind of data and of none, (kinds + 1,) as logits; None: it cannot tell.
-
-        Args:
-            text: in its spoken form (``models.text.spoken``).
-        """
+        """Logits of the special kinds of data and of none, (kinds + 1,), of a text in its spoken form; None: cannot tell."""
         ...
 
     def marks(self, text: str) -> Marked:

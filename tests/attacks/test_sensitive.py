@@ -164,7 +164,7 @@ def test_an_import_asks_the_guard_and_consent_for_every_text(
 
 @pytest.mark.parametrize(
     ("name", "missed", "taken"),
-    [("sensitive_third.txt", 3, 12), ("sensitive_fourth.txt", 6, 39), ("sensitive_fifth.txt", 2, 46)],
+    [("sensitive_third.txt", 4, 9), ("sensitive_fourth.txt", 8, 39), ("sensitive_fifth.txt", 2, 40)],
 )
 def test_of_sentences_that_it_was_not_taught_no_more_is_missed_than_was_measured(
     name: str, missed: int, taken: int, memory: DriverMemory
