@@ -71,7 +71,7 @@ WORDS: Mapping[str, re.Pattern[str]] = {
         methodists? evangelical mormons? jehovah\w*
         hindus? hinduism buddhis\w+ sikhs? quakers? amish scientolog\w+ atheis\w* agnostic\w* pagan wicca
         religio(?:us|usly) (?:my|our|lost|his|her|of)_faith believer
-        bible bar_mitzvah bat_mitzvah quran koran torah gospel_says scripture sabbath shabbat ramadan lent eid diwali hanukkah
+        bible bar_mitzvah bat_mitzvah quran koran torah gospel_says scripture sabbath shabbat ramadan eid diwali hanukkah
         passover yom_kippur fasting
         halal kosher baptis\w+ baptiz\w+ confession communion confirmation_class pilgrimage mecca santiago hijab turban kippah
         headscarf crucifix rosary
