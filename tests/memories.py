@@ -90,3 +90,12 @@ def fill(memory: MemoryPort, *kept: Preference) -> None:
     other.close()
     taken = memory.take_in(exported)
     assert not taken.refused and taken.kinds == {Kind.PREFERENCE: len(kept)}
+
+
+def talked(memory: DriverMemory, at: datetime, *said: str, answer: str = "I see, but I don't keep that.") -> None:
+    """Conversations that are kept, one for each sentence."""
+    for number, text in enumerate(said):
+        memory.note(Turn(speaker="driver", text=text, at=at), f"trip-{number}")
+        memory.note(Turn(speaker="assistant", text=answer, at=at), f"trip-{number}")
+    memory.learn_pending()
+    memory.reflect()

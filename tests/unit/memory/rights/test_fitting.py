@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from memory.service import DriverMemory
 from models.catalog.shelf import BUILTIN
 from models.runtime.onnx_encoder import OnnxEncoder
 from schemas.memory import CONVERSATIONS, Preference, Selector, Turn
-from tests.memories import Desk, StoppedClock
+from tests.memories import Desk, StoppedClock, talked
 from tests.vaults import every_word
 
-CLOCK = StoppedClock()
-NOW = CLOCK.now
+NOW = StoppedClock().now
 ENCODER = OnnxEncoder(BUILTIN / "encoder")
 SAID = "my accountant is mrs lindqvist from the harbour office"
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
-    made = Desk(CLOCK, tmp_path)
-    yield made
-    made.close()
 
 
 @pytest.fixture
@@ -32,15 +21,6 @@ def memory(desk: Desk) -> DriverMemory:
     made = desk(encoder=ENCODER)
     made.opt_in(CONVERSATIONS)
     return made
-
-
-def talked(memory: DriverMemory, *said: str) -> None:
-    """Conversations that are kept, one for each sentence."""
-    for number, text in enumerate(said):
-        memory.note(Turn(speaker="driver", text=text, at=NOW), f"trip-{number}")
-        memory.note(Turn(speaker="assistant", text="I see, but I don't keep that.", at=NOW), f"trip-{number}")
-    memory.learn_pending()
-    memory.reflect()
 
 
 def likes(desk: Desk, name: str, detail: str, value: str, *said: str) -> None:
@@ -66,7 +46,7 @@ def left(desk: Desk, word: str) -> bool:
     ids=["two of its words", "half of the words", "one word that only it has"],
 )
 def test_a_kept_conversation_is_named_by_a_whole_sentence(desk: Desk, memory: DriverMemory, words: str) -> None:
-    talked(memory, SAID, "the ferry leaves from the north pier at seven")
+    talked(memory, NOW, SAID, "the ferry leaves from the north pier at seven")
     assert left(desk, "lindqvist")
     (what,) = memory.fitting(words)
     assert memory.forget_where(what).verified
@@ -75,7 +55,7 @@ def test_a_kept_conversation_is_named_by_a_whole_sentence(desk: Desk, memory: Dr
 
 def test_of_a_preference_only_the_sentence_goes_that_was_meant(desk: Desk, memory: DriverMemory) -> None:
     said = "the quartet by the harbour played for hours"
-    talked(memory, said)
+    talked(memory, NOW, said)
     likes(desk, "p1", "favorite_genres", "jazz", said, "i love jazz")
     (what,) = memory.fitting("so nothing on the quartet should ever remain in there jokes included")
     memory.forget_where(what)
@@ -84,7 +64,7 @@ def test_of_a_preference_only_the_sentence_goes_that_was_meant(desk: Desk, memor
 
 def test_nothing_fits_what_was_never_told(desk: Desk, memory: DriverMemory) -> None:
     likes(desk, "p1", "favorite_genres", "jazz", "i love jazz")
-    talked(memory, SAID)
+    talked(memory, NOW, SAID)
     assert memory.fitting("the thing about my yacht can go from your memory") == ()
     assert memory.fitting("take it out of there and never keep it") == ()
 
@@ -116,7 +96,7 @@ def test_what_waits_to_be_kept_fits_too_and_is_gone_with_a_yes(desk: Desk, memor
 
 
 def test_a_preference_stands_for_the_sentence_that_told_it(desk: Desk, memory: DriverMemory) -> None:
-    talked(memory, "i buy petrol at the co op")
+    talked(memory, NOW, "i buy petrol at the co op")
     (held,) = memory.preferences()
     assert memory.fitting("cut the petrol one from what you've got on file") == (Selector(ids=(held.id,)),)
     memory.forget(held.id)

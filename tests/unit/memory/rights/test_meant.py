@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
 from memory.service import DriverMemory
 from schemas.memory import CONVERSATIONS, Proposal, Selector, Turn
-from tests.memories import Desk, StoppedClock
+from tests.memories import Desk, StoppedClock, talked
 from tests.vaults import every_word
 
-CLOCK = StoppedClock()
-NOW = CLOCK.now
+NOW = StoppedClock().now
 SAID = "my accountant is mrs lindqvist from the harbour office"
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
-    made = Desk(CLOCK, tmp_path)
-    yield made
-    made.close()
 
 
 @pytest.fixture
@@ -32,27 +22,18 @@ def memory(desk: Desk) -> DriverMemory:
     return made
 
 
-def talked(memory: DriverMemory, *said: str, answer: str = "I see, but I don't keep that.") -> None:
-    """Conversations that are kept, one for each sentence."""
-    for number, text in enumerate(said):
-        memory.note(Turn(speaker="driver", text=text, at=NOW), f"trip-{number}")
-        memory.note(Turn(speaker="assistant", text=answer, at=NOW), f"trip-{number}")
-    memory.learn_pending()
-    memory.reflect()
-
-
 def left(desk: Desk, word: str) -> bool:
     return any(word in text for text in every_word(desk.store))
 
 
 def test_what_names_several_things_alike_names_none(desk: Desk, memory: DriverMemory) -> None:
-    talked(memory, SAID, "the harbour ferry leaves from the north pier at seven")
+    talked(memory, NOW, SAID, "the harbour ferry leaves from the north pier at seven")
     assert memory.matching(Selector(about="nothing on the harbour should ever remain jokes included")).empty
 
 
 def test_the_words_of_the_assistant_s_own_replies_name_nothing(desk: Desk, memory: DriverMemory) -> None:
     """ "Don't" of the reply and "don't" of the wish once made the reply what was meant."""
-    talked(memory, SAID)
+    talked(memory, NOW, SAID)
     assert memory.matching(Selector(about="i don't want it on file that tunnels make me nervous")).empty
 
 
@@ -62,7 +43,7 @@ def test_what_waits_for_a_yes_goes_with_the_sentence_that_it_is_from(desk: Desk,
         id="q1", detail="avoidance_of_specific_road_types", value="highways", sentence=said, said_at=NOW,
         conversation="trip-0", confidence=0.4, expires_at=NOW + timedelta(days=9),
     )  # fmt: skip
-    talked(memory, said)
+    talked(memory, NOW, said)
     desk.store.propose(waits, NOW)
     assert memory.matching(Selector(about="i don't want it on file that motorways make me nervous")).asked == (waits,)
     memory.forget_where(Selector(about="i don't want it on file that motorways make me nervous"))
