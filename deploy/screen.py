@@ -331,7 +331,8 @@ class ScreenServer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End; what is on its way out is erased first."""
+        """End; the pages that are open are told, and what is on its way out is erased first."""
+        self.screen.end()
         self._server.should_exit = True
         self._thread.join()
         (self._folder / ADDRESS_FILE).unlink(missing_ok=True)

@@ -8,9 +8,8 @@ this order: origin, session, driving lock, token, the page's own function. No pa
 from __future__ import annotations
 
 import asyncio
-import math
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
@@ -55,6 +54,9 @@ LONGEST_FORM = 8192
 FORM_S = 5.0
 """Seconds in which a form must be there."""
 YEAR_S = 31_536_000
+CALM_S, ENDS_S = 0.5, 2.0
+"""At the end: how long nothing may have been asked for before the server goes, and how long that is waited for. A page that has
+just asked whether anybody is there, and so goes elsewhere, still gets all of the next one. Our choice."""
 PREPARES_AFTER_S = 2.0
 """Seconds after its start in which no page is compiled that nobody asked for: first the assistant has to hear. Our choice."""
 
@@ -93,9 +95,12 @@ class Screen:
         self.door = Doorkeeper(told)
         self.departures = Departures(parts.clock, parts.later)
         self.renderer = Renderer()
-        self._seen_parked = _Recent(self.parked)
+        self._seen_parked = live.Recent(self.parked)
         self.hosts: frozenset[str] = frozenset()
         """Host headers that are ours, port included; set by whoever binds the socket."""
+        self.ending = False
+        """Every page that is open is told that the assistant ends, and none may leave for another one any more."""
+        self.traffic = live.Traffic()
         self._strangers: dict[tuple[str, int, str, str], bytes] = {}
         routes = [Route("/enter", self._enter, methods=["GET"]), Route("/live", self._live, methods=["GET"])]
         routes += [Route("/dev/car/live", self._live_car, methods=["GET"])]
@@ -118,6 +123,14 @@ class Screen:
         """Take requests to this port of the loopback interface as ours; returns the address that opens the screen, once."""
         self.hosts = frozenset({f"127.0.0.1:{port}", f"localhost:{port}"})
         return f"http://127.0.0.1:{port}/enter?key={self.door.secret}"
+
+    def end(self) -> None:
+        """Tell every page that is open that the assistant ends, and wait until none asks for anything; from any thread."""
+        self.ending = True
+        self.parts.feed.watchers.wake()
+        began = time.monotonic()
+        while time.monotonic() - began < ENDS_S and (self.traffic.streams or self.traffic.calm_s < CALM_S):
+            time.sleep(0.02)
 
     @asynccontextmanager
     async def _life(self, _: Starlette) -> AsyncGenerator[None]:
@@ -342,6 +355,8 @@ class Screen:
         found = self.renderer.static(request.path_params["name"])
         if found is None:
             return self._problem(request, ProblemError("missing", 404))
+        if self.ending and request.method == "HEAD":  # a page asks whether somebody is there, before it goes elsewhere
+            return Response(status_code=503, headers=dict(HEADERS))
         text, kind = found
         return Response(text, media_type=kind, headers={**HEADERS, "Cache-Control": "private, max-age=3600"})
 
@@ -358,7 +373,7 @@ class Screen:
             return self.renderer.part(template, values(visit), words=words, token=token, parked=watch.parked)
 
         def welcome() -> bool:
-            return self.door.known(session.id) is not None
+            return not self.ending and self.door.known(session.id) is not None
 
         seen = Mark.read(request.query_params.get("seen", ""))
         look = partial(self._look, request)
@@ -408,7 +423,10 @@ class Screen:
                 parked=False,
             )
 
-        return live.stream(live.pictures(section, lambda: self.door.known(session.id) is not None), HEADERS)
+        def welcome() -> bool:
+            return not self.ending and self.door.known(session.id) is not None
+
+        return live.stream(live.pictures(section, welcome), HEADERS)
 
 
 class _Named:
@@ -420,22 +438,11 @@ class _Named:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and Request(scope).headers.get("host", "") not in self._screen.hosts:
             await self._screen.to_other_host(Request(scope))(scope, receive, send)
+        elif scope["type"] == "http":
+            with self._screen.traffic.under_way(scope["path"], asks=self._screen.ending and scope["method"] == "HEAD"):
+                await self._pages(scope, receive, send)
         else:
             await self._pages(scope, receive, send)
-
-
-class _Recent:
-    """The driving state for pages that stay open: looked at once for all of them."""
-
-    def __init__(self, look: Callable[[], Awaitable[bool]]) -> None:
-        self._look, self._asked = look, asyncio.Lock()
-        self._at, self._parked = -math.inf, False
-
-    async def __call__(self) -> bool:
-        async with self._asked:
-            if time.monotonic() - self._at > live.LOOK_S / 2:
-                self._parked, self._at = await self._look(), time.monotonic()
-            return self._parked
 
 
 async def _form(request: Request) -> Mapping[str, str]:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -156,3 +158,47 @@ def stream(events: AsyncGenerator[str], headers: Mapping[str, str]) -> Streaming
 
 def _event(name: str, data: object) -> str:
     return f"event: {name}\ndata: {json.dumps(data)}\n\n"
+
+
+class Recent:
+    """The driving state for pages that stay open: looked at once for all of them."""
+
+    def __init__(self, look: Callable[[], Awaitable[bool]]) -> None:
+        """Not looked yet; ``look`` asks the car."""
+        self._look, self._asked = look, asyncio.Lock()
+        self._at, self._parked = -math.inf, False
+
+    async def __call__(self) -> bool:
+        """Whether the car is surely parked, as it was half a look ago at the latest."""
+        async with self._asked:
+            if time.monotonic() - self._at > LOOK_S / 2:
+                self._parked, self._at = await self._look(), time.monotonic()
+            return self._parked
+
+
+class Traffic:
+    """What the pages ask for, as far as the end has to wait for it. Changed by the server's thread alone, read by any."""
+
+    def __init__(self) -> None:
+        """Nothing yet."""
+        self.streams = 0
+        self._last = -math.inf
+
+    @property
+    def calm_s(self) -> float:
+        """Seconds since anything was asked for or answered."""
+        return time.monotonic() - self._last
+
+    @contextmanager
+    def under_way(self, path: str, *, asks: bool) -> Iterator[None]:
+        """A request to this path; ``asks``: it only asks whether somebody is there, and is told that nobody is."""
+        stream = path.endswith("/live")
+        self.streams += stream
+        if not (stream or asks):
+            self._last = time.monotonic()
+        try:
+            yield
+        finally:
+            self.streams -= stream
+            if not (stream or asks):
+                self._last = time.monotonic()

@@ -18,7 +18,10 @@
 
   // A page goes elsewhere only where somebody answers: one that is left for an assistant that is just ending would be the browser's own
   // page of errors, which never comes back.
-  const asks = () => fetch("/static/look.css", { method: "HEAD", cache: "no-store", redirect: "manual" });
+  const asks = async () => {
+    const answer = await fetch("/static/look.css", { method: "HEAD", cache: "no-store", redirect: "manual" });
+    if (answer.status === 503) throw new Error("the assistant ends");
+  };
   const go = (to = "") => asks().then(() => { if (to) location.replace(to); else location.reload(); }, hide);
   function hide() {
     if (cover) return;

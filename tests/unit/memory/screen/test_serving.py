@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +17,7 @@ from deploy.config import Config, load_config
 from deploy.drivers.switching import ConfiguredDrivers
 from deploy.screen import ADDRESS_FILE, LiveDrivers, OwnLoop, ScreenServer, car_of, motion_of, told
 from deploy.timeline import TimelineEntry, entry_of
+from memory.screen.app import CALM_S
 from memory.screen.feed import Happened, What
 from memory.vault.keys import KeySource
 from schemas.errors import AdapterError, ConfigError
@@ -115,6 +117,35 @@ def test_an_event_reaches_an_open_page_by_itself(server: ScreenServer) -> None:
             server.screen.parts.feed.tell(Happened(What.REMEMBERED, NOW, "jazz", "favorite_genres", "p1"))
             data = next(line for line in lines if "jazz" in line)
             assert "/take-back/1" in json.loads(data.removeprefix("data: "))
+
+
+@pytest.mark.socket
+def test_a_page_that_was_told_somebody_is_there_still_gets_the_next_one_while_the_assistant_ends(
+    server: ScreenServer,
+) -> None:
+    with httpx2.Client(timeout=100) as browser:
+        browser.get(server.address)
+        address = server.address.partition("/enter")[0]
+        with browser.stream("GET", f"{address}/live") as stream:
+            lines = stream.iter_lines()
+            assert next(lines) == "event: motion"
+            assert browser.head(f"{address}/static/look.css").status_code == 200
+            ended = threading.Thread(target=server.screen.end)
+            ended.start()
+            assert "event: end" in lines
+            assert browser.head(f"{address}/static/look.css").status_code == 503
+            assert browser.get(f"{address}/").status_code == 200 and ended.is_alive()
+            with browser.stream("GET", f"{address}/live") as again:
+                assert "event: end" in again.iter_lines()
+            assert browser.get(f"{address}/static/live.js").status_code == 200
+        ended.join()
+
+
+@pytest.mark.socket
+def test_nobody_waits_at_the_end_where_no_page_was_open(server: ScreenServer) -> None:
+    began = time.monotonic()
+    server.screen.end()
+    assert time.monotonic() - began < CALM_S / 2
 
 
 @pytest.mark.socket
