@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,9 @@ CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 
 PACE = timedelta(minutes=1)
 """Between two exchanges: the files tell the day or the hour of a session only."""
 NOON = 12
+ELSEWHERE = Path(__file__).with_name("elsewhere.json")
+"""GVD's questions that another user's memory happens to answer ("what kind of cuisine do I like?"), and those of which it cannot be
+said: read one by one on 2026-11-27 by somebody who had not seen what the program finds. Users and numbers as in GVD's files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,10 @@ class Question:
     category: str
     time: bool = False
     """Whether it names a time."""
+    elsewhere: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Names of other memories that happen to answer it, with the turns that do."""
+    unclear: frozenset[str] = frozenset()
+    """Names of other memories of which it cannot be said whether they answer it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +118,7 @@ def read_gvd(memory: Path, questions: Path, evidence: Path) -> tuple[History, ..
     Raises:
         EvaluationDataError: a file is not what it should be, or a question has no label.
     """
-    held, labels = _json(memory), _json(evidence)
+    held, labels, elsewhere = _json(memory), _json(evidence), _json(ELSEWHERE)
     try:
         asked: dict[str, list[str]] = {}
         for line in questions.read_text("utf-8").splitlines():
@@ -119,7 +126,7 @@ def read_gvd(memory: Path, questions: Path, evidence: Path) -> tuple[History, ..
                 asked |= {str(user).strip(): list(texts) for user, texts in json.loads(line).items()}
         told = {(str(one["user"]).strip(), str(one["question"])): one for one in labels}
         found = tuple(
-            _user(str(user).strip(), own["history"], asked.get(str(user).strip(), ()), told)
+            _user(str(user).strip(), own["history"], asked.get(str(user).strip(), ()), told, elsewhere)
             for user, own in held.items()
         )
     except OSError as error:
@@ -130,7 +137,11 @@ def read_gvd(memory: Path, questions: Path, evidence: Path) -> tuple[History, ..
 
 
 def _user(
-    user: str, history: Mapping[str, Any], asked: Sequence[str], told: Mapping[tuple[str, str], Mapping[str, Any]]
+    user: str,
+    history: Mapping[str, Any],
+    asked: Sequence[str],
+    told: Mapping[tuple[str, str], Mapping[str, Any]],
+    elsewhere: Mapping[str, Any],
 ) -> History:
     exchanges: list[Exchange] = []
     turns: list[tuple[str, str]] = []
@@ -143,13 +154,26 @@ def _user(
     questions = tuple(
         Question(
             text,
-            tuple(f"{place['date']} {place['turn']}" for place in told[user, text]["evidence"]),
+            _places(told[user, text]["evidence"]),
             str(told[user, text]["kind"]),
             bool(told[user, text]["time"]),
+            {
+                str(one["memory"]): _places(one["evidence"])
+                for one in elsewhere["answered"]
+                if (one["user"], one["index"]) == (user, number)
+            },
+            frozenset(
+                str(one["memory"]) for one in elsewhere["unclear"] if (one["user"], one["index"]) == (user, number)
+            ),
         )
-        for text in asked
+        for number, text in enumerate(asked)
     )
     return History(user, tuple(exchanges), tuple(turns), questions)
+
+
+def _places(evidence: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Names of turns."""
+    return tuple(f"{place['date']} {place['turn']}" for place in evidence)
 
 
 def _json(path: Path) -> Any:

@@ -1,8 +1,8 @@
 """`eval gvd`: is a labelled exchange found, also where a question names a time, and is silence kept where nothing is known?
 
-The data is MemoryBank's generated virtual dataset (MIT). Every question is put to the memory of its user and, for abstention, to
-those of all other users. A question of one may by chance have an answer in another's memory ("what kind of cuisine do i like?"); it
-counts as wrong all the same.
+The data is MemoryBank's generated virtual dataset (MIT). Every question is put to the memory of its user and to those of all other
+users. Of these some happen to answer it ("what kind of cuisine do i like?"): there the answer counts as it does at home, and silence
+where there is none (`deploy.lab.recall.data.ELSEWHERE`); what cannot be said counts neither way.
 """
 
 from __future__ import annotations
@@ -29,8 +29,11 @@ PLACES = (1, 3, 5, 10)
 class Asked:
     """One question put to one memory."""
 
-    user: str
     own: bool
+    """The user's own memory, which answers it."""
+    answered: bool
+    """Some exchange of this memory answers it."""
+    unclear: bool
     time: bool
     place: int | None
     """Where the first labelled exchange stands among what was found, from 0."""
@@ -46,19 +49,18 @@ def measure(parts: Parts, histories: Sequence[History], tell: Progress, *, ablat
 
 
 def asked(memories: Sequence[Filled], tell: Progress, what: str) -> list[Asked]:
-    """Every question put to every memory; without evidence it is like one asked of another's."""
+    """Every question put to every memory."""
     made: list[Asked] = []
     total = len(memories) * sum(len(one.history.questions) for one in memories)
     for asker in memories:
         for question in asker.history.questions:
             for one in memories:
                 found = one.ask(question.text, LIMIT)
-                places = [
-                    place for place, memory in enumerate(found) if set(one.turns[memory.id]) & set(question.evidence)
-                ]
-                own = one is asker and bool(question.evidence)
-                place = places[0] if own and places else None
-                made.append(Asked(asker.history.name, own, question.time, place, len(found)))
+                name = one.history.name
+                evidence = question.evidence if one is asker else question.elsewhere.get(name, ())
+                place = next((n for n, memory in enumerate(found) if set(one.turns[memory.id]) & set(evidence)), None)
+                own, answered = one is asker and bool(evidence), bool(evidence)
+                made.append(Asked(own, answered, name in question.unclear, question.time, place, len(found)))
                 tell(what, len(made), total)
     return made
 
@@ -77,21 +79,35 @@ def _plainly(parts: Parts, history: History, question: Question, vectors: Any) -
     scores = vectors @ parts.encoder.encode([question.text])[0]
     order = np.argsort(-scores, kind="stable")[:LIMIT]
     places = [place for place, row in enumerate(order) if history.turns[int(row)][0] in question.evidence]
-    return Asked(history.name, own=True, time=question.time, place=places[0] if places else None, found=len(order))
+    place = places[0] if places else None
+    return Asked(own=True, answered=True, unclear=False, time=question.time, place=place, found=len(order))
 
 
 def figures(run: Sequence[Asked]) -> dict[str, Any]:
     """The figures of one run."""
-    own, others = [one for one in run if one.own], [one for one in run if not one.own]
+    own, answered, unanswered, others = _parted(run)
     time = [one for one in own if one.time]
     return {
         "retrieval_accuracy": round(_hits(own).value, 4),
         "time_questions": round(_hits(time).value, 4),
-        "abstention": round(share(not one.found for one in others).value, 4) if others else None,
+        "answered": round(_hits(answered).value, 4),
+        "answered_among_3": round(_hits(answered, 3).value, 4),
+        "abstention": round(share(not one.found for one in unanswered).value, 4) if unanswered else None,
+        "abstention_of_others": round(share(not one.found for one in others).value, 4) if others else None,
         "by_place": {str(k): round(_hits(own, k).value, 4) for k in PLACES},
         "found_on_average": round(float(np.mean([one.found for one in own])), 2),
-        "asked": {"own": len(own), "time": len(time), "of_others": len(others)},
-    }
+        "asked": {
+            "own": len(own), "time": len(time), "answered": len(answered), "unanswered": len(unanswered),
+            "of_others": len(others),
+        },
+    }  # fmt: skip
+
+
+def _parted(run: Sequence[Asked]) -> tuple[list[Asked], list[Asked], list[Asked], list[Asked]]:
+    """Those of the own memory that it answers, all that are answered, all that are not, and all of others' memories."""
+    own, others = [one for one in run if one.own], [one for one in run if not one.own]
+    answered = [one for one in run if one.answered]
+    return own, answered, [one for one in others if not one.answered and not one.unclear], others
 
 
 def _hits(run: Sequence[Asked], k: int = LIMIT) -> Ratio:
@@ -102,14 +118,13 @@ def _report(
     ours: list[Asked], plain: list[Asked], left_out: dict[str, list[Asked]], histories: Sequence[History], source: str,
     facts: tuple[tuple[str, str], ...],
 ) -> Report:  # fmt: skip
-    own, others = [one for one in ours if one.own], [one for one in ours if not one.own]
+    own, answered, unanswered, _ = _parted(ours)
     time = [one for one in own if one.time]
-    silent = share(not one.found for one in others)
-    intervals = {
-        "retrieval_accuracy": _hits(own).interval([*range(len(own))]),
-        "time_questions": _hits(time).interval([*range(len(time))]),
-        "abstention": silent.interval([*range(len(others))]),
-    }
+    ratios = {
+        "retrieval_accuracy": _hits(own), "time_questions": _hits(time), "answered": _hits(answered),
+        "abstention": share(not one.found for one in unanswered),
+    }  # fmt: skip
+    intervals = {name: ratio.interval([*range(len(ratio.below))]) for name, ratio in ratios.items()}
     counted = {
         **figures(ours),
         "users": len(histories),
@@ -120,28 +135,33 @@ def _report(
     runs = (("as shipped", ours), *((name.replace("_", " "), run) for name, run in left_out.items()), ("plain", plain))
     table = Table(
         "GVD",
-        ("run", "retrieval accuracy", "time questions", "abstention", *(f"among {k}" for k in PLACES), "found"),
+        (
+            "run",
+            "retrieval accuracy",
+            "time questions",
+            "answered",
+            "abstention",
+            *(f"among {k}" for k in PLACES),
+            "found",
+        ),
         tuple(_row(name, figures(run)) for name, run in runs),
-        "Plain: cosine of exchanges, the first ten, always. Abstention: questions of one user asked of another's memory.",
+        "Plain: cosine of exchanges, the first ten, always. Answered: with the questions of others that this memory answers, too. "
+        "Abstention: questions of others that it does not answer.",
     )
-    goals = {"time_questions": 0.9, "abstention": 0.9}
+    goals = {"time_questions": 0.9, "answered": 0.9, "abstention": 0.95}
     dots = Dots(
         "GVD",
         tuple(
-            Dot(name.replace("_", " "), value, intervals[name], None, goals.get(name))
-            for name, value in (
-                ("retrieval_accuracy", _hits(own).value),
-                ("time_questions", _hits(time).value),
-                ("abstention", silent.value),
-            )
+            Dot(name.replace("_", " "), ratio.value, intervals[name], None, goals.get(name))
+            for name, ratio in ratios.items()
         ),
     )
     return Report(
         title="Recall and abstention on GVD",
-        lead=f"{source}: {len(histories)} users, {len(own)} questions with evidence, each also asked of the others' memories.",
+        lead=f"{source}: {len(histories)} users, {len(own)} questions, each also asked of the others' memories.",
         figures=counted,
         blocks=(table, dots),
-        facts=(("questions", str(len(own))), ("asked of others", str(len(others))), *facts),
+        facts=(("answered", str(len(answered))), ("not answered", str(len(unanswered))), *facts),
     )
 
 
@@ -151,6 +171,7 @@ def _row(name: str, made: dict[str, Any]) -> tuple[str | float | int | None, ...
         name,
         made["retrieval_accuracy"],
         made["time_questions"],
+        made["answered"],
         made["abstention"],
         *places,
         made["found_on_average"],

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from deploy.lab.carmem.parts import KeptEncoder, KeptModel, Parts
-from deploy.lab.recall import gvd
+from deploy.lab.recall import data, gvd
 from deploy.lab.recall import locomo as recall
 from deploy.lab.recall.data import read_gvd, read_locomo
 from deploy.lab.report.blocks import silent
@@ -103,8 +103,25 @@ def test_users_are_asked_their_own_questions_and_the_others(parts: Parts, users:
     assert [h.name for h in histories] == ["Ada", "Ben"] and histories[0].questions[0].time
     told = gvd.measure(parts, histories, silent, ablation=False, source="memory.json").figures
     assert told["retrieval_accuracy"] == told["time_questions"] == 1.0 and told["by_place"]["1"] == 1.0
-    assert told["asked"] == {"own": 2, "time": 1, "of_others": 2} and told["abstention"] == 1.0
+    assert told["asked"] == {"own": 2, "time": 1, "answered": 2, "unanswered": 2, "of_others": 2}
+    assert told["abstention"] == told["abstention_of_others"] == told["answered"] == 1.0
     assert told["baseline"]["abstention"] is None
+
+
+def test_what_another_memory_happens_to_answer_is_no_question_for_silence(
+    parts: Parts, users: tuple[Path, Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = tmp_path / "elsewhere.json"
+    monkeypatch.setattr(data, "ELSEWHERE", here)
+    day = next(iter(json.loads(users[0].read_text("utf-8"))[" Ben "]["history"]))
+    answered = [{"user": "Ada", "index": 0, "memory": "Ben", "evidence": [{"date": day, "turn": 0}]}]
+    for told_elsewhere, expected in (
+        ({"answered": answered, "unclear": []}, (3, 1, 0.6667)),
+        ({"answered": [], "unclear": answered}, (2, 1, 1.0)),
+    ):
+        here.write_text(json.dumps(told_elsewhere), "utf-8")
+        told = gvd.measure(parts, read_gvd(*users), silent, ablation=False, source="memory.json").figures
+        assert (told["asked"]["answered"], told["asked"]["unanswered"], told["answered"]) == expected
 
 
 def test_an_open_gate_is_never_silent(parts: Parts, users: tuple[Path, Path, Path]) -> None:
