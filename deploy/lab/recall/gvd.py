@@ -1,8 +1,8 @@
 """`eval gvd`: is a labelled exchange found, also where a question names a time, and is silence kept where nothing is known?
 
-The data is MemoryBank's generated virtual dataset (MIT). Every question is put to the memory of its user and to those of all other
-users. Of these some happen to answer it ("what kind of cuisine do i like?"): there the answer counts as it does at home, and silence
-where there is none (`deploy.lab.recall.data.ELSEWHERE`); what cannot be said counts neither way.
+The data is MemoryBank's generated virtual dataset (MIT). Every question is put to the memory of its user and to those of all
+other users. Of these some happen to answer it ("what kind of cuisine do i like?"): there the answer counts as it does at home, and
+silence where there is none (`deploy.lab.recall.data.ELSEWHERE`); what cannot be said counts neither way.
 """
 
 from __future__ import annotations
