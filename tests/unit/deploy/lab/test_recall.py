@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from deploy.lab.carmem.parts import KeptEncoder, KeptModel, Parts
+from deploy.lab.carmem.parts import KeptEncoder, Parts
 from deploy.lab.recall import gvd
 from deploy.lab.recall import locomo as recall
 from deploy.lab.recall.data import read_gvd, read_locomo
@@ -16,7 +16,6 @@ from deploy.lab.report.blocks import silent
 from memory.recall.search import SearchTuning
 from memory.service import MemorySettings
 from models.runtime.fake_encoder import KeywordEncoder
-from models.structured.fake import KeywordModel
 from schemas.errors import EvaluationDataError
 
 TALK = [
@@ -29,7 +28,7 @@ TALK = [
 @pytest.fixture
 def parts() -> Parts:
     settings = MemorySettings(recall=SearchTuning(gate_at=0.2, gate_named_at=0.2))
-    return Parts(KeptEncoder(KeywordEncoder()), KeptModel(KeywordModel()), settings, (("encoder", "fake"),))
+    return Parts(KeptEncoder(KeywordEncoder()), settings, (("encoder", "fake"),))
 
 
 @pytest.fixture
