@@ -244,10 +244,10 @@ class Mention(BaseModel):
 
 @lru_cache(maxsize=16)
 def preference_model(details: tuple[str, ...]) -> type[BaseModel]:
-    """The hierarchical Pydantic model of a slice of the tree.
+    """The hierarchical Pydantic model of a part of the tree.
 
     Args:
-        details: detail keys of the slice; order does not matter.
+        details: detail keys of that part; order does not matter.
 
     Returns:
         A model with one optional field a main category, each a model with one optional field a sub category, each a

@@ -471,7 +471,7 @@ class VoiceLoop:
                 if turn.error is None:
                     limit = self._machine.limits.thinking_s
                     turn.error = TurnTimeoutError(
-                        f"no reply within {limit:g} s; a smaller model or slice would be quicker"
+                        f"no reply within {limit:g} s; a smaller model would be quicker"
                     )
                 turn.speech = await self._speaker.prepare(turn.error.spoken)
             except GloveboxError as error:

@@ -91,7 +91,7 @@ def test_evidence_recall_counts_turns(parts: Parts, locomo: Path) -> None:
 
 def test_a_closed_gate_finds_nothing(parts: Parts, locomo: Path) -> None:
     closed = parts.settings.model_copy(update={"recall": SearchTuning(told_at=1.0, gate_at=1.0, gate_named_at=1.0)})
-    shut = Parts(parts.encoder, parts.model, closed)
+    shut = Parts(parts.encoder, closed)
     told = recall.measure(shut, read_locomo(locomo), silent, ablation=False, source="talk.json").figures
     assert told["recall_at_10"]["overall"] == 0.0 and told["nothing_recalled"]["overall"] == 1.0
     assert told["above_baseline_at_10"] == -1.0 and told["ablation"] == {}
@@ -109,7 +109,7 @@ def test_users_are_asked_their_own_questions_and_the_others(parts: Parts, users:
 def test_an_open_gate_is_never_silent(parts: Parts, users: tuple[Path, Path, Path]) -> None:
     opened = parts.settings.model_copy(update={"recall": SearchTuning(gate_at=0.0, gate_named_at=0.0)})
     told = gvd.measure(
-        Parts(parts.encoder, parts.model, opened), read_gvd(*users), silent, ablation=False, source="memory.json"
+        Parts(parts.encoder, opened), read_gvd(*users), silent, ablation=False, source="memory.json"
     )
     assert told.figures["abstention"] == 0.0
 
