@@ -214,8 +214,7 @@ def shipped() -> Shipped:
     """Encoder and parser that Glovebox carries."""
     config = load_config(environment={}, flags={"profile": "small"})
     engines = Engines(config, Catalog.load(config.data))
-    encoder = engines.encoder()
-    return encoder, engines.parser(encoder)
+    return (encoder := engines.encoder()), engines.parser(encoder)
 
 
 @pytest.fixture(scope="session", params=["carried", "fetched"])

@@ -108,9 +108,7 @@ def test_users_are_asked_their_own_questions_and_the_others(parts: Parts, users:
 
 def test_an_open_gate_is_never_silent(parts: Parts, users: tuple[Path, Path, Path]) -> None:
     opened = parts.settings.model_copy(update={"recall": SearchTuning(gate_at=0.0, gate_named_at=0.0)})
-    told = gvd.measure(
-        Parts(parts.encoder, opened), read_gvd(*users), silent, ablation=False, source="memory.json"
-    )
+    told = gvd.measure(Parts(parts.encoder, opened), read_gvd(*users), silent, ablation=False, source="memory.json")
     assert told.figures["abstention"] == 0.0
 
 

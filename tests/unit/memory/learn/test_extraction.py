@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from pydantic import ValidationError
 
 from memory.learn import extraction
-from memory.learn.calling import called
+from memory.learn.calling import call, called, mentions
 from memory.learn.extraction import Extraction, ExtractionSettings, Extractor
 from models.runtime.fake_encoder import KeywordEncoder
 from schemas.memory import Consent, Conversation, Outcome, Turn, Words
-from schemas.preferences import CATEGORIES
+from schemas.preferences import BY_DETAIL, CATEGORIES, Mention, preference_model
 
 NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 
@@ -46,7 +47,7 @@ def extract(
     )
 
 
-JAZZ, FOOD = "favorite_genres", "favourite_cuisine"
+JAZZ, FOOD, STATION = "favorite_genres", "favourite_cuisine", "preferred_radio_station"
 
 
 def test_a_candidate_is_all_that_was_said() -> None:
@@ -160,3 +161,57 @@ def test_sensitive_things_are_refused_until_asked_for() -> None:
     asked = Consent(opted_in=frozenset({"dietary_preference"}))
     found = extract(KeywordEncoder(), text, consent=asked)
     assert [c.value for c in found.candidates] == ["vegan"]
+
+
+# The call
+
+
+MUSIC = [detail for detail, category in BY_DETAIL.items() if category.sub == "music"]
+REST = [detail for detail in BY_DETAIL if detail not in MUSIC]
+
+
+def mention(value: str, turn: int = 0) -> Mention:
+    return Mention(turn=turn, value=value)
+
+
+def test_a_call_is_an_instance_of_the_tree_of_what_may_be_remembered() -> None:
+    made = call(
+        {STATION: [mention("kiss fm", 1)], JAZZ: [mention("jazz"), mention("blues")]},
+        BY_DETAIL,
+        ["jazz and blues", "kiss fm"],
+    )
+    assert isinstance(made, preference_model(tuple(sorted(BY_DETAIL))))
+    found = [(category.detail, one.turn, one.value) for category, one in mentions(made)]
+    assert found == [(JAZZ, 0, "jazz"), (JAZZ, 0, "blues"), (STATION, 1, "kiss fm")]
+    music = made.model_dump(exclude_none=True)["entertainment_and_media"]["music"]
+    assert music[JAZZ][0] == {"turn": 0, "value": "jazz"}
+
+
+@pytest.mark.parametrize("allowed", [REST, [d for d in BY_DETAIL if d != JAZZ], [STATION], []])
+def test_a_forbidden_category_cannot_be_in_a_call(allowed: list[str]) -> None:
+    schema = str(preference_model(tuple(sorted(allowed))).model_json_schema())
+    assert JAZZ not in schema, "the model has no field for it"
+    with pytest.raises(ValidationError, match="Extra inputs are not permitted"):
+        call({JAZZ: [mention("jazz")]}, allowed, ["i love jazz"])
+    assert called(JAZZ, 0, ["jazz"], allowed, ["i love jazz"]) == []
+
+
+@pytest.mark.parametrize(("value", "turn"), [("polka", 0), ("jazz love", 0), ("jaz", 0), ("jazz", 1), ("jazz", 2)])
+def test_a_value_that_was_not_said_in_its_turn_is_refused(value: str, turn: int) -> None:
+    turns = ["i love jazz", "what a day"]
+    with pytest.raises(ValueError, match="no run of words of its turn") as raised:
+        call({JAZZ: [mention(value, turn)]}, BY_DETAIL, turns)
+    assert value not in str(raised.value)
+    assert called(JAZZ, turn, [value], BY_DETAIL, turns) == []
+
+
+@pytest.mark.parametrize(("detail", "values", "valid"), [(JAZZ, ["jazz", "blues", "jazz blues", "and"], True),
+                                                         (STATION, ["jazz"], True), (STATION, ["jazz", "blues"], False),
+                                                         (JAZZ, [""], False), (JAZZ, [], True)])  # fmt: skip
+def test_a_category_with_one_value_holds_one(detail: str, values: list[str], valid: bool) -> None:
+    assert called(detail, 0, values, BY_DETAIL, ["jazz blues and jazz"]) == (values if valid else [])
+
+
+def test_a_call_without_mentions_is_empty() -> None:
+    for made in (call({}, BY_DETAIL, []), call({JAZZ: []}, REST, [])):
+        assert not list(mentions(made)) and made.model_dump(exclude_none=True) == {}
