@@ -7,12 +7,10 @@ decides anything; names of models become files through the catalogue, settings b
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from datetime import datetime
 from typing import Any
-
-from pydantic import BaseModel
 
 from deploy.assistant import Assistant, Ears, Mouth
 from deploy.behind import Vehicle, fitted, fitting_of, start_apart, utc_now
@@ -34,10 +32,8 @@ from memory.vault.keys import KeySource
 from memory.vault.lifecycle import Vault
 from models.catalog import Catalog
 from models.commands.matcher import TemplateMatcher
-from models.runtime.onnx_encoder import OnnxEncoder
-from models.structured import Structured
 from schemas.clock import StreamClock, WallClock
-from schemas.ports import ActParser, Encoder, MemoryPort, StructuredModel, Talker
+from schemas.ports import ActParser, Encoder, MemoryPort, Talker
 from schemas.seat import Seat
 from vehicle.apart.outside import VehicleApart
 from voice.audio.devices.portaudio import load_portaudio
@@ -78,13 +74,13 @@ def assemble(
             say("microphone and loudspeaker")
             load_portaudio()
 
-        say("encoder and language models")
-        encoder, structured, parser = early.understanding.result()
+        say("encoder and parser")
+        encoder, parser = early.understanding.result()
         talker = engines.talker
 
         say("memory and vehicle")
         car = open_car(
-            config, encoder, structured, None if live else StreamClock(), matcher, parser=parser, talker=talker,
+            config, encoder, None if live else StreamClock(), matcher, parser=parser, talker=talker,
             apart=apart,
         )  # fmt: skip
         opened.callback(car.leave)
@@ -104,7 +100,7 @@ def assemble(
         ears=ears,
         mouth=mouth,
         car=car,
-        another=lambda: open_car(config, encoder, structured, StreamClock(), car.matcher, parser=parser, talker=talker),
+        another=lambda: open_car(config, encoder, StreamClock(), car.matcher, parser=parser, talker=talker),
         engines=engines.choices,
         lacks=tuple(filter(None, (config.data.mixed, catalog.trouble, *engines.told()))),
     )
@@ -113,7 +109,6 @@ def assemble(
 def open_car(  # noqa: PLR0913 - the composition root hands over every part
     config: Config,
     encoder: Encoder,
-    structured: StructuredModel,
     stream: StreamClock | None,
     matcher: TemplateMatcher | None = None,
     *,
@@ -129,7 +124,6 @@ def open_car(  # noqa: PLR0913 - the composition root hands over every part
     Args:
         config: the whole configuration.
         encoder: for memory, and for what fits as a reply to small talk.
-        structured: the language model, for memory, too.
         stream: the clock of a drive that is played from data; None for the wall's.
         matcher: of a car with the same vehicle; None: made for this one.
         parser: for the dialogue.
@@ -145,7 +139,7 @@ def open_car(  # noqa: PLR0913 - the composition root hands over every part
     with ExitStack() as opened:
 
         def remember(driving: Config, keys: KeySource | None = None) -> MemoryPort:
-            return _memory(driving, encoder, structured, now, keys)
+            return _memory(driving, encoder, now, keys)
 
         seat = Seat(first_memory(config, remember), zone(config.memory.tiers.zone))
         opened.callback(seat.close)
@@ -199,7 +193,7 @@ def first_memory(config: Config, open_: Open) -> MemoryPort:
 
 
 def open_memory(config: Config, keys: KeySource | None = None) -> DriverMemory:
-    """The driver's memory alone, for looking and deleting: the language model is loaded only if something is learnt.
+    """The driver's memory alone, for looking and deleting.
 
     Args:
         config: the whole configuration.
@@ -209,22 +203,7 @@ def open_memory(config: Config, keys: KeySource | None = None) -> DriverMemory:
         schemas.errors.PinError: the driver has a PIN, and it was not entered.
         schemas.errors.GloveboxError: vault, key or encoder cannot be had.
     """
-    engines = Engines(config, Catalog.load(config.data))
-    return _memory(config, engines.encoder(), _OnDemand(engines.structured), keys=keys)
-
-
-def understanding(config: Config, engines: Engines | None = None) -> tuple[OnnxEncoder, Structured]:
-    """Encoder and language model alone, as memory and dialogue use them.
-
-    Args:
-        config: the whole configuration.
-        engines: what opens the language model; None where nobody asks afterwards what was chosen.
-
-    Raises:
-        schemas.errors.GloveboxError: one of them cannot be had.
-    """
-    engines = engines or Engines(config, Catalog.load(config.data))
-    return engines.encoder(), engines.structured()
+    return _memory(config, Engines(config, Catalog.load(config.data)).encoder(), keys=keys)
 
 
 def memory_settings(config: Config) -> MemorySettings:
@@ -238,22 +217,9 @@ def memory_settings(config: Config) -> MemorySettings:
     )
 
 
-class _OnDemand:
-    """A structured model that is loaded when it is first asked; meets ``schemas.ports.StructuredModel``."""
-
-    def __init__(self, load: Callable[[], StructuredModel]) -> None:
-        self._load = load
-        self._loaded: StructuredModel | None = None
-
-    def fill(self, task: str, model: type[BaseModel], *, turns: Sequence[str], facts: Sequence[str] = ()) -> BaseModel:
-        self._loaded = self._loaded or self._load()
-        return self._loaded.fill(task, model, turns=turns, facts=facts)
-
-
 def _memory(
     config: Config,
     encoder: Encoder,
-    structured: StructuredModel,
     now: Callable[[], datetime] = utc_now,
     keys: KeySource | None = None,
 ) -> DriverMemory:
@@ -266,7 +232,6 @@ def _memory(
         config.driver.name,
         vault,
         encoder=encoder,
-        model=structured,
         clock=now,
         settings=settings,
         zone=here,

@@ -1,4 +1,4 @@
-"""The best engine that is there: for the recogniser, the voice and the language model a ladder each, tried from the top.
+"""The best engine that is there: for the recogniser, the voice and the parser a ladder each, tried from the top.
 
 Owns the order and what is told of it. What stands on the ladder are the engines of ``voice.asr`` and ``voice.tts`` with the
 models that the configuration prefers, and last what the repository carries; so a better model that is missing, damaged or
@@ -20,7 +20,6 @@ from models.catalog import Catalog, Model
 from models.commands.matcher import TemplateMatcher
 from models.runtime.llamacpp import LlamaCppModel
 from models.runtime.onnx_encoder import OnnxEncoder
-from models.structured import Structured
 from schemas import ports
 from schemas.errors import ModelError
 from schemas.ports import Recognizer, Synthesizer, WakeWord
@@ -30,10 +29,10 @@ from voice.tts import SYNTHESIZERS, Speaking
 from voice.wake import WAKE_WORDS, SecondEar, Waking
 
 Part = TypeVar("Part")
-Role = Literal["asr", "tts", "llm", "parser"]
-ROLES: tuple[Role, ...] = ("asr", "tts", "llm", "parser")
-NAMES: dict[str, str] = {"asr": "Recogniser", "tts": "Voice", "llm": "Language model", "parser": "Parser"}
-LAST: dict[Role, str] = {"asr": "pocketsphinx", "tts": "espeak", "llm": "language-small", "parser": "acts-small"}
+Role = Literal["asr", "tts", "parser"]
+ROLES: tuple[Role, ...] = ("asr", "tts", "parser")
+NAMES: dict[str, str] = {"asr": "Recogniser", "tts": "Voice", "parser": "Parser"}
+LAST: dict[Role, str] = {"asr": "pocketsphinx", "tts": "espeak", "parser": "acts-small"}
 """What is always there: the engine that takes no model, or the model that comes with Glovebox."""
 
 
@@ -75,9 +74,6 @@ def ladder(config: Config, role: Role) -> tuple[Rung, ...]:
 
 
 def _rungs(config: Config, role: Role) -> Iterator[Rung]:
-    if role == "llm":
-        yield from (Rung("llamacpp", model) for model in (*config.llm.model, LAST["llm"]))
-        return
     if role == "parser":
         yield from (Rung("llamacpp", model) for model in config.parser.model)
         yield Rung("pointing", LAST["parser"])
@@ -208,29 +204,6 @@ class Engines:
 
         return self._climb("tts", open_)
 
-    def language_model(self) -> LlamaCppModel:
-        """The language model.
-
-        Raises:
-            schemas.errors.ModelError: not even the last can be used.
-        """
-        settings = self._config.llm
-
-        def open_(rung: Rung) -> LlamaCppModel:
-            path = self._catalog.find(str(rung.model))
-            language = LlamaCppModel(
-                path, threads=settings.threads, context_tokens=settings.context_tokens, gpu_layers=settings.gpu_layers
-            )
-            if not language.own:
-                try:
-                    language.render_chat("Be brief.", "What time is it?")
-                except ModelError:
-                    language.close()
-                    raise
-            return language
-
-        return self._climb("llm", open_)
-
     def encoder(self) -> OnnxEncoder:
         """What turns text into vectors, for memory and for the small networks.
 
@@ -239,16 +212,6 @@ class Engines:
         """
         settings = self._config.encoder
         return OnnxEncoder(self._catalog.find(settings.model), threads=settings.threads)
-
-    def structured(self) -> Structured:
-        """The language model as memory uses it.
-
-        Raises:
-            schemas.errors.ModelError: not even the last can be used.
-        """
-        language = self.language_model()
-        chat = None if language.own else language.render_chat
-        return Structured(language, chat_template=chat, max_tokens=self._config.llm.max_tokens)
 
     def parser(self, encoder: WordStates) -> ports.ActParser:
         """What understands free requests: the small network, and beside it the first of the larger models that is there.

@@ -247,20 +247,6 @@ class AsrSettings(Section):
 GpuLayers = Annotated[int, Field(ge=-1, le=1_000)]
 
 
-class LlmSettings(Section):
-    """The language model."""
-
-    model: ModelNames
-    """GGUF models in order of preference; last of all the built-in one. A model of this project gets its own compact prompt,
-    any other one in its own chat template."""
-    threads: Annotated[int, Field(ge=1, le=64)]
-    context_tokens: Annotated[int, Field(ge=256, le=32_768)]
-    max_tokens: Annotated[int, Field(ge=16, le=4_096)]
-    """Most tokens of one output."""
-    gpu_layers: GpuLayers
-    """How many of the model's layers a GPU works on; -1: all. Wants an engine that was built for it: docs/install-jetson.md."""
-
-
 class ParserSettings(Section):
     """What understands requests that are no complete command."""
 
@@ -270,7 +256,7 @@ class ParserSettings(Section):
     """The LoRA that was trained for them."""
     threads: Annotated[int, Field(ge=1, le=64)]
     gpu_layers: GpuLayers
-    """As of the language model."""
+    """How many of the model's layers a GPU works on; -1: all. Wants an engine that was built for it: docs/install-jetson.md."""
 
 
 class EncoderSettings(Section):
@@ -465,7 +451,6 @@ class Config(Section):
     turn: TurnSettings
     asr: AsrSettings
     dialogue: CoordinatorSettings
-    llm: LlmSettings
     parser: ParserSettings
     encoder: EncoderSettings
     tts: TtsSettings

@@ -1,7 +1,7 @@
 """What the driver's switches mean: opting out and in by main, sub or detail key, pausing, private trips.
 
 Pure: takes a `Consent`, returns the next. Stored by `memory.store.preferences`, enforced in its write path and by the vault's
-triggers; asked by extraction before the language model sees a word.
+triggers; asked by extraction before a turn is read.
 """
 
 from __future__ import annotations

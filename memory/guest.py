@@ -12,12 +12,11 @@ from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel
 
 from memory.service import DriverMemory
 from memory.vault.lifecycle import Vault
 from schemas.actions import ACTIONS
-from schemas.errors import ConsentError, GenerationError
+from schemas.errors import ConsentError
 from schemas.kinds import Marked
 from schemas.memory import Consent, Decision, Outcome, Terms, Words
 from schemas.preferences import CATEGORIES
@@ -32,7 +31,7 @@ class GuestMemory(DriverMemory):
 
     def __init__(self, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         """An empty memory by this clock; it opens no file."""
-        super().__init__(NAME, Vault.in_memory(clock=clock), encoder=_Deaf(), model=_Mute(), clock=clock)
+        super().__init__(NAME, Vault.in_memory(clock=clock), encoder=_Deaf(), clock=clock)
         consent = self.set_private_trip(True)
 
         def unchanged(*_: object, **__: object) -> Consent:
@@ -94,11 +93,3 @@ class _Deaf:
     def requests(self, text: str) -> dict[str, float]:
         del text
         return {**{action.name: 0.0 for action in ACTIONS}, NONE: 1.0}
-
-
-class _Mute:
-    """Is never asked, as nothing is learnt. Meets ``schemas.ports.StructuredModel``."""
-
-    def fill(self, task: str, model: type[BaseModel], *, turns: Sequence[str], facts: Sequence[str] = ()) -> BaseModel:
-        del model, turns, facts
-        raise GenerationError(f"nothing to {task}: {REASON}")

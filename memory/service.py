@@ -33,7 +33,7 @@ from memory.settings import TierSettings
 from memory.store.listing import Pages
 from memory.store.reminders import Reminders
 from memory.vault.lifecycle import Vault
-from schemas.ports import Encoder, StructuredModel
+from schemas.ports import Encoder
 
 
 class MemorySettings(BaseModel):
@@ -58,7 +58,6 @@ class DriverMemory:
         vault: Vault,
         *,
         encoder: Encoder,
-        model: StructuredModel,
         clock: Callable[[], datetime],
         settings: MemorySettings | None = None,
         zone: tzinfo = UTC,
@@ -69,8 +68,7 @@ class DriverMemory:
         Args:
             driver: the driver's name.
             vault: the driver's open vault; closed by `close`.
-            encoder: for recall, and as the check on the language model.
-            model: fills the extraction and maintenance schemas.
+            encoder: for recall, and for what is learnt.
             clock: aware current time.
             settings: thresholds.
             zone: where the driver is, for days and times of day.
@@ -78,7 +76,7 @@ class DriverMemory:
         """
         settings = settings or MemorySettings()
         self.driver = driver
-        extractor = Extractor(encoder, model, settings.extraction)
+        extractor = Extractor(encoder, settings.extraction)
         self.session = session = Session(
             driver, vault, encoder, extractor,
             search=HybridSearch(vault, encoder, settings.recall, settings.recall_at), guard=Guard(encoder),
@@ -96,8 +94,8 @@ class DriverMemory:
         keeping = Keeping(session, lambda text: secret(text, encoder.marks(text)))
         self.learner = Learner(
             session, self.conversations, keeping=keeping,
-            reader=Reader(extractor, encoder, model, canon),
-            maintainer=Maintainer(encoder, model), proposals=proposals, zone=zone,
+            reader=Reader(extractor, encoder, canon),
+            maintainer=Maintainer(encoder), proposals=proposals, zone=zone,
         )  # fmt: skip
         knowing = Knowing(session, zone)
         self.rights = Rights(

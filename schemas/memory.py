@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import AwareDatetime, Field
 
@@ -215,14 +215,6 @@ class Proposal(Value):
     def due(self) -> bool:
         """Whether the driver may be asked aloud: not asked yet, or told again since and not asked too often."""
         return self.asked_at is None or (self.asked < MOST_ASKED and self.said_at > self.asked_at)
-
-
-class MaintenanceChoice(Value):
-    """What the language model fills for the task ``maintain``: does the new value repeat, replace or join old ones?"""
-
-    decision: Literal["pass", "update", "append"]
-    entry: Annotated[int, Field(ge=0, le=15)] | None = None
-    """Number of the existing value that is repeated (pass) or replaced (update)."""
 
 
 class Kind(StrEnum):

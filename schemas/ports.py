@@ -13,7 +13,6 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel
 
 from schemas.actions import Action
 from schemas.actions.acts import Parsed
@@ -142,23 +141,6 @@ class CommandMatcher(Protocol):
 
     def standing(self, text: str) -> Standing:
         """How much of a sentence these words are; cheap enough to be asked in every pause."""
-        ...
-
-
-class LanguageModel(Protocol):
-    """Completes a prompt under a grammar at temperature 0."""
-
-    def complete(self, prompt: str, *, grammar: str, max_tokens: int) -> str:
-        """The completion, which the grammar accepts completely.
-
-        Args:
-            prompt: text in the model's own format.
-            grammar: GBNF made by ``models.structured``; never from outside (a malformed grammar kills llama.cpp).
-            max_tokens: limit of the output.
-
-        Raises:
-            schemas.errors.GenerationError: the limit came before the grammar's end.
-        """
         ...
 
 
@@ -385,24 +367,6 @@ class Drivers(Protocol):
         Raises:
             schemas.errors.PinError: it was not agreed.
             schemas.errors.MemoryStoreError: something could not be removed; the message says what.
-        """
-        ...
-
-
-class StructuredModel(Protocol):
-    """Fills a Pydantic model from words: the one mechanism of understanding (see ``models.structured``)."""
-
-    def fill(self, task: str, model: type[BaseModel], *, turns: Sequence[str], facts: Sequence[str] = ()) -> BaseModel:
-        """A validated instance of the model.
-
-        Args:
-            task: ``extract`` or ``maintain``.
-            model: the slice, as ``schemas.preferences.preference_model`` makes it.
-            turns: the driver's turns that it may draw on, oldest first.
-            facts: what is stored that it may draw on, ``"detail key: value"`` each.
-
-        Raises:
-            schemas.errors.GenerationError: no valid output within the limits.
         """
         ...
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 GROUNDED: dict[str, Any] = {"grounded": True}
-"""JSON-schema mark of a string that must be words of the driver (see ``models.structured``)."""
+"""JSON-schema mark of a string that must be words of the driver (see ``voice.dialogue.validator``)."""
 
 RETENTION_DAYS = 540
 """Days that an unused preference is kept: 18 months, the longest expiry that Google's and Alexa's privacy pages
@@ -232,26 +232,27 @@ WITH: Final = {
 
 
 class Mention(BaseModel):
-    """One preference as the language model writes it down."""
+    """One preference as it stands in a call (``memory.learn.calling``)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    turn: Annotated[int, Field(ge=0, le=15)]
+    turn: Annotated[int, Field(ge=0)]
     """Number of the driver's turn that revealed it."""
-    value: Annotated[str, Field(min_length=1, max_length=60, json_schema_extra=GROUNDED)]
+    value: Annotated[str, Field(min_length=1, json_schema_extra=GROUNDED)]
+    """The words of that turn that carry the value."""
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=16)
 def preference_model(details: tuple[str, ...]) -> type[BaseModel]:
-    """The hierarchical Pydantic model of a slice of the tree.
+    """The hierarchical Pydantic model of a part of the tree.
 
     Args:
-        details: detail keys of the slice; order does not matter.
+        details: detail keys of that part; order does not matter.
 
     Returns:
         A model with one optional field a main category, each a model with one optional field a sub category, each a
-        model with one optional list of `Mention` a detail category; extras forbidden at every level. Single
-        categories hold at most one item, multi at most three.
+        model with one optional list of `Mention` a detail category; extras forbidden at every level. A single
+        category holds at most one item.
 
     Raises:
         KeyError: an unknown detail key.
@@ -268,7 +269,9 @@ def preference_model(details: tuple[str, ...]) -> type[BaseModel]:
             items: dict[str, Any] = {
                 leaf.detail: (
                     list[Mention] | None,
-                    Field(default=None, max_length=3 if leaf.multi else 1, min_length=1, description=leaf.description),
+                    Field(
+                        default=None, max_length=None if leaf.multi else 1, min_length=1, description=leaf.description
+                    ),
                 )
                 for leaf in leaves
             }

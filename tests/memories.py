@@ -11,7 +11,6 @@ from memory.service import DriverMemory
 from memory.store.preferences import Store
 from memory.vault.lifecycle import Vault
 from models.runtime.fake_encoder import KeywordEncoder
-from models.structured.fake import KeywordModel
 from schemas.memory import Conversation, Kind, Preference, Turn
 from schemas.ports import MemoryPort
 from tests.vaults import KEY
@@ -46,7 +45,7 @@ def memory_of(
 
 
 def _parts(clock: Callable[[], datetime]) -> dict[str, Any]:
-    return {"encoder": KeywordEncoder(), "model": KeywordModel(), "clock": clock}
+    return {"encoder": KeywordEncoder(), "clock": clock}
 
 
 class Desk:

@@ -470,9 +470,7 @@ class VoiceLoop:
             try:
                 if turn.error is None:
                     limit = self._machine.limits.thinking_s
-                    turn.error = TurnTimeoutError(
-                        f"no reply within {limit:g} s; a smaller model or slice would be quicker"
-                    )
+                    turn.error = TurnTimeoutError(f"no reply within {limit:g} s; a smaller model would be quicker")
                 turn.speech = await self._speaker.prepare(turn.error.spoken)
             except GloveboxError as error:
                 turn.error = turn.error or error

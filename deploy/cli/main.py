@@ -57,7 +57,8 @@ def options(  # noqa: PLR0913 - typer makes an option of each
         Path | None, typer.Option("--config", metavar="FILE", help="Configuration file instead of the device's own.")
     ] = None,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting, e.g. llm.threads=4. Repeatable.")
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A setting, e.g. parser.threads=4. Repeatable."),
     ] = None,
     profile: Annotated[
         str | None, typer.Option("--profile", help="Settings of a kind of device: default, small, pi5 or jetson.")

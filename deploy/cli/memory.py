@@ -1,6 +1,6 @@
 """The commands that show what is remembered: remember, recall, and under memory: list, show, why, history, profile, proposals.
 
-They open the vault and the encoder; the language model only where something is left to decide. Owns how memories and
+They open the vault and the encoder. Owns how memories and
 decisions are printed. What changes or takes away stands in ``deploy.cli.forgetting``.
 """
 

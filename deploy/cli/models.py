@@ -196,7 +196,7 @@ def remove(
 
 @app.command()
 def why(context: typer.Context, as_json: JsonOption = False) -> None:
-    """Say for recogniser, voice, language model and parser what is used, what would be better and why it is not; loads them all."""
+    """Say for recogniser, voice and parser what is used, what would be better and why it is not; loads them all."""
     from models.commands.matcher import TemplateMatcher
     from models.commands.templates import load_templates
     from models.runtime.onnx_encoder import OnnxEncoder
@@ -205,7 +205,6 @@ def why(context: typer.Context, as_json: JsonOption = False) -> None:
     engines = Engines(config, catalog)
     engines.recognizer(lambda: TemplateMatcher(load_templates()))
     engines.synthesizer()
-    engines.language_model().close()
     engines.parser(OnnxEncoder(catalog.find(config.encoder.model), threads=config.encoder.threads))
     choices = [engines.choices[role] for role in ROLES]
     if as_json:

@@ -88,17 +88,17 @@ def check_python(found: tuple[int, int] = sys.version_info[:2]) -> Finding:
 
 
 def check_processor(cpuinfo: Path, machine: str | None = None) -> Finding:
-    """The features that the language model's engine was built for."""
+    """The features that the engine of the larger parser was built for."""
     machine = machine or platform.machine()
     wanted = WANTED_FLAGS.get(machine, ())
     words = set(_read(cpuinfo).split())
     missing = [flag for flag in wanted if flag not in words]
     text = f"{machine}, {os.cpu_count()} cores"
     if not words or not wanted:
-        advice = "Its features cannot be told; glovebox say hello shows whether the language model runs."
+        advice = "Its features cannot be told; glovebox say hello shows whether the larger parser runs."
         return Finding(name="processor", verdict="warn", text=text, advice=advice)
     if missing:
-        advice = "The language model will be slow: ./deploy/up builds its engine for this processor alone."
+        advice = "The larger parser will be slow: ./deploy/up builds its engine for this processor alone."
         return Finding(name="processor", verdict="warn", text=f"{text}, without {', '.join(missing)}", advice=advice)
     return Finding(name="processor", verdict="ok", text=f"{text}, {', '.join(wanted)}")
 

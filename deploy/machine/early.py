@@ -17,7 +17,6 @@ from deploy.speech import open_voice
 from models.catalog import Catalog
 from models.commands.matcher import TemplateMatcher
 from models.runtime.onnx_encoder import OnnxEncoder
-from models.structured import Structured
 from schemas.ports import ActParser
 
 
@@ -59,6 +58,6 @@ class Early:
             self.apart.end()
 
 
-def _understanding(engines: Engines) -> tuple[OnnxEncoder, Structured, ActParser]:
+def _understanding(engines: Engines) -> tuple[OnnxEncoder, ActParser]:
     encoder = engines.encoder()
-    return encoder, engines.structured(), engines.parser(encoder)
+    return encoder, engines.parser(encoder)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from contextlib import closing
 from pathlib import Path
 
 from models.catalog import Model
@@ -24,7 +23,7 @@ def tried(model: Model, path: Path) -> bool:
     """Load the files of a model.
 
     Args:
-        model: which; those of other roles than recogniser, voice and language model are not tried.
+        model: which; those of other roles than recogniser, voice and parser are not tried.
         path: what its engine is given.
 
     Returns:
@@ -33,7 +32,7 @@ def tried(model: Model, path: Path) -> bool:
     Raises:
         schemas.errors.ModelDamagedError: it cannot be loaded.
     """
-    if model.role not in ("asr", "tts", "llm", "parser"):
+    if model.role not in ("asr", "tts", "parser"):
         return False
     command = [sys.executable, "-m", "deploy.machine.trial", model.role, str(path.resolve())]
     try:
@@ -55,12 +54,10 @@ def load(role: str, path: Path) -> None:
     Raises:
         schemas.errors.GloveboxError: it cannot.
     """
-    if role in ("llm", "parser"):
+    if role == "parser":
         from models.runtime.llamacpp import LlamaCppModel
 
-        with closing(LlamaCppModel(path, threads=1)) as language:
-            if role == "llm" and not language.own:
-                language.render_chat("Be brief.", "What time is it?")
+        LlamaCppModel(path, threads=1).close()
     elif role == "tts":
         from voice.tts.piper import opened_voice
 

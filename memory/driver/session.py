@@ -1,6 +1,6 @@
 """An open memory: the vault, what is read from it for recall, and the locks that all parts of the memory share.
 
-Learning reads and thinks under `Session.thinking` alone (a language model takes its time, and recall must not wait for it), then
+Learning reads and thinks under `Session.thinking` alone (that takes its time, and recall must not wait for it), then
 writes under `Session.lock`. Whoever changes consent or what is stored calls `Session.changed`; who finds another revision under the
 lock than it began with thinks again. Decides nothing.
 """

@@ -11,20 +11,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from memory.learn.calling import called
 from memory.learn.english.canonical import Canon, is_closed, polarity, temperature
 from memory.learn.english.clauses import apart, statements
 from memory.learn.english.kinds import BETWEEN, LISTED
 from memory.learn.english.negation import Polarity, series
-from memory.learn.extraction import NO_SECRETS, Extraction, Extractor, mentions, refusal, secret
+from memory.learn.extraction import NO_SECRETS, Extraction, Extractor, refusal, secret
 from memory.learn.facts import outweighs
 from memory.learn.meaning import Holds, meaning
 from memory.store.preferences import silent
 from models.text import contains, words
-from schemas.errors import GenerationError
 from schemas.kinds import OWN, VALUES, Label
 from schemas.memory import FACTS, Candidate, Consent, Conversation, Decision, Outcome, Turn
-from schemas.ports import Encoder, StructuredModel
-from schemas.preferences import BY_DETAIL, preference_model
+from schemas.ports import Encoder
+from schemas.preferences import BY_DETAIL
 
 WORDS_AT = 0.3
 """Words that carry a value with this probability by the encoder are taken before anything else is tried."""
@@ -46,16 +46,7 @@ class Reader:
 
     extractor: Extractor
     encoder: Encoder
-    model: StructuredModel
     canon: Canon
-
-    def asked_for(self, detail: str, text: str) -> list[str]:
-        """The words of a category's value in a text, by the language model."""
-        try:
-            filled = self.model.fill("extract", preference_model((detail,)), turns=[text], facts=())
-        except GenerationError:
-            return []
-        return [mention.value for _, mention in mentions(filled) if contains(text, mention.value)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +91,7 @@ class Asked:
             return Extraction(decisions=(refusal(worst, consent.forbids(BY_DETAIL[worst], now) or ""),))
         found = self._several(reader, turn, conversation.id, allowed)
         for detail in ranked[:3]:
-            found = found or _candidates(reader, turn, detail, conversation.id)
+            found = found or _candidates(reader, turn, detail, conversation.id, allowed)
         if found:
             return Extraction(candidates=found)
         return Extraction(decisions=(_none(reader, turn.text, ranked[0]),))
@@ -118,7 +109,7 @@ class Asked:
             if place > 0 and detail not in LISTED and not apart(told[place - 1], one, alike=alike):
                 return ()
             if detail in allowed:
-                own = _candidates(reader, turn.model_copy(update={"text": one.text}), detail, conversation)
+                own = _candidates(reader, turn.model_copy(update={"text": one.text}), detail, conversation, allowed)
                 found |= {(detail, c.value): c.model_copy(update={"sentence": turn.text}) for c in own}
         return tuple(found.values())
 
@@ -141,10 +132,12 @@ def _none(reader: Reader, text: str, detail: str | None) -> Decision:
     )
 
 
-def _candidates(reader: Reader, turn: Turn, detail: str, conversation: str) -> tuple[Candidate, ...]:
+def _candidates(
+    reader: Reader, turn: Turn, detail: str, conversation: str, allowed: Sequence[str]
+) -> tuple[Candidate, ...]:
     found: dict[str, Candidate] = {}
     marked = reader.encoder.marks(turn.text)
-    parts = _said(reader, turn.text, detail)
+    parts = called(detail, 0, _said(reader, turn.text, detail), allowed, [turn.text])
     if detail in LISTED:
         parts = [part for said in parts for part in BETWEEN.split(said) if words(part)]
     for said in parts:
@@ -196,5 +189,4 @@ def _said(reader: Reader, text: str, detail: str) -> list[str]:
     own = [part.text for part in reader.encoder.marks(text).parts(VALUES)]
     if own:
         return own if category.multi else own[:1]
-    asked = reader.asked_for(detail, text)
-    return asked or ([text] if 0 < len(words(text)) <= MOST_WORDS else [])
+    return [text] if 0 < len(words(text)) <= MOST_WORDS else []

@@ -1,10 +1,10 @@
-"""From a finished conversation to candidates for preferences: read, ask, ground, verify, weigh the wording.
+"""From a finished conversation to candidates for preferences: read, call, verify, weigh the wording.
 
-The encoder says which turn reveals which category and how surely (`memory.learn.evidence`); the language model is asked for the
-words where the encoder does not find them. Owns what may reach the language model, what of an answer is believed, and how sure is
-sure enough: to store, or to ask first. Stores nothing and decides nothing about what is stored already: that is
-`memory.learn.maintenance`. Consent comes first: a turn that belongs to a forbidden category is taken out before the language model
-sees it.
+The encoder says which turn reveals which category, how surely (`memory.learn.evidence`) and in which words. What it finds is put
+into a call with the categories that may be remembered (`memory.learn.calling`), and the candidates are read from that. Owns what
+of a finding is believed, and how sure is sure enough: to store, or to ask first. Stores nothing and decides nothing about what
+is stored already: that is `memory.learn.maintenance`. Consent comes first: a turn that belongs to a forbidden category is taken
+out, and a forbidden category has no place in the call.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from memory.learn.calling import called
 from memory.learn.english.canonical import (
     Canon,
     is_closed,
@@ -38,12 +39,11 @@ from memory.learn.english.negation import (
 from memory.learn.evidence import ENDED, HINT, Beside, Finding, ReadingSettings, beside_of, read
 from memory.learn.meaning import ROADS, Holds, Meaning, meaning, named, sense_of
 from memory.store.preferences import silent
-from models.text import contains, normal, words
-from schemas.errors import GenerationError
+from models.text import normal, words
 from schemas.kinds import OWN, Label, Marked
 from schemas.memory import Candidate, Consent, Conversation, Decision, Outcome, Sense, Turn
-from schemas.ports import Encoder, StructuredModel
-from schemas.preferences import BY_DETAIL, Category, Mention, preference_model
+from schemas.ports import Encoder
+from schemas.preferences import BY_DETAIL
 
 NONE = "none"
 """The key of ``Encoder.topics`` for a text that tells no preference."""
@@ -74,7 +74,7 @@ AGREED_AT = 0.1
 ENDED_FLOOR = 0.01
 """Below this probability such a wording counts for nothing."""
 WORDS_AT = 0.3
-"""Words that carry a value with less probability are looked for by the language model, too."""
+"""Words that carry a value with less probability are taken only where there are no others."""
 NONE_AT = 0.85
 """A turn with at least this probability of telling nothing is not read. At .85 .88 of CarMem's conversations
 (development half, first built-in encoder) have a turn that is read, and .23 of KVRET's turns are."""
@@ -164,21 +164,22 @@ class _Read:
     screened: Sequence[Screening]
     consent: Consent
     now: datetime
+    allowed: frozenset[str]
+    """Detail keys of the categories that consent forbids now are not in it."""
 
 
 class Extractor:
     """Reads conversations."""
 
-    def __init__(self, encoder: Encoder, model: StructuredModel, settings: ExtractionSettings | None = None) -> None:
-        """Reads with this encoder and language model.
+    def __init__(self, encoder: Encoder, settings: ExtractionSettings | None = None) -> None:
+        """Reads with this encoder.
 
         Args:
-            encoder: says what a turn is about.
-            model: finds the words of a category's value in a turn.
+            encoder: says what a turn is about, and which of its words carry a value.
             settings: thresholds.
         """
         self.settings = settings or ExtractionSettings()
-        self._encoder, self._model = encoder, model
+        self._encoder = encoder
         self._canon = Canon(encoder)
 
     def screen(self, text: str, consent: Consent, now: datetime) -> Screening:
@@ -223,7 +224,8 @@ class Extractor:
         """
         turns = conversation.driver_turns()
         screened = [self.screen(turn.text, consent, now) for turn in turns]
-        whole = _Read(conversation.id, turns, beside_of(conversation), screened, consent, now)
+        allowed = frozenset(d for d, category in BY_DETAIL.items() if consent.forbids(category, now) is None)
+        whole = _Read(conversation.id, turns, beside_of(conversation), screened, consent, now, allowed)
         decisions = [
             refusal(s.forbidden, s.reason)
             for s, turn in zip(screened, turns, strict=True)
@@ -248,7 +250,7 @@ class Extractor:
         )
 
     def _read(self, whole: _Read, decisions: list[Decision], least: float) -> list[tuple[int, Candidate]]:
-        """By the encoder, with the language model's help where the words are not found."""
+        """What the turns reveal, each candidate with the number of its turn."""
         numbers = [
             n
             for n, (turn, screening) in enumerate(zip(whole.turns, whole.screened, strict=True))
@@ -289,7 +291,7 @@ class Extractor:
         found: list[list[Candidate]] = []
         for place, one in enumerate(told):
             finding = read(self._encoder, [one.text], self.settings.reading)[0]
-            if screened[place].forbidden is not None or whole.consent.forbids(BY_DETAIL[finding.detail], whole.now):
+            if screened[place].forbidden is not None or finding.detail not in whole.allowed:
                 return []
             found.append([r for r in self._told(place, finding, alone) if isinstance(r, Candidate)])
             same = place > 0 and bool(found[-2]) and found[-2][0].detail == finding.detail
@@ -321,8 +323,7 @@ class Extractor:
             found = []
             for finding in read(self._encoder, texts, self.settings.reading, passed_over, beside):
                 number = numbers[finding.number]
-                forbidden = whole.consent.forbids(BY_DETAIL[finding.detail], whole.now) is not None
-                forbidden = forbidden or whole.screened[number].forbidden is not None
+                forbidden = finding.detail not in whole.allowed or whole.screened[number].forbidden is not None
                 found.append((number, finding, None if forbidden else list(self._told(number, finding, whole))))
             if not found or (results := found[0][2]) is None or any(map(_told_or_refused, results)):
                 break
@@ -338,11 +339,10 @@ class Extractor:
         if polarity(detail, "") is Polarity.PLAIN:
             parts = named(marked, parts)
         said = series(turn.text, parts) if category.multi else parts[:1]
-        if not said and not is_closed(detail):
-            said = self._asked_for(detail, turn.text)
         said = said or [part.text for part in finding.words[:1]]
         if not said and is_closed(detail):
             said = [turn.text]
+        said = called(detail, number, said, whole.allowed, [one.text for one in whole.turns])
         if not said:
             yield _dropped(detail, f"{UNTOLD} {category.title.lower()} you meant")
         for part in (part for words_ in said for part in split(detail, words_)):
@@ -425,25 +425,6 @@ class Extractor:
                 return Over.YES if probability >= ENDED_AT and not fond(text) else Over.NO
         return Over.YES if probability >= AGREED_AT else Over.PERHAPS
 
-    def _asked_for(self, detail: str, text: str) -> list[str]:
-        """The words of a category's value in a text, by the language model."""
-        try:
-            filled = self._model.fill("extract", preference_model((detail,)), turns=[text], facts=())
-        except GenerationError:
-            return []
-        return [mention.value for _, mention in mentions(filled) if contains(text, mention.value)]
-
-
-def mentions(filled: BaseModel) -> Iterator[tuple[Category, Mention]]:
-    """The mentions in a filled slice, in the order of the tree."""
-    for main in type(filled).model_fields:
-        subs = getattr(filled, main)
-        for sub in type(subs).model_fields if isinstance(subs, BaseModel) else ():
-            details = getattr(subs, sub)
-            for detail in type(details).model_fields if isinstance(details, BaseModel) else ():
-                for mention in getattr(details, detail) or ():
-                    yield BY_DETAIL[detail], mention
-
 
 def refusal(detail: str, reason: str) -> Decision:
     """The decision on what consent forbids: says why, never what."""
@@ -460,7 +441,7 @@ def _dropped(detail: str, reason: str) -> Decision:
 
 
 def _distinct(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
-    """Each once: the model may name a value twice for one sentence."""
+    """Each once: a value may be named twice in one sentence."""
     seen: set[tuple[str, str, str]] = set()
     for candidate in candidates:
         if (key := (candidate.detail, candidate.value, candidate.sentence)) not in seen:

@@ -1,11 +1,11 @@
 """What becomes of a candidate: pass, update or append, over the whole list of its category.
 
-Rules decide what rules can (an occupied single category, an equal value, its opposite, an end, a named replacement); the language
-model is asked only whether one more value of a multi category repeats, replaces or joins the others when the wording
-leaves that open, and its answer stands only where the encoder and the wording do not speak against it. Pure: nothing is
-written here, `memory.service` carries a `Ruling` out. What holds under other conditions is another preference.
+Rules decide: an occupied single category, an equal value, its opposite, an end, a named replacement; what none of them tells joins
+the others of a multi category. Pure: nothing is written here, `memory.service` carries a `Ruling` out. What holds under other
+conditions is another preference.
 
-The three outcomes are CarMem's (arXiv 2501.09645, section 3.3); deciding over the whole list, not the last entry, is not.
+The three outcomes are CarMem's (arXiv 2501.09645, section 3.3); deciding over the whole list, not the last entry, is not, and
+neither is that no language model decides (ADR 48).
 """
 
 from __future__ import annotations
@@ -17,27 +17,21 @@ from memory.learn.english.canonical import fold, is_closed, polarity
 from memory.learn.english.conditions import same
 from memory.learn.english.negation import (
     displaced,
-    from_now_on,
     lately,
     negated,
     switched,
 )
 from memory.learn.meaning import AT
-from memory.recall.lexical import STOP
 from models.text import contains, words
-from schemas.errors import GenerationError
 from schemas.kinds import Label
-from schemas.memory import Candidate, MaintenanceChoice, Outcome, Preference, Sense
-from schemas.ports import Encoder, StructuredModel
+from schemas.memory import Candidate, Outcome, Preference, Sense
+from schemas.ports import Encoder
 from schemas.preferences import SUB_TITLES
-
-MOST_SHOWN = 16
-"""``MaintenanceChoice.entry`` counts to 15: older values than so many are not shown to the model."""
 
 SAME_AT = 0.93
 """Cosine of two values of one category, as ``encode`` sees them, from which on they are the same in other words."""
 RELATED_AT = 0.9
-"""Below this cosine they are different things; between the two the language model is asked."""
+"""Below this cosine they are different things; between the two they are the same where the words of one stand in the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +51,9 @@ class Ruling:
 class Maintainer:
     """Decides on candidates."""
 
-    def __init__(self, encoder: Encoder, model: StructuredModel) -> None:
-        """Decides with this encoder and language model."""
-        self._encoder, self._model = encoder, model
+    def __init__(self, encoder: Encoder) -> None:
+        """Decides with this encoder."""
+        self._encoder = encoder
 
     def decide(self, candidate: Candidate, existing: Sequence[Preference]) -> Ruling:
         """What becomes of a candidate.
@@ -134,9 +128,11 @@ class Maintainer:
         if changed and len(existing) == 1:
             return Ruling(Outcome.UPDATE, _instead(candidate.value, existing), replaced=tuple(existing))
         nearest = max(range(len(existing)), key=close.__getitem__)
-        if not changed and not lately(candidate.sentence) and close[nearest] < RELATED_AT:
-            return Ruling(Outcome.APPEND, f"{candidate.value} joins {_list(existing)}")
-        return self._asked(candidate, existing, close, nearest)
+        known = existing[nearest]
+        in_doubt = changed or lately(candidate.sentence) or close[nearest] >= RELATED_AT
+        if in_doubt and not is_closed(known.detail) and _part_of(candidate.value, known.value):
+            return Ruling(Outcome.PASS, f"that is {known.value} in other words", equal=known)
+        return Ruling(Outcome.APPEND, f"{candidate.value} joins {_list(existing)}")
 
     def _given_up(self, candidate: Candidate, stored: Preference) -> bool:
         """Whether the candidate's sentence names a stored value as what does not hold any more."""
@@ -149,30 +145,6 @@ class Maintainer:
             return False
         by_words = negated(sentence, value, polarity(stored.detail, value)) is not None
         return against >= AT or by_words or displaced(sentence, value)
-
-    def _asked(
-        self, candidate: Candidate, existing: Sequence[Preference], close: Sequence[float], nearest: int
-    ) -> Ruling:
-        """The language model's choice, as far as the wording and the encoder do not speak against it."""
-        join = Ruling(Outcome.APPEND, f"{candidate.value} joins {_list(existing)}")
-        shown = existing[:MOST_SHOWN]
-        listed = [f"{number}: {p.value}" for number, p in enumerate(shown)]
-        facts = [f"category: {candidate.detail}", *listed, f"new: {candidate.value}"]
-        try:
-            choice = self._model.fill("maintain", MaintenanceChoice, turns=[candidate.sentence], facts=facts)
-        except GenerationError:
-            return join
-        if not isinstance(choice, MaintenanceChoice) or choice.decision == "append":
-            return join
-        entry = choice.entry if choice.entry is not None and choice.entry < len(shown) else nearest
-        if choice.decision == "pass":
-            if close[entry] >= RELATED_AT or _shares_word(candidate.value, shown[entry].value):
-                return Ruling(Outcome.PASS, f"that is {shown[entry].value} in other words", equal=shown[entry])
-            return join
-        once = from_now_on(candidate.sentence) and len(existing) == 1 and candidate.sense.wanted
-        if switched(candidate.sentence) or once:  # "no tolls from now on" is one more
-            return Ruling(Outcome.UPDATE, _instead(candidate.value, [shown[entry]]), replaced=(shown[entry],))
-        return join  # nothing in the sentence says that anything ended: both may hold
 
 
 def _sensed(candidate: Candidate) -> str:
@@ -187,14 +159,6 @@ def _part_of(one: str, other: str) -> bool:
     """Whether all words of one value are among the other's, whichever is the longer."""
     first, second = ({word.removesuffix("'s") for word in words(fold(value))} for value in (one, other))
     return bool(first and second) and (first <= second or second <= first)
-
-
-def _shares_word(one: str, other: str) -> bool:
-    return bool(_telling(one) & _telling(other))
-
-
-def _telling(value: str) -> set[str]:
-    return {word for word in words(fold(value)) if len(word) > 1 and word not in STOP}
 
 
 def _list(preferences: Sequence[Preference]) -> str:

@@ -1,7 +1,7 @@
 """Language models in GGUF files, run by llama.cpp (through llama-cpp-python 0.3.36).
 
 Owns: loading, greedy decoding under a grammar, and the prefix that is kept from call to call. Role-neutral: prompts and
-grammars come from ``models.structured``. On the CPU or, where it was built so, a GPU; one sequence, temperature 0.
+grammars come from ``models.acts``. On the CPU or, where it was built so, a GPU; one sequence, temperature 0.
 
 The grammar is asked about the most probable tokens first, a few at a time, until it lets one pass: that is the same choice
 as masking the whole vocabulary, which llama.cpp's own sampler does at every token for ten times the price.
@@ -22,11 +22,6 @@ from numpy.typing import NDArray
 
 from schemas.errors import EngineMissingError, GenerationError, ModelDamagedError, ModelMissingError
 
-PROMPT_FORMAT = "glovebox.prompt_format"
-"""Metadata that only our own models have: they take the compact prompt of ``models.structured``."""
-CAUSAL = "llama.attention.causal"
-"""Metadata of models whose prompt is read as a whole ("false"): each of its tokens sees all others. llama.cpp heeds the key for
-encoders only, so it is told here; what is generated comes token by token and sees only what was there before."""
 BATCH = 256
 """Prompt tokens that are evaluated together."""
 SHORTLISTS = (8, 64, 512)
@@ -40,11 +35,7 @@ _silent: list[Any] = []
 
 
 class LlamaCppModel:
-    """A `schemas.ports.LanguageModel`. May be called from any thread, one call at a time.
-
-    Attributes:
-        own: True for models that this project trained: they take the compact prompt, all others the chat prompt.
-    """
+    """A `models.acts.parser.Scorer`. May be called from any thread, one call at a time."""
 
     def __init__(
         self,
@@ -79,7 +70,7 @@ class LlamaCppModel:
                 "the package llama-cpp-python is not installed: pip install llama-cpp-python==0.3.36"
             ) from error
         if not path.is_file():
-            raise ModelMissingError(f"no language model at {path}: import or pull one, or use the built-in one")
+            raise ModelMissingError(f"no language model at {path}: glovebox models get fetches it")
         if gpu_layers and not llama_cpp.llama_supports_gpu_offload():
             raise EngineMissingError(
                 f"gpu_layers is {gpu_layers}, but llama-cpp-python was built without a GPU: docs/install-jetson.md says how"
@@ -87,7 +78,6 @@ class LlamaCppModel:
         self._engine: Any = llama_cpp
         self._lock = threading.Lock()
         self._context, self._path = context_tokens, path
-        self._chat: tuple[Any, str] | None = None
         _silence(llama_cpp)
         try:
             self._llama: Any = llama_cpp.Llama(
@@ -103,30 +93,24 @@ class LlamaCppModel:
             self._adapt(adapter)
         self._vocab: Any = llama_cpp.llama_model_get_vocab(self._llama.model)
         self._n_vocab = int(self._llama.n_vocab())
-        self.own = PROMPT_FORMAT in self._llama.metadata
-        self._whole = self._llama.metadata.get(CAUSAL) == "false"
-        if self._whole:
-            llama_cpp.llama_set_causal_attn(self._llama.ctx, False)
-
-    def complete(self, prompt: str, *, grammar: str, max_tokens: int) -> str:
-        """See `schemas.ports.LanguageModel.complete`.
-
-        Raises:
-            schemas.errors.GenerationError: the limit or the context's end came before the grammar's end, or the prompt
-                does not fit into the context.
-        """
-        return self.scored(prompt, grammar=grammar, max_tokens=max_tokens)[0]
 
     def scored(
         self, prompt: str, *, grammar: str, max_tokens: int, within_s: float = float("inf")
     ) -> tuple[str, float]:
-        """`complete`, and the probability of the completion as the model alone sees it, without the grammar (0..1).
+        """The completion at temperature 0, and its probability as the model alone sees it, without the grammar (0..1).
+
+        Args:
+            prompt: text in the model's own format.
+            grammar: GBNF, which accepts the completion as a whole; never from outside (a malformed one kills llama.cpp).
+            max_tokens: limit of the output.
+            within_s: seconds after which it is given up.
 
         Raises:
-            schemas.errors.GenerationError: as `complete`; or it was not done within that many seconds; or llama.cpp failed.
+            schemas.errors.GenerationError: the prompt does not fit into the context; or its end, the limit or that many
+                seconds came before the grammar's end; or llama.cpp failed.
         """
         until = time.monotonic() + within_s
-        tokens: list[int] = self._llama.tokenize(prompt.encode(), add_bos=not self.own, special=True)
+        tokens: list[int] = self._llama.tokenize(prompt.encode(), add_bos=True, special=True)
         room = self._context - len(tokens)
         if room < 1:
             raise GenerationError(f"a prompt of {len(tokens)} tokens does not fit into a context of {self._context}")
@@ -143,43 +127,6 @@ class LlamaCppModel:
             except (RuntimeError, ValueError, OSError, MemoryError) as error:
                 self._llama.n_tokens = 0  # what it has read is not to be relied on
                 raise GenerationError(f"llama.cpp failed: {type(error).__name__}: {error}") from error
-
-    def render_chat(self, system: str, user: str) -> str:
-        """A prompt in the chat template that the model's file carries.
-
-        Where the template refuses a system message or leaves it out, its text goes before the user's.
-
-        Raises:
-            schemas.errors.ModelDamagedError: the file carries no template, or one that cannot be used.
-        """
-        formatter, bos = self._template()
-        told = {"role": "system", "content": system}, {"role": "user", "content": user}
-        joined = ({"role": "user", "content": f"{system}\n\n{user}"},)
-        trouble = "its words are not in what it makes"
-        for messages in (told, joined):
-            try:
-                prompt = str(formatter(messages=list(messages)).prompt)
-            except Exception as error:  # noqa: BLE001 - a foreign template may raise anything; its words are not ours to show
-                trouble = type(error).__name__
-                continue
-            if system in prompt and user in prompt:
-                return prompt.removeprefix(bos or "\0")
-        raise ModelDamagedError(f"the chat template of {self._path} cannot be used ({trouble}): choose another model")
-
-    def _template(self) -> tuple[Any, str]:
-        """The formatter of the file's chat template, made once, and the text of the token that begins a prompt."""
-        if self._chat is None:
-            from llama_cpp.llama_chat_format import Jinja2ChatFormatter
-
-            template = self._llama.metadata.get("tokenizer.chat_template")
-            if template is None:
-                raise ModelDamagedError(f"{self._path} carries no chat template: choose an instruct model")
-            bos, eos = (self._text([token]) for token in (self._llama.token_bos(), self._llama.token_eos()))
-            try:
-                self._chat = Jinja2ChatFormatter(template=template, bos_token=bos, eos_token=eos), bos
-            except Exception as error:
-                raise ModelDamagedError(f"the chat template of {self._path} is broken: choose another model") from error
-        return self._chat
 
     def close(self) -> None:
         """Release the memory; the model cannot be used afterwards."""
@@ -214,11 +161,11 @@ class LlamaCppModel:
         return _Sampler(self._engine, self._vocab, grammar)
 
     def _prefill(self, tokens: list[int]) -> None:
-        """Evaluate the prompt, without the beginning that it shares with the call before (but for what is read as a whole)."""
+        """Evaluate the prompt, without the beginning that it shares with the call before."""
         known: NDArray[np.intc] = self._llama.input_ids[: self._llama.n_tokens]
         shared = 0
         for old, new in zip(known[: len(tokens) - 1].tolist(), tokens, strict=False):
-            if old != new or self._whole:
+            if old != new:
                 break
             shared += 1
         self._llama.n_tokens = shared
@@ -249,7 +196,7 @@ class _Sampler:
     def __enter__(self) -> Self:
         self._sampler = self._engine.llama_sampler_init_grammar(self._vocab, self._grammar.encode(), b"root")
         if not self._sampler:
-            raise GenerationError("llama.cpp refused the grammar: a defect in models.structured.grammar")
+            raise GenerationError("llama.cpp refused the grammar: a defect in models.acts.grammar")
         return self
 
     def __exit__(self, *_: object) -> None:

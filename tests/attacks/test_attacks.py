@@ -21,7 +21,6 @@ from typing import Any, TypeAlias
 import pytest
 import yaml
 
-from deploy import app
 from deploy.car import commands_of
 from deploy.config import load_config
 from deploy.engines import Engines
@@ -33,17 +32,17 @@ from models.catalog import Catalog
 from models.commands.matcher import TemplateMatcher
 from models.runtime.fake_encoder import KeywordEncoder
 from models.runtime.llamacpp import LlamaCppModel
-from models.structured.fake import KeywordModel
 from models.text import spoken
 from schemas.actions.acts import Act, Parsed
 from schemas.clock import StreamClock
 from schemas.errors import GenerationError
 from schemas.events import Reply
-from schemas.ports import ActParser, Encoder, StructuredModel, Wiping
+from schemas.ports import ActParser, Encoder, Wiping
 from schemas.seat import Seat
 from tests.conftest import WEIGHTS
 from tests.dialogues import StubParser
 from tests.memories import memory_of
+from tests.networks.language import write_tiny
 from vehicle import media, organizer, places
 from vehicle.adapters.simulated import SimulatedVehicle
 from vehicle.media import MediaLibrary
@@ -143,7 +142,7 @@ class Keeper:
         return 0
 
 
-Shipped: TypeAlias = tuple[Encoder, StructuredModel, ActParser | None]
+Shipped: TypeAlias = tuple[Encoder, ActParser | None]
 """What Glovebox carries."""
 
 
@@ -171,9 +170,9 @@ class Car:
             media=MediaLibrary.load(stored["library"]),
             organizer=desk,
         )
-        encoder, model, own = understanding or (KeywordEncoder(), KeywordModel(), None)
+        encoder, own = understanding or (KeywordEncoder(), None)
         parser = parser or own
-        self.memory = memory_of(clock=self.now, encoder=encoder, model=model)
+        self.memory = memory_of(clock=self.now, encoder=encoder)
         self.memory.remember("i love jazz")
         self.memory.remember("my favourite food is italian")
         self.memory.opt_out("entertainment_and_media.radio_and_podcasts")
@@ -212,10 +211,10 @@ class Car:
 
 @pytest.fixture(scope="session")
 def shipped() -> Shipped:
-    """Encoder, language model and parser that Glovebox carries."""
+    """Encoder and parser that Glovebox carries."""
     config = load_config(environment={}, flags={"profile": "small"})
-    encoder, model = app.understanding(config)
-    return encoder, model, Engines(config, Catalog.load(config.data)).parser(encoder)
+    engines = Engines(config, Catalog.load(config.data))
+    return (encoder := engines.encoder()), engines.parser(encoder)
 
 
 @pytest.fixture(scope="session", params=["carried", "fetched"])
@@ -224,10 +223,10 @@ def whoever(request: pytest.FixtureRequest, shipped: Shipped, real_models: Calla
     if request.param == "carried":
         return shipped
     settings = load_config(environment={}).parser
-    path, (encoder, model, small) = real_models(settings.model[0]), shipped
+    path, (encoder, small) = real_models(settings.model[0]), shipped
     language = LlamaCppModel(path, adapter=Catalog(WEIGHTS).find(settings.adapter), threads=1, context_tokens=CONTEXT)
     assert small is not None
-    return encoder, model, CascadeParser(small, Parser(language))
+    return encoder, CascadeParser(small, Parser(language))
 
 
 SAID = [pytest.param(text, id=f"said-{number:02}") for number, text in enumerate(ATTACKS["said"])]
@@ -430,12 +429,13 @@ def test_a_model_that_crashes_does_so_too(
     stored: Mapping[str, Path],
     matcher: TemplateMatcher,
     shipped: Shipped,
+    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     import llama_cpp
 
-    config = load_config(environment={}, flags={"profile": "small"})
-    model = LlamaCppModel(Catalog.load(config.data).find(config.llm.model[-1]), threads=1)
+    write_tiny(tmp_path / "tiny.gguf")
+    model = LlamaCppModel(tmp_path / "tiny.gguf", threads=1)
     car = Car(stored, matcher, Parser(model), shipped)
     before = car.look()
 

@@ -34,7 +34,7 @@ from models.runtime.llamacpp import LlamaCppModel
 from models.text import words
 from schemas.clock import StreamClock
 from schemas.memory import CONVERSATIONS, Proposal
-from schemas.ports import ActParser, Encoder, StructuredModel
+from schemas.ports import ActParser, Encoder
 from schemas.preferences import BY_DETAIL
 from tests.conftest import WEIGHTS
 from tests.vaults import every_word
@@ -49,7 +49,7 @@ about nevertheless (`asked`) is a known fault: the driver's no mends it."""
 WORLD = CASES["world"]
 BEGAN = datetime(2026, 11, 24, 10, 0, tzinfo=UTC)
 """A Tuesday."""
-Heard: TypeAlias = tuple[Encoder, StructuredModel, ActParser]
+Heard: TypeAlias = tuple[Encoder, ActParser]
 
 
 def _stored(days: float) -> str:
@@ -134,9 +134,9 @@ class Drive:
 
     def __init__(self, folder: Path, heard: Heard, matcher: TemplateMatcher | None, questions: int) -> None:
         self.folder, self.clock = folder, StreamClock()
-        encoder, structured, parser = heard
+        encoder, parser = heard
         self.car: Car = app.open_car(
-            _config(folder, questions), encoder, structured, self.clock, matcher, parser=parser, now=self.now
+            _config(folder, questions), encoder, self.clock, matcher, parser=parser, now=self.now
         )
         assert isinstance(self.car.seat.memory, DriverMemory)
         self.memory: DriverMemory = self.car.seat.memory
@@ -196,8 +196,9 @@ def _config(folder: Path, questions: int) -> Config:
 def carried() -> Heard:
     """What Glovebox carries."""
     config = load_config(environment={}, flags={"profile": "small"})
-    encoder, model = app.understanding(config)
-    return encoder, model, Engines(config, Catalog.load(config.data)).parser(encoder)
+    engines = Engines(config, Catalog.load(config.data))
+    encoder = engines.encoder()
+    return encoder, engines.parser(encoder)
 
 
 @pytest.fixture(scope="session", params=["carried", "fetched"])
@@ -206,9 +207,9 @@ def heard(request: pytest.FixtureRequest, carried: Heard, real_models: Callable[
     if request.param == "carried":
         return carried
     settings = load_config(environment={}).parser
-    path, (encoder, model, small) = real_models(settings.model[0]), carried
+    path, (encoder, small) = real_models(settings.model[0]), carried
     language = LlamaCppModel(path, adapter=Catalog(WEIGHTS).find(settings.adapter), threads=1, context_tokens=CONTEXT)
-    return encoder, model, CascadeParser(small, Parser(language))
+    return encoder, CascadeParser(small, Parser(language))
 
 
 @pytest.fixture(scope="session")

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from deploy import app
 from deploy.config import load_config
+from deploy.engines import Engines
 from memory.service import DriverMemory
+from models.catalog import Catalog
 from schemas.memory import Turn
-from schemas.ports import Encoder, StructuredModel
+from schemas.ports import Encoder
 from schemas.preferences import BY_DETAIL, CATEGORIES
 from tests.memories import memory_of
 
@@ -39,12 +40,13 @@ LINES = _lines()
 
 
 @pytest.fixture(scope="module")
-def models() -> tuple[Encoder, StructuredModel]:
-    return app.understanding(load_config(environment={}, flags={"profile": "small"}))
+def encoder() -> Encoder:
+    config = load_config(environment={}, flags={"profile": "small"})
+    return Engines(config, Catalog.load(config.data)).encoder()
 
 
-def memory(models: tuple[Encoder, StructuredModel]) -> DriverMemory:
-    made = memory_of(clock=lambda: NOW, encoder=models[0], model=models[1])
+def memory(encoder: Encoder) -> DriverMemory:
+    made = memory_of(clock=lambda: NOW, encoder=encoder)
     for category in CATEGORIES:
         if category.sensitive:
             made.opt_in(category.detail)
@@ -66,23 +68,23 @@ def test_there_are_enough_of_them() -> None:
 
 
 @pytest.mark.parametrize("detail", LINES)
-def test_nothing_of_it_is_kept_or_asked(detail: str, models: tuple[Encoder, StructuredModel]) -> None:
-    told = memory(models)
+def test_nothing_of_it_is_kept_or_asked(detail: str, encoder: Encoder) -> None:
+    told = memory(encoder)
     told.opt_out(detail)
     spilled = {line for line in LINES[detail] if comes_of(told, line)}
     told.close()
     assert spilled <= SPILLED
 
 
-def test_with_everything_on_nearly_all_of_it_is_kept(models: tuple[Encoder, StructuredModel]) -> None:
-    told = memory(models)
+def test_with_everything_on_nearly_all_of_it_is_kept(encoder: Encoder) -> None:
+    told = memory(encoder)
     lost = [line for lines in LINES.values() for line in lines[::5] if not comes_of(told, line)]
     told.close()
     assert len(lost) <= 4, lost
 
 
-def test_a_neighbour_that_is_on_is_still_kept(models: tuple[Encoder, StructuredModel]) -> None:
-    told = memory(models)
+def test_a_neighbour_that_is_on_is_still_kept(encoder: Encoder) -> None:
+    told = memory(encoder)
     told.opt_out("favorite_podcast_genres")
     assert comes_of(told, "i like it at 21 degrees") == ["preferred_temperature"]
     assert comes_of(told, "i love lebanese food") == ["favourite_cuisine"]

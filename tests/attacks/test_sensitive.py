@@ -13,15 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from deploy import app
 from deploy.config import load_config
+from deploy.engines import Engines
 from memory.recall.lexical import STOP
 from memory.service import DriverMemory
+from models.catalog import Catalog
 from models.special import special_words
 from models.text import words
 from schemas.errors import ConsentError
 from schemas.memory import CONVERSATIONS, Outcome, Turn, Waiting
-from schemas.ports import Encoder, StructuredModel
+from schemas.ports import Encoder
 from schemas.preferences import KINDS
 from tests.memories import memory_of
 from tests.vaults import every_word
@@ -58,14 +59,14 @@ def telling(line: str) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def models() -> tuple[Encoder, StructuredModel]:
-    return app.understanding(load_config(environment={}, flags={"profile": "small"}))
+def encoder() -> Encoder:
+    config = load_config(environment={}, flags={"profile": "small"})
+    return Engines(config, Catalog.load(config.data)).encoder()
 
 
 @pytest.fixture
-def memory(models: tuple[Encoder, StructuredModel]) -> Iterator[DriverMemory]:
-    encoder, model = models
-    made = memory_of(clock=lambda: NOW, encoder=encoder, model=model)
+def memory(encoder: Encoder) -> Iterator[DriverMemory]:
+    made = memory_of(clock=lambda: NOW, encoder=encoder)
     made.opt_in(CONVERSATIONS)
     yield made
     made.close()
@@ -138,10 +139,8 @@ def test_a_reminder_rings_with_its_words_and_leaves_none_in_the_vault(memory: Dr
     assert "milk" not in str(memory.session.store.read("SELECT value FROM meta"))
 
 
-def test_an_import_asks_the_guard_and_consent_for_every_text(
-    memory: DriverMemory, models: tuple[Encoder, StructuredModel]
-) -> None:
-    other = memory_of(clock=lambda: NOW, encoder=models[0], model=models[1])
+def test_an_import_asks_the_guard_and_consent_for_every_text(memory: DriverMemory, encoder: Encoder) -> None:
+    other = memory_of(clock=lambda: NOW, encoder=encoder)
     exported = other.export()
     other.close()
     said = {"conversation": "c", "at": NOW.isoformat(), "confidence": 1.0, "basis": "provided"}

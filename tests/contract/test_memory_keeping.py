@@ -13,7 +13,6 @@ from memory.service import DriverMemory
 from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
 from models.runtime.fake_encoder import KeywordEncoder
-from models.structured.fake import KeywordModel
 from schemas.errors import ConsentError, UnknownEntryError
 from schemas.memory import CONVERSATIONS, Reflected, Selector, Terms, Turn
 from schemas.ports import MemoryPort
@@ -151,7 +150,7 @@ def test_terms_outlive_the_program_and_a_guest_has_none(tmp_path: Path) -> None:
     chosen = Terms(conversation_days=7, thought_days=30, summary_days=30)
     for again in (False, True):
         vault = Vault.open(tmp_path, "ada", RawKey(b"k" * 32), clock=Clock())
-        memory = DriverMemory("ada", vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=Clock())
+        memory = DriverMemory("ada", vault, encoder=KeywordEncoder(), clock=Clock())
         assert memory.terms().conversation_days == (7 if again else 90)
         memory.set_terms(chosen)
         if again:  # what cannot be read counts as not chosen

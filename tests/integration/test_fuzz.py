@@ -31,13 +31,10 @@ from deploy.screen import ScreenServer
 from memory.screen.app import COOKIE
 from memory.screen.routes import ROUTES
 from models.acts.spelling import read as read_acts
-from models.runtime.fake_language import FakeLanguageModel
-from models.structured import Structured
 from schemas.actions.acts import NAMES
 from schemas.errors import AudioFileError, ConfigError, GenerationError, GloveboxError
 from schemas.events import FRAME
 from schemas.ports import MemoryPort
-from schemas.preferences import CATEGORIES, preference_model
 from tests.memories import StoppedClock, fill, memory_of
 from tests.screens import NOW, Car, FakeDrivers, parts_of, preference
 from voice.audio import wavefile
@@ -192,7 +189,6 @@ WRITTEN = st.one_of(
     ),
     JSON.map(lambda value: json.dumps(value, default=str)),
 )
-SLICE = preference_model(tuple(category.detail for category in CATEGORIES[:6]))
 
 
 @rounds
@@ -200,8 +196,6 @@ SLICE = preference_model(tuple(category.detail for category in CATEGORIES[:6]))
 def test_what_a_model_writes(text: str) -> None:
     with contextlib.suppress(GenerationError):
         read_acts(text)
-    with contextlib.suppress(GenerationError):
-        Structured(FakeLanguageModel(otherwise=text)).fill("extract", SLICE, turns=["i like jazz"])
 
 
 # HTTP

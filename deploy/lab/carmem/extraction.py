@@ -90,14 +90,14 @@ def read_in_schema(
     """Extraction with every category on.
 
     Args:
-        parts: encoder and language model.
+        parts: the encoder.
         items: conversations.
         tell: progress.
         what: name of this pass.
         settings: instead of those of ``parts``.
         timed: run the encoder for every conversation, so that the seconds count.
     """
-    extractor = Extractor(parts.encoder, parts.model, settings or parts.settings.extraction)
+    extractor = Extractor(parts.encoder, settings or parts.settings.extraction)
 
     def read(item: Item) -> Reading:
         return _timed(item, lambda: extractor.extract(conversation(item), EVERYTHING, NOW))
@@ -113,7 +113,7 @@ def read_out_of_schema(
     parts: Parts, items: Sequence[Item], tell: Progress, *, what: str, settings: ExtractionSettings | None = None
 ) -> tuple[Reading, ...]:
     """Extraction with each conversation's gold sub category switched off."""
-    extractor = Extractor(parts.encoder, parts.model, settings or parts.settings.extraction)
+    extractor = Extractor(parts.encoder, settings or parts.settings.extraction)
 
     def read(item: Item) -> Reading:
         allowed = switches.opt_out(EVERYTHING, item.gold.sub)

@@ -84,8 +84,8 @@ class Maintenance:
 def protocol(parts: Parts, items: Sequence[Item], tell: Progress) -> Maintenance:
     """The protocol's setting over these conversations, which are also what the store is made of."""
     found, what = Maintenance(), "maintenance, protocol"
-    extractor = Extractor(parts.encoder, parts.model, parts.settings.extraction)
-    maintainer = Maintainer(parts.encoder, parts.model)
+    extractor = Extractor(parts.encoder, parts.settings.extraction)
+    maintainer = Maintainer(parts.encoder)
     write = _writer(parts)
     tell(what, 0, len(items))
     done = 0
@@ -108,7 +108,7 @@ def protocol(parts: Parts, items: Sequence[Item], tell: Progress) -> Maintenance
 def end_to_end(parts: Parts, items: Sequence[Item], tell: Progress) -> Maintenance:
     """The same over what the assistant's own memory has learnt from the conversations, each question on its own."""
     found, what = Maintenance(), "maintenance, end to end"
-    maintainer = Maintainer(parts.encoder, parts.model)
+    maintainer = Maintainer(parts.encoder)
     write = _writer(parts)
     tell(what, 0, len(items))
     done = 0
@@ -206,6 +206,4 @@ def _single(taken: Sequence[Decision], item: Item) -> str:
 
 def _memory(parts: Parts, folder: Path) -> DriverMemory:
     vault = Vault.open(folder, "driver", RawKey(_KEY), clock=lambda: NOW)
-    return DriverMemory(
-        "driver", vault, encoder=parts.encoder, model=parts.model, clock=lambda: NOW, settings=parts.settings
-    )
+    return DriverMemory("driver", vault, encoder=parts.encoder, clock=lambda: NOW, settings=parts.settings)

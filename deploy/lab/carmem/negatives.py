@@ -100,7 +100,7 @@ def measure(parts: Parts, files: Sequence[Dialogues], tell: Progress, show: Show
     """Count what would be stored from dialogues that hold nothing to store.
 
     Args:
-        parts: encoder, language model, thresholds.
+        parts: encoder, thresholds.
         files: dialogues.
         tell: progress.
         show: told everything that would be stored.
@@ -110,7 +110,7 @@ def measure(parts: Parts, files: Sequence[Dialogues], tell: Progress, show: Show
     """
     if not any(file.conversations for file in files):
         raise EvaluationDataError("there is no dialogue to measure; give a file that holds some to --data")
-    extractor = Extractor(parts.encoder, parts.model, parts.settings.extraction)
+    extractor = Extractor(parts.encoder, parts.settings.extraction)
     stored: list[list[Kept]] = []
     asked: list[list[Kept]] = []
     for file in files:
@@ -152,7 +152,6 @@ def _report(
         "by_file": by_file,
         "by_category": dict(by_category.most_common()),
         "by_threshold": [{"store_at": at, "per_100": round(count, 3)} for at, count in by_threshold],
-        "valid_output": round(parts.model.valid / parts.model.calls, 4) if parts.model.calls else 1.0,
         "intervals": {"affected_share": [round(low, 4), round(high, 4)]},
     }
     columns = ("dialogues", "false_stores", "affected", "per_100", "asked", "found_per_100")

@@ -1,30 +1,26 @@
-"""The real encoder and language model, asked once for each distinct thing.
+"""The real encoder, asked once for each distinct thing.
 
-Owns the remembering only: what is remembered is exactly what the parts gave, so that several passes over the same
-conversations cost one run of the models. A pass that is timed reads past what is remembered.
+Owns the remembering only: what is remembered is exactly what it gave, so that several passes over the same
+conversations cost one run of the network. A pass that is timed reads past what is remembered.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel
 
 from deploy import app
 from deploy.engines import Engines
 from deploy.settings import Config
 from memory.service import MemorySettings
 from models.catalog import Catalog
-from schemas.errors import GenerationError
 from schemas.kinds import Marked
 from schemas.memory import Words
-from schemas.ports import Encoder, StructuredModel
+from schemas.ports import Encoder
 
 T = TypeVar("T")
 
@@ -85,42 +81,11 @@ class KeptEncoder:
         return self._kept[question]
 
 
-class KeptModel:
-    """`schemas.ports.StructuredModel` that asks another one once for each distinct question; failures are kept, too.
-
-    Attributes:
-        calls: distinct questions.
-        valid: those with a valid answer.
-    """
-
-    def __init__(self, model: StructuredModel) -> None:
-        """Keeps the answers of this model."""
-        self.calls = self.valid = 0
-        self._model = model
-        self._kept: dict[tuple[str, str, tuple[str, ...], tuple[str, ...]], BaseModel | GenerationError] = {}
-
-    def fill(self, task: str, model: type[BaseModel], *, turns: Sequence[str], facts: Sequence[str] = ()) -> BaseModel:
-        """See `StructuredModel.fill`."""
-        question = (task, _shape(model), tuple(turns), tuple(facts))
-        if question not in self._kept:
-            self.calls += 1
-            try:
-                self._kept[question] = self._model.fill(task, model, turns=turns, facts=facts)
-                self.valid += 1
-            except GenerationError as error:
-                self._kept[question] = error
-        answer = self._kept[question]
-        if isinstance(answer, GenerationError):
-            raise answer.with_traceback(None)
-        return answer
-
-
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What understanding and memory are measured with."""
+    """What memory is measured with."""
 
     encoder: KeptEncoder
-    model: KeptModel
     settings: MemorySettings = field(default_factory=MemorySettings)
     facts: tuple[tuple[str, str], ...] = ()
     """Names of the models, for the report."""
@@ -132,17 +97,6 @@ def parts_of(config: Config) -> Parts:
     Raises:
         schemas.errors.GloveboxError: a model cannot be had.
     """
-    engines = Engines(config, Catalog.load(config.data))
-    encoder, model = app.understanding(config, engines)
-    facts = (
-        ("encoder", config.encoder.model),
-        ("language model", str(engines.choices["llm"].rung)),
-        ("threads", f"encoder {config.encoder.threads}, language model {config.llm.threads}"),
-    )
-    return Parts(KeptEncoder(encoder), KeptModel(model), app.memory_settings(config), facts)
-
-
-@lru_cache(maxsize=1024)
-def _shape(model: type[BaseModel]) -> str:
-    """What tells one slice from another: classes of equal slices may be made anew."""
-    return json.dumps(model.model_json_schema(), sort_keys=True)
+    encoder = Engines(config, Catalog.load(config.data)).encoder()
+    facts = (("encoder", config.encoder.model), ("threads", str(config.encoder.threads)))
+    return Parts(KeptEncoder(encoder), app.memory_settings(config), facts)

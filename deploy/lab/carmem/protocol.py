@@ -70,7 +70,7 @@ def measure(parts: Parts, items: Sequence[Item], options: Options | None = None,
     """Run the protocol.
 
     Args:
-        parts: encoder, language model, thresholds.
+        parts: encoder, thresholds.
         items: conversations of whole users.
         options: what is run.
         tell: progress.
@@ -125,8 +125,6 @@ def measure(parts: Parts, items: Sequence[Item], options: Options | None = None,
         pair = extraction.against(main, options.ids)
         figures.put("paired", {"both": pair.both, "ours_only": pair.ours_only, "theirs_only": pair.theirs_only,
                                "neither": pair.neither, "p": pair.p})  # fmt: skip
-    figures.put("valid_output", parts.model.valid / parts.model.calls if parts.model.calls else 1.0)
-    figures.put("model_calls", parts.model.calls)
     figures.put("conversations", len(items))
     figures.put("kept", len(kept))
     figures.put("users", len(set(figures.users)))

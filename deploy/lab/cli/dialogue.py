@@ -99,7 +99,7 @@ def evaluate(  # noqa: PLR0913 - typer makes options of parameters
     facts = {
         "profile": config.profile,
         "encoder": config.encoder.model,
-        "language model": fleet.language_model,
+        "parser": fleet.parser,
         **({"spread to": scheduler or f"{workers} processes"} if spread else {}),
         "suite": data.name,
         "organizer": "the suite's" if organizer.is_file() else "built in",

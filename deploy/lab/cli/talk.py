@@ -25,7 +25,6 @@ def evaluate(
     as_json: JsonOption = False,
 ) -> None:
     """Count the false claims in generated replies to small talk."""
-    from deploy.app import understanding
     from deploy.engines import Engines
     from deploy.lab.talk import judge, measure
     from models.acts.fitting import Fitting
@@ -40,7 +39,7 @@ def evaluate(
     with progress() as tell:
         tell("loading models", 0, 0)
         engines = Engines(config, Catalog.load(config.data))
-        encoder, _ = understanding(config, engines)
+        encoder = engines.encoder()
         parser, talker = engines.parser(encoder), engines.talker
         if talker is None:
             raise ModelMissingError("the model that answers small talk is not here: glovebox models get gemma-3-270m")

@@ -101,7 +101,7 @@ class Way(Protocol):
 
 
 class Fleet:
-    """Cars that share encoder, language model and command grammar, and where they are spoken to, ears and voice."""
+    """Cars that share encoder, parser and command grammar, and where they are spoken to, ears and voice."""
 
     def __init__(self, config: Config, folder: Path, organizer: Path = SAMPLE) -> None:
         """Loads the models of a configuration.
@@ -117,9 +117,9 @@ class Fleet:
         self._config, self._folder = config, folder
         self._organizer = organizer
         self._engines = engines = Engines(config, Catalog.load(config.data))
-        self._encoder, self._structured = app.understanding(config, engines)
+        self._encoder = engines.encoder()
         self._parser, self._talker = engines.parser(self._encoder), engines.talker
-        self.language_model = f"{engines.choices['llm'].rung}, {engines.choices['parser'].rung}"
+        self.parser = str(engines.choices["parser"].rung)
         self._matchers: dict[bool, TemplateMatcher] = {}
         self._recognizers: dict[bool, Recognizer] = {}
         self._always_on: tuple[WakeWord, Vad] | None = None
@@ -176,7 +176,6 @@ class Fleet:
                 car = app.open_car(
                     config,
                     self._encoder,
-                    self._structured,
                     clock,
                     self._matchers.get(setup.mail),
                     parser=self._parser,
@@ -217,7 +216,6 @@ class Fleet:
         car = app.open_car(
             config,
             self._encoder,
-            self._structured,
             clock,
             self._matchers.get(False),
             parser=self._parser,

@@ -9,11 +9,8 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-
-from pydantic import BaseModel
 
 from deploy.lab.memory.filling import NOW, queries
 from deploy.lab.report.statistics import spread
@@ -23,7 +20,6 @@ from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
 from models.catalog import Catalog
 from models.runtime.onnx_encoder import OnnxEncoder
-from schemas.errors import GenerationError
 from schemas.memory import Kind, Turn
 
 KEY = RawKey(bytes(range(32)))
@@ -36,19 +32,10 @@ BUILDING = 30
 """Questions asked while the graph is being built, where there is one."""
 
 
-class Nobody:
-    """No language model: nothing here asks one."""
-
-    def fill(self, task: str, model: type[BaseModel], *, turns: Sequence[str], facts: Sequence[str] = ()) -> BaseModel:
-        """Cannot."""
-        del model, turns, facts
-        raise GenerationError(f"the benchmark has no language model for the task {task!r}")
-
-
 def opened(folder: Path, encoder: OnnxEncoder) -> DriverMemory:
     """The memory of a folder's vault."""
     vault = Vault.open(folder, DRIVER, KEY, clock=lambda: NOW)
-    return DriverMemory(DRIVER, vault, encoder=encoder, model=Nobody(), clock=lambda: NOW, settings=OPEN)
+    return DriverMemory(DRIVER, vault, encoder=encoder, clock=lambda: NOW, settings=OPEN)
 
 
 def resident_mb(field: str) -> float:

@@ -16,8 +16,6 @@ from memory.store.conversations import Archive
 from memory.store.preferences import Store
 from memory.vault.lifecycle import Vault
 from models.runtime.fake_encoder import KeywordEncoder
-from models.runtime.fake_language import FakeLanguageModel
-from models.structured import Structured
 from schemas.memory import Episode, Preference, Proposal, Turn
 from schemas.preferences import CATEGORIES
 
@@ -44,7 +42,6 @@ class Writer:
             "ada",
             vault,
             encoder=encoder,
-            model=Structured(FakeLanguageModel()),
             clock=lambda: self._now,
             new_id=self._new_id,
         )

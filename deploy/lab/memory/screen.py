@@ -28,7 +28,6 @@ from memory.vault.lifecycle import Vault
 from memory.vault.pins import Pins
 from models.catalog import Catalog
 from models.runtime.onnx_encoder import OnnxEncoder
-from models.structured.fake import KeywordModel
 from schemas.events import Motion
 from schemas.seat import Seat
 
@@ -50,9 +49,7 @@ def measure(
         tell(f"filling a vault with {size:,} memories", 0, 0)
         for again in (False, True):
             vault = Vault.open(folder, "ada", RawKey(bytes(range(32))), clock=_now)
-            memory = DriverMemory(
-                "ada", vault, encoder=encoder, model=KeywordModel(), clock=_now, settings=memory_settings(config)
-            )
+            memory = DriverMemory("ada", vault, encoder=encoder, clock=_now, settings=memory_settings(config))
             if not again:
                 fill(vault, memory, texts, size, seed)
                 memory.close()

@@ -2,7 +2,7 @@
 
 ``python -m deploy.lab.polarity.ablation [--carmem FILE] [--limit N]``: the first line is everything as it is. A group that costs
 nothing when it is off has not earned its place. CarMem's columns: the gold category found and its value right (`attributes`), and
-the decisions on what negates a stored value, of categories with several values and with one; without the language model.
+the decisions on what negates a stored value, of categories with several values and with one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What memory decides on sentences that end, refuse, deny or praise, with the real encoder and without the language model.
+"""What memory decides on sentences that end, refuse, deny or praise, with the real encoder.
 
 ``python -m deploy.lab.polarity.measure [--show]``: each sentence of ``sentences.yaml`` is read twice, with nothing held and with
 its value held, by `memory.learn.extraction.Extractor` and `memory.learn.maintenance.Maintainer`, as the product does. The language
@@ -16,15 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import BaseModel
 
-from deploy.lab.carmem.parts import KeptEncoder, KeptModel, Parts
+from deploy.lab.carmem.parts import KeptEncoder, Parts
 from memory.learn.english.canonical import fold
 from memory.learn.extraction import Extractor
 from memory.learn.maintenance import Maintainer
 from models.catalog import Catalog
 from models.runtime.onnx_encoder import OnnxEncoder
-from schemas.errors import GenerationError
 from schemas.memory import Candidate, Consent, Conversation, Preference, Turn, usual
 from schemas.preferences import BY_DETAIL, CATEGORIES
 
@@ -81,19 +79,9 @@ class Verdict:
         return self.held == "ended" and self.sentence.kind not in (*ENDS, "denies")
 
 
-class _Speechless:
-    """`schemas.ports.StructuredModel` without an answer."""
-
-    def fill(self, task: str, model: type[BaseModel], *, turns: Sequence[str], facts: Sequence[str] = ()) -> BaseModel:
-        """Raises."""
-        raise GenerationError(
-            f"no language model is used for {task!r} ({model.__name__}, {len(turns) + len(facts)} texts)"
-        )
-
-
 def parts() -> Parts:
-    """The built-in encoder, and no language model."""
-    return Parts(KeptEncoder(OnnxEncoder(Catalog().find("encoder"), threads=1)), KeptModel(_Speechless()))
+    """The built-in encoder."""
+    return Parts(KeptEncoder(OnnxEncoder(Catalog().find("encoder"), threads=1)))
 
 
 def sentences(path: Path = SENTENCES) -> tuple[Sentence, ...]:
@@ -104,8 +92,8 @@ def sentences(path: Path = SENTENCES) -> tuple[Sentence, ...]:
 
 def judge(own: Parts, sentence: Sentence) -> Verdict:
     """What memory makes of a sentence."""
-    extractor = Extractor(own.encoder, own.model, own.settings.extraction)
-    maintainer = Maintainer(own.encoder, own.model)
+    extractor = Extractor(own.encoder, own.settings.extraction)
+    maintainer = Maintainer(own.encoder)
     turn = Turn(speaker="driver", text=sentence.text, at=NOW)
     found = extractor.extract(Conversation(id="polarity", turns=(turn,)), EVERYTHING, NOW)
     preference = Preference(

@@ -112,7 +112,7 @@ def _filled(parts: Parts, history: History, folder: Path) -> Filled:
     def opened(settings: SearchTuning) -> DriverMemory:
         vault = Vault.open(folder, "driver", RawKey(bytes(32)), clock=clock)
         everything = parts.settings.model_copy(update={"recall": settings, "tiers": _lasting(parts.settings.tiers)})
-        return DriverMemory("driver", vault, encoder=parts.encoder, model=parts.model, clock=clock, settings=everything)
+        return DriverMemory("driver", vault, encoder=parts.encoder, clock=clock, settings=everything)
 
     memory = opened(parts.settings.recall)
     memory.opt_in(CONVERSATIONS)

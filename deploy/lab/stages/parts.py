@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from deploy.app import open_car, understanding
+from deploy.app import open_car
 from deploy.config import Config
 from deploy.engines import NAMES, Engines
 from deploy.lab.hearing.rig import own, parked
@@ -81,9 +81,9 @@ def stages(config: Config, openwakeword: Path | None = None) -> Generator[Opened
         config = own(config, Path(place))
         catalog = Catalog.load(config.data)
         engines = Engines(config, catalog)
-        encoder, structured = understanding(config, engines)
+        encoder = engines.encoder()
         parser = engines.parser(encoder)
-        car = open_car(config, encoder, structured, clock := StreamClock(), parser=parser, introduces=False)
+        car = open_car(config, encoder, clock := StreamClock(), parser=parser, introduces=False)
         voice, _ = open_voice(config, engines)
         memory = opened(Path(place) / "many", encoder)
         fill(memory.session.vault, memory, texts := Texts.made(encoder, MEMORIES, SEED), MEMORIES, SEED)

@@ -172,9 +172,6 @@ LATELY = re.compile(
 )
 """Perhaps a changed mind, perhaps one more thing that the driver likes."""
 
-FROM_NOW_ON = re.compile(r"\b(?:from now on|instead(?! of)|new favou?rite|rather have|than what|any ?more)\b")
-"""Of `LATELY`, what speaks of one thing in another's place rather than of one more."""
-
 
 def clause(sentence: str, value: str) -> str:
     """The statement of a sentence in which the value stands; the whole sentence where it is not found."""
@@ -265,11 +262,6 @@ def switched(sentence: str) -> bool:
 def lately(sentence: str) -> bool:
     """Whether the sentence speaks of how things are now, as against before."""
     return LATELY.search(normal(sentence)) is not None
-
-
-def from_now_on(sentence: str) -> bool:
-    """Whether the sentence speaks of a thing in the place of what was before."""
-    return FROM_NOW_ON.search(normal(sentence)) is not None
 
 
 def _spans(text: str, value: str) -> list[tuple[int, int]]:

@@ -1,7 +1,6 @@
 """The network in PyTorch: the encoder's states of a sentence's words through a few blocks, then a share of every label.
 
-All words see each other. The blocks are the language model's (``models.training.language.network``); ``models.marks`` computes the
-same with numpy.
+All words see each other. ``models.marks`` computes the same with numpy.
 """
 
 from __future__ import annotations
@@ -16,8 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.training.language.network import Block, rotations
-from models.training.language.shape import Shape
+from models.training.blocks import Block, Shape, rotations
 from schemas.kinds import LABELS
 
 STATES = 768

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from models.marks import packed, states_of
 from models.runtime.onnx_encoder import OnnxEncoder
 from models.training.acts.pointing.states import ENCODER
-from models.training.language.muon import Muon
-from models.training.language.shape import Shape
+from models.training.blocks import Shape
 from models.training.marks.lines import FOLDER, Line, altered, bare, frames, lines, typed, wanted, weak
 from models.training.marks.network import Batch, Marking, Row, loss
+from models.training.muon import Muon
 from schemas.kinds import LABELS
 
 BATCH = 48
@@ -190,9 +190,7 @@ def main() -> None:
     every = lines(given.lines)
     tests = rows(encoder, [one for line in every if line.held_out for one in (line, bare(line))])
     learnt = drawn(encoder, [line for line in every if not line.held_out], rng)
-    shape = Shape(
-        vocabulary=0, width=given.width, layers=given.layers, heads=given.width // 32, inner=given.inner, dropout=0.1
-    )
+    shape = Shape(width=given.width, layers=given.layers, heads=given.width // 32, inner=given.inner, dropout=0.1)
     network = Marking(shape)
     print(
         f"{len(every)} lines, {len(learnt)} rows, {sum(p.numel() for p in network.parameters()):,} parameters",

@@ -51,18 +51,18 @@ def test_every_key_is_written_or_named_in_the_default_file() -> None:
 
 
 def test_flags_beat_environment_beats_file_beats_profile_beats_defaults(tmp_path: Path) -> None:
-    file = device_file(tmp_path, 'profile = "pi5"\n[llm]\nthreads = 6\nmax_tokens = 300\n[tts]\npitch = 10\n')
-    environment = {**EMPTY, "GLOVEBOX_LLM__THREADS": "7", "GLOVEBOX_TTS__PITCH": "20"}
-    loaded = load(file, flags={"llm.threads": "8"}, environment=environment)
+    file = device_file(tmp_path, 'profile = "pi5"\n[parser]\nthreads = 6\ngpu_layers = 3\n[tts]\npitch = 10\n')
+    environment = {**EMPTY, "GLOVEBOX_PARSER__THREADS": "7", "GLOVEBOX_TTS__PITCH": "20"}
+    loaded = load(file, flags={"parser.threads": "8"}, environment=environment)
     config = loaded.config
-    assert config.llm.threads == 8  # the flag
+    assert config.parser.threads == 8  # the flag
     assert config.tts.pitch == 20  # the environment
-    assert config.llm.max_tokens == 300  # the file
+    assert config.parser.gpu_layers == 3  # the file
     assert config.asr.model[0] == "whisper-base-en"  # the profile
     assert config.wake.keyword == "computer"  # the defaults
-    assert loaded.origins["llm.threads"] == "the command line"
+    assert loaded.origins["parser.threads"] == "the command line"
     assert loaded.origins["tts.pitch"] == "the environment"
-    assert loaded.origins["llm.max_tokens"] == str(file)
+    assert loaded.origins["parser.gpu_layers"] == str(file)
     assert loaded.origins["asr.model"] == str(PROFILES / "pi5.toml")
     assert loaded.origins["wake.keyword"] == str(DEFAULTS)
 
@@ -85,11 +85,11 @@ def test_the_users_own_file_comes_before_the_systems(tmp_path: Path, monkeypatch
 
 def test_a_relative_path_is_relative_to_its_file(tmp_path: Path) -> None:
     file = device_file(
-        tmp_path, '[data]\nfolder = "./here"\n[llm]\nmodel = "../other.gguf"\n[tts]\nmodel = ["./a.onnx", "b"]\n'
+        tmp_path, '[data]\nfolder = "./here"\n[parser]\nmodel = "../other.gguf"\n[tts]\nmodel = ["./a.onnx", "b"]\n'
     )
     config = load_config(file, environment=EMPTY)
     assert config.data.folder == tmp_path / "here"
-    assert config.llm.model == (str(tmp_path / "../other.gguf"),)
+    assert config.parser.model == (str(tmp_path / "../other.gguf"),)
     assert config.tts.model == (str(tmp_path / "a.onnx"), "b")
 
 
@@ -106,12 +106,12 @@ def test_names_of_the_setup_and_the_tests_are_no_settings() -> None:
 @pytest.mark.parametrize(
     ("wrong", "meant"),
     [
-        ("llm.treads", "did you mean llm.threads?"),
-        ("lmm.threads", "did you mean llm?"),
+        ("parser.treads", "did you mean parser.threads?"),
+        ("parsr.threads", "did you mean parser?"),
         ("wake.treshold", "did you mean wake.threshold?"),
         ("endpoint.hurry_s", "did you mean endpoint.hurry_silence_s?"),
         ("voice", "did you mean tts.voice?"),
-        ("llm.temperature", "[llm] has model, threads"),
+        ("parser.temperature", "[parser] has model, adapter"),
         ("qqq", "`glovebox config show` lists all"),
     ],
 )
@@ -122,18 +122,18 @@ def test_an_unknown_key_says_what_was_meant(wrong: str, meant: str) -> None:
 
 
 def test_an_unknown_key_names_its_source(tmp_path: Path) -> None:
-    file = device_file(tmp_path, "[llm]\ntreads = 2\n")
+    file = device_file(tmp_path, "[parser]\ntreads = 2\n")
     with pytest.raises(ConfigError, match=str(file)):
         load_config(file, environment=EMPTY)
-    with pytest.raises(ConfigError, match=r"the environment: there is no setting llm\.treads"):
-        load_config(environment={**EMPTY, "GLOVEBOX_LLM__TREADS": "2"})
+    with pytest.raises(ConfigError, match=r"the environment: there is no setting parser\.treads"):
+        load_config(environment={**EMPTY, "GLOVEBOX_PARSER__TREADS": "2"})
 
 
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("llm.threads", "many"),
-        ("llm.threads", "0"),
+        ("parser.threads", "many"),
+        ("parser.threads", "0"),
         ("wake.threshold", "1.5"),
         ("profile", "pi6"),
         ("driver.name", "A b"),
@@ -168,7 +168,7 @@ def test_a_missing_file_is_an_error_and_a_missing_default_place_is_not(tmp_path:
         load_config(tmp_path / "none.toml", environment=EMPTY)
 
 
-@pytest.mark.parametrize("text", ["[llm\n", "[llm]\nthreads = \n"])
+@pytest.mark.parametrize("text", ["[parser\n", "[parser]\nthreads = \n"])
 def test_broken_toml_names_file_and_line(tmp_path: Path, text: str) -> None:
     with pytest.raises(ConfigError, match=r"not valid TOML: .*line \d"):
         load_config(device_file(tmp_path, text), environment=EMPTY)

@@ -21,7 +21,6 @@ from memory.service import DriverMemory
 from memory.vault.keys import KeySource
 from memory.vault.lifecycle import Vault
 from models.runtime.fake_encoder import KeywordEncoder
-from models.structured.fake import KeywordModel
 from schemas.errors import MemoryStoreError
 from schemas.memory import CONVERSATIONS, Decision, Reflected, Turn
 from schemas.seat import Seat
@@ -155,7 +154,7 @@ def test_where_a_vault_cannot_be_opened_everybody_goes_on_with_a_guest(tmp_path:
 
 def opened(config: Config, keys: KeySource | None = None) -> DriverMemory:
     vault = Vault.open(config.data.folder, config.driver.name, keys or key_source(config), clock=clock)
-    return DriverMemory(config.driver.name, vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=clock)
+    return DriverMemory(config.driver.name, vault, encoder=KeywordEncoder(), clock=clock)
 
 
 def say(memory: DriverMemory, text: str) -> None:

@@ -26,7 +26,6 @@ from hypothesis.stateful import (
 from memory.service import DriverMemory
 from memory.vault.lifecycle import Vault
 from models.runtime.fake_encoder import KeywordEncoder
-from models.structured.fake import KeywordModel
 from schemas.errors import ConsentError, UnknownEntryError
 from schemas.memory import CONVERSATIONS, FACTS, Consent, Outcome, Selector, Turn
 from schemas.preferences import BY_DETAIL
@@ -77,9 +76,7 @@ class Anybody(RuleBasedStateMachine):
         super().__init__()
         self.now = START
         self.vault = Vault.in_memory(clock=lambda: self.now)
-        self.memory = DriverMemory(
-            "ada", self.vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=lambda: self.now
-        )
+        self.memory = DriverMemory("ada", self.vault, encoder=KeywordEncoder(), clock=lambda: self.now)
         self.memory.opt_in(CONVERSATIONS)
         self.before, self.changes = self.rows(), self.changed()
         self.count = 0

@@ -5,13 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
-from pydantic import BaseModel
 
 from memory.rights.erasure import blotted, found_in_files
 from memory.rights.export import Export
@@ -19,10 +18,8 @@ from memory.service import DriverMemory
 from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
 from models.runtime.fake_encoder import KeywordEncoder
-from models.structured.fake import KeywordModel
-from schemas.errors import GenerationError, ModelError, StorageFullError
+from schemas.errors import ModelError, StorageFullError
 from schemas.memory import Conversation, Outcome, Turn, Words
-from schemas.ports import StructuredModel
 from tests.memories import memory_of
 from tests.vaults import every_word
 
@@ -31,26 +28,18 @@ ROOT = Path(__file__).parents[3]
 Open = Callable[..., DriverMemory]
 
 
-class Wordless(KeywordEncoder):
-    """Tells what a turn is about and never in which words, so that the language model is asked for them."""
-
-    def words(self, text: str, detail: str) -> tuple[Words, ...]:
-        return ()
-
-
 @pytest.fixture
 def open_memory(tmp_path: Path) -> Iterator[Open]:
     made: list[DriverMemory] = []
 
-    def opening(model: StructuredModel | None = None) -> DriverMemory:
+    def opening(encoder: KeywordEncoder | None = None) -> DriverMemory:
         for memory in made:
             memory.close()
         vault = Vault.open(tmp_path, "ada", RawKey(bytes(range(32))), clock=lambda: NOW)
         memory = DriverMemory(
             "ada",
             vault,
-            encoder=Wordless(),
-            model=model or KeywordModel(),
+            encoder=encoder or KeywordEncoder(),
             clock=lambda: NOW,
         )
         made.append(memory)
@@ -81,12 +70,11 @@ import sys, pathlib, datetime
 from memory.vault.lifecycle import Vault
 from memory.vault.keys import RawKey
 from models.runtime.fake_encoder import KeywordEncoder
-from models.structured.fake import KeywordModel
 from memory.service import DriverMemory
 from schemas.memory import Turn
 NOW = datetime.datetime(2026, 3, 1, 8, tzinfo=datetime.UTC)
 vault = Vault.open(pathlib.Path(sys.argv[1]), "ada", RawKey(bytes(range(32))), clock=lambda: NOW)
-memory = DriverMemory("ada", vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=lambda: NOW)
+memory = DriverMemory("ada", vault, encoder=KeywordEncoder(), clock=lambda: NOW)
 memory.note(Turn(speaker="driver", text="i love jazz", at=NOW), "trip")
 memory.note(Turn(speaker="driver", text="and i like it at twenty one degrees", at=NOW), "trip")
 print("noted", flush=True)
@@ -130,24 +118,20 @@ def test_nothing_is_stored_when_nothing_was_told(open_memory: Open) -> None:
 # All or nothing
 
 
-class Failing(KeywordModel):
-    """A fake language model that fails from a stated call on."""
+class Failing(KeywordEncoder):
+    """A fake encoder that breaks down at the last of the seven."""
 
-    def __init__(self, error: Exception, after: int) -> None:
-        super().__init__()
-        self.error, self.after = error, after
-
-    def fill(self, task: str, model: type[BaseModel], *, turns: Sequence[str], facts: Sequence[str] = ()) -> BaseModel:
-        if len(self.asked) >= self.after:
-            raise self.error
-        return super().fill(task, model, turns=turns, facts=facts)
+    def words(self, text: str, detail: str) -> tuple[Words, ...]:
+        if text == SEVEN[-1]:
+            raise ModelError("gone")
+        return super().words(text, detail)
 
 
 SEVEN = [f"i love {value}" for value in ("jazz", "rock", "blues", "italian food", "thai food", "greek food", "shell")]
 
 
-def test_a_model_that_breaks_down_leaves_the_turns_for_later(open_memory: Open) -> None:
-    memory = open_memory(Failing(ModelError("gone"), after=1))
+def test_an_encoder_that_breaks_down_leaves_the_turns_for_later(open_memory: Open) -> None:
+    memory = open_memory(Failing())
     for text in SEVEN:
         memory.note(Turn(speaker="driver", text=text, at=NOW), "trip")
     with pytest.raises(ModelError):
@@ -156,13 +140,6 @@ def test_a_model_that_breaks_down_leaves_the_turns_for_later(open_memory: Open) 
     again = open_memory()
     again.learn_pending()
     assert len(values(again)) == 7 and said(again) == []
-
-
-def test_an_output_that_cannot_be_used_costs_only_its_part(open_memory: Open) -> None:
-    memory = open_memory(Failing(GenerationError("bad"), after=1))
-    decisions = memory.learn(talk(*SEVEN))
-    assert {d.outcome for d in decisions if d.value is None} == {Outcome.DROPPED}
-    assert 0 < len(values(memory)) < 7
 
 
 def test_a_disk_that_fills_up_while_learning_leaves_all_as_it_was(
@@ -226,48 +203,48 @@ def test_decisions_are_logged_without_content(open_memory: Open) -> None:
 # Threads
 
 
-class Slow(KeywordModel):
-    """A fake language model that waits, in the middle of its work, until it is told to go on."""
+class Slow(KeywordEncoder):
+    """A fake encoder that waits, in the middle of its work, until it is told to go on."""
 
     def __init__(self) -> None:
         super().__init__()
         self.working, self.go_on = threading.Event(), threading.Event()
 
-    def fill(self, task: str, model: type[BaseModel], *, turns: Sequence[str], facts: Sequence[str] = ()) -> BaseModel:
+    def words(self, text: str, detail: str) -> tuple[Words, ...]:
         self.working.set()
         assert self.go_on.wait(30)
-        return super().fill(task, model, turns=turns, facts=facts)
+        return super().words(text, detail)
 
 
 @pytest.mark.parametrize("meanwhile", ["opt_out", "private_trip", "nothing"])
 def test_recall_does_not_wait_for_learning_and_consent_counts_at_the_end(open_memory: Open, meanwhile: str) -> None:
-    model = Slow()
-    memory = open_memory(KeywordModel())
+    slow = Slow()
+    memory = open_memory()
     memory.learn(talk("i love jazz"))
-    memory = open_memory(model)
+    memory = open_memory(slow)
     thread = threading.Thread(target=memory.learn, args=(talk("i love italian food", name="later"),))
     thread.start()
-    assert model.working.wait(30)
+    assert slow.working.wait(30)
     assert [r.preference.value for r in memory.recall("play jazz music")] == ["jazz"]
     if meanwhile == "opt_out":
         memory.opt_out("restaurant")
     if meanwhile == "private_trip":
         memory.set_private_trip(True)
-    model.go_on.set()
+    slow.go_on.set()
     thread.join(30)
     assert values(memory) == ({"jazz", "italian"} if meanwhile == "nothing" else {"jazz"})
 
 
 def test_what_is_forgotten_while_learning_stays_forgotten(open_memory: Open) -> None:
-    model = Slow()
-    memory = open_memory(KeywordModel())
+    slow = Slow()
+    memory = open_memory()
     memory.learn(talk("i love jazz"))
-    memory = open_memory(model)
+    memory = open_memory(slow)
     thread = threading.Thread(target=memory.learn, args=(talk("i don't like jazz any more", name="later"),))
     thread.start()
-    assert model.working.wait(30)
+    assert slow.working.wait(30)
     memory.forget("everything")
-    model.go_on.set()
+    slow.go_on.set()
     thread.join(30)
     assert memory.preferences(history=True) == ()
 
@@ -381,7 +358,7 @@ def test_the_export_has_its_published_shape(open_memory: Open) -> None:
     assert Export.model_json_schema()["properties"]["format"]["const"] == "glovebox-memory"
 
 
-@pytest.mark.parametrize("text", ["x'; DROP TABLE preferences; -- jazz", "jazz \0 \x07 jazz", "\u202ejazz\u202c \u0639\u0631",
+@pytest.mark.parametrize("text", ["x'; DROP TABLE preferences; -- jazz", "\0 jazz \x07", "\u202ejazz\u202c \u0639\u0631",
                                   "jazz " + "x" * 3_900, "jazz 🎷"])  # fmt: skip
 def test_any_text_comes_back_as_it_was(open_memory: Open, text: str) -> None:
     memory = open_memory()

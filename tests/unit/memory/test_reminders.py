@@ -15,7 +15,6 @@ from memory.store import reminders as notices
 from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault, destroy
 from models.runtime.fake_encoder import KeywordEncoder
-from models.structured.fake import KeywordModel
 from schemas.errors import AdapterError, MemoryStoreError, UnknownEntryError
 from schemas.memory import Period, Selector, Waiting
 from schemas.seat import Seat
@@ -73,7 +72,7 @@ def stored(car: Car) -> list[str]:
 
 
 def make_memory(vault: Vault, driver: str) -> DriverMemory:
-    return DriverMemory(driver, vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=lambda: NOON)
+    return DriverMemory(driver, vault, encoder=KeywordEncoder(), clock=lambda: NOON)
 
 
 def test_with_the_driver_they_are_deleted(car: Car) -> None:

@@ -53,7 +53,7 @@ def test_every_profile_ends_with_what_the_repository_carries(profile: str) -> No
         if profile == "small":
             assert len(ladder(chosen, role)) == 1
         choice = standing(chosen, Catalog.load(chosen.data), role)
-        assert choice.rung == last and bool(choice.told()) == (profile != "small" and role != "llm")
+        assert choice.rung == last and bool(choice.told()) == (profile != "small")
 
 
 def test_what_is_worth_fetching_follows_the_profile(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,25 +77,17 @@ def test_what_is_worth_fetching_follows_the_profile(monkeypatch: pytest.MonkeyPa
     assert ids(parser__model="") == []
 
 
-def test_a_better_language_model_that_is_missing_damaged_or_mute_is_passed_over(tmp_path: Path) -> None:
-    for name in ("junk.gguf", "mute.gguf"):
-        write_tiny(tmp_path / name)
-    whole = (tmp_path / "mute.gguf").read_bytes()
-    (tmp_path / "junk.gguf").write_bytes(whole[:2_000])
-    key = b"glovebox.prompt_format"  # without it the model is another's, and it has no chat template
-    (tmp_path / "mute.gguf").write_bytes(whole.replace(key, b"x" * len(key)))
-    ladder_ = f"qwen2.5-0.5b-instruct,{tmp_path}/junk.gguf,{tmp_path}/mute.gguf"
-    tried = engines(config(llm__model=ladder_))
-    language = tried.language_model()
-    assert language.own
-    language.close()
-    choice = tried.choices["llm"]
-    assert choice.rung == Rung("llamacpp", "language-small")
-    reasons = [reason for _, reason in choice.missed]
-    assert "glovebox models import qwen2.5-0.5b-instruct" in reasons[0]
-    assert "cannot be loaded as a GGUF model" in reasons[1] and "no chat template" in reasons[2]
+def test_a_better_parser_that_is_missing_or_damaged_is_passed_over(tmp_path: Path) -> None:
+    write_tiny(tmp_path / "junk.gguf")
+    (tmp_path / "junk.gguf").write_bytes((tmp_path / "junk.gguf").read_bytes()[:2_000])
+    tried = engines(config(parser__model=f"gemma-3-270m,{tmp_path}/junk.gguf"))
+    tried.parser(OnnxEncoder(Catalog().find("encoder"), threads=1))
+    choice = tried.choices["parser"]
+    assert choice.rung == Rung("pointing", "acts-small") and tried.talker is None
+    missing, damaged = (reason for _, reason in choice.missed)
+    assert "glovebox models get gemma-3-270m" in missing and "cannot be loaded as a GGUF model" in damaged
     (line,) = tried.told()
-    assert line == f"Language model: language-small instead of qwen2.5-0.5b-instruct: {reasons[0]}"
+    assert line == f"Parser: acts-small instead of gemma-3-270m: {missing}"
 
 
 def test_a_foreign_whisper_leads_to_pocketsphinx() -> None:

@@ -1,7 +1,7 @@
 """The network in PyTorch: a prompt that is read as a whole, then steps of an answer, each a closed token or a place of the prompt.
 
 A word comes in as the sentence encoder's state of it, through a learnt matrix, so what has to be learnt is this car's acts and
-not English. The blocks are the language model's (``models.training.language.network``); ``models.acts.pointing`` computes the same.
+not English. ``models.acts.pointing`` computes the same with numpy.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from torch.nn import functional
 
 from models.acts.steps import CLOSED
 from models.training.acts.pointing.states import WIDTH, Row
-from models.training.language.network import Block, rotations
-from models.training.language.shape import Shape
+from models.training.blocks import Block, Shape, rotations
 
 AWAY = -1e4
 """Score of a place that there is not."""

@@ -25,8 +25,8 @@ from models.training.acts.data import Corpus
 from models.training.acts.lines import FOLDER
 from models.training.acts.pointing.network import Batch, Pointing, loss
 from models.training.acts.pointing.states import ENCODER, WIDTH, Row, keep, kept, rows
-from models.training.language.muon import Muon
-from models.training.language.shape import Shape
+from models.training.blocks import Shape
+from models.training.muon import Muon
 
 BATCH, BUCKET = 80, 16
 """Rows of a batch; batches that are drawn together and sorted by length, so that little is padding."""
@@ -199,9 +199,7 @@ def main() -> None:
     torch.set_num_threads(1)
     torch.manual_seed(given.seed)
     draw(given.work, given.lines, given.rounds, given.seed)
-    shape = Shape(
-        vocabulary=len(CLOSED), width=given.width, layers=given.layers, heads=given.width // 32, inner=given.inner
-    )
+    shape = Shape(width=given.width, layers=given.layers, heads=given.width // 32, inner=given.inner)
     run = Run(given.work, shape)
     print(f"{sum(p.numel() for p in run.network.parameters()):,} parameters", flush=True)
     train(given.work, run, steps=given.steps, minutes=given.minutes)

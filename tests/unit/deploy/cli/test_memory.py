@@ -23,7 +23,6 @@ from memory.service import DriverMemory
 from memory.vault.keys import KeySource
 from memory.vault.lifecycle import Vault
 from models.runtime.fake_encoder import KeywordEncoder
-from models.structured.fake import KeywordModel
 from schemas.errors import UnknownEntryError
 from schemas.memory import Conversation, Selector, Turn
 from schemas.seat import Seat
@@ -35,7 +34,7 @@ def open_memory(config: Config, keys: KeySource | None = None) -> DriverMemory:
     """As ``deploy.app.open_memory``, with the fakes of the models."""
     now = lambda: datetime.now(UTC)  # noqa: E731
     vault = Vault.open(config.data.folder, config.driver.name, keys or key_source(config), clock=now)
-    return DriverMemory(config.driver.name, vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=now)
+    return DriverMemory(config.driver.name, vault, encoder=KeywordEncoder(), clock=now)
 
 
 @pytest.fixture

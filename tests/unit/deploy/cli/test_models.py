@@ -15,9 +15,9 @@ import pytest
 from deploy.cli import main
 from deploy.machine import trial
 from models.catalog import Catalog
-from models.catalog.shelf import BUILTIN
 from models.catalog.web import Web
 from schemas.errors import ModelDamagedError
+from tests.networks.language import write_tiny
 
 CONTENT = b"GGUF, more or less"
 RUBBISH = b"GGUF" + hashlib.shake_256(b"seed").digest(4_000)
@@ -35,7 +35,7 @@ def stick(own_home: Path) -> Path:
         f"""
 [[model]]
 id = "my-own"
-role = "llm"
+role = "parser"
 source = "weights"
 entry = "*.gguf"
 licence = "MIT"
@@ -45,6 +45,15 @@ files = [{{ path = "own.gguf", bytes = {len(CONTENT)}, sha256 = "{hashlib.sha256
 [[model.ways]]
 kind = "address"
 base = "https://friend.example/models"
+
+[[model]]
+id = "my-other"
+role = "parser"
+source = "weights"
+entry = "*.gguf"
+names = ["*.gguf"]
+licence = "MIT"
+origin = "a friend who counts no bytes"
 """,
         encoding="utf-8",
     )
@@ -103,7 +112,7 @@ def test_an_import_that_the_catalogue_does_not_know_needs_a_word_can_be_loaded_a
     assert "--unverified" in capsys.readouterr().err
     assert main(["models", "import", "my-own", str(stick), "--unverified"]) == 32
     assert "my-own cannot be loaded, so it was not taken: " in capsys.readouterr().err
-    shutil.copyfile(BUILTIN / "language" / "glovebox.gguf", file)
+    write_tiny(file)
     assert main(["models", "import", "my-own", str(stick), "--unverified"]) == 0
     assert "has other digests for it, so where it comes from is not known. It can be loaded." in capsys.readouterr().out
     assert main(["models", "list", "--json"]) == 0
@@ -115,8 +124,9 @@ def test_an_import_that_the_catalogue_does_not_know_needs_a_word_can_be_loaded_a
     ("model", "content"),
     [("piper-en-us-lessac-low", {"a.onnx": b"x" * 999, "a.onnx.json": b"{}"}),
      ("whisper-base-en", dict.fromkeys(("model.bin", "config.json", "tokenizer.json", "vocabulary.txt"), b"{}")),
-     ("qwen2.5-0.5b-instruct", {"q.gguf": RUBBISH})],
+     ("my-other", {"q.gguf": RUBBISH})],
 )  # fmt: skip
+@pytest.mark.usefixtures("stick")
 def test_rubbish_is_not_imported_where_no_digest_is_known(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], model: str, content: dict[str, bytes]
 ) -> None:
@@ -130,9 +140,9 @@ def test_rubbish_is_not_imported_where_no_digest_is_known(
 
 
 def test_what_ends_the_process_that_loads_it_is_not_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    model = Catalog().model("language-small")
+    model = Catalog().model("acts-small")
     monkeypatch.setattr(trial.sys, "executable", "/bin/false")
-    with pytest.raises(ModelDamagedError, match=r"language-small cannot be loaded, .*: the engine breaks off"):
+    with pytest.raises(ModelDamagedError, match=r"acts-small cannot be loaded, .*: the engine breaks off"):
         trial.tried(model, tmp_path)
 
 
@@ -161,14 +171,14 @@ def test_a_flipped_bit_is_found_when_the_model_is_to_be_used(
 
 @pytest.mark.slow
 def test_why_tells_every_role_and_what_would_be_better(stick: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--set", "llm.model=my-own", "models", "get", "my-own", "--from", str(stick)]) == 0
+    assert main(["--set", "parser.model=my-own", "models", "get", "my-own", "--from", str(stick)]) == 0
     capsys.readouterr()
-    settings = ["--set", "llm.model=my-own", "--set", "asr.model=whisper-base"]
+    settings = ["--set", "parser.model=my-own", "--set", "asr.model=whisper-base"]
     assert main([*settings, "models", "why", "--json"]) == 0
     roles = {role["role"]: role for role in lines(capsys.readouterr().out)[0]["roles"]}
     assert roles["asr"]["engine"] == "pocketsphinx" and "whisper-base" in roles["asr"]["missed"][0]["why"]
     assert roles["tts"]["engine"] == "espeak"
-    assert roles["llm"]["model"] == "language-small" and "GGUF" in roles["llm"]["missed"][0]["why"]
+    assert roles["parser"]["model"] == "acts-small" and "GGUF" in roles["parser"]["missed"][0]["why"]
     assert main(["--profile", "small", "models", "why"]) == 0
     told = capsys.readouterr().out
     assert "Recogniser: pocketsphinx" in told and "would be better" not in told
@@ -189,9 +199,10 @@ def test_models_list_and_verify(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["models", "verify", "none"]) == 31
 
 
+@pytest.mark.usefixtures("stick")
 def test_models_import(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    shutil.copyfile(Catalog().find("language-small"), tmp_path / "small.gguf")
-    assert main(["models", "import", "qwen2.5-0.5b-instruct", str(tmp_path)]) == 0
-    assert "Imported qwen2.5-0.5b-instruct" in capsys.readouterr().out
-    assert main(["models", "verify", "qwen2.5-0.5b-instruct"]) == 0
-    assert main(["models", "import", "qwen2.5-0.5b-instruct", str(tmp_path / "none")]) == 31
+    write_tiny(tmp_path / "small.gguf")
+    assert main(["models", "import", "my-other", str(tmp_path)]) == 0
+    assert "Imported my-other" in capsys.readouterr().out
+    assert main(["models", "verify", "my-other"]) == 0
+    assert main(["models", "import", "my-other", str(tmp_path / "none")]) == 31

@@ -29,7 +29,6 @@ from memory.vault.lifecycle import Vault
 from memory.vault.pins import Pins
 from models.commands.matcher import TemplateMatcher
 from models.runtime.fake_encoder import KeywordEncoder
-from models.structured.fake import KeywordModel
 from schemas.errors import PinError, VaultBusyError
 from schemas.events import Motion, VehicleState
 from schemas.memory import Turn
@@ -99,7 +98,7 @@ class House:
     def opened(self, config: Config, keys: KeySource | None = None) -> DriverMemory:
         clock: Callable[[], datetime] = lambda: self.now  # noqa: E731
         vault = Vault.open(config.data.folder, config.driver.name, keys or key_source(config), clock=clock)
-        return DriverMemory(config.driver.name, vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=clock)
+        return DriverMemory(config.driver.name, vault, encoder=KeywordEncoder(), clock=clock)
 
     @property
     def memory(self) -> Any:

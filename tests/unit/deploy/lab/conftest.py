@@ -1,27 +1,22 @@
-"""What the tests of the laboratory share: keyword fakes in the place of the models."""
+"""What the tests of the laboratory share: a fake by keywords in the place of the encoder."""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
-
 import pytest
 
-from deploy import app
 from deploy.config import Config
+from deploy.engines import Engines
 from models.runtime.fake_encoder import KeywordEncoder
-from models.structured.fake import KeywordModel
 
 
 @pytest.fixture
 def fakes(monkeypatch: pytest.MonkeyPatch) -> list[Config]:
-    """Keyword fakes in the place of the models; the configurations that asked for them."""
+    """A fake by keywords in the place of the encoder; the configurations that asked for it."""
     asked: list[Config] = []
 
-    def understanding(config: Config, engines: Any) -> tuple[KeywordEncoder, KeywordModel]:
-        engines.choices["llm"] = SimpleNamespace(rung="keywords")
-        asked.append(config)
-        return KeywordEncoder(), KeywordModel()
+    def encoder(engines: Engines) -> KeywordEncoder:
+        asked.append(engines._config)
+        return KeywordEncoder()
 
-    monkeypatch.setattr(app, "understanding", understanding)
+    monkeypatch.setattr(Engines, "encoder", encoder)
     return asked

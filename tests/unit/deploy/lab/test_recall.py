@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from deploy.lab.carmem.parts import KeptEncoder, KeptModel, Parts
+from deploy.lab.carmem.parts import KeptEncoder, Parts
 from deploy.lab.recall import data, gvd
 from deploy.lab.recall import locomo as recall
 from deploy.lab.recall.data import read_gvd, read_locomo
@@ -16,7 +16,6 @@ from deploy.lab.report.blocks import silent
 from memory.recall.search import SearchTuning
 from memory.service import MemorySettings
 from models.runtime.fake_encoder import KeywordEncoder
-from models.structured.fake import KeywordModel
 from schemas.errors import EvaluationDataError
 
 TALK = [
@@ -29,7 +28,7 @@ TALK = [
 @pytest.fixture
 def parts() -> Parts:
     settings = MemorySettings(recall=SearchTuning(gate_at=0.2, gate_named_at=0.2))
-    return Parts(KeptEncoder(KeywordEncoder()), KeptModel(KeywordModel()), settings, (("encoder", "fake"),))
+    return Parts(KeptEncoder(KeywordEncoder()), settings, (("encoder", "fake"),))
 
 
 @pytest.fixture
@@ -92,7 +91,7 @@ def test_evidence_recall_counts_turns(parts: Parts, locomo: Path) -> None:
 
 def test_a_closed_gate_finds_nothing(parts: Parts, locomo: Path) -> None:
     closed = parts.settings.model_copy(update={"recall": SearchTuning(told_at=1.0, gate_at=1.0, gate_named_at=1.0)})
-    shut = Parts(parts.encoder, parts.model, closed)
+    shut = Parts(parts.encoder, closed)
     told = recall.measure(shut, read_locomo(locomo), silent, ablation=False, source="talk.json").figures
     assert told["recall_at_10"]["overall"] == 0.0 and told["nothing_recalled"]["overall"] == 1.0
     assert told["above_baseline_at_10"] == -1.0 and told["ablation"] == {}
@@ -126,9 +125,7 @@ def test_what_another_memory_happens_to_answer_is_no_question_for_silence(
 
 def test_an_open_gate_is_never_silent(parts: Parts, users: tuple[Path, Path, Path]) -> None:
     opened = parts.settings.model_copy(update={"recall": SearchTuning(gate_at=0.0, gate_named_at=0.0)})
-    told = gvd.measure(
-        Parts(parts.encoder, parts.model, opened), read_gvd(*users), silent, ablation=False, source="memory.json"
-    )
+    told = gvd.measure(Parts(parts.encoder, opened), read_gvd(*users), silent, ablation=False, source="memory.json")
     assert told.figures["abstention"] == 0.0
 
 

@@ -11,7 +11,6 @@ from memory.learn.english.clauses import apart, statements
 from memory.learn.english.kinds import split
 from memory.learn.extraction import Extraction, Extractor
 from models.runtime.onnx_encoder import OnnxEncoder
-from models.structured.fake import KeywordModel
 from schemas.memory import Consent, Conversation, Turn
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -86,7 +85,7 @@ def test_values_named_together_are_several_where_all_are_known() -> None:
 
 @pytest.fixture(scope="module")
 def extractor() -> Extractor:
-    return Extractor(OnnxEncoder(MODEL), KeywordModel())
+    return Extractor(OnnxEncoder(MODEL))
 
 
 def read(extractor: Extractor, text: str, consent: Consent | None = None) -> Extraction:

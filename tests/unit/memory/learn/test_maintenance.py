@@ -1,4 +1,4 @@
-"""Pass, update or append: what rules decide, what the language model decides, and what it may not."""
+"""Pass, update or append, by rules."""
 
 from __future__ import annotations
 
@@ -8,29 +8,12 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from pydantic import BaseModel
 
-from memory.learn.maintenance import SAME_AT, Maintainer, Ruling
+from memory.learn.maintenance import RELATED_AT, SAME_AT, Maintainer, Ruling
 from models.runtime.fake_encoder import KeywordEncoder
-from schemas.errors import GenerationError
-from schemas.memory import Candidate, MaintenanceChoice, Outcome, Preference, usual
+from schemas.memory import Candidate, Outcome, Preference, usual
 
 NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
-
-
-class Model:
-    """A fake language model: always the same choice, or a failure; remembers what it was asked."""
-
-    def __init__(self, choice: MaintenanceChoice | None) -> None:
-        self.choice = choice
-        self.facts: list[tuple[str, ...]] = []
-
-    def fill(self, task: str, model: type[BaseModel], *, turns: Sequence[str], facts: Sequence[str] = ()) -> BaseModel:
-        assert task == "maintain" and model is MaintenanceChoice and len(turns) == 1
-        self.facts.append(tuple(facts))
-        if self.choice is None:
-            raise GenerationError("no")
-        return self.choice
 
 
 class Encoder(KeywordEncoder):
@@ -71,10 +54,8 @@ def candidate(value: str, sentence: str, detail: str = "favourite_cuisine", *, n
     )  # fmt: skip
 
 
-def decide(
-    new: Candidate, existing: Sequence[Preference], model: Model | None = None, encoder: Encoder | None = None
-) -> Ruling:
-    return Maintainer(encoder or Encoder(), model or Model(None)).decide(new, existing)
+def decide(new: Candidate, existing: Sequence[Preference], encoder: Encoder | None = None) -> Ruling:
+    return Maintainer(encoder or Encoder()).decide(new, existing)
 
 
 def replaced(ruling: Ruling) -> list[str]:
@@ -104,16 +85,13 @@ def test_a_value_that_means_the_same_passes() -> None:
                                                     ("spotify", "tidal", "preferred_music_streaming_service")])  # fmt: skip
 def test_a_single_category_is_updated_never_appended(old: str, new: str, detail: str) -> None:
     close = Encoder(**{old.replace(" ", "_"): 0.99 if detail != "preferred_music_streaming_service" else 0.1})
-    for choice in ("append", "pass", "update"):
-        model = Model(MaintenanceChoice(decision=choice, entry=0))
-        ruling = decide(candidate(new, "i like it so", detail), stored(old, detail=detail), model, close)
-        assert ruling.outcome is Outcome.UPDATE and replaced(ruling) == [old] and ruling.store and not model.facts
+    ruling = decide(candidate(new, "i like it so", detail), stored(old, detail=detail), close)
+    assert ruling.outcome is Outcome.UPDATE and replaced(ruling) == [old] and ruling.store
 
 
-def test_a_multi_category_takes_one_more_without_asking() -> None:
-    model = Model(None)
-    ruling = decide(candidate("greek", "i love greek food"), stored("thai", "italian"), model)
-    assert ruling.outcome is Outcome.APPEND and ruling.reason == "greek joins thai and italian" and not model.facts
+def test_a_multi_category_takes_one_more() -> None:
+    ruling = decide(candidate("greek", "i love greek food"), stored("thai", "italian"))
+    assert ruling.outcome is Outcome.APPEND and ruling.reason == "greek joins thai and italian"
 
 
 @pytest.mark.parametrize("sentence", [
@@ -130,13 +108,10 @@ def test_a_named_replacement_is_an_update_of_just_that(sentence: str) -> None:
 
 
 @pytest.mark.parametrize("sentence", ["i've switched to thai", "my taste has changed i love thai"])
-def test_a_changed_mind_replaces_the_only_one_and_asks_among_several(sentence: str) -> None:
-    model = Model(MaintenanceChoice(decision="update", entry=1))
-    ruling = decide(candidate("thai", sentence), stored("italian"), model)
-    assert ruling.outcome is Outcome.UPDATE and replaced(ruling) == ["italian"] and not model.facts
-    ruling = decide(candidate("thai", sentence), stored("greek", "italian"), model)
+def test_a_changed_mind_replaces_the_only_one_and_joins_several(sentence: str) -> None:
+    ruling = decide(candidate("thai", sentence), stored("italian"))
     assert ruling.outcome is Outcome.UPDATE and replaced(ruling) == ["italian"]
-    assert model.facts == [("category: favourite_cuisine", "0: greek", "1: italian", "new: thai")]
+    assert decide(candidate("thai", sentence), stored("greek", "italian")).outcome is Outcome.APPEND
 
 
 def test_a_better_known_value_that_replaces_another_is_merged_and_ends_it() -> None:
@@ -144,57 +119,41 @@ def test_a_better_known_value_that_replaces_another_is_merged_and_ends_it() -> N
     assert ruling.outcome is Outcome.UPDATE and ruling.equal is not None and replaced(ruling) == ["italian"]
 
 
-@pytest.mark.parametrize("sentence", ["thai instead", "thai is my new favourite", "from now on thai"])
-def test_what_may_be_a_changed_mind_is_asked(sentence: str) -> None:
-    new = candidate("thai", sentence)
-    update, append = MaintenanceChoice(decision="update", entry=0), MaintenanceChoice(decision="append")
-    for choice, outcome in ((update, Outcome.UPDATE), (append, Outcome.APPEND)):
-        model = Model(choice)
-        assert decide(new, stored("italian"), model).outcome is outcome and len(model.facts) == 1
-    assert decide(new, stored("greek", "italian"), Model(update)).outcome is Outcome.APPEND
+@pytest.mark.parametrize(
+    "sentence", ["thai instead", "thai is my new favourite", "from now on thai", "these days i love thai"]
+)
+def test_what_gives_nothing_up_joins(sentence: str) -> None:
+    assert decide(candidate("thai", sentence), stored("italian")).outcome is Outcome.APPEND
 
 
-def test_the_model_cannot_replace_what_nobody_gave_up() -> None:
-    near = Encoder(italian=0.91)
-    model = Model(MaintenanceChoice(decision="update", entry=0))
-    ruling = decide(candidate("sicilian", "i love sicilian food"), stored("italian"), model, near)
-    assert model.facts and ruling.outcome is Outcome.APPEND
+BY_OTTERS = "waltz of snow by the otters"
 
 
-def test_the_model_cannot_call_different_things_the_same() -> None:
-    model = Model(MaintenanceChoice(decision="pass", entry=1))
-    new = candidate("greek", "these days i love greek food")
-    assert decide(new, stored("thai", "italian"), model).outcome is Outcome.APPEND
-    assert decide(new, stored("thai", "italian"), model, Encoder(italian=0.91)).outcome is Outcome.PASS
+@pytest.mark.parametrize(("new", "held", "close", "same"), [
+    ("waltz of snow", BY_OTTERS, RELATED_AT + 0.01, True),
+    (BY_OTTERS, "waltz of snow", RELATED_AT + 0.01, True),
+    ("waltz of snow", BY_OTTERS, RELATED_AT - 0.01, False),  # too far apart, and nothing in the sentence leaves it open
+    ("waltz of rain", "waltz of snow", RELATED_AT + 0.01, False),
+    ("river by the lake", BY_OTTERS, RELATED_AT + 0.01, False),  # little words in common
+])  # fmt: skip
+def test_a_value_all_of_whose_words_stand_in_another_is_the_same(new: str, held: str, close: float, same: bool) -> None:
+    near = Encoder(**{held.replace(" ", "_"): close})
+    ruling = decide(
+        candidate(new, f"i love {new}", "favorite_songs"), stored("tango", held, detail="favorite_songs"), near
+    )
+    assert ruling.outcome is (Outcome.PASS if same else Outcome.APPEND)
+    assert (ruling.equal is not None and ruling.equal.value == held) is same
 
 
-def test_little_words_in_common_do_not_make_two_names_the_same() -> None:
-    model = Model(MaintenanceChoice(decision="pass", entry=0))
-    held = stored("waltz of the snow by the otters", detail="favorite_songs")
-    song = candidate("river by the lake by anna", "lately it's river by the lake by anna", "favorite_songs")
-    assert decide(song, held, model).outcome is Outcome.APPEND
-    same = candidate("waltz of snow", "lately it's waltz of snow", "favorite_songs")
-    assert decide(same, held, model).outcome is Outcome.PASS
-    assert len(model.facts) == 2
+def test_a_sentence_of_how_things_are_now_may_tell_it_again_in_fewer_words() -> None:
+    again = candidate("waltz of snow", "lately it's waltz of snow", "favorite_songs")
+    assert decide(again, stored(BY_OTTERS, detail="favorite_songs")).outcome is Outcome.PASS
 
 
 def test_one_more_road_to_avoid_from_now_on_does_not_free_another() -> None:
-    model = Model(MaintenanceChoice(decision="update", entry=0))
     detail = "avoidance_of_specific_road_types"
     tolls = candidate("toll roads", "no toll roads from now on", detail)
-    assert decide(tolls, stored("highways", detail=detail), model).outcome is Outcome.APPEND
-
-
-@pytest.mark.parametrize("entry", [None, 9])
-def test_a_choice_without_a_usable_entry_means_the_nearest(entry: int | None) -> None:
-    model = Model(MaintenanceChoice(decision="pass", entry=entry))
-    ruling = decide(candidate("sicilian", "i love sicilian"), stored("thai", "italian"), model, Encoder(italian=0.91))
-    assert ruling.outcome is Outcome.PASS and ruling.equal is not None and ruling.equal.value == "italian"
-
-
-def test_without_the_model_both_are_kept() -> None:
-    new = candidate("greek", "these days i love greek food")
-    assert decide(new, stored("thai"), Model(None)).outcome is Outcome.APPEND
+    assert decide(tolls, stored("highways", detail=detail)).outcome is Outcome.APPEND
 
 
 @pytest.mark.parametrize("detail", ["favourite_cuisine", "preferred_radio_station"])

@@ -19,7 +19,6 @@ from models.catalog import Catalog
 from models.marks import spans_of
 from models.runtime.fake_encoder import KeywordEncoder
 from models.runtime.onnx_encoder import OnnxEncoder
-from models.structured.fake import KeywordModel
 from schemas.kinds import LABELS, NEXT_DRIVE, Condition, ConditionKind, Label, Marked, Sense
 from schemas.memory import Candidate, Outcome, Preference
 
@@ -65,7 +64,7 @@ def test_words_of_a_condition_are_one_of_few_values() -> None:
 
 
 def test_a_dislike_takes_the_place_of_the_liking_and_the_other_way_round() -> None:
-    maintainer = Maintainer(KeywordEncoder(), KeywordModel())
+    maintainer = Maintainer(KeywordEncoder())
     held = Preference(
         id="p", detail=GENRES, value="jazz", sentences=("s",), conversation="c", confidence=1.0, valid_from=NOW
     )  # fmt: skip
@@ -79,7 +78,7 @@ def test_a_dislike_takes_the_place_of_the_liking_and_the_other_way_round() -> No
 
 
 def test_what_holds_under_another_condition_is_another_preference() -> None:
-    maintainer = Maintainer(KeywordEncoder(), KeywordModel())
+    maintainer = Maintainer(KeywordEncoder())
     morning = Condition(kind=ConditionKind.TIME_OF_DAY, value="morning", words="in the morning")
     held = Preference(
         id="p", detail="preferred_temperature", value="21 degrees", sentences=("s",), conversation="c", confidence=1.0,
@@ -115,7 +114,7 @@ def test_a_fact_is_cut_out_of_its_asking() -> None:
 def test_where_the_car_is_parked_is_kept_till_the_next_drive(tmp_path: Path) -> None:
     vault = Vault.open(tmp_path, "driver", RawKey(b"k" * 32), clock=lambda: NOW)
     encoder = OnnxEncoder(Catalog().find("encoder"))
-    memory = DriverMemory("driver", vault, encoder=encoder, model=KeywordModel(), clock=lambda: NOW)
+    memory = DriverMemory("driver", vault, encoder=encoder, clock=lambda: NOW)
     try:
         memory.remember("Remember I parked on level three.")
         memory.remember("Remember I parked on level five.")

@@ -8,13 +8,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
 
 from memory.learn.english.negation import series
 from memory.learn.evidence import Beside, ReadingSettings, read
 from memory.learn.extraction import Extraction, ExtractionSettings, Extractor
 from models.runtime.fake_encoder import KeywordEncoder
-from schemas.errors import GenerationError
 from schemas.kinds import Marked
 from schemas.memory import Consent, Conversation, Outcome, Turn, Words
 from schemas.preferences import BY_DETAIL, CATEGORIES
@@ -61,24 +59,6 @@ class Stated(KeywordEncoder):
         return dict(self.texts.get(text, Said()).choices.get(detail, {}))
 
 
-class Model:
-    """A scripted language model: finds these words, or fails."""
-
-    def __init__(self, found: str | Exception | None = None) -> None:
-        self.found, self.asked = found, list[str]()
-
-    def fill(self, task: str, model: type[BaseModel], *, turns: Sequence[str], facts: Sequence[str] = ()) -> BaseModel:
-        assert task == "extract" and not facts
-        self.asked.extend(turns)
-        if isinstance(self.found, Exception):
-            raise self.found
-        parts = model.model_json_schema().get("$defs", {}).values()
-        (detail,) = {name for part in parts for name in part.get("properties", {})} & set(BY_DETAIL)
-        main, sub, _ = BY_DETAIL[detail].path
-        mentions: list[dict[str, Any]] = [{"turn": 0, "value": self.found}] if self.found else []
-        return model.model_validate({main: {sub: {detail: mentions}}} if mentions else {})
-
-
 LOVES = "i love jazz"
 ASKS = "find me some thai food"
 ONE = {
@@ -87,11 +67,9 @@ ONE = {
 }
 
 
-def extract(
-    texts: Mapping[str, Said], *turns: str, model: Model | None = None, consent: Consent | None = None, **settings: Any
-) -> Extraction:
+def extract(texts: Mapping[str, Said], *turns: str, consent: Consent | None = None, **settings: Any) -> Extraction:
     said = tuple(Turn(speaker="driver", text=text, at=NOW + timedelta(minutes=n)) for n, text in enumerate(turns))
-    made = Extractor(Stated(texts), model or Model(), ExtractionSettings(**settings))
+    made = Extractor(Stated(texts), ExtractionSettings(**settings))
     return made.extract(Conversation(id="trip", turns=said), consent or Consent(), NOW)
 
 
@@ -186,7 +164,7 @@ def test_the_assistant_s_words_are_never_findings_of_their_own() -> None:
             Turn(speaker="assistant", text="you love jazz", at=NOW),
         ),
     )
-    found = Extractor(Stated(said), Model(None), ExtractionSettings()).extract(talk, Consent(), NOW)
+    found = Extractor(Stated(said)).extract(talk, Consent(), NOW)
     assert not found.candidates and not found.unsure
 
 
@@ -197,7 +175,7 @@ def test_an_empty_turn_does_not_shift_what_was_said_beside_the_others() -> None:
     }
     turns = [("driver", ""), ("assistant", ""), ("driver", "blue ridge always"), ("assistant", "shuffling")]
     talk = Conversation(id="c", turns=tuple(Turn(speaker=who, text=text, at=NOW) for who, text in turns))
-    found = Extractor(Stated(said), Model(None), ExtractionSettings()).extract(talk, Consent(), NOW)
+    found = Extractor(Stated(said)).extract(talk, Consent(), NOW)
     assert [c.detail for c in (*found.candidates, *found.unsure)] == [JAZZ]
 
 
@@ -258,16 +236,8 @@ def test_a_closed_value_is_the_encoder_s_choice() -> None:
     assert (candidate.detail, candidate.value) == (FAN, "low")
 
 
-def test_the_language_model_is_asked_for_words_that_the_encoder_does_not_find() -> None:
-    texts = {LOVES: Said({JAZZ: 0.95}), ASKS: Said({FOOD: 0.95}, words={FOOD: [("thai", 0.9)]})}
-    model = Model("jazz")
-    found = extract(texts, LOVES, ASKS, model=model)
-    assert model.asked == [LOVES] and [candidate.value for candidate in found.candidates] == ["jazz", "thai"]
-
-
-@pytest.mark.parametrize("answer", ["polka", None, GenerationError("too long")])
-def test_an_answer_of_the_language_model_that_cannot_be_used_is_not(answer: str | Exception | None) -> None:
-    found = extract({LOVES: Said({JAZZ: 0.95})}, LOVES, model=Model(answer))
+def test_a_value_whose_words_are_not_found_is_not_made_up() -> None:
+    found = extract({LOVES: Said({JAZZ: 0.95})}, LOVES)
     assert found.candidates == () and "could not tell which" in found.decisions[0].reason
 
 
@@ -292,7 +262,7 @@ def test_a_refusal_of_what_was_hardly_heard_is_not_told(confidence: float, refus
     turn = Turn(speaker="driver", text=LOVES, at=NOW, confidence=confidence)
     consent = Consent(opted_out=frozenset({BY_DETAIL[JAZZ].sub}))
     talk = Conversation(id="c", turns=(turn,))
-    found = Extractor(Stated(ONE), Model(None), ExtractionSettings()).extract(talk, consent, NOW)
+    found = Extractor(Stated(ONE)).extract(talk, consent, NOW)
     assert not found.candidates and not found.unsure
     assert [d.outcome for d in found.decisions] == [Outcome.REFUSED] * refusals
 

@@ -12,7 +12,6 @@ from memory.learn.extraction import Screening
 from memory.learn.screening import sift, units
 from memory.service import DriverMemory
 from models.runtime.fake_encoder import KeywordEncoder
-from models.structured.fake import KeywordModel
 from schemas.memory import CONVERSATIONS, Outcome, Turn
 from tests.memories import vault_of
 from tests.vaults import every_word
@@ -23,7 +22,7 @@ NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[DriverMemory]:
     vault = vault_of("ada", lambda: NOW, tmp_path)
-    made = DriverMemory("ada", vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=lambda: NOW)
+    made = DriverMemory("ada", vault, encoder=KeywordEncoder(), clock=lambda: NOW)
     yield made
     made.close()
 

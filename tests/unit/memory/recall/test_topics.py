@@ -9,7 +9,6 @@ import pytest
 from memory.service import DriverMemory
 from models.catalog.shelf import BUILTIN
 from models.runtime.onnx_encoder import OnnxEncoder
-from models.structured.fake import KeywordModel
 from tests.memories import vault_of
 
 
@@ -20,7 +19,7 @@ def _now() -> datetime:
 @pytest.fixture(scope="module")
 def memory() -> DriverMemory:
     encoder = OnnxEncoder(BUILTIN / "encoder")
-    return DriverMemory("anna", vault_of("anna", _now), encoder=encoder, model=KeywordModel(), clock=_now)
+    return DriverMemory("anna", vault_of("anna", _now), encoder=encoder, clock=_now)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from memory.service import DriverMemory, MemorySettings
 from memory.settings import TierSettings
 from memory.store.conversations import Archive
 from models.runtime.fake_encoder import KeywordEncoder
-from models.structured.fake import KeywordModel
 from schemas.memory import Turn
 from tests.memories import vault_of
 
@@ -29,7 +28,7 @@ class Bench:
     def open(self, settings: TierSettings | None = None) -> DriverMemory:
         vault = vault_of("ada", lambda: self.now, self.folder)
         self.memory = DriverMemory(
-            "ada", vault, encoder=self.encoder, model=KeywordModel(), clock=lambda: self.now, zone=BERLIN,
+            "ada", vault, encoder=self.encoder, clock=lambda: self.now, zone=BERLIN,
             settings=MemorySettings(tiers=settings or TierSettings()),
         )  # fmt: skip
         return self.memory

@@ -15,7 +15,6 @@ from memory.rights.export_page import page
 from memory.service import DriverMemory
 from memory.store.summaries import Line
 from models.runtime.fake_encoder import KeywordEncoder
-from models.structured.fake import KeywordModel
 from schemas.errors import ExportError
 from schemas.memory import (
     CONVERSATIONS,
@@ -40,7 +39,7 @@ def opened(tmp_path: Path) -> Iterator[Open]:
 
     def opening(driver: str) -> DriverMemory:
         vault = vault_of(driver, lambda: NOW, tmp_path)
-        made.append(DriverMemory(driver, vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=lambda: NOW))
+        made.append(DriverMemory(driver, vault, encoder=KeywordEncoder(), clock=lambda: NOW))
         return made[-1]
 
     yield opening

@@ -20,7 +20,6 @@ from memory.store import reminders as notices
 from memory.vault.keys import KeySource, RawKey
 from memory.vault.lifecycle import Vault
 from models.runtime.fake_encoder import KeywordEncoder
-from models.structured.fake import KeywordModel
 from schemas.events import Command, CommandKind
 from schemas.memory import Waiting
 from schemas.seat import Seat
@@ -34,7 +33,7 @@ KEY = RawKey(bytes(range(32)))
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[DriverMemory]:
     vault = Vault.open(tmp_path, "ada", KEY, clock=lambda: NOW)
-    made = DriverMemory("ada", vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=lambda: NOW)
+    made = DriverMemory("ada", vault, encoder=KeywordEncoder(), clock=lambda: NOW)
     yield made
     made.close()
 
@@ -145,7 +144,7 @@ def test_the_receipt_counts_them(browser: Browser, memory: DriverMemory, organiz
 def open_memory(config: Config, keys: KeySource | None = None) -> DriverMemory:
     now: Callable[[], datetime] = lambda: datetime.now(UTC)  # noqa: E731
     vault = Vault.open(config.data.folder, config.driver.name, keys or key_source(config), clock=now)
-    return DriverMemory(config.driver.name, vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=now)
+    return DriverMemory(config.driver.name, vault, encoder=KeywordEncoder(), clock=now)
 
 
 def test_the_command_tells_of_them_and_an_export_holds_them(

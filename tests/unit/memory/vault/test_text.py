@@ -16,8 +16,6 @@ from memory.store.conversations import Archive
 from memory.store.preferences import LONGEST_SAID, Store
 from memory.vault.lifecycle import Vault, check
 from models.runtime.fake_encoder import KeywordEncoder
-from models.runtime.fake_language import FakeLanguageModel
-from models.structured import Structured
 from schemas.errors import UnstorableTextError
 from schemas.memory import Consent, Conversation, Episode, Preference, Proposal, Turn
 from tests.vaults import KEY, NOW, clock, every_word, opened
@@ -132,9 +130,7 @@ def test_what_was_stored_is_the_same_after_opening_again(tmp_path: Path) -> None
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[DriverMemory]:
-    memory = DriverMemory(
-        "ada", opened(tmp_path), encoder=KeywordEncoder(64), model=Structured(FakeLanguageModel()), clock=clock
-    )
+    memory = DriverMemory("ada", opened(tmp_path), encoder=KeywordEncoder(64), clock=clock)
     yield memory
     memory.close()
 

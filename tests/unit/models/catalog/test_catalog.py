@@ -91,7 +91,7 @@ def test_ids_are_unique_and_configurations_name_models_of_the_right_role(profile
     assert len(models) == len(Catalog().models)
     config = load_config(environment={"HOME": "/h", "GLOVEBOX_PROFILE": profile})
     chosen = {"wake": (config.wake.model,), "vad": (config.vad.model,), "encoder": (config.encoder.model,)}
-    chosen |= {"llm": config.llm.model, "asr": config.asr.model, "tts": config.tts.model, "parser": config.parser.model}
+    chosen |= {"asr": config.asr.model, "tts": config.tts.model, "parser": config.parser.model}
     for role, names in chosen.items():
         assert {models[name].role for name in names} <= {role}
     assert all(models[name].ways for name in config.parser.model)

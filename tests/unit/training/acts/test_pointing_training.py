@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from models.acts import pointing
-from models.acts.steps import CLOSED, prompt
+from models.acts.steps import prompt
 from models.training.acts.form import read
 from models.training.acts.lines import Case
 from models.training.acts.pointing.states import WIDTH, Row, keep, kept, rows
@@ -46,10 +46,10 @@ def test_rows_are_kept_as_they_are_and_what_cannot_be_pointed_at_is_left_out(tmp
 def test_the_program_computes_what_was_trained() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed (extra `train`): nothing to compare with")
     from models.training.acts.pointing.network import Batch, Pointing
-    from models.training.language.shape import Shape
+    from models.training.blocks import Shape
 
     torch.manual_seed(0)
-    network = Pointing(Shape(vocabulary=len(CLOSED), width=64, layers=2, heads=2, inner=96)).eval()
+    network = Pointing(Shape(width=64, layers=2, heads=2, inner=96)).eval()
     made, encoder = rows(Hashed(), CASES), Hashed()
     with torch.no_grad():
         theirs, at = network(Batch(made)).numpy(), 0
@@ -68,10 +68,10 @@ def test_a_few_steps_learn_something_and_a_stopped_run_goes_on(tmp_path: Path) -
     torch = pytest.importorskip("torch", reason="PyTorch is not installed (extra `train`): nothing to train with")
     from models.training.acts.pointing.network import Batch
     from models.training.acts.pointing.train import Run, train
-    from models.training.language.shape import Shape
+    from models.training.blocks import Shape
 
     torch.manual_seed(0)
-    shape = Shape(vocabulary=len(CLOSED), width=64, layers=2, heads=2, inner=96)
+    shape = Shape(width=64, layers=2, heads=2, inner=96)
     made = rows(Hashed(), CASES)
     keep(tmp_path / "round-0.npz", made)
     keep(tmp_path / "held-out.npz", made)
@@ -87,10 +87,10 @@ def test_what_was_learnt_is_written_and_parses(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed (extra `train`): nothing to train with")
     from models.training.acts.pointing.network import Batch
     from models.training.acts.pointing.train import Run
-    from models.training.language.shape import Shape
+    from models.training.blocks import Shape
 
     torch.manual_seed(0)
-    run = Run(tmp_path, Shape(vocabulary=len(CLOSED), width=64, layers=2, heads=2, inner=96))
+    run = Run(tmp_path, Shape(width=64, layers=2, heads=2, inner=96))
     cases = [*CASES, Case("sport mode", read("set_drive_mode(mode=sport)")), Case("hang up", read("hang_up()"))]
     for _ in range(80):
         run.learn(Batch(rows(Hashed(), cases)), 1.0)

@@ -13,17 +13,16 @@ from deploy.lab.carmem import store as carmem_store
 from deploy.lab.carmem.data import DETAILS, Item, category, read, read_ids
 from deploy.lab.carmem.extraction import NOW, Reading, against, in_schema, out_of_schema
 from deploy.lab.carmem.maintenance import Maintenance, one
-from deploy.lab.carmem.parts import KeptEncoder, KeptModel, Parts
+from deploy.lab.carmem.parts import KeptEncoder, Parts
 from deploy.lab.carmem.protocol import confusion
 from deploy.lab.carmem.retrieval import retrieval
 from deploy.lab.report.blocks import silent
 from memory.learn.english.canonical import Canon
 from memory.learn.extraction import Extraction
 from models.runtime.fake_encoder import KeywordEncoder
-from models.structured.fake import KeywordModel
-from schemas.errors import EvaluationDataError, GenerationError
+from schemas.errors import EvaluationDataError
 from schemas.memory import Candidate, Outcome
-from schemas.preferences import BY_DETAIL, CATEGORIES, preference_model
+from schemas.preferences import BY_DETAIL, CATEGORIES
 
 DATA = Path(os.environ.get("GLOVEBOX_DATA", Path(__file__).parents[6] / "shared" / "data")) / "carmem"
 
@@ -52,7 +51,7 @@ def reading(gold: str, *found: str, user: str = "u") -> Reading:
 
 
 def parts() -> Parts:
-    return Parts(KeptEncoder(KeywordEncoder()), KeptModel(KeywordModel()))
+    return Parts(KeptEncoder(KeywordEncoder()))
 
 
 # The data
@@ -372,26 +371,6 @@ def test_the_encoder_is_asked_once_unless_timed() -> None:
     assert asked == ["jazz", "jazz"]
     assert (kept.encode(["a", "b"]) == KeywordEncoder().encode(["a", "b"])).all()
     assert kept.encode([]).shape == (0, kept.dimension)
-
-
-def test_the_model_is_asked_once_and_its_failures_are_counted() -> None:
-    class Failing(KeywordModel):
-        def fill(self, task: str, model: Any, *, turns: Any, facts: Any = ()) -> Any:
-            filled = super().fill(task, model, turns=turns, facts=facts)
-            if turns == ["fail"]:
-                raise GenerationError("no end")
-            return filled
-
-    inner = Failing()
-    kept = KeptModel(inner)
-    for _ in range(2):
-        preference_model.cache_clear()  # the same slice as another class
-        kept.fill("extract", preference_model(("favorite_genres",)), turns=["jazz"])
-        with pytest.raises(GenerationError):
-            kept.fill("extract", preference_model(("favorite_genres",)), turns=["fail"])
-    assert (kept.calls, kept.valid, len(inner.asked)) == (2, 1, 2)
-    kept.fill("extract", preference_model(("favorite_songs",)), turns=["jazz"])
-    assert kept.calls == 3
 
 
 def test_values_enter_maintenance_as_the_memory_writes_them() -> None:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from deploy import app
 from deploy.cli.main import main
 from deploy.config import Config, load_config
+from deploy.engines import Engines
 from deploy.lab.dialogue import figures, suite
 from deploy.lab.dialogue.driving import Fleet, Played
 from deploy.lab.dialogue.seen import Result
@@ -65,7 +65,7 @@ def test_cases_are_chosen_by_group_and_id(tmp_path: Path) -> None:
 # In the car -----------------------------------------------------------------------------------------------------------
 
 
-BUILT_IN = app.understanding
+BUILT_IN = Engines.encoder
 
 
 pytestmark = pytest.mark.usefixtures("fakes")
@@ -79,7 +79,7 @@ def driven(tmp_path: Path, *cases: dict[str, Any]) -> list[Played]:
 
 
 def test_every_case_has_a_car_a_memory_and_a_day_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app, "understanding", BUILT_IN)
+    monkeypatch.setattr(Engines, "encoder", BUILT_IN)
     wish = {"say": "open the passenger window halfway", "right": [{"state": {"window.passenger": 50}}]}
     remind = {
         "say": "remind me at eleven to call mum",
@@ -130,7 +130,7 @@ def test_a_driver_who_has_become_a_guest_is_followed_on(tmp_path: Path) -> None:
 
 
 def test_mail_in_the_outbox_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app, "understanding", BUILT_IN)
+    monkeypatch.setattr(Engines, "encoder", BUILT_IN)
     mail = {"say": "email anna berg that I am late", "right": [{"mail": {"to": "^anna@", "text": "^i am late$"}}]}
     wish = {**mail, "right": [{"declines": True}, {"reply": "e-mail", "reply_not": "shall i", "idle": True}]}
     played = driven(tmp_path, case("a", "x", mail, mail=True), case("b", "x", wish))

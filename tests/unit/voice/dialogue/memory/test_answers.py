@@ -9,7 +9,6 @@ import pytest
 from memory.service import DriverMemory
 from models.catalog.shelf import BUILTIN
 from models.runtime.onnx_encoder import OnnxEncoder
-from models.structured.fake import KeywordModel
 from schemas.memory import CONVERSATIONS, FACTS, Fact, Turn
 from schemas.seat import Seat
 from tests.memories import vault_of
@@ -44,7 +43,7 @@ def seat() -> Seat:
     """Somebody who had five facts kept on Monday, one about another, and talked of one thing; it is Thursday."""
     CLOCK.now = MONDAY
     vault = vault_of("anna", CLOCK)
-    memory = DriverMemory("anna", vault, encoder=OnnxEncoder(BUILTIN / "encoder"), model=KeywordModel(), clock=CLOCK)
+    memory = DriverMemory("anna", vault, encoder=OnnxEncoder(BUILTIN / "encoder"), clock=CLOCK)
     memory.opt_in(CONVERSATIONS)
     memory.opt_in("health")
     memory.opt_in("children")  # the guard takes a sister for a child

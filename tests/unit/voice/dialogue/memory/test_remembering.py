@@ -19,7 +19,6 @@ from memory.vault.keys import KeySource
 from memory.vault.lifecycle import Vault
 from models.commands.matcher import TemplateMatcher
 from models.runtime.fake_encoder import KeywordEncoder
-from models.structured.fake import KeywordModel
 from schemas.events import Reply, Route, Transcript, VehicleState
 from schemas.memory import Outcome, Turn
 from schemas.seat import Seat
@@ -327,7 +326,7 @@ def car(matcher: TemplateMatcher, tmp_path: Path) -> Iterator[Talk]:
 
     def opened(config: Config, keys: KeySource | None = None) -> DriverMemory:
         vault = Vault.open(config.data.folder, config.driver.name, keys or key_source(config), clock=clock)
-        return DriverMemory(config.driver.name, vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=clock)
+        return DriverMemory(config.driver.name, vault, encoder=KeywordEncoder(), clock=clock)
 
     config = load_config(flags=flags, environment={})
     drivers = ConfiguredDrivers(config, Seat(opened(config)), opened)

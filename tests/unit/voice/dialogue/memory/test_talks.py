@@ -14,7 +14,6 @@ from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
 from models.commands.matcher import TemplateMatcher
 from models.runtime.fake_encoder import KeywordEncoder
-from models.structured.fake import KeywordModel
 from schemas.events import VehicleState
 from schemas.memory import CONVERSATIONS, Kind, Turn
 from schemas.seat import Seat
@@ -39,7 +38,7 @@ class Days:
     def __init__(self, folder: Path) -> None:
         self.now = TUESDAY
         vault = Vault.open(folder, "ada", RawKey(bytes(range(32))), clock=lambda: self.now)
-        self.memory = DriverMemory("ada", vault, encoder=KeywordEncoder(), model=KeywordModel(), clock=lambda: self.now)
+        self.memory = DriverMemory("ada", vault, encoder=KeywordEncoder(), clock=lambda: self.now)
         self.car = Car()
         self.dialogue = Dialogue(
             seat=Seat(self.memory), vehicle=self.car, matcher=TemplateMatcher(), parser=StubParser(),

@@ -1,1 +1,0 @@
-"""Trains the built-in language model: examples, vocabulary, network, export and measurement."""

@@ -1,1 +1,0 @@
-"""The examples that the language model learns from."""
