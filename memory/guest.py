@@ -86,6 +86,10 @@ class _Deaf:
         """Nothing can be told."""
         del text
 
+    def revealed(self, text: str) -> None:
+        """Nothing can be told."""
+        del text
+
     def marks(self, text: str) -> Marked:
         """Nothing can be told."""
         return Marked(text)

@@ -225,6 +225,13 @@ class Encoder(Protocol):
         """Logits of the special kinds of data and of none, (kinds + 1,), of a text in its spoken form; None: cannot tell."""
         ...
 
+    def revealed(self, text: str) -> dict[str, float] | None:
+        """Probability of every detail key that a text in its spoken form reveals a lasting preference of it, and of ``none``.
+
+        None: cannot tell.
+        """
+        ...
+
     def marks(self, text: str) -> Marked:
         """What every word of what the driver said is part of: liked, past, somebody else's ...; nothing if it cannot tell."""
         ...

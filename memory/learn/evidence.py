@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from models.text import contains, words
+from models.text import contains, spoken, words
 from schemas.kinds import OWN, Label
 from schemas.memory import Conversation, Words
 from schemas.ports import Encoder
@@ -47,6 +47,8 @@ class ReadingSettings(BaseModel):
     """Exponent of what the assistant said just before is about,"""
     reply: float = Field(default=0.35, ge=0.0, le=2.0)
     """and of what it said just after: it tells the category, never the value and never that there is a preference."""
+    second: float = Field(default=0.0, ge=0.0, le=2.0)
+    """Exponent of what the second opinion takes the turn to be about (``Encoder.revealed``)."""
     agreement: float = Field(default=0.5, ge=0.0, le=1.0)
     """Exponent of how far a turn agrees with all that is around it, when turns are weighed against each other."""
     beside_at: float = Field(default=0.8, ge=0.0, le=1.0)
@@ -107,6 +109,33 @@ def strength(encoder: Encoder, text: str) -> dict[str, float]:
     return {NONE: seen[NONE] * left, HINTED: seen[HINTED] * left, STATED: told - ended, ENDED: ended}
 
 
+def agreed(encoder: Encoder, sure: float, detail: str, text: str) -> float:
+    """How sure a finding is once a second opinion was asked, which reads the turn alone: the mean of both in log odds.
+
+    Chosen on CarMem's development half, KVRET and DailyDialog (docs/log.md, 2026-11-27).
+
+    Args:
+        encoder: its branch for what a sentence tells of the driver (``models.training.content``); one without it agrees.
+        sure: of the finding, 0..1.
+        detail: its category; one that the branch was not taught is agreed with.
+        text: the turn.
+    """
+    revealed = encoder.revealed(_last(spoken(text)))
+    if revealed is None or detail not in revealed:
+        return sure
+    both = [min(max(one, TINY), 1.0 - TINY) for one in (sure, revealed[detail])]
+    return float(1.0 / (1.0 + np.exp(-np.mean([np.log(one / (1.0 - one)) for one in both]))))
+
+
+def _revealed(encoder: Encoder, text: str) -> NDArray[np.float64] | None:
+    """How the second opinion shares a turn among the categories, in the order of the tree; None where it cannot tell."""
+    revealed = encoder.revealed(_last(spoken(text)))
+    if revealed is None:
+        return None
+    found = np.array([revealed.get(detail, 0.0) for detail in DETAILS]) + TINY
+    return found / found.sum()
+
+
 def beside_of(conversation: Conversation) -> list[Beside]:
     """What the assistant said next to every turn of the driver's."""
     said = ["", *("" if turn.speaker == "driver" else turn.text for turn in conversation.turns), ""]
@@ -139,6 +168,9 @@ def read(
     strengths = [strength(encoder, text) for text in turns]
     weights = np.array([shares(encoder, text) * around for text in turns])
     weights *= np.array([shares(encoder, text) for text in _with_the_one_before(turns)]) ** settings.before
+    for row, text in enumerate(turns):
+        if settings.second and (told := _revealed(encoder, text)) is not None:
+            weights[row] *= told**settings.second
     for row, said in enumerate(beside):
         for text, exponent in ((said.before, settings.prompt), (said.after, settings.reply)):
             if words(text) and exponent:

@@ -36,7 +36,7 @@ from memory.learn.english.negation import (
     negated,
     series,
 )
-from memory.learn.evidence import ENDED, HINT, Beside, Finding, ReadingSettings, beside_of, read
+from memory.learn.evidence import ENDED, HINT, Beside, Finding, ReadingSettings, agreed, beside_of, read
 from memory.learn.meaning import ROADS, Holds, Meaning, meaning, named, sense_of
 from memory.store.preferences import silent
 from models.text import normal, words
@@ -376,7 +376,7 @@ class Extractor:
                 sentence=turn.text,
                 said_at=turn.at,
                 conversation=whole.conversation,
-                confidence=self._sure(finding, value, over, told) * turn.confidence,
+                confidence=self._sure(finding, value, over, told, turn.text) * turn.confidence,
                 negated=ended,
                 sense=told.sense,
                 conditions=told.conditions,
@@ -400,9 +400,11 @@ class Extractor:
             return told.share >= FOREIGN_AT and finding.strength[NONE] >= UNREAL_NONE_AT
         return told.holds is Holds.OTHERS and told.share >= FOREIGN_AT
 
-    def _sure(self, finding: Finding, value: str, over: Over, told: Meaning) -> float:
+    def _sure(self, finding: Finding, value: str, over: Over, told: Meaning, text: str) -> float:
         """How sure a finding with this value is, however it was heard; not enough to go unasked if anything speaks against it."""
         sure = min(1.0, finding.sure(HINT))
+        if over is not Over.YES:  # the second opinion was taught what holds, not what is taken back
+            sure = agreed(self._encoder, sure, finding.detail, text)
         against = told.holds in (Holds.UNREAL, Holds.OTHERS) or (over is Over.NO and told.doubt > DOUBT)
         if over is Over.PERHAPS or against:
             sure = min(sure, 0.99 * self.settings.store_at)

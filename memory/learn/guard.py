@@ -2,7 +2,7 @@
 
 Goes by what is said and not by the category that it is taken for: "24 degrees because of my chemotherapy" is about the cabin and
 tells of an illness. Words tell it (`models.special`), and where none does, or what they say depends on the sentence, a branch of
-the encoder (``models.training.special``). Of a text that tells such a thing the clauses that do not are
+the encoder (``models.training.content``). Of a text that tells such a thing the clauses that do not are
 kept, if nothing is told by them alone.
 """
 
@@ -23,7 +23,7 @@ from schemas.memory import Consent
 from schemas.ports import Encoder
 from schemas.preferences import KINDS, SPECIAL_TITLES, WITH
 
-AT, AT_WORD = -0.5, -2.0
+AT, AT_WORD = -1.0, -2.0
 """Log odds from which on a text tells something special, without and with a word that tells only with more than itself; chosen on
 tests/attacks/sensitive.txt, sensitive_again.txt and sensitive_third.txt."""
 READ, STEP = 24, 16

@@ -100,6 +100,10 @@ class KeywordEncoder:
         """Cannot tell."""
         del text
 
+    def revealed(self, text: str) -> None:
+        """Cannot tell."""
+        del text
+
     def marks(self, text: str) -> Marked:
         """A value is liked; with a refusing word it is disliked, or past, and of a road what is refused is avoided."""
         plain = " ".join(text.split())

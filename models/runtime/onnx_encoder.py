@@ -5,7 +5,7 @@ what the labels mean, and decides nothing: thresholds belong to who asks.
 
 The folder holds ``encoder.onnx``, ``tokenizer.json`` and ``labels.json`` (the labels in the order of the network's
 outputs, and the SHA-256 of the other two); where it has ``marks.npz``, too, words are marked by that (`models.marks`), and
-where it has ``special.onnx``, that tells special kinds of data (``models.training.special``).
+where it has ``content.onnx``, that tells special kinds of data and lasting preferences (``models.training.content``).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ EXACT = "session.x64quantprecision"
 kernels for int8 saturate at 16 bits otherwise, and the vectors have a cosine of .985 to those of other processors. Where
 VNNI is there it changes nothing but the time: 6.2 ms a sentence for 4.2 (docs/log.md, 2026-11-22)."""
 NETWORK, TOKENIZER, LABELS = "encoder.onnx", "tokenizer.json", "labels.json"
-SPECIAL = "special.onnx"
+CONTENT = "content.onnx"
 """Goes on from the states where the branches part."""
 
 
@@ -112,12 +112,14 @@ class OnnxEncoder:
             )
             sizes = {output.name: output.shape[0] for output in self._session.get_outputs()}
             self.dimension = int(sizes["embedding"])
-            branch = folder / SPECIAL
-            self._special: Any = (
+            branch = folder / CONTENT
+            self._content: Any = (
                 ort.InferenceSession(str(branch), options, providers=["CPUExecutionProvider"])
                 if branch.is_file()
                 else None
             )
+            properties = self._content.get_modelmeta().custom_metadata_map if self._content is not None else {}
+            self._revealed = (*properties.get("details", "").split(), NONE)
             fits = all(sizes[name] == len(getattr(self._labels, name)) for name in ("topics", *_Labels.REST))
         except Exception as error:  # neither library has a base for its errors but Exception
             raise ModelDamagedError(f"the encoder in {folder} cannot be loaded; restore it") from error
@@ -125,6 +127,7 @@ class OnnxEncoder:
             raise ModelDamagedError(f"the encoder in {folder} has outputs for other labels; restore it")
         self._details = {name: number for number, name in enumerate(self._labels.topics) if name != NONE}
         self._result = lru_cache(maxsize=REMEMBERED)(self._run)
+        self._told = lru_cache(maxsize=REMEMBERED)(self._tell)
         own = folder / marks.FILE
         self._marks = lru_cache(maxsize=REMEMBERED)(marks.Marks(own, self).marks if own.is_file() else Marked)
 
@@ -198,11 +201,25 @@ class OnnxEncoder:
         Args:
             text: in its spoken form (``models.text.spoken``); what lies beyond the tokenizer's limit is not seen.
         """
-        if self._special is None:
+        found = self._told(_plain(text))
+        return None if found is None else found[0]
+
+    def revealed(self, text: str) -> dict[str, float] | None:
+        """Probability of every detail key that the text reveals a lasting preference of it, and of ``none``.
+
+        Args:
+            text: in its spoken form (``models.text.spoken``); what lies beyond the tokenizer's limit is not seen.
+        """
+        found = self._told(_plain(text))
+        return None if found is None else _named(self._revealed, found[1])
+
+    def _tell(self, text: str) -> tuple[NDArray[np.float32], NDArray[np.float32]] | None:
+        if self._content is None:
             return None
-        states = self._result(_plain(text)).states
-        (logits,) = self._special.run(["kinds"], {"states": np.ascontiguousarray(states[:, : states.shape[1] // 2])})
-        return np.asarray(logits, np.float32)
+        states = self._result(text).states
+        shared = np.ascontiguousarray(states[:, : states.shape[1] // 2])
+        kinds, details = self._content.run(["kinds", "details"], {"states": shared})
+        return np.asarray(kinds, np.float32), np.asarray(details, np.float32)
 
     def _run(self, text: str) -> _Result:
         encoded = self._tokenizer.encode(text)

@@ -69,6 +69,10 @@ class KeptEncoder:
         """See `Encoder.special`."""
         return self._once(lambda: self._encoder.special(text), "special", text)
 
+    def revealed(self, text: str) -> dict[str, float] | None:
+        """See `Encoder.revealed`."""
+        return self._once(lambda: self._encoder.revealed(text), "revealed", text)
+
     def marks(self, text: str) -> Marked:
         """See `Encoder.marks`."""
         return self._once(lambda: self._encoder.marks(text), "marks", text)

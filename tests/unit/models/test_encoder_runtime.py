@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from onnx.reference import ReferenceEvaluator
 
-from models.runtime.onnx_encoder import LABELS, NETWORK, SPECIAL, TOKENIZER, OnnxEncoder, saturates
+from models.runtime.onnx_encoder import CONTENT, LABELS, NETWORK, TOKENIZER, OnnxEncoder, saturates
 from models.training import conversations
 from schemas.errors import ModelDamagedError, ModelMissingError
-from schemas.preferences import KINDS
+from schemas.preferences import BY_DETAIL, KINDS
 
 MODEL = Path(__file__).parents[3] / "models" / "builtin" / "encoder"
 
@@ -162,9 +162,20 @@ def test_a_special_kind_is_told_in_passing(encoder: OnnxEncoder) -> None:
 
 def test_a_folder_without_the_branch_tells_no_special_kind(copy: Path) -> None:
     assert OnnxEncoder(copy).special("warmer please the infusion makes me shiver") is None
+    assert OnnxEncoder(copy).revealed("i always want it at twenty two degrees") is None
+
+
+def test_a_lasting_preference_is_told_from_what_is_wanted_once(encoder: OnnxEncoder) -> None:
+    lasting = encoder.revealed("could you make it twenty two degrees as always, that's where i'm comfortable")
+    once, others = (
+        encoder.revealed(text) for text in ("make it twenty two degrees", "my boss likes it at twenty two degrees")
+    )
+    assert lasting is not None and once is not None and others is not None
+    assert set(lasting) == {*BY_DETAIL, "none"} and abs(sum(lasting.values()) - 1.0) < 1e-3
+    assert lasting["preferred_temperature"] > 0.8 and once["none"] > 0.5 and others["none"] > 0.5
 
 
 def test_a_branch_that_is_no_network_is_damaged(copy: Path) -> None:
-    (copy / SPECIAL).write_bytes(b"not a network")
+    (copy / CONTENT).write_bytes(b"not a network")
     with pytest.raises(ModelDamagedError, match="cannot be loaded"):
         OnnxEncoder(copy)

