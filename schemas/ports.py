@@ -232,6 +232,10 @@ class Encoder(Protocol):
         """
         ...
 
+    def answers(self, question: str, memory: str) -> float | None:
+        """The log odds that a memory, in words, answers a question in its spoken form; None: cannot tell."""
+        ...
+
     def marks(self, text: str) -> Marked:
         """What every word of what the driver said is part of: liked, past, somebody else's ...; nothing if it cannot tell."""
         ...

@@ -4,9 +4,8 @@ What tells most is not how near a memory is but how much nearer than the rest of
 "which film was it" is near to all of them. So the nearest others are part of what it sees; where there are fewer, what everyday
 talk comes to stands in their place, and three memories are judged as three thousand are.
 
-The weights are `python -m deploy.lab.recall.answers`' on our own questions and memories (``deploy/lab/recall/pairs``), near misses
-included. Small on purpose: what knew more (networks over the words' states, docs/log.md) was better on those and worse elsewhere.
-Pure.
+The weights are `python -m deploy.lab.recall.answers`' on our own questions and memories (``models/training/answers/data``), near
+misses included. Of what stands alone and comes nearest the encoder is asked as well (`memory.recall.search`). Pure.
 """
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ from numpy.typing import NDArray
 from memory.recall.exact import Floats
 
 FEATURES = ("cosine", "share", "cosine of others", "nearness of others", "words asked")
-WEIGHTS: tuple[float, ...] = (11.124, 0.016, 10.119, -26.0, 0.088)
+WEIGHTS: tuple[float, ...] = (10.553, 3.371, 8.213, -23.206, 0.152)
 """Of `FEATURES`, in their order,"""
-BIAS = -3.357
+BIAS = -3.723
 """and of nothing."""
 
 _OTHERS, _NEAREST = 20, 10

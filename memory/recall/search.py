@@ -6,8 +6,9 @@ Memories are ordered by nearness x decay x importance. Nearness joins two measur
 question's, and the share of the question's words that it says, rare ones counting more (`memory.recall.lexical`); an
 exchange is also borne up by those before and after it in the conversation, since an answer often stands beside the
 words that were asked for. Which of them answer the question, a small model tells of each by itself (`memory.recall.answering`;
-CAIM's check of what was retrieved, arXiv 2505.13044, there by a language model), and of exchanges, which have company, how much of
-the talk is near (`company`). If none does, nothing is recalled, which is the usual case.
+CAIM's check of what was retrieved, arXiv 2505.13044, there by a language model). Of the nearest that stand alone a branch of the
+encoder that reads question and memory side by side has a say, too (``models.training.answers``); of exchanges, which have company,
+how much of the talk is near (`company`). If none answers, nothing is recalled, which is the usual case.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from memory.settings import RecallSettings
 from memory.store import tags as ontology
 from memory.store.searchable import Searchable
 from memory.vault.lifecycle import Vault
+from models.text import spoken
 from schemas.errors import MemoryStoreError
 from schemas.memory import Found, Kind, Period
 from schemas.ports import Encoder
@@ -50,6 +52,9 @@ AT_ONCE = 64
 """Memories that are encoded before a search goes on (some 0.4 s); more wait for the background."""
 WHOLE = 1.0 - 1e-4
 """Share of a question's words that a fact says with all of them: it was asked to be kept, so it is found however unsure it is."""
+ASKED_AT, ASKED = 0.1, 3
+"""How sure it has to be of what stands alone that the encoder is asked whether it answers, and of how many, the nearest: each takes
+about 7 ms."""
 STEP = 16
 """Memories that the background encodes between two looks at whether it is to end."""
 WORDS_DOUBT = 1.0
@@ -322,12 +327,29 @@ class HybridSearch:
             features(cosines, shares[rows], own_nearness(cosines, shares[rows], settings), len(asked(query)))
         )
         talk = np.isin(cache.columns["kind"][rows], [KINDS.index(kind) for kind in TALK])
+        sure = self._agreed(query, rows, nearness, sure, ~talk)
         gate = settings.gate_named_at if named else settings.gate_at
         spoken_of = company(nearness[talk], float(cosines[talk].max(initial=0.0)), named=named) >= gate
         whole = cache.postings.shares(numbers(asked(query)), cache.rows, len(cache))[rows] >= WHOLE
         kept = (cache.columns["kind"][rows] == KINDS.index(Kind.FACT)) & whole
         alone = (sure >= settings.answers_at) | kept
         return Near(rows, nearness, sure, np.where(talk, spoken_of | (sure >= settings.told_at), alone))
+
+    def _agreed(self, query: str, rows: Rows, nearness: Floats, sure: Floats, alone: Allowed) -> Floats:
+        """How sure it is that each answers, once the encoder was asked of the nearest that stand alone: both log odds, averaged."""
+        places = np.flatnonzero(alone & (sure >= ASKED_AT))
+        places = places[np.argsort(-nearness[places], kind="stable")][:ASKED]
+        if not len(places):
+            return sure
+        cache, both = self.cache, sure.copy()
+        names = {cache.id(int(rows[place])): int(place) for place in places}
+        texts = self.tables.texts(tuple(names), {KINDS[cache.columns["kind"][rows[place]]] for place in places})
+        for name, place in names.items():
+            odds = self._encoder.answers(spoken(query), texts[name].text) if name in texts else None
+            if odds is not None:
+                own = min(max(float(sure[place]), 1e-6), 1.0 - 1e-6)
+                both[place] = 1.0 / (1.0 + np.exp(-(np.log(own / (1.0 - own)) + odds) / 2.0))
+        return both
 
     def _nearness(
         self, rows: Rows, vector: Floats, shares: Floats, visible: Allowed, bits: NDArray[np.uint64]

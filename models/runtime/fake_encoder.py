@@ -104,6 +104,10 @@ class KeywordEncoder:
         """Cannot tell."""
         del text
 
+    def answers(self, question: str, memory: str) -> None:
+        """Cannot tell."""
+        del question, memory
+
     def marks(self, text: str) -> Marked:
         """A value is liked; with a refusing word it is disliked, or past, and of a road what is refused is avoided."""
         plain = " ".join(text.split())

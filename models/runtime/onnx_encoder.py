@@ -42,8 +42,13 @@ EXACT = "session.x64quantprecision"
 kernels for int8 saturate at 16 bits otherwise, and the vectors have a cosine of .985 to those of other processors. Where
 VNNI is there it changes nothing but the time: 6.2 ms a sentence for 4.2 (docs/log.md, 2026-11-22)."""
 NETWORK, TOKENIZER, LABELS = "encoder.onnx", "tokenizer.json", "labels.json"
+LONGEST = 64
+"""Pieces of a text that the network reads; the tokenizer cuts what is longer."""
 CONTENT = "content.onnx"
-"""Goes on from the states where the branches part."""
+ANSWERS = "answers.onnx"
+"""Both go on from the states where the branches part."""
+QUESTION, OVERLAP, PARTS = 24, 10, 3
+"""Pieces of a question that are read beside a memory, pieces that two parts of a long memory share, and parts of one at most."""
 
 
 @dataclass(frozen=True)
@@ -112,11 +117,11 @@ class OnnxEncoder:
             )
             sizes = {output.name: output.shape[0] for output in self._session.get_outputs()}
             self.dimension = int(sizes["embedding"])
-            branch = folder / CONTENT
-            self._content: Any = (
-                ort.InferenceSession(str(branch), options, providers=["CPUExecutionProvider"])
-                if branch.is_file()
+            self._content, self._answers = (
+                ort.InferenceSession(str(folder / name), options, providers=["CPUExecutionProvider"])
+                if (folder / name).is_file()
                 else None
+                for name in (CONTENT, ANSWERS)
             )
             properties = self._content.get_modelmeta().custom_metadata_map if self._content is not None else {}
             self._revealed = (*properties.get("details", "").split(), NONE)
@@ -213,6 +218,23 @@ class OnnxEncoder:
         found = self._told(_plain(text))
         return None if found is None else _named(self._revealed, found[1])
 
+    def answers(self, question: str, memory: str) -> float | None:
+        """The log odds that a memory answers a question; of a long memory the part that does so most likely counts.
+
+        Args:
+            question: in its spoken form (``models.text.spoken``).
+            memory: in words.
+        """
+        if self._answers is None:
+            return None
+        return max(self._odds(part) for part in beside(self._tokenizer, question, memory))
+
+    def _odds(self, pieces: Sequence[int]) -> float:
+        (states,) = self._session.run(["states"], {"ids": np.array(pieces, np.int64)})
+        shared = np.ascontiguousarray(states[:, : states.shape[1] // 2])
+        (odds,) = self._answers.run(["odds"], {"states": shared})
+        return float(odds[0])
+
     def _tell(self, text: str) -> tuple[NDArray[np.float32], NDArray[np.float32]] | None:
         if self._content is None:
             return None
@@ -245,6 +267,19 @@ class OnnxEncoder:
             values,
             states,
         )
+
+
+def beside(tokenizer: Any, question: str, memory: str) -> list[list[int]]:
+    """The pieces of a question and a memory as `OnnxEncoder.answers` reads them together, a list for every part of the memory."""
+    asked = tokenizer.encode(_plain(question)).ids
+    end = asked[-1]
+    asked = [*asked[: QUESTION - 1], end] if len(asked) > QUESTION else asked
+    told = tokenizer.encode(_plain(memory), add_special_tokens=False).ids
+    room = LONGEST - len(asked) - 1
+    starts = [0]
+    while starts[-1] + room < len(told) and len(starts) < PARTS:
+        starts.append(min(starts[-1] + room - OVERLAP, len(told) - room))
+    return [[*asked, *told[start : start + room], end] for start in starts]
 
 
 def _plain(text: str) -> str:

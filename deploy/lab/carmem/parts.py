@@ -73,6 +73,10 @@ class KeptEncoder:
         """See `Encoder.revealed`."""
         return self._once(lambda: self._encoder.revealed(text), "revealed", text)
 
+    def answers(self, question: str, memory: str) -> float | None:
+        """See `Encoder.answers`."""
+        return self._once(lambda: self._encoder.answers(question, memory), "answers", question, memory)
+
     def marks(self, text: str) -> Marked:
         """See `Encoder.marks`."""
         return self._once(lambda: self._encoder.marks(text), "marks", text)

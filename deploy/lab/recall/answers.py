@@ -2,19 +2,17 @@
 
     python -m deploy.lab.recall.answers
 
-Every question is put to stores of several sizes that are drawn from the blocks of ``pairs/*.txt``, once with the memory that
-answers it and once without; what comes up in them are the hard cases: the store's best memory answers, or is merely near. The
-fit is a logistic regression (Newton's method), so it comes out the same every time.
+Every question is put to stores of several sizes that are drawn from the blocks of `models.training.answers.pairs`, once with the
+memory that answers it and once without; what comes up in them are the hard cases: the store's best memory answers, or is merely
+near. The fit is a logistic regression (Newton's method), so it comes out the same every time.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -27,11 +25,10 @@ from memory.recall.lexical import asked, numbers, stems
 from memory.recall.search import SearchTuning, own_nearness, word_shares
 from models.catalog import Catalog
 from models.runtime.onnx_encoder import OnnxEncoder
-from schemas.errors import EvaluationDataError
+from models.training.answers.pairs import Block, blocks
 from schemas.memory import Kind
 from schemas.ports import Encoder
 
-PAIRS = Path(__file__).with_name("pairs")
 SIZES = (5, 20, 80, 345)
 """Memories of a store."""
 CANDIDATES = 8
@@ -46,15 +43,6 @@ SILENCE = (0.90, 0.95)
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """A memory with questions that it answers, and others that are only near."""
-
-    memory: str
-    answered: tuple[str, ...]
-    near: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Row:
     """A candidate for a question."""
 
@@ -65,29 +53,6 @@ class Row:
     own: bool
     """The memory of the question's own block."""
     known: NDArray[np.float32]
-
-
-def blocks(folder: Path = PAIRS) -> tuple[Block, ...]:
-    """All blocks of a folder's files.
-
-    Raises:
-        EvaluationDataError: a file is not in the form of ``pairs``.
-    """
-    found: list[Block] = []
-    for path in sorted(folder.glob("*.txt")):
-        for part in re.split(r"\n\s*\n", path.read_text("utf-8").strip()):
-            head, *rest = [line.strip() for line in part.splitlines()]
-            if not head.startswith("M ") or any(line[:2] not in ("+ ", "- ") for line in rest):
-                raise EvaluationDataError(f"{path}: {head!r} does not begin a block of M, + and - lines")
-            answered, near = (tuple(line[2:] for line in rest if line[0] == sign) for sign in "+-")
-            found.append(Block(_words(head[2:]), answered, near))
-    return tuple(found)
-
-
-def _words(memory: str) -> str:
-    """A memory as search has it in words: without who spoke, or of which kind it is."""
-    said = re.sub(r"(?:^|\s*\|\s*)(?:driver|car): *", " ", memory)
-    return re.sub(r"^(?:fact|event|summary|preference): *", "", said.strip()).strip()
 
 
 def rows(every: Sequence[Block], encoder: Encoder, settings: SearchTuning, seed: int = 0) -> Iterator[Row]:

@@ -146,18 +146,18 @@ def _of_details() -> Iterator[Row]:
             yield Row(spoken(made.text), 0, 0.0, names.index(detail), weights[made.strength])
 
 
-def batches(lengths: list[int], rng: Random) -> Iterator[list[int]]:
-    """Numbers of sentences without end, those of about the same length together, each once before any comes again."""
+def batches(lengths: list[int], rng: Random, size: int = BATCH) -> Iterator[list[int]]:
+    """Numbers of texts without end, those of about the same length together, each once before any comes again."""
     while True:
         order = list(range(len(lengths)))
         rng.shuffle(order)
-        near = BATCH * 20
+        near = size * 20
         order = [
             one
             for start in range(0, len(order), near)
             for one in sorted(order[start : start + near], key=lambda number: lengths[number])
         ]
-        found = [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
+        found = [order[start : start + size] for start in range(0, len(order), size)]
         rng.shuffle(found)
         yield from found
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from onnx.reference import ReferenceEvaluator
 
-from models.runtime.onnx_encoder import CONTENT, LABELS, NETWORK, TOKENIZER, OnnxEncoder, saturates
+from models.runtime.onnx_encoder import ANSWERS, CONTENT, LABELS, NETWORK, TOKENIZER, OnnxEncoder, saturates
 from models.training import conversations
 from schemas.errors import ModelDamagedError, ModelMissingError
 from schemas.preferences import BY_DETAIL, KINDS
@@ -160,6 +160,26 @@ def test_a_special_kind_is_told_in_passing(encoder: OnnxEncoder) -> None:
     assert int(told.argmax()) == KINDS.index("health") and int(plain.argmax()) == len(KINDS)
 
 
+def test_a_memory_that_answers_is_told_from_one_that_is_only_near(encoder: OnnxEncoder) -> None:
+    memory = "anna is moving to leeds in march because of her new job at the hospital"
+    told = [
+        encoder.answers(question, memory) for question in ("where is anna going to live", "when does anna move house")
+    ]
+    near = [
+        encoder.answers(question, memory)
+        for question in ("how old is anna", "where did tom move to", "open the window")
+    ]
+    assert all(odds is not None for odds in (*told, *near))
+    assert min(odds or 0.0 for odds in told) > max(odds or 0.0 for odds in near)
+    long = f"{'we talked of the weather and the roads and of what there was for lunch ' * 4}{memory}"
+    found = encoder.answers("where is anna going to live", long)
+    assert found is not None and found > 0.0
+
+
+def test_a_folder_without_the_branch_tells_of_no_answer(copy: Path) -> None:
+    assert OnnxEncoder(copy).answers("where is the key", "the key is under the mat") is None
+
+
 def test_a_folder_without_the_branch_tells_no_special_kind(copy: Path) -> None:
     assert OnnxEncoder(copy).special("warmer please the infusion makes me shiver") is None
     assert OnnxEncoder(copy).revealed("i always want it at twenty two degrees") is None
@@ -175,7 +195,8 @@ def test_a_lasting_preference_is_told_from_what_is_wanted_once(encoder: OnnxEnco
     assert lasting["preferred_temperature"] > 0.8 and once["none"] > 0.5 and others["none"] > 0.5
 
 
-def test_a_branch_that_is_no_network_is_damaged(copy: Path) -> None:
-    (copy / CONTENT).write_bytes(b"not a network")
+@pytest.mark.parametrize("name", [CONTENT, ANSWERS])
+def test_a_branch_that_is_no_network_is_damaged(copy: Path, name: str) -> None:
+    (copy / name).write_bytes(b"not a network")
     with pytest.raises(ModelDamagedError, match="cannot be loaded"):
         OnnxEncoder(copy)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from deploy.lab.recall.answers import SIZES, Block, blocks, fitted, measured, rows
+from deploy.lab.recall.answers import SIZES, fitted, measured, rows
 from memory.recall.answering import FEATURES, features, sureness
 from memory.recall.search import SearchTuning
 from models.runtime.fake_encoder import KeywordEncoder
-from schemas.errors import EvaluationDataError
+from models.training.answers.pairs import Block
 
 
 def sure(*cosines: float) -> list[float]:
@@ -31,18 +29,6 @@ def test_one_memory_alone_is_judged_like_one_of_many() -> None:
 def test_nothing_is_known_of_nothing() -> None:
     none = np.zeros(0, np.float32)
     assert features(none, none, none, 2).shape == (0, len(FEATURES)) and sure() == []
-
-
-def test_the_blocks_are_whole_and_each_has_both_sorts_of_questions() -> None:
-    every = blocks()
-    assert len(every) >= 300 and all(one.memory and one.answered and one.near for one in every)
-    assert not any(one.memory.startswith(("driver:", "fact:", "M ")) or "car:" in one.memory for one in every)
-
-
-def test_a_file_in_another_form_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("M fact: the key is here\n? where is the key\n")
-    with pytest.raises(EvaluationDataError, match="does not begin a block"):
-        blocks(tmp_path)
 
 
 def test_the_fit_tells_answers_from_what_is_only_there() -> None:

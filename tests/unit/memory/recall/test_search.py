@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from memory.recall.cache import Entry, SearchCache
 from memory.recall.exact import NONE
 from memory.recall.lexical import Postings, asked, numbers, stem, stems
-from memory.recall.search import HybridSearch, SearchTuning, company
+from memory.recall.search import ASKED, HybridSearch, SearchTuning, company
 from memory.store.conversations import Archive
 from memory.store.preferences import Store
 from models.runtime.fake_encoder import KeywordEncoder
@@ -38,6 +38,20 @@ class Counting(KeywordEncoder):
         self.texts += texts
         made = super().encode(texts)
         return np.roll(made, 1, axis=1) if self.turned else made
+
+
+class Judging(Counting):
+    """Tells of every memory that it answers with these odds, and keeps what it was asked."""
+
+    odds: float | None = 0.0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[tuple[str, str]] = []
+
+    def answers(self, question: str, memory: str) -> float | None:  # type: ignore[override]
+        self.asked.append((question, memory))
+        return self.odds
 
 
 class Bench:
@@ -382,6 +396,27 @@ def test_talk_is_found_if_enough_of_it_is_near_or_if_an_exchange_is_sure_by_itse
     assert bench.found("we saw a jazz concert", period=Period(since=NOW - timedelta(days=1))) != []
     bench.engine.settings = SearchTuning(gate_at=1.0, told_at=0.8)
     assert bench.found("we saw a jazz concert") == ["e"]
+
+
+def test_of_the_nearest_that_stand_alone_the_encoder_has_a_say(
+    again: Callable[..., Bench], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memory.recall.search.ASKED_AT", 0.0)
+    judge = Judging()
+    bench = again(encoder=judge, settings=SearchTuning(answers_at=1e-3, gate_at=1.0, told_at=1.0))
+    for n in range(ASKED + 2):
+        bench.prefer(f"p{n}", f"jazz {'and more ' * n}".strip())
+    bench.say("e", "we saw a jazz concert")
+    judge.odds = None
+    (plain, *_) = bench.search("what about jazz")
+    judge.asked.clear()
+    judge.odds = 9.0
+    (surer, *_) = bench.search("what about jazz")
+    assert surer.id == plain.id and surer.score > plain.score
+    assert len(judge.asked) == ASKED and all(question == "what about jazz" for question, _ in judge.asked)
+    assert not any("concert" in memory for _, memory in judge.asked)
+    judge.odds = -9.0
+    assert not {one.text for one in bench.search("what about jazz")} & {memory for _, memory in judge.asked}
 
 
 def test_how_sure_it_is() -> None:
