@@ -117,12 +117,13 @@ class OnnxEncoder:
             )
             sizes = {output.name: output.shape[0] for output in self._session.get_outputs()}
             self.dimension = int(sizes["embedding"])
-            self._content, self._answers = (
+            branches: list[Any] = [
                 ort.InferenceSession(str(folder / name), options, providers=["CPUExecutionProvider"])
                 if (folder / name).is_file()
                 else None
                 for name in (CONTENT, ANSWERS)
-            )
+            ]
+            self._content, self._answers = branches
             properties = self._content.get_modelmeta().custom_metadata_map if self._content is not None else {}
             self._revealed = (*properties.get("details", "").split(), NONE)
             fits = all(sizes[name] == len(getattr(self._labels, name)) for name in ("topics", *_Labels.REST))

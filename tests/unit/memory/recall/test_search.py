@@ -415,7 +415,7 @@ def test_of_the_nearest_that_stand_alone_the_encoder_has_a_say(
     assert surer.id == plain.id and surer.score > plain.score
     assert len(judge.asked) == ASKED and all(question == "what about jazz" for question, _ in judge.asked)
     assert not any("concert" in memory for _, memory in judge.asked)
-    judge.odds = -9.0
+    judge.odds = -30.0
     assert not {one.text for one in bench.search("what about jazz")} & {memory for _, memory in judge.asked}
 
 
