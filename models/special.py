@@ -3,8 +3,8 @@
 What is told without such a word is found by the encoder (``Encoder.special``), which is also asked about the words that are said
 of other things, too. To miss nothing counts here, not to be elegant: who says one of these words loses a reason of a preference at
 most. Lists, not sentences: a word is here because it names a condition, a
-creed, a party, a body or a child. Plain terms stand in special.txt, those that need their neighbours are patterns; a people or a
-country tells of somebody only where somebody is said to be of it (``_IS``, ``_FROM``).
+creed, a party, a body or a child. Plain terms stand in special.txt, those that need their neighbours are patterns; a people, a
+creed or a country tells of somebody only where somebody is said to be of it (``_IS``, ``_FROM``).
 """
 
 from __future__ import annotations
@@ -202,11 +202,11 @@ _KIN = (
 _SOMEBODY = rf"(?:i|we|he|she|they|{_KIN})"
 _IS = re.compile(
     rf"\b(?:(?:{_SOMEBODY}(?:'m|'re|'s| am| are| is| was| were)|as|being|us|only|proud) (?:an? |the |all |both |also |only |"
-    r"originally |really |proud |ethnic(?:ally)? |by birth )*(?:half |part |quarter )?|(?:half|part) )=people"
+    r"originally |really |proud |ethnic(?:ally)? |by birth )*(?:half |part |quarter )?|(?:half|part) )=(people|creed)"
     r"(?! (?:food|music|radio|restaurants?|cars?|cooking|cuisine|pop|songs?|dishes|places?|wine|beer|coffee|"
     r"leather|interior|seats?))\b"
 )
-"""Somebody is of a people; "=people" stands for its name."""
+"""Somebody is of a people or a creed; "=people" and "=creed" stand for their names."""
 _FROM = re.compile(
     rf"\b(?:{_SOMEBODY}(?:'m|'re|'s)?(?: \w+){{0,3}}? (?:from|(?:grew up|grown up|born|raised|brought up|adopted|roots)(?: \w+)?"
     r" (?:in|to|from))|(?:came|come|comes|fled|originally|emigrated|immigrated|moved) (?:\w+ )?from|descended from) =country\b"
@@ -273,11 +273,12 @@ def special_words(text: str) -> Told:
     for place, length, kind in _told(said):
         if kind in WORDS:
             found.add((kind, " ".join(said[place : place + length])))
-        else:  # the name of a people or a country
+        else:  # the name of a people, a creed or a country
             marked[place : place + length] = [f"={kind}", *[""] * (length - 1)]
     told = " ".join(word for word in marked if word)
     surely = {kind for kind, term in found if not _weak().fullmatch(term)}
-    if _IS.search(told) or _FROM.search(told):
+    surely |= {"belief" if match.group(1) == "creed" else "origin" for match in _IS.finditer(told)}
+    if _FROM.search(told):
         surely.add("origin")
     return Told(
         frozenset(surely), frozenset(kind for kind, _ in found) - surely, tuple(sorted({term for _, term in found}))

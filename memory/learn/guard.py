@@ -23,7 +23,7 @@ from schemas.memory import Consent
 from schemas.ports import Encoder
 from schemas.preferences import KINDS, SPECIAL_TITLES, WITH
 
-AT, AT_WORD = -1.0, -2.0
+AT, AT_WORD = -0.75, -2.5
 """Log odds from which on a text tells something special, without and with a word that tells only with more than itself; chosen on
 tests/attacks/sensitive.txt, sensitive_again.txt and sensitive_third.txt."""
 READ, STEP = 24, 16
