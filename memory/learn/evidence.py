@@ -47,7 +47,7 @@ class ReadingSettings(BaseModel):
     """Exponent of what the assistant said just before is about,"""
     reply: float = Field(default=0.35, ge=0.0, le=2.0)
     """and of what it said just after: it tells the category, never the value and never that there is a preference."""
-    second: float = Field(default=0.0, ge=0.0, le=2.0)
+    second: float = Field(default=0.2, ge=0.0, le=2.0)
     """Exponent of what the second opinion takes the turn to be about (``Encoder.revealed``)."""
     agreement: float = Field(default=0.5, ge=0.0, le=1.0)
     """Exponent of how far a turn agrees with all that is around it, when turns are weighed against each other."""

@@ -97,9 +97,9 @@ class ExtractionSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     reading: ReadingSettings = ReadingSettings()
-    store_at: float = Field(default=0.75, ge=0.0, le=1.0)
+    store_at: float = Field(default=0.7, ge=0.0, le=1.0)
     """From this sureness on a preference is stored,"""
-    ask_at: float = Field(default=0.1, ge=0.0, le=1.0)
+    ask_at: float = Field(default=0.03, ge=0.0, le=1.0)
     """and from this on the driver is asked first."""
 
 

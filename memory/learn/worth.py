@@ -22,7 +22,7 @@ LEAST = 0.4
 ABOUT = 0.7
 """nor where the sentence by itself is less than so much about the category, of all that it might be about.
 CarMem's development half: 29 questions for 261 that are stored, 25 about the right category (58 and 40 without this rule)."""
-AGAIN = 0.75
+AGAIN = 0.7
 """From this one on it was told on several days: what is this sure at once is stored without a question (``store_at``)."""
 MOST_WORDS = 5
 """Words of a value that a person would say: our choice."""
