@@ -109,6 +109,12 @@ def strength(encoder: Encoder, text: str) -> dict[str, float]:
     return {NONE: seen[NONE] * left, HINTED: seen[HINTED] * left, STATED: told - ended, ENDED: ended}
 
 
+def revealed(encoder: Encoder, detail: str, text: str) -> float | None:
+    """The probability by the second opinion alone that a turn reveals a lasting preference of a category; None: it cannot tell."""
+    found = encoder.revealed(_last(spoken(text)))
+    return None if found is None else found.get(detail)
+
+
 def agreed(encoder: Encoder, sure: float, detail: str, text: str) -> float:
     """How sure a finding is once a second opinion was asked, which reads the turn alone: the mean of both in log odds.
 
@@ -120,19 +126,19 @@ def agreed(encoder: Encoder, sure: float, detail: str, text: str) -> float:
         detail: its category; one that the branch was not taught is agreed with.
         text: the turn.
     """
-    revealed = encoder.revealed(_last(spoken(text)))
-    if revealed is None or detail not in revealed:
+    second = revealed(encoder, detail, text)
+    if second is None:
         return sure
-    both = [min(max(one, TINY), 1.0 - TINY) for one in (sure, revealed[detail])]
+    both = [min(max(one, TINY), 1.0 - TINY) for one in (sure, second)]
     return float(1.0 / (1.0 + np.exp(-np.mean([np.log(one / (1.0 - one)) for one in both]))))
 
 
-def _revealed(encoder: Encoder, text: str) -> NDArray[np.float64] | None:
+def _shared(encoder: Encoder, text: str) -> NDArray[np.float64] | None:
     """How the second opinion shares a turn among the categories, in the order of the tree; None where it cannot tell."""
-    revealed = encoder.revealed(_last(spoken(text)))
-    if revealed is None:
+    told = encoder.revealed(_last(spoken(text)))
+    if told is None:
         return None
-    found = np.array([revealed.get(detail, 0.0) for detail in DETAILS]) + TINY
+    found = np.array([told.get(detail, 0.0) for detail in DETAILS]) + TINY
     return found / found.sum()
 
 
@@ -169,7 +175,7 @@ def read(
     weights = np.array([shares(encoder, text) * around for text in turns])
     weights *= np.array([shares(encoder, text) for text in _with_the_one_before(turns)]) ** settings.before
     for row, text in enumerate(turns):
-        if settings.second and (told := _revealed(encoder, text)) is not None:
+        if settings.second and (told := _shared(encoder, text)) is not None:
             weights[row] *= told**settings.second
     for row, said in enumerate(beside):
         for text, exponent in ((said.before, settings.prompt), (said.after, settings.reply)):

@@ -67,6 +67,8 @@ DOUBT = 0.3
 """Up to this share of what speaks the other way a sense is stored without asking."""
 ALONE_AT = 0.85
 """From this share of its marks on a value is disliked, avoided or over that no wording we know says so of."""
+ENDS_AT = 0.75
+"""From this sureness on what is taken back or disliked goes unasked: it ends what is stored, so more than to store (``store_at``)."""
 ENDED_AT = 0.6
 """From this probability on the encoder alone may say that a preference has ended."""
 AGREED_AT = 0.1
@@ -403,10 +405,12 @@ class Extractor:
     def _sure(self, finding: Finding, value: str, over: Over, told: Meaning, text: str) -> float:
         """How sure a finding with this value is, however it was heard; not enough to go unasked if anything speaks against it."""
         sure = min(1.0, finding.sure(HINT))
-        if over is not Over.YES:  # the second opinion was taught what holds, not what is taken back
-            sure = agreed(self._encoder, sure, finding.detail, text)
+        if over is not Over.YES:  # the second opinion was taught what holds, not what is taken back, and knows no sense
+            both = agreed(self._encoder, sure, finding.detail, text)
+            sure = both if told.sense.wanted else min(sure, both)
         against = told.holds in (Holds.UNREAL, Holds.OTHERS) or (over is Over.NO and told.doubt > DOUBT)
-        if over is Over.PERHAPS or against:
+        ends = over is Over.YES or not told.sense.wanted
+        if over is Over.PERHAPS or against or (ends and sure < ENDS_AT):
             sure = min(sure, 0.99 * self.settings.store_at)
         return sure if plausible(finding.detail, value) else sure * IMPLAUSIBLE
 

@@ -50,14 +50,13 @@ def test_what_is_over_ends(text: str) -> None:
     assert told("jazz", text).held == "ended"
 
 
-@pytest.mark.parametrize("text", ["no jazz please", "i used to love jazz"])
+@pytest.mark.parametrize("text", ["i don't like jazz", "no jazz please", "i used to love jazz"])
 def test_what_only_the_wording_refuses_is_asked_about(text: str) -> None:
     assert told("jazz", text).held == "asked"
 
 
-@pytest.mark.parametrize("text", ["i hate jazz", "i don't like jazz"])
-def test_a_plain_dislike_takes_the_place_of_the_liking(text: str) -> None:
-    assert told("jazz", text).held == "ended"
+def test_a_plain_dislike_takes_the_place_of_the_liking() -> None:
+    assert told("jazz", "i hate jazz").held == "ended"
 
 
 @pytest.mark.parametrize("text", ["my sister loves jazz music", "tom likes jazz", "just this once some jazz music"])
