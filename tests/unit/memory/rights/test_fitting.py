@@ -96,7 +96,7 @@ def test_what_waits_to_be_kept_fits_too_and_is_gone_with_a_yes(desk: Desk, memor
 
 
 def test_a_preference_stands_for_the_sentence_that_told_it(desk: Desk, memory: DriverMemory) -> None:
-    talked(memory, NOW, "i buy petrol at the co op")
+    talked(memory, NOW, "i always buy my petrol at the co op")
     (held,) = memory.preferences()
     assert memory.fitting("cut the petrol one from what you've got on file") == (Selector(ids=(held.id,)),)
     memory.forget(held.id)
