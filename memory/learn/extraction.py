@@ -68,7 +68,7 @@ DOUBT = 0.3
 ALONE_AT = 0.85
 """From this share of its marks on a value is disliked, avoided or over that no wording we know says so of."""
 ENDS_AT = 0.75
-"""From this sureness on what is taken back or disliked goes unasked: it ends what is stored, so more than to store (``store_at``)."""
+"""From this sureness on what is taken back or disliked goes unasked: more than to store, since it ends what is stored."""
 ENDED_AT = 0.6
 """From this probability on the encoder alone may say that a preference has ended."""
 AGREED_AT = 0.1

@@ -17,7 +17,7 @@ from models.runtime.onnx_encoder import OnnxEncoder
 from schemas.memory import Consent, Conversation, Turn
 from schemas.preferences import CATEGORIES
 
-SUITE = Path(__file__).parents[3] / "suites" / "told_or_not.txt"
+SUITE = Path(__file__).parents[2] / "suites" / "told_or_not.txt"
 NOW = datetime(2026, 11, 27, 10, tzinfo=UTC)
 EVERYTHING = Consent(opted_in=frozenset(category.detail for category in CATEGORIES if category.sensitive))
 NONE = "none"
