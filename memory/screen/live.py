@@ -9,7 +9,7 @@ import asyncio
 import json
 import math
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -190,7 +190,7 @@ class Traffic:
         return time.monotonic() - self._last
 
     @contextmanager
-    def under_way(self, path: str, *, asks: bool) -> Iterator[None]:
+    def under_way(self, path: str, *, asks: bool) -> Generator[None]:
         """A request to this path; ``asks``: it only asks whether somebody is there, and is told that nobody is."""
         stream = path.endswith("/live")
         self.streams += stream
