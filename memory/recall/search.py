@@ -53,8 +53,8 @@ AT_ONCE = 64
 WHOLE = 1.0 - 1e-4
 """Share of a question's words that a fact says with all of them: it was asked to be kept, so it is found however unsure it is."""
 ASKED_AT, ASKED = 0.1, 3
-"""How sure it has to be of what stands alone that the encoder is asked whether it answers, and of how many, the nearest: each takes
-about 7 ms."""
+"""How sure it has to be of what stands alone that the encoder is asked whether it answers, and of how many, the nearest: each took
+some 8 ms beside other work (docs/log.md, 2026-11-27)."""
 STEP = 16
 """Memories that the background encodes between two looks at whether it is to end."""
 WORDS_DOUBT = 1.0

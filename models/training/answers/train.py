@@ -27,7 +27,7 @@ from models.runtime.onnx_encoder import ANSWERS, TOKENIZER, OnnxEncoder, beside
 from models.text import spoken
 from models.training.answers.network import DEPTH, Answers, write
 from models.training.answers.pairs import APART, DATA, Block, blocks
-from models.training.content.train import ENCODER, batches, tensors
+from models.training.content.train import ENCODER, batches, blend, tensors, tuned
 from models.training.encoder import origin
 from models.training.encoder.network import FORK, Base, load_layer
 
@@ -37,8 +37,8 @@ beside one that is not."""
 ANSWER = 1.5
 """Weight of a pair that belongs together."""
 BATCH, ROUNDS, SEED = 24, 1.5, 1
-HEAD_RATE, LAYER_RATE, DECAY, SMOOTHING = 1e-3, 1.5e-4, 0.01, 0.02
-WARM_UP, AVERAGED = 100, 0.998
+HEAD_RATE, LAYER_RATE, SMOOTHING = 1e-3, 1.5e-4, 0.02
+WARM_UP = 100
 """Steps until the rates are full; then they fall to nothing. What is written is the running mean of the weights."""
 log = logging.getLogger(__name__)
 
@@ -82,10 +82,7 @@ def _read(tokenizer: Tokenizer, question: str, memory: str) -> list[list[int]]:
 
 def fit(base: Base, branch: Answers, taught: list[Pair], read: list[list[list[int]]], rounds: float) -> None:
     """Train the branch; it then has the running mean of its weights. ``read``: the pieces of the parts of every pair."""
-    heads = [value for name, value in branch.named_parameters() if not name.startswith("layers")]
-    layers = [value for name, value in branch.named_parameters() if name.startswith("layers")]
-    groups = [{"params": heads, "lr": HEAD_RATE}, {"params": layers, "lr": LAYER_RATE}]
-    optimizer = torch.optim.AdamW(groups, weight_decay=DECAY)
+    optimizer = tuned(branch, HEAD_RATE, LAYER_RATE)
     steps = int(rounds * len(taught) / BATCH)
     rate = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: min(1.0, step / WARM_UP) * max(0.0, 1.0 - step / steps)
@@ -110,10 +107,7 @@ def fit(base: Base, branch: Answers, taught: list[Pair], read: list[list[list[in
         torch.nn.utils.clip_grad_norm_(branch.parameters(), 1.0)
         optimizer.step()
         rate.step()
-        with torch.no_grad():
-            decay = min(AVERAGED, step / (step + 10))
-            for name, value in branch.state_dict().items():
-                average[name].mul_(decay).add_(value, alpha=1 - decay)
+        blend(average, branch, step)
         total += loss.item()
         if step % 100 == 0:
             log.info("step %d of %d: loss %.3f, %.0f s", step, steps, total / 100, time.monotonic() - began)

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from tokenizers import Tokenizer
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from models.runtime.onnx_encoder import CONTENT, TOKENIZER
@@ -179,6 +179,23 @@ def _brisk() -> bool:
         return False
 
 
+def tuned(branch: nn.Module, head_rate: float, layer_rate: float) -> torch.optim.Optimizer:
+    """An optimizer with these rates for what is new in a branch of the encoder, and for its copies of layers."""
+    heads = [value for name, value in branch.named_parameters() if not name.startswith("layers")]
+    layers = [value for name, value in branch.named_parameters() if name.startswith("layers")]
+    return torch.optim.AdamW(
+        [{"params": heads, "lr": head_rate}, {"params": layers, "lr": layer_rate}], weight_decay=DECAY
+    )
+
+
+@torch.no_grad()
+def blend(average: dict[str, Tensor], branch: nn.Module, step: int) -> None:
+    """Let the weights of a step into their running mean."""
+    decay = min(AVERAGED, step / (step + 10))
+    for name, value in branch.state_dict().items():
+        average[name].mul_(decay).add_(value, alpha=1 - decay)
+
+
 def fit(base: Base, branch: Branch, rows: list[Row], pieces: list[list[int]], rounds: float) -> None:
     """Train the branch; it then has the running mean of its weights."""
     kinds, kind_weights = torch.tensor([row.kind for row in rows]), torch.tensor([row.kind_weight for row in rows])
@@ -186,10 +203,7 @@ def fit(base: Base, branch: Branch, rows: list[Row], pieces: list[list[int]], ro
         torch.tensor([row.detail for row in rows]),
         torch.tensor([row.detail_weight for row in rows]),
     )
-    heads = [value for name, value in branch.named_parameters() if not name.startswith("layers")]
-    layers = [value for name, value in branch.named_parameters() if name.startswith("layers")]
-    groups = [{"params": heads, "lr": HEAD_RATE}, {"params": layers, "lr": LAYER_RATE}]
-    optimizer = torch.optim.AdamW(groups, weight_decay=DECAY)
+    optimizer = tuned(branch, HEAD_RATE, LAYER_RATE)
     steps = int(rounds * len(pieces) / BATCH)
     brisk = _brisk()
     rate = torch.optim.lr_scheduler.LambdaLR(
@@ -213,10 +227,7 @@ def fit(base: Base, branch: Branch, rows: list[Row], pieces: list[list[int]], ro
         torch.nn.utils.clip_grad_norm_(branch.parameters(), 1.0)
         optimizer.step()
         rate.step()
-        with torch.no_grad():
-            decay = min(AVERAGED, step / (step + 10))
-            for name, value in branch.state_dict().items():
-                average[name].mul_(decay).add_(value, alpha=1 - decay)
+        blend(average, branch, step)
         total += loss.item()
         if step % 200 == 0:
             log.info("step %d of %d: loss %.3f, %.0f s", step, steps, total / 200, time.monotonic() - began)
