@@ -90,6 +90,10 @@ class _Deaf:
         """Nothing can be told."""
         del text
 
+    def wishes(self, text: str) -> None:
+        """Nothing can be told."""
+        del text
+
     def answers(self, question: str, memory: str) -> None:
         """Nothing can be told."""
         del question, memory

@@ -1,111 +1,29 @@
-"""What every word of a sentence says about its speaker, by a small network on the sentence encoder's states of the words.
+"""How a text is cut into the words that are marked, and what the network's pieces say of each of them.
 
-Owns the arithmetic, that of ``models.training.marks.network``, the file's format, and how a long text is cut. Computed with numpy:
-a sentence takes some five million multiplications. What is made of the marks is memory's.
+The network is the encoder's branch that tells what a sentence tells of the driver (``models.training.content.network``); what is
+made of the marks is memory's.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.acts.pointing import LEVELS_OF_INT8, PARTS, Rows, WordStates, mixed, norm, rotations
-from schemas.errors import ModelDamagedError
-from schemas.kinds import LABELS, Marked
+from schemas.kinds import LABELS
 
-FILE = "marks.npz"
-"""Name of the network's file in the encoder's folder."""
 MOST = 40
 """Words that are read together: as many as the encoder's 64 pieces hold of any English."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _END = re.compile(r"[.!?;]")
 
 
-def packed(tensors: Mapping[str, Rows]) -> dict[str, NDArray[Any]]:
-    """What the file holds: matrices as int8 with a scale a row, all else as float16."""
-    found: dict[str, NDArray[Any]] = {"labels": np.array([str(label) for label in LABELS])}
-    for name, tensor in tensors.items():
-        if tensor.ndim == 2:
-            scale = np.maximum(np.abs(tensor).max(1, keepdims=True), 1e-8) / LEVELS_OF_INT8
-            found[name] = np.round(tensor / scale).astype(np.int8)
-            found[f"{name}.scale"] = scale.astype(np.float16)
-        else:
-            found[name] = tensor.astype(np.float16)
-    return found
-
-
-def load(path: Path) -> dict[str, Rows]:
-    """The tensors of a file.
-
-    Raises:
-        schemas.errors.ModelDamagedError: it is none of ours, or of other labels.
-    """
-    try:
-        with np.load(path, allow_pickle=False) as kept:
-            read = {name: kept[name] for name in kept.files}
-        labels = tuple(str(label) for label in read.pop("labels"))
-        scales = {name: read.pop(f"{name}.scale") for name in [one for one in read if f"{one}.scale" in read]}
-        tensors = {
-            name: value.astype(np.float32) * np.asarray(scales.get(name, 1.0), np.float32)
-            for name, value in read.items()
-        }
-        fits = labels == tuple(str(label) for label in LABELS) and len(tensors["out.weight"]) == len(LABELS)
-    except (OSError, ValueError, KeyError) as error:
-        raise ModelDamagedError(f"{path} cannot be loaded as marks: restore it") from error
-    if not fits:
-        raise ModelDamagedError(f"{path} has other labels: restore it")
-    return tensors
-
-
 def spans_of(text: str) -> tuple[tuple[int, int], ...]:
     """Where the words of a text stand."""
     return tuple(found.span() for found in _WORD.finditer(text))
-
-
-class Marks:
-    """Marks the words of texts. May be called from any thread."""
-
-    def __init__(self, path: Path, encoder: WordStates) -> None:
-        """Load the network.
-
-        Args:
-            path: of its file.
-            encoder: that it was trained with.
-
-        Raises:
-            schemas.errors.ModelDamagedError: as `load`.
-        """
-        self._tensors, self._encoder = load(path), encoder
-        self._layers = len({name.split(".")[1] for name in self._tensors if name.startswith("blocks.")})
-
-    def marks(self, text: str) -> Marked:
-        """What the words of a text are part of."""
-        plain = " ".join(text.split())
-        spans = spans_of(plain)
-        if not spans:
-            return Marked(plain)
-        return Marked(plain, spans, np.concatenate([self._read(states) for states in states_of(self._encoder, plain)]))
-
-    def _read(self, states: Rows) -> NDArray[np.float32]:
-        return shares(self._tensors, self._layers, states)
-
-
-def states_of(encoder: WordStates, text: str) -> list[Rows]:
-    """The encoder's states of a text's words, (words, 768) for each piece of it that is read together."""
-    pieces = windows(text, spans_of(text))
-    if len(pieces) == 1:  # as it is, since the encoder may have read it already
-        return [encoder.states(text, pieces[0])]
-    found: list[Rows] = []
-    for spans in pieces:
-        first, last = spans[0][0], spans[-1][1]
-        found.append(encoder.states(text[first:last], [(start - first, end - first) for start, end in spans]))
-    return found
 
 
 def windows(text: str, spans: tuple[tuple[int, int], ...]) -> list[tuple[tuple[int, int], ...]]:
@@ -121,12 +39,27 @@ def windows(text: str, spans: tuple[tuple[int, int], ...]) -> list[tuple[tuple[i
     return [*found, spans]
 
 
-def shares(tensors: Mapping[str, Rows], layers: int, states: Rows) -> NDArray[np.float32]:
-    """(words, labels) of a text's words by the states (words, 768) that the encoder has of them."""
-    x = np.asarray(states @ tensors["word.weight"].T + tensors["word.bias"], np.float32)
-    turns = rotations(0, len(x))
-    for layer in range(layers):
-        x = mixed(x, {name: tensors[f"blocks.{layer}.{name}.weight"] for name in PARTS}, turns)
-    logits = norm(x, tensors["norm.weight"]) @ tensors["out.weight"].T + tensors["out.bias"]
-    raised = np.exp(logits - logits.max(1, keepdims=True))
-    return np.asarray(raised / raised.sum(1, keepdims=True), np.float32)
+def of_word(pieces: Sequence[tuple[int, int]], span: tuple[int, int]) -> list[int]:
+    """Which of the network's pieces are part of a word; both by where they begin and end."""
+    return [at for at, (start, end) in enumerate(pieces) if start < span[1] and end > span[0] and end > start]
+
+
+def shares(
+    logits: NDArray[np.float32], pieces: Sequence[tuple[int, int]], spans: Sequence[tuple[int, int]]
+) -> NDArray[np.float32]:
+    """(words, labels): what each word is part of, by the mean of its pieces; nothing where the network did not see it.
+
+    Args:
+        logits: (pieces, labels).
+        pieces: where each piece stands; empty for the marks of start and end.
+        spans: where the words stand.
+    """
+    found = np.zeros((len(spans), len(LABELS)), np.float32)
+    for row, span in enumerate(spans):
+        at = of_word(pieces, span)
+        if at:
+            raised = np.exp(logits[at].mean(0) - logits[at].mean(0).max())
+            found[row] = raised / raised.sum()
+        else:
+            found[row, 0] = 1.0
+    return found

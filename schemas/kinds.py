@@ -218,6 +218,22 @@ class Label(StrEnum):
     """A PIN, password, code or number of an account."""
 
 
+class Wish(StrEnum):
+    """What a sentence asks of memory. The order is the network's."""
+
+    NAMED = "named"
+    """To forget what it names."""
+    LAST = "last"
+    """To forget what was said just now."""
+    EVERYTHING = "everything"
+    """To forget all that is remembered."""
+    REMINDER = "reminder"
+    """To drop a reminder that waits."""
+    KEEP = "keep"
+    """To keep what it tells."""
+    NONE = "none"
+
+
 LABELS = tuple(Label)
 OWN = frozenset((Label.LIKES, Label.DISLIKES, Label.AVOIDS, Label.NEEDS))
 """The driver's own, now."""

@@ -27,7 +27,7 @@ from schemas.events import (
     VehicleState,
     WakeDetection,
 )
-from schemas.kinds import Marked
+from schemas.kinds import Marked, Wish
 from schemas.memory import Words
 from schemas.memory_port import MemoryPort as MemoryPort  # noqa: PLC0414 - handed on
 
@@ -230,6 +230,10 @@ class Encoder(Protocol):
 
         None: cannot tell.
         """
+        ...
+
+    def wishes(self, text: str) -> dict[Wish, float] | None:
+        """Probability of all that memory may be asked for, of a text in its spoken form; they sum to 1. None: cannot tell."""
         ...
 
     def answers(self, question: str, memory: str) -> float | None:

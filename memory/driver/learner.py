@@ -23,6 +23,7 @@ from memory.learn.proposals import Draft, Proposals, Weighed
 from memory.learn.screening import screening, sift
 from memory.learn.worth import not_worth
 from memory.store.preferences import LONGEST_SAID, require_sayable, silent
+from models.text import spoken
 from schemas.kinds import OWN, Label
 from schemas.memory import Candidate, Consent, Conversation, Decision, Outcome, Preference, Proposal, Turn
 from schemas.preferences import BY_DETAIL, CATEGORIES
@@ -195,8 +196,14 @@ class Learner:
         return asks(marked) or (parked(text) and any(one.parked for one in self.keeping.facts()))
 
     def tells(self, text: str) -> bool:
-        """Whether a sentence surely tells what the driver likes, needs, avoids or has given up, whatever it asks for beside."""
-        return bool(self._session.encoder.marks(text).parts(OWN | {Label.PAST}, TELLS_AT))
+        """Whether a sentence surely tells what the driver likes, needs, avoids or has given up, whatever it asks for beside.
+
+        By the marks of its words; what is to hold is no more than a word for this once where nothing lasting is revealed.
+        """
+        marked, found = self._session.encoder.marks(text), self._session.encoder.revealed(spoken(text))
+        if marked.parts({Label.PAST}, TELLS_AT):
+            return True
+        return bool(marked.parts(OWN, TELLS_AT)) and (found is None or found["none"] < 1.0 - TELLS_AT)
 
     def learn_pending(self, conversation: str | None = None) -> tuple[Decision, ...]:
         """Learn from every conversation noted, or from one. While nothing may be remembered, what was said before waits."""

@@ -15,7 +15,6 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from models.heads import odds
 from models.special import special_words, without_names
 from models.text import normal, spoken, words
 from schemas.errors import ConsentError
@@ -23,7 +22,7 @@ from schemas.memory import Consent
 from schemas.ports import Encoder
 from schemas.preferences import KINDS, SPECIAL_TITLES, WITH
 
-AT, AT_WORD = -0.75, -2.5
+AT, AT_WORD = -1.25, -2.5
 """Log odds from which on a text tells something special, without and with a word that tells only with more than itself; chosen on
 tests/attacks/sensitive.txt, sensitive_again.txt and sensitive_third.txt."""
 READ, STEP = 24, 16
@@ -109,3 +108,8 @@ class Guard:
         """Why something is not kept, as it is said."""
         titles = [SPECIAL_TITLES[kind] for kind in KINDS if kind in kinds]
         return f"it tells of {' and '.join(titles)}, which I don't keep unless you ask for it"
+
+
+def odds(scores: NDArray[np.float32]) -> float:
+    """Log odds of any of the kinds but the last, of their logits (kinds + 1,)."""
+    return float(np.logaddexp.reduce(scores[:-1]) - scores[-1])

@@ -104,6 +104,10 @@ class KeywordEncoder:
         """Cannot tell."""
         del text
 
+    def wishes(self, text: str) -> None:
+        """Cannot tell."""
+        del text
+
     def answers(self, question: str, memory: str) -> None:
         """Cannot tell."""
         del question, memory

@@ -4,8 +4,8 @@ Owns: loading and checking the model's folder, cutting text into pieces, running
 what the labels mean, and decides nothing: thresholds belong to who asks.
 
 The folder holds ``encoder.onnx``, ``tokenizer.json`` and ``labels.json`` (the labels in the order of the network's
-outputs, and the SHA-256 of the other two); where it has ``marks.npz``, too, words are marked by that (`models.marks`), and
-where it has ``content.onnx``, that tells special kinds of data and lasting preferences (``models.training.content``).
+outputs, and the SHA-256 of the other two); where it has ``content.onnx``, too, that tells special kinds of data, lasting
+preferences, what memory is asked for, and what words are part of (``models.training.content``).
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models import marks
+from models.marks import of_word, shares, spans_of, windows
 from schemas.actions import BY_NAME
 from schemas.errors import EngineMissingError, ModelDamagedError, ModelMissingError
-from schemas.kinds import Marked
+from schemas.kinds import Marked, Wish
 from schemas.memory import Words
 from schemas.preferences import BY_DETAIL
 
@@ -66,6 +66,15 @@ class _Result:
     """(pieces, details): probability that the piece is part of a value."""
     states: NDArray[np.float32]
     """(pieces, 768): the states of the pieces where the branches part, and at the end of the one that classifies."""
+
+
+class _Told(NamedTuple):
+    """What one run of the branch of ``content.onnx`` gives; the names are its outputs'."""
+
+    kinds: NDArray[np.float32]
+    details: NDArray[np.float32]
+    wishes: NDArray[np.float32]
+    labels: NDArray[np.float32]
 
 
 def saturates(processor: Path = Path("/proc/cpuinfo")) -> bool:
@@ -134,8 +143,7 @@ class OnnxEncoder:
         self._details = {name: number for number, name in enumerate(self._labels.topics) if name != NONE}
         self._result = lru_cache(maxsize=REMEMBERED)(self._run)
         self._told = lru_cache(maxsize=REMEMBERED)(self._tell)
-        own = folder / marks.FILE
-        self._marks = lru_cache(maxsize=REMEMBERED)(marks.Marks(own, self).marks if own.is_file() else Marked)
+        self._marks = lru_cache(maxsize=REMEMBERED)(self._mark)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit vectors, shape (len(texts), dimension): for search."""
@@ -183,7 +191,7 @@ class OnnxEncoder:
         return _parts(plain, result.pieces, result.values[:, number])
 
     def marks(self, text: str) -> Marked:
-        """What every word of the text is part of; nothing is told where the folder has no marks."""
+        """What every word of the text is part of; nothing is told where the folder has no such branch."""
         return self._marks(text)
 
     def states(self, text: str, spans: Sequence[tuple[int, int]]) -> NDArray[np.float32]:
@@ -196,7 +204,7 @@ class OnnxEncoder:
         result = self._result(_plain(text))
         found = np.zeros((len(spans), result.states.shape[1]), np.float32)
         for row, (start, end) in enumerate(spans):
-            at = [n for n, (first, last) in enumerate(result.pieces) if first < end and last > start and last > first]
+            at = of_word(result.pieces, (start, end))
             if at:
                 found[row] = result.states[at].mean(0)
         return found
@@ -208,7 +216,7 @@ class OnnxEncoder:
             text: in its spoken form (``models.text.spoken``); what lies beyond the tokenizer's limit is not seen.
         """
         found = self._told(_plain(text))
-        return None if found is None else found[0]
+        return None if found is None else found.kinds
 
     def revealed(self, text: str) -> dict[str, float] | None:
         """Probability of every detail key that the text reveals a lasting preference of it, and of ``none``.
@@ -217,7 +225,16 @@ class OnnxEncoder:
             text: in its spoken form (``models.text.spoken``); what lies beyond the tokenizer's limit is not seen.
         """
         found = self._told(_plain(text))
-        return None if found is None else _named(self._revealed, found[1])
+        return None if found is None else _named(self._revealed, found.details)
+
+    def wishes(self, text: str) -> dict[Wish, float] | None:
+        """Probability of everything that memory may be asked for; they sum to 1.
+
+        Args:
+            text: in its spoken form (``models.text.spoken``); what lies beyond the tokenizer's limit is not seen.
+        """
+        found = self._told(_plain(text))
+        return None if found is None else dict(zip(Wish, found.wishes.astype(float).tolist(), strict=True))
 
     def answers(self, question: str, memory: str) -> float | None:
         """The log odds that a memory answers a question; of a long memory the part that does so most likely counts.
@@ -236,13 +253,28 @@ class OnnxEncoder:
         (odds,) = self._answers.run(["odds"], {"states": shared})
         return float(odds[0])
 
-    def _tell(self, text: str) -> tuple[NDArray[np.float32], NDArray[np.float32]] | None:
+    def _tell(self, text: str) -> _Told | None:
         if self._content is None:
             return None
         states = self._result(text).states
         shared = np.ascontiguousarray(states[:, : states.shape[1] // 2])
-        kinds, details = self._content.run(["kinds", "details"], {"states": shared})
-        return np.asarray(kinds, np.float32), np.asarray(details, np.float32)
+        found = self._content.run(_Told._fields, {"states": shared})
+        return _Told(*(np.asarray(one, np.float32) for one in found))
+
+    def _mark(self, text: str) -> Marked:
+        plain = " ".join(text.split())
+        spans = spans_of(plain)
+        if not spans or self._content is None:
+            return Marked(plain)
+        found: list[NDArray[np.float32]] = []
+        for own in windows(plain, spans):
+            first, last = (0, len(plain)) if own == spans else (own[0][0], own[-1][1])
+            read = _plain(plain[first:last])
+            told = self._told(read)
+            if told is not None:
+                inside = [(start - first, end - first) for start, end in own]
+                found.append(shares(told.labels, self._result(read).pieces, inside))
+        return Marked(plain, spans, np.concatenate(found))
 
     def _run(self, text: str) -> _Result:
         encoded = self._tokenizer.encode(text)

@@ -46,8 +46,6 @@ from voice.dialogue.replies import examples, responder
 from voice.dialogue.replies.talking import SmallTalk
 from voice.dialogue.understanding import Turn, Understanding
 
-TELLS_AT = 0.7
-"""How sure the recogniser has to be for words to teach that the parser does not take for a telling. Our choice."""
 MOST_CHARACTERS = 1000
 """Of an utterance: half a minute of quick speech has five hundred."""
 
@@ -91,7 +89,7 @@ class Dialogue:
         self._conversation: str | None = None
         self._open = OpenTable[Asked]()
         self._by_the_way = ByTheWay(seat, clock, settings.questions, self._coordinator.is_order)
-        self._talk = Talk(seat, clock, drivers=drivers)
+        self._talk = Talk(seat, clock, drivers=drivers, questions=self._by_the_way)
         self._doing = Doing(seat, spares, self._talk, clock, self._ask)
         self._knowing = Knowing(seat, spares, clock, introduces=settings.introduces)
         self._small_talk = SmallTalk(talker, seat, spares, encoder)
@@ -262,7 +260,11 @@ class Dialogue:
             self._talk.heard()
             read = turn.plan.route is not Route.REJECT  # what was not read teaches nothing
             said = spoken(turn.heard.text)
-            own = turn.heard.confidence >= TELLS_AT and not planning.orders(turn.plan) and not planning.by_liking(said)
+            own = (
+                turn.heard.confidence >= planning.HEARD_AT
+                and not planning.orders(turn.plan)
+                and not planning.by_liking(said)
+            )
             teaches = read and (planning.teaches(turn.plan, said) or (own and self.seat.memory.tells(turn.heard.text)))
             self._note("driver", turn.heard.text, turn.heard.confidence, teaches=teaches)
         reply = turn.reply()
@@ -362,7 +364,8 @@ class Dialogue:
             self._ask(thing)
         self._knowing.shown(reply)
         free = self._open.thing is None and not self._beside
-        due = self._by_the_way.due(reply, turn.plan.command, self.conversation) if free else None
+        doubt = self._talk.doubt()
+        due = (doubt or self._by_the_way.due(reply, turn.plan.command, self.conversation)) if free else None
         offer = None
         if due is not None:
             self._ask(due)

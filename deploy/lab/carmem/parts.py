@@ -18,7 +18,7 @@ from deploy.engines import Engines
 from deploy.settings import Config
 from memory.service import MemorySettings
 from models.catalog import Catalog
-from schemas.kinds import Marked
+from schemas.kinds import Marked, Wish
 from schemas.memory import Words
 from schemas.ports import Encoder
 
@@ -72,6 +72,10 @@ class KeptEncoder:
     def revealed(self, text: str) -> dict[str, float] | None:
         """See `Encoder.revealed`."""
         return self._once(lambda: self._encoder.revealed(text), "revealed", text)
+
+    def wishes(self, text: str) -> dict[Wish, float] | None:
+        """See `Encoder.wishes`."""
+        return self._once(lambda: self._encoder.wishes(text), "wishes", text)
 
     def answers(self, question: str, memory: str) -> float | None:
         """See `Encoder.answers`."""

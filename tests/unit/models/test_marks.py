@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from models.acts.pointing import PARTS
 from models.catalog import Catalog
-from models.marks import MOST, Marks, load, packed, spans_of, windows
+from models.marks import MOST, shares, spans_of, windows
 from models.runtime.onnx_encoder import OnnxEncoder
-from schemas.errors import ModelDamagedError
 from schemas.kinds import LABELS, OWN, VALUES, Label, Marked
 
 
@@ -49,33 +44,12 @@ def test_a_long_text_is_cut_behind_a_sentence() -> None:
     assert [len(piece) for piece in windows("a " * 50, spans_of("a " * 50))] == [MOST, 10]
 
 
-class States:
-    def states(self, text: str, spans: Sequence[tuple[int, int]]) -> NDArray[np.float32]:
-        return np.array([np.full(768, len(text[start:end]), np.float32) for start, end in spans])
-
-
-def tensors() -> dict[str, NDArray[np.float32]]:
-    rng = np.random.default_rng(1)
-    shapes = {
-        "word.weight": (32, 768),
-        "word.bias": (32,),
-        "norm.weight": (32,),
-        "out.weight": (len(LABELS), 32),
-        "out.bias": (len(LABELS),),
-    }
-    inside = {"attn_norm": (32,), "ffn_norm": (32,), "ffn_gate": (64, 32), "ffn_up": (64, 32), "ffn_down": (32, 64)}
-    shapes |= {f"blocks.0.{name}.weight": inside.get(name, (32, 32)) for name in PARTS}
-    return {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
-
-
-def test_a_file_gives_shares_of_every_word_and_another_is_refused(tmp_path: Path) -> None:
-    np.savez(tmp_path / "marks.npz", allow_pickle=False, **packed(tensors()))
-    found = Marks(tmp_path / "marks.npz", States()).marks("I  like jazz")
-    assert found.text == "I like jazz" and found.shares is not None and found.shares.shape == (3, len(LABELS))
-    assert np.allclose(found.shares.sum(1), 1.0, atol=1e-5)
-    np.savez(tmp_path / "other.npz", labels=np.array(["a"]))
-    with pytest.raises(ModelDamagedError):
-        load(tmp_path / "other.npz")
+def test_a_word_is_what_its_pieces_are_on_the_whole_and_one_that_was_not_seen_is_nothing() -> None:
+    text = "love bluegrass today"
+    logits = np.zeros((5, len(LABELS)), np.float32)
+    logits[1, 0], logits[2, LABELS.index(Label.LIKES)], logits[3, LABELS.index(Label.LIKES)] = 9.0, 9.0, 9.0
+    found = shares(logits, [(0, 0), (0, 4), (5, 9), (9, 14), (0, 0)], spans_of(text))
+    assert found.argmax(1).tolist() == [0, LABELS.index(Label.LIKES), 0] and np.allclose(found.sum(1), 1.0, atol=1e-5)
 
 
 @cache

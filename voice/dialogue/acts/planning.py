@@ -57,6 +57,8 @@ GUESS_AT = 0.2
 training, nine lay below, four of them right; of five from there to .3 four were."""
 GUESS_CAREFUL_AT = 0.5
 """The same for what opens the car: "nine clever monkeys painted the moon" was the roof with .21. Our choice."""
+HEARD_AT = 0.7
+"""How sure the recogniser has to be for words to teach that the parser does not take for a telling. Our choice."""
 TOLD_AT = 0.5
 """Probability that what a driver tells needs beside other acts, to be learnt from. Our choice."""
 _FROM_NOW = re.compile(

@@ -3,21 +3,19 @@
 Reads words first. Four things say it: a verb of erasing ("forget", "delete"), a verb of keeping that is refused ("don't
 keep", "i'd rather you didn't know"), a denial ("i never told you"), and secrecy ("that was private"). A verb that people also
 use of other things ("drop", "clear") counts only where the words speak of what is remembered. What is said in other ways ("jazz
-has to go") a small network over the encoder's state of the sentence tells (``models.training.forgetting``), and it says of words
-that may be a wish that they are none. Whether the words name anything that is remembered is memory's to say; whoever hears this
-asks before anything is erased.
+has to go") the encoder hears (``Encoder.wishes``), and it says of words that may be a wish that they are none. Whether the words
+name anything that is remembered is memory's to say; whoever hears this asks before anything is erased.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
-from pathlib import Path
 
-from models.heads import Head
 from models.text import words
+from schemas.kinds import Wish as Told
 
 
 class What(Enum):
@@ -49,15 +47,16 @@ class Wish:
         return self.what is What.NAMED and not self.sure and self.whole == self.about
 
 
-HEAD = Path(__file__).with_name("forgetting.npz")
-"""See ``models.heads``; the last kind is whatever else people say."""
-NEVER_AT = -15.0
-"""Log odds below which words that may be a wish are none. Our choice (docs/log.md, 2026-11-24)."""
-PLACE_AT = -8.0
-"""Log odds from which on a sentence that names where things are remembered ("from your memory") is a wish. Our choice, on the
-half of tests/attacks/forgetting_loose.jsonl that may be read and on forgetting_meant.jsonl (docs/log.md)."""
+AT = 0.5
+"""Probability of a wish to forget from which on a sentence is one that no words say,"""
+NEVER_AT = 0.02
+"""and below which words that may be a wish are none. Our choice, on the halves of tests/attacks/forgetting_*.jsonl that may be read
+(docs/log.md)."""
 
 
+_HEARD = {
+    Told.NAMED: What.NAMED, Told.LAST: What.LAST, Told.EVERYTHING: What.ALL, Told.REMINDER: What.REMINDER,
+}  # fmt: skip
 _ERASES = re.compile(
     r"\b(?:forget|delete|erase|un ?(?:learn|remember|know|save|store|note|keep)|scrap|"
     r"purge|scratch|strike|disregard|expunge|rub out|bin|"
@@ -129,12 +128,6 @@ _REMEMBERED = re.compile(
     r"whether) (?:i|my|we))\b"
 )
 """Words that speak of what is remembered, or of what the driver said."""
-_PLACE = re.compile(
-    r"\b(?:in|on|from|out of|off|of) (?:your|this) (?:memory|mind|head|records?|files?|books?|notes?|lists?|database)\b|"
-    r"\b(?:in|on|from|out of|off) my (?:profile|likes|preferences|data)\b|\baway with (?:this|that) memory\b|"
-    r"\b(?:you've|you have) got .+ (?:noted|down|stored|saved|on file)\b"
-)
-"""Where things are remembered."""
 _LAST = re.compile(
     r"^(?:(?:about )?(?:that|it|this|these|those|them|him|her)(?: one| all)?|"
     r"(?:(?:that|what|all|everything) )?(?:i|we)(?: just| ever|"
@@ -176,27 +169,29 @@ _HEAD = re.compile(
 )
 
 
-def wish(text: str, is_order: Callable[[str], bool], head: Head | None = None) -> Wish | None:
+def wish(text: str, is_order: Callable[[str], bool], told: Mapping[Told, float] | None = None) -> Wish | None:
     """The wish to have something forgotten that an utterance is, or has in it; None where it has none.
 
     Args:
         text: the utterance.
         is_order: whether words ask for something else that the car does: that is done beside it.
-        head: the network of `HEAD`; None: the words alone say it.
+        told: what memory is asked for (``Encoder.wishes``); None: the words alone say it.
     """
-    found, odds = _worded(text, is_order), None if head is None else head.odds(text)
+    found = _worded(text, is_order)
+    if told is None:
+        return found
+    sure = 1.0 - told[Told.NONE] - told[Told.KEEP]
+    if found is not None:
+        if found.what is not What.NAMED:
+            return found
+        if not found.sure and sure < NEVER_AT:
+            return None
+        return replace(found, whole=" ".join(words(text))) if (sure >= AT or found.sure) and not found.rest else found
     whole = " ".join(words(text))
-    if head is None or odds is None:
-        return found
-    least = head.at if _PLACE.search(whole) is None else PLACE_AT if found is None else NEVER_AT
-    hears = odds >= least
-    if found is None:
-        return Wish(What.NAMED, whole, sure=False, whole=whole) if hears and not _left(whole) else None
-    if found.what is not What.NAMED:
-        return found
-    if not found.sure and odds < NEVER_AT:
+    if sure < AT or _left(whole):
         return None
-    return replace(found, whole=whole) if (hears or found.sure) and not found.rest else found
+    what = _HEARD[max(_HEARD, key=told.__getitem__)]
+    return Wish(what, whole, sure=False, whole=whole if what is What.NAMED else "")
 
 
 def _left(text: str) -> bool:

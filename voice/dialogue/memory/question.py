@@ -1,15 +1,16 @@
 """The question of memory, as in "By the way, shall I remember that you like jazz?".
 
-Owns when it is asked, in which words, and what counts as an answer. It is asked at the end of a reply that finished something,
-at most so often a trip, never in the conversation that it came from and never while consent forbids its category or anything
-else waits for a yes. A yes or a no in the follow-up window answers it; whatever else is said leaves it open and is handled as
-what it is. What an answer does is memory's business.
+Owns when it is asked, in which words, and what counts as an answer. What the driver tells outright is asked about at once, in the
+reply to it. What only shows through is asked about at the end of a reply that finished something, at most so often a trip, never in
+the conversation that it came from. Neither is asked while consent forbids its category or anything else waits for a yes. A yes or a
+no in the follow-up window answers it; whatever else is said leaves it open and is handled as what it is. What an answer does is
+memory's business.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from models.text import words
@@ -52,11 +53,9 @@ _REFUSING = frozenset("no not don't doesn't never bother need necessary want any
 """Words that an answer may go on with, beside those of the question."""
 
 
-def question(proposal: Proposal) -> str:
+def question(proposal: Proposal, begin: str = "By the way, shall") -> str:
     """What to ask."""
-    if proposal.negated:
-        return f"By the way, shall I no longer assume that {because(proposal)}?"
-    return f"By the way, shall I remember that {because(proposal)}?"
+    return f"{begin} I {'no longer assume' if proposal.negated else 'remember'} that {because(proposal)}?"
 
 
 def answer(text: str, proposal: Proposal) -> bool | None:
@@ -105,6 +104,7 @@ class ByTheWay:
             plain: whether a sentence is a plain order to the car: one alone is no reason to ask.
         """
         self._seat, self._clock, self._left, self._plain = seat, clock, per_trip, plain
+        self._asks = per_trip > 0
 
     def due(self, reply: Reply, command: Command | None, conversation: str) -> Remembering | None:
         """The question that is to end this reply, if one is due and this is the moment.
@@ -119,27 +119,35 @@ class ByTheWay:
         if self._left <= 0 or not finished(reply, command):
             return None
         try:
-            proposal = self._due(conversation)
-            if proposal is None:
-                return None
-            self._seat.memory.asked(proposal.id)
+            asked = self._asked(lambda p: p.conversation != conversation and self._worth(p), "By the way, shall")
         except GloveboxError:
             return None
-        self._left -= 1
-        said = f"Because you said: {proposal.sentence.rstrip('.')}."
-        return Remembering(self._seat.units.liking(question(proposal)), said, proposal)
+        self._left -= asked is not None
+        return asked
 
-    def _due(self, conversation: str) -> Proposal | None:
-        """The surest proposal that may be asked about now; of equally sure ones the last heard."""
-        proposals = [
-            p for p in self._seat.memory.proposals() if p.due and p.conversation != conversation and self._worth(p)
-        ]
+    def about(self, decisions: Sequence[Decision]) -> Remembering | None:
+        """The question about what the driver has just told and memory is not sure of; None where it is not worth one.
+
+        Raises:
+            schemas.errors.GloveboxError: memory failed.
+        """
+        told = {decision.proposal for decision in decisions if decision.outcome is Outcome.ASK}
+        return self._asked(lambda p: p.id in told, "Shall") if told and self._asks else None
+
+    def _asked(self, may: Callable[[Proposal], bool], begin: str) -> Remembering | None:
+        """The question about the surest proposal that may be asked about now; of equally sure ones about the last heard."""
+        proposals = [p for p in self._seat.memory.proposals() if p.due and may(p)]
         if not proposals:
             return None
         consent, now = self._seat.memory.consent(), self._clock()
         allowed = [p for p in proposals if consent.forbids(p.category, now) is None]
         allowed.sort(key=lambda proposal: -proposal.confidence)  # stable: the last heard comes first
-        return next((p for p in allowed if self._seat.memory.worth(p)), None)
+        proposal = next((p for p in allowed if self._seat.memory.worth(p)), None)
+        if proposal is None:
+            return None
+        self._seat.memory.asked(proposal.id)
+        said = f"Because you said: {proposal.sentence.rstrip('.')}."
+        return Remembering(self._seat.units.liking(question(proposal, begin)), said, proposal)
 
     def _worth(self, proposal: Proposal) -> bool:
         """Whether it is more than one order that was carried out; memory counts what is heard again on another day.

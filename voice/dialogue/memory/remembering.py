@@ -24,6 +24,8 @@ from voice.dialogue.memory import kept, naming, talks
 from voice.dialogue.memory.asking import Asked, Question, picked, which
 from voice.dialogue.memory.counted import gone, listed, number, there, things, told
 from voice.dialogue.memory.likes import because
+from voice.dialogue.memory.question import ByTheWay
+from voice.dialogue.open.things import Remembering as MayRemember
 from voice.dialogue.replies.examples import stems
 from voice.dialogue.replies.moments import SAID, pause_end, period, spoken_moment, spoken_span
 
@@ -54,15 +56,23 @@ class _Mind:
 class Remembering:
     """One driver's talk about memory."""
 
-    def __init__(self, seat: Seat, clock: Callable[[], datetime], *, drivers: Drivers | None = None) -> None:
+    def __init__(
+        self,
+        seat: Seat,
+        clock: Callable[[], datetime],
+        *,
+        drivers: Drivers | None = None,
+        questions: ByTheWay | None = None,
+    ) -> None:
         """Nothing spoken of yet; the trip begins now.
 
         Args:
             seat: who drives.
             clock: aware current time.
             drivers: who else may drive; None: nobody.
+            questions: asks about what memory is not sure of; None: nobody asks.
         """
-        self._seat, self._clock, self._drivers = seat, clock, drivers
+        self._seat, self._clock, self._drivers, self._questions = seat, clock, drivers, questions
         self._announced: str | None = None
         """Who was told last that their PIN is asked for."""
         self._begin()
@@ -72,6 +82,7 @@ class Remembering:
         """Somebody else drives: nothing is spoken of, nothing is asked, and their trip begins."""
         self._mind, self._trip = _Mind(), self._clock()
         self._asks: list[Question] = []
+        self._doubt: MayRemember | None = None
 
     # What is spoken of
 
@@ -246,7 +257,8 @@ class Remembering:
             return known
         self.stated()
         if any(d.outcome is Outcome.ASK for d in decisions):
-            return "I see, but I'm not sure about that, so I don't keep it yet.", decisions[0]
+            self._doubt = self._questions.about(decisions) if self._questions is not None else None
+            return ("I see." if self._doubt is not None else _UNSURE), decisions[0]
         return "I see, but I don't keep that.", decisions[0] if decisions else None
 
     def _decided(self, decisions: Sequence[Decision]) -> tuple[str, Decision | None] | None:
@@ -502,6 +514,11 @@ class Remembering:
         asked, self._asks = tuple(self._asks), []
         return asked
 
+    def doubt(self) -> MayRemember | None:
+        """The question whether what was just told may be remembered; handed over once."""
+        doubt, self._doubt = self._doubt, None
+        return doubt
+
     def settle(self, open_: Question, text: str, command: Command | None) -> str:
         """Do what the answer to a question says.
 
@@ -632,6 +649,7 @@ UNNAMED = "driver"
 """The name that the configuration gives before anybody chose one."""
 _WHAT = "I don't know what you mean by that."
 NOT_KEPT = "I only keep what you like, avoid or need on the road, and I could not tell what this is."
+_UNSURE = "I see, but I'm not sure about that, so I don't keep it yet."
 _NO_FILES = "I can't write files here: use the command line."
 _UNVERIFIED = "I deleted it, but could not verify it."
 

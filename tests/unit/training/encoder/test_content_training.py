@@ -13,9 +13,10 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed (extra `tr
 ort = pytest.importorskip("onnxruntime")
 
 from models.special import without_names  # noqa: E402 - needs PyTorch
-from models.training.content import train  # noqa: E402
+from models.training.content import rows, train  # noqa: E402
 from models.training.content.network import Branch, write  # noqa: E402
 from models.training.encoder.network import WIDTH, Layer  # noqa: E402
+from schemas.kinds import LABELS, Label, Wish  # noqa: E402
 from schemas.preferences import BY_DETAIL, CATEGORIES, KINDS  # noqa: E402
 
 
@@ -24,13 +25,18 @@ def test_the_file_gives_what_the_network_gives(tmp_path: Path) -> None:
     branch = Branch([Layer(), Layer()]).eval()
     states = torch.randn(1, 9, WIDTH)
     with torch.no_grad():
-        kinds, details = (one[0].numpy() for one in branch(states, torch.ones(1, 9)))
+        told = {name: one[0].numpy() for name, one in branch(states, torch.ones(1, 9))._asdict().items()}
     write(tmp_path / "content.onnx", branch)
     session = ort.InferenceSession(str(tmp_path / "content.onnx"))
-    found, shares = session.run(["kinds", "details"], {"states": states[0].numpy()})
-    assert found.shape == (len(KINDS) + 1,) and shares.shape == (len(CATEGORIES) + 1,)
-    assert float(np.abs(found - kinds).max()) < 0.1 * float(np.abs(kinds).max())
-    assert float(np.abs(shares - np.exp(details) / np.exp(details).sum()).max()) < 0.01
+    found = dict(zip(told, session.run(list(told), {"states": states[0].numpy()}), strict=True))
+    assert {name: one.shape for name, one in found.items()} == {
+        "kinds": (len(KINDS) + 1,), "details": (len(CATEGORIES) + 1,), "wishes": (len(Wish),), "labels": (9, len(LABELS)),
+    }  # fmt: skip
+    for name in ("kinds", "labels"):
+        assert float(np.abs(found[name] - told[name]).max()) < 0.1 * float(np.abs(told[name]).max())
+    for name in ("details", "wishes"):
+        shares = np.exp(told[name]) / np.exp(told[name]).sum()
+        assert float(np.abs(found[name] - shares).max()) < 0.01
     assert session.get_modelmeta().custom_metadata_map["details"].split() == [c.detail for c in CATEGORIES]
 
 
@@ -40,8 +46,36 @@ def test_what_is_not_there_counts_for_nothing() -> None:
     states = torch.randn(1, 9, WIDTH)
     mask = torch.tensor([[1.0] * 5 + [0.0] * 4])
     with torch.no_grad():
-        for whole, part in zip(branch(states, mask), branch(states[:, :5], mask[:, :5]), strict=True):
-            assert torch.allclose(whole, part, atol=1e-4)
+        whole, part = branch(states, mask), branch(states[:, :5], mask[:, :5])
+    for name in whole._fields:
+        own = getattr(whole, name)
+        own = own[:, :5] if name == "labels" else own
+        assert torch.allclose(own, getattr(part, name), atol=1e-4)
+
+
+def test_a_label_is_learnt_for_the_pieces_of_its_words_and_the_rest_of_a_row_teaches_nothing() -> None:
+    may = np.zeros((2, len(LABELS)), np.bool_)
+    may[0, 0] = may[1, LABELS.index(Label.LIKES)] = True
+    learnt = [rows.Row("love jazz", may=may, may_weight=1.0), rows.Row("say", wish=0, wish_weight=1.0)]
+    offsets = [[(0, 0), (0, 4), (5, 7), (7, 9), (0, 0)], [(0, 0), (0, 3), (0, 0)]]
+    answers = train.Answers(learnt, offsets)
+    torch.manual_seed(4)
+    told = Branch([Layer()]).eval()(torch.randn(2, 5, WIDTH), torch.ones(2, 5))
+    right = torch.zeros_like(told.labels)
+    right[0, 1, 0] = right[0, 2, LABELS.index(Label.LIKES)] = right[0, 3, LABELS.index(Label.LIKES)] = 50.0
+    wrong = right.clone()
+    wrong[0, 3] = wrong[0, 3].roll(1)
+    elsewhere = right.clone()
+    elsewhere[0, 0, 3] = elsewhere[1, 1, 3] = 50.0
+    some, there = [0, 1], torch.ones(2, 5)
+    known = answers.loss(told._replace(labels=right), some, there)
+    assert answers.loss(told._replace(labels=wrong), some, there) > known + 1.0
+    assert torch.isclose(answers.loss(told._replace(labels=elsewhere), some, there), known, atol=1e-4)
+    moved = told.kinds + torch.randn_like(told.kinds)
+    assert torch.isclose(answers.loss(told._replace(labels=right, kinds=moved), some, there), known)
+    assert not torch.isclose(
+        answers.loss(told._replace(labels=right, wishes=told.wishes.roll(1, 1)), some, there), known
+    )
 
 
 def test_a_round_reads_every_sentence_once() -> None:
@@ -51,19 +85,25 @@ def test_a_round_reads_every_sentence_once() -> None:
 
 
 def test_our_sentences_are_of_the_kinds_and_each_is_of_one() -> None:
-    found = train.sentences()
-    assert {kind for kind, _ in found} == {*KINDS, train.ORDINARY} and len(found) > 10_000
+    found = rows.sentences()
+    assert {kind for kind, _ in found} == {*KINDS, rows.ORDINARY} and len(found) > 10_000
     kinds: dict[str, set[str]] = {}
     for kind, text in found:
         kinds.setdefault(without_names(text), set()).add(kind)
-    both = [text for text, those in kinds.items() if train.ORDINARY in those and len(those) > 1]
+    both = [text for text, those in kinds.items() if rows.ORDINARY in those and len(those) > 1]
     assert not both, both
 
 
 def test_our_turns_are_of_the_categories_and_of_all_of_them() -> None:
-    found = train.preferences()
+    found = rows.preferences()
     assert {detail for detail, _ in found} == {*BY_DETAIL, "none"} and len(found) > 4_000
     said: dict[str, set[str]] = {}
     for detail, text in found:
         said.setdefault(text, set()).add(detail)
     assert not [text for text, those in said.items() if len(those) > 1 and "none" in those]
+
+
+def test_our_wishes_are_of_every_kind_and_each_is_of_one() -> None:
+    found = rows.wishes()
+    assert {wish for wish, _ in found} == set(Wish) and len(found) > 3_000
+    assert len({text for _, text in found}) == len(found)

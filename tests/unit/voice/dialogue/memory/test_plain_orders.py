@@ -6,10 +6,17 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from schemas.actions import Undo
+from schemas.events import ActionResult, ActionStatus, Reply, Route, Ruling, Verdict
 from schemas.memory import Consent, Proposal
 from schemas.seat import Seat
 from tests.dialogues import NOW
 from voice.dialogue.memory.question import REPEATED, ByTheWay
+
+DONE = Reply(
+    text="22 degrees.", route=Route.FAST, reason="done",
+    results=(ActionResult(action=Undo(), status=ActionStatus.DONE, ruling=Ruling(verdict=Verdict.ALLOW, rule="r", reason="")),),
+)  # fmt: skip
 
 
 class Held:
@@ -30,6 +37,12 @@ class Held:
     def consent(self) -> Consent:
         return Consent()
 
+    def profile(self) -> tuple[()]:
+        return ()
+
+    def asked(self, proposal: str) -> None:
+        assert proposal == self.proposal.id
+
 
 def hint(sentence: str, confidence: float, at: datetime = NOW) -> Proposal:
     return Proposal(
@@ -49,9 +62,9 @@ def hint(sentence: str, confidence: float, at: datetime = NOW) -> Proposal:
 def test_a_plain_order_alone_is_no_reason_to_ask(sentence: str, confidence: float, asked: bool) -> None:
     memory: object = Held(hint(sentence, confidence))
     question = ByTheWay(Seat(memory), lambda: NOW, plain=lambda said: said.startswith("set"))  # pyright: ignore[reportArgumentType]
-    assert (question._due("now") is not None) is asked
+    assert (question.due(DONE, None, "now") is not None) is asked
 
 
 def test_what_memory_thinks_not_worth_it_is_not_asked() -> None:
     memory: object = Held(hint("blue light is so nice in the evening", 0.9), worth=False)
-    assert ByTheWay(Seat(memory), lambda: NOW)._due("now") is None  # pyright: ignore[reportArgumentType]
+    assert ByTheWay(Seat(memory), lambda: NOW).due(DONE, None, "now") is None  # pyright: ignore[reportArgumentType]

@@ -8,12 +8,14 @@ from datetime import timedelta
 import pytest
 
 from memory.service import DriverMemory
+from models.runtime.fake_encoder import KeywordEncoder
 from schemas.errors import StorageFullError
 from schemas.events import (
     Reply,
     Route,
     Transcript,
 )
+from schemas.kinds import Marked
 from schemas.memory import (
     Consent,
     Outcome,
@@ -31,18 +33,35 @@ TWENTY_TWO = "set the temperature to twenty two degrees"
 QUESTION = " By the way, shall I remember that you like jazz?"
 
 
+TOLD = "jazz is what i wake up to"
+
+
+class Unsure(KeywordEncoder):
+    """Takes `TOLD` for a hint."""
+
+    def strength(self, text: str) -> dict[str, float]:
+        """No more than hinted."""
+        hint = {"none": 0.1, "hinted": 0.9, "stated": 0.0, "ended": 0.0}
+        return hint if text == TOLD else super().strength(text)
+
+    def marks(self, text: str) -> Marked:
+        """Nothing is marked."""
+        return Marked(text) if text == TOLD else super().marks(text)
+
+
 def _always(proposal: Proposal) -> bool:
     return bool(proposal.id)
 
 
 def hinted(*said: str, questions: int = 1) -> tuple[Dialogue, FakeVehicle, DriverMemory]:
     """A dialogue after an earlier conversation of which memory is unsure."""
-    memory = memory_of("test", clock=lambda: NOW)
+    memory = memory_of("test", clock=lambda: NOW, encoder=Unsure())
     memory.worth = _always  # what is worth a question is another test's matter
     for number, text in enumerate(said):
         memory.learn(talk(f"perhaps {text}", at=NOW - timedelta(days=1), name=f"before-{number}"))
     vehicle, parser = FakeVehicle(), StubParser({"it is cold": "change_temperature(change=up)"})
     parser.knows["could somebody open that window please"] = "set_window(window=driver,percent=100)", 0.5
+    parser.knows[TOLD] = "tell()", 0.95
     dialogue = Dialogue(
         seat=Seat(memory),
         vehicle=vehicle,
@@ -168,6 +187,24 @@ def test_not_in_the_conversation_that_it_came_from() -> None:
     assert say(dialogue, TWENTY_TWO).text == "22 degrees."
     dialogue.end_conversation()
     assert say(dialogue, TWENTY_TWO).text == "22 degrees." + QUESTION
+
+
+def test_what_is_told_outright_is_asked_about_at_once_and_beside_the_question_of_the_trip() -> None:
+    dialogue, _, memory = hinted("i love italian food")
+    reply = say(dialogue, TOLD)
+    assert reply.text == "I see. Shall I remember that you like jazz?"
+    assert reply.proposal is not None and reply.proposal.value == "jazz" and memory.preferences() == ()
+    assert heard(dialogue, "yes").text == "Okay, I'll remember that."
+    assert [p.value for p in memory.preferences()] == ["jazz"]
+    assert say(dialogue, TWENTY_TWO).text.startswith("22 degrees. By the way, shall I remember that you like italian")
+
+
+def test_what_is_told_and_not_worth_a_question_is_said_not_to_be_kept() -> None:
+    for questions, worth in ((1, False), (0, True)):
+        dialogue, _, memory = hinted(questions=questions)
+        memory.worth = lambda _, worth=worth: worth
+        assert say(dialogue, TOLD).text == "I see, but I'm not sure about that, so I don't keep it yet."
+        assert memory.proposals()[0].asked == 0
 
 
 @pytest.mark.parametrize(
