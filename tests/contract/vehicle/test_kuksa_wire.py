@@ -247,7 +247,7 @@ def test_the_values_of_a_provider_that_died_do_not_hold_for_ever(kuksa: KuksaRig
     state = asyncio.run(kuksa.car.read())
     assert (state.values, state.gear, state.ignition_on) == ({}, None, None)
     assert kuksa.broker is not None and kuksa.broker.values, "the broker keeps them"
-    kuksa.provider = kuksa._provide()
+    kuksa.provider = kuksa.provide()
     until(lambda: asyncio.run(kuksa.car.read()).values.get("window.driver") == 40, "the new provider's values")
 
 
