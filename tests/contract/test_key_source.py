@@ -16,8 +16,7 @@ from memory.store.preferences import Store
 from memory.vault.keys import KEY_BYTES, KEY_SOURCES, KeySource
 from memory.vault.lifecycle import destroy, rotate
 from schemas.errors import GloveboxError, KeySourceError
-from tests.key_sources import source
-from tests.vaults import NOW, killed_at_every_line, opened, preference
+from tests.vaults import NOW, killed_at_every_line, opened, preference, source
 
 SECOND = bytes(range(100, 132))
 

@@ -25,8 +25,7 @@ from schemas.errors import (
     KeySourceError,
     WrongKeyError,
 )
-from tests.key_sources import Remembered, cheap, source
-from tests.vaults import NOW, image, opened, preference
+from tests.vaults import NOW, Remembered, cheap, image, opened, preference, source
 
 
 def test_a_key_file_is_made_once(tmp_path: Path) -> None:

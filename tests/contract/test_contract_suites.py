@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 MODULE = """
 from memory.vault.keys.file import KeyFile
 from vehicle.adapters.can.checksums import sum8
