@@ -165,8 +165,8 @@ class KuksaRig(Rig):
         self._ticks = 0
         self.broker = Broker(wall=self.wall) if address is None else None
         self.address = address or (self.broker.address if self.broker else "")
-        self._provide = lambda: KuksaCar(self.far, self.address, wall=self.wall)
-        self.provider = self._provide()
+        self.provide = lambda: KuksaCar(self.far, self.address, wall=self.wall)
+        self.provider = self.provide()
         self.down = False
         given: dict[str, Any] = {"address": self.address, "deadline_s": PATIENCE_S, "start_s": PATIENCE_S}
 
@@ -232,7 +232,7 @@ class KuksaRig(Rig):
             self.down = False
             self.broker.restart()
             self.broker.actuated.clear()
-            self.provider = self._provide()
+            self.provider = self.provide()
         self.back()
 
     def start_anew(self, *, patient: bool = True) -> None:
@@ -300,13 +300,13 @@ class CanRig(Rig):
 
         self._make = made
         self.car = self.bus = self._make()
-        self.ecu = CanCar(self.far, can.Bus(interface="virtual", channel=self.channel), self.bus._network)
+        self.ecu = CanCar(self.far, can.Bus(interface="virtual", channel=self.channel))
         self.clock.settle = self.settle
         self.settle()
 
     def takes(self, wanted: Signal, value: Any) -> bool:
         try:
-            self.bus._network.outputs[wanted.name].write.encode(value)
+            self.ecu.network.outputs[wanted.name].write.encode(value)
         except AdapterError:
             return False
         return True

@@ -10,6 +10,7 @@ from random import Random
 import numpy as np
 import pytest
 from onnx.reference import ReferenceEvaluator
+from tokenizers import Tokenizer
 
 from models.runtime.onnx_encoder import ANSWERS, CONTENT, LABELS, NETWORK, TOKENIZER, OnnxEncoder, saturates
 from models.training import conversations
@@ -103,7 +104,7 @@ def test_a_long_text_is_cut(encoder: OnnxEncoder) -> None:
 def test_the_vector_is_that_of_exact_integers_on_every_processor(encoder: OnnxEncoder, text: str) -> None:
     """Against ONNX's own evaluator, which is slow and does not saturate; without ``EXACT`` a processor that does gets .985."""
     exact = ReferenceEvaluator(str(MODEL / NETWORK))
-    ids = np.array(encoder._tokenizer.encode(text).ids, np.int64)
+    ids = np.array(Tokenizer.from_file(str(MODEL / TOKENIZER)).encode(text).ids, np.int64)
     (vector,) = exact.run(["embedding"], {"ids": ids})
     assert float(vector @ encoder.encode([text])[0]) > 0.9995
 

@@ -17,15 +17,15 @@ import pytest
 pytest.importorskip("can", reason="the extra [can] is not installed")
 
 import can
-from cantools.database import Message
 
+from schemas import registry
 from schemas.clock import StreamClock
 from schemas.errors import ConfigError
 from vehicle.adapters.can import CanVehicle
 from vehicle.adapters.can.checksums import CHECKSUMS, Frame, crc8, hyundai_canfd
-from vehicle.adapters.can.dbc import load_dbc, put, taken
-from vehicle.adapters.can.frames import Incoming, Outgoing, sealed
-from vehicle.adapters.can.network import Checksum, Received, load_network
+from vehicle.adapters.can.dbc import load_dbc, put
+from vehicle.adapters.can.frames import Incoming, Outgoing
+from vehicle.adapters.can.network import load_network
 
 # Files ----------------------------------------------------------------------------------------------------------------
 
@@ -221,32 +221,31 @@ def test_volkswagens_frames_are_proved_by_their_counters_constant(frame: str) ->
     assert CHECKSUMS.opener("volkswagen_mqb")(whole) == data[0]
 
 
-@pytest.mark.parametrize("order", ["@1+", "@0+"])
-@pytest.mark.parametrize("kind", sorted(CHECKSUMS.rows))
-def test_what_is_sealed_is_accepted_and_a_flipped_bit_is_not(tmp_path: Path, kind: str, order: str) -> None:
-    length = {"honda": 4, "hyundai": 4, "hyundai_canfd": 16}.get(kind, 8)
-    start = {"hyundai_canfd": 0, "volkswagen_mqb": 0}.get(kind, 48 if kind == "hyundai_6b" else 56)
-    start = start if order == "@1+" else start + 7 if length != 4 else start + 3
-    text = f'BU_: CAR\nBO_ 291 X: 8 CAR\n SG_ SUM : {start}|{length}{order} (1,0) [0|0] "" CAR\n'
-    database, _ = load_dbc(written(tmp_path, text))
-    message: Message = database.messages[0]
-    checksum = Checksum.model_validate({"signal": "SUM", "kind": kind, "data_ids": [7, 9]})
-    data = sealed(message, checksum, None, bytes.fromhex("1122334455667788"))
-    incoming = Incoming(message, Received(checksum=checksum))
-    assert incoming.accept(data)
-    flipped = bytearray(data)
-    flipped[3] ^= 0x10
-    assert not incoming.accept(bytes(flipped)) and incoming.rejected == 1
-    blank = bytearray(8)
-    put(message.signals[0], blank, 5)
-    assert taken(message.signals[0], bytes(blank)) == 5
-
-
 def test_a_family_that_there_is_not_is_named(tmp_path: Path) -> None:
     more = "messages:\n  STATE: {checksum: {signal: RAIN, kind: toyta}}"
     with pytest.raises(ConfigError, match="no checksum is called 'toyta'; did you mean 'toyota'"):
         load_network(str(mapping(tmp_path, READS, more)), str(written(tmp_path, MUX)))
     assert crc8(b"123456789") == 0x4B
+
+
+def test_a_family_of_another_package_is_found_when_the_mapping_is_read_and_not_looked_up_with_every_frame(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    info, dbc = tmp_path / "theirs-1.0.dist-info", str(written(tmp_path, MUX))
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        "[glovebox.checksums]\ntheirs = vehicle.adapters.can.checksums:sum8\nlost = no_such_module:sum8\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    more = "messages:\n  STATE: {checksum: {signal: RAIN, kind: %s}}"
+    with pytest.raises(ConfigError, match=r"the checksum 'lost' of theirs .* cannot be imported"):
+        load_network(str(mapping(tmp_path, READS, more % "lost")), dbc)
+    network = load_network(str(mapping(tmp_path, READS, more % "theirs")), dbc)
+    monkeypatch.setattr(registry, "entry_points", None)  # from here on nobody looks through what is installed
+    message = network.database.get_message_by_name("STATE")
+    incoming = Incoming(message, network.received[message.frame_id])
+    assert not incoming.accept(bytes([1] * message.length))
 
 
 # The bus --------------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 from schemas.registry import Registry, Row
 
@@ -51,6 +52,16 @@ CHECKSUMS = Registry(
     )},
 )  # fmt: skip
 """Each takes a `Frame` and gives the raw value of the checksum's signal."""
+
+
+@cache
+def family(kind: str) -> Sum:
+    """The function of that name. Looked up once: every frame asks for it, and to look through what is installed takes milliseconds.
+
+    Raises:
+        schemas.errors.ConfigError: as `Registry.opener`.
+    """
+    return CHECKSUMS.opener(kind)
 
 
 BYTES = frozenset({"xor8", "sum8", "crc8_j1850", "toyota", "volkswagen_mqb", "volkswagen_pq", "hyundai_6b"})

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from cantools.database import Message
 
 from schemas.errors import AdapterError
-from vehicle.adapters.can.checksums import CHECKSUMS, Frame, Sum
+from vehicle.adapters.can.checksums import Frame, family
 from vehicle.adapters.can.dbc import bits, put, taken
 from vehicle.adapters.can.network import Checksum, Received, Sent
 
@@ -26,9 +26,8 @@ def proof(message: Message, checksum: Checksum, counter: str | None, data: bytes
     blank = bytearray(data)
     put(signal, blank, 0)
     count = taken(message.get_signal_by_name(counter), data) if counter is not None else 0
-    family: Sum = CHECKSUMS.opener(checksum.kind)
     frame = Frame(message.frame_id, bytes(blank), min(bits(signal)) // 8, count, checksum.constants)
-    return family(frame) & (1 << signal.length) - 1
+    return family(checksum.kind)(frame) & (1 << signal.length) - 1
 
 
 def sealed(message: Message, checksum: Checksum | None, counter: str | None, data: bytes) -> bytes:

@@ -16,7 +16,7 @@ from cantools.database import Database, Message
 from cantools.database import Signal as DbcSignal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from vehicle.adapters.can.checksums import BYTES, CHECKSUMS
+from vehicle.adapters.can.checksums import BYTES, CHECKSUMS, family
 from vehicle.adapters.can.dbc import bits, load_dbc
 from vehicle.adapters.mapping import (
     FOLDER,
@@ -337,6 +337,7 @@ class _Checks:
         if counter is not None:
             self._signal((*where, "counter"), message, counter)
         if checksum is not None:
+            family(checksum.kind)  # what leads nowhere is told now, and not by the first frame
             signal = self._signal((*where, "checksum"), message, checksum.signal)
             whole = signal.length == 8 and signal.start % 8 == (0 if signal.byte_order == "little_endian" else 7)
             if checksum.kind in BYTES and not whole:

@@ -1,4 +1,5 @@
-"""Key sources: where a key comes from, and what happens when it cannot be had."""
+"""Key sources: where a key comes from, and what happens when it cannot be had. What all promise stands in
+tests/contract/test_key_source.py."""
 
 from __future__ import annotations
 
@@ -10,22 +11,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from keyring.backend import KeyringBackend
-from keyring.errors import KeyringLocked, PasswordDeleteError
+from keyring.errors import KeyringLocked
 
 from memory.store.preferences import Store
-from memory.vault.keys import KEY_BYTES, KeySource, RawKey
+from memory.vault.keys import KEY_BYTES, KEY_SOURCES, RawKey
 from memory.vault.keys.credential import Credential
 from memory.vault.keys.file import KeyFile
 from memory.vault.keys.keychain import KeyringKey
 from memory.vault.keys.passphrase import Passphrase
 from memory.vault.keys.wrapped import WrappedKey
-from memory.vault.lifecycle import destroy, rotate
+from memory.vault.lifecycle import rotate
 from schemas.errors import (
     KeySourceError,
     WrongKeyError,
 )
-from tests.vaults import NOW, image, opened, preference
+from tests.vaults import NOW, Remembered, cheap, image, opened, preference, source
 
 
 def test_a_key_file_is_made_once(tmp_path: Path) -> None:
@@ -84,110 +84,27 @@ def test_a_key_that_cannot_be_written(tmp_path: Path) -> None:
         KeyFile(tmp_path / "file" / "ada.key").key(create=True)
 
 
-# Two keys for a while: the same for every source
+@pytest.mark.parametrize("kind", KEY_SOURCES.rows)
+def test_of_a_key_that_was_destroyed_no_file_and_no_entry_is_left(tmp_path: Path, kind: str) -> None:
+    keys = source(kind, tmp_path)
+    keys.key(create=True)
+    keys.stage()
+    assert keys.destroy()
+    assert not list((tmp_path / "keys").glob("*")) and not Remembered(tmp_path / "keyring.json").entries
 
 
-class Remembered(KeyringBackend):
-    """A keyring of keyring's own kind that keeps its entries in memory."""
-
-    priority = 1  # pyright: ignore[reportAssignmentType] - keyring reads a plain number
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.entries: dict[tuple[str, str], str] = {}
-        self.failure: Exception | None = None
-
-    def get_password(self, service: str, username: str) -> str | None:
-        self._fail()
-        return self.entries.get((service, username))
-
-    def set_password(self, service: str, username: str, password: str) -> None:
-        self._fail()
-        self.entries[service, username] = password
-
-    def delete_password(self, service: str, username: str) -> None:
-        self._fail()
-        if self.entries.pop((service, username), None) is None:
-            raise PasswordDeleteError(username)
-
-    def _fail(self) -> None:
-        if self.failure is not None:
-            raise self.failure
-
-
-RING = Remembered()
-
-
-def cheap(said: str = "correct horse") -> Passphrase:
-    return Passphrase(lambda _: said, memory_kib=64, iterations=1)
-
-
-def source(kind: str, folder: Path) -> KeySource:
-    """A source over what an earlier one of its kind left in this folder."""
-    if kind == "file":
-        return KeyFile(folder / "keys" / "ada.key")
-    if kind == "keyring":
-        return KeyringKey(str(folder / "ada.vault"), backend=RING)
-    if kind == "passphrase":
-        return WrappedKey(folder / "keys" / "ada.wrapped", cheap())
-    (folder / "secret").write_bytes(b"s" * 32)
-    return WrappedKey(folder / "keys" / "ada.wrapped", Credential(folder / "secret"))
-
-
-KINDS = ["file", "keyring", "passphrase", "credential"]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_source_gives_the_same_key_again_and_changes_it(tmp_path: Path, kind: str) -> None:
-    with pytest.raises(KeySourceError):
-        source(kind, tmp_path).key(create=False)
-    first = source(kind, tmp_path).key(create=True)
-    assert len(first) == KEY_BYTES and len(set(first)) > 8
-    assert source(kind, tmp_path).key(create=True) == first == source(kind, tmp_path).key(create=False)
-    assert not source(kind, tmp_path).shared() and source(kind, tmp_path).staged() is None
-    source(kind, tmp_path).promote()
-    source(kind, tmp_path).discard()
-    assert source(kind, tmp_path).key(create=False) == first
-
-    source(kind, tmp_path).stage()
-    second = source(kind, tmp_path).stage()
-    assert source(kind, tmp_path).staged() == second != first == source(kind, tmp_path).key(create=False)
-    source(kind, tmp_path).discard()
-    assert source(kind, tmp_path).staged() is None
-    third = source(kind, tmp_path).stage()
-    source(kind, tmp_path).promote()
-    assert source(kind, tmp_path).key(create=False) == third and source(kind, tmp_path).staged() is None
-
-    source(kind, tmp_path).stage()
-    assert source(kind, tmp_path).destroy() and source(kind, tmp_path).destroy()
-    with pytest.raises(KeySourceError):
-        source(kind, tmp_path).key(create=False)
-    assert source(kind, tmp_path).staged() is None
-    assert not list((tmp_path / "keys").glob("*")) and not any(str(tmp_path) in name for _, name in RING.entries)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_vault_under_every_source(tmp_path: Path, kind: str) -> None:
-    with closing(opened(tmp_path, source(kind, tmp_path))) as vault:
-        Store(vault).add(preference("p1"), NOW)
-    rotate(tmp_path, "ada", source(kind, tmp_path))
-    with closing(opened(tmp_path, source(kind, tmp_path))) as vault:
-        assert Store(vault).preferences() == (preference("p1"),)
-    assert destroy(tmp_path, "ada", source(kind, tmp_path)).verified
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_source_that_vanishes_is_an_error_and_nothing_is_lost(tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize("kind", KEY_SOURCES.rows)
+def test_a_source_that_vanishes_is_an_error_and_nothing_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
     with closing(opened(tmp_path, source(kind, tmp_path))) as vault:
         Store(vault).add(preference("p1"), NOW)
     before = (tmp_path / "ada.vault").read_bytes()
     (tmp_path / "keys").rename(tmp_path / "away") if kind != "keyring" else None
-    RING.failure = KeyringLocked("locked") if kind == "keyring" else None
-    try:
+    with monkeypatch.context() as away:
+        away.setattr(Remembered, "failure", KeyringLocked("locked"))
         with pytest.raises(KeySourceError) as raised:
             opened(tmp_path, source(kind, tmp_path))
-    finally:
-        RING.failure = None
     assert raised.value.exit_code == 44 and len(str(raised.value)) > 40
     assert (tmp_path / "ada.vault").read_bytes() == before and not (tmp_path / "keys").exists()
     (tmp_path / "away").rename(tmp_path / "keys") if kind != "keyring" else None
@@ -356,28 +273,28 @@ def test_a_keyring_that_keeps_nothing_or_is_none(tmp_path: Path) -> None:
     assert not (tmp_path / "ada.vault").exists()
 
 
-def test_a_keyring_s_entry_that_is_no_key() -> None:
-    ring = Remembered()
-    ring.entries["glovebox", "ada"] = "letmein"
+def test_a_keyring_s_entry_that_is_no_key(tmp_path: Path) -> None:
+    ring = Remembered(tmp_path / "keyring.json")
+    ring.set_password("glovebox", "ada", "letmein")
     with pytest.raises(KeySourceError, match="no key of ours") as raised:
         KeyringKey("ada", backend=ring).key(create=True)
     assert "letmein" not in str(raised.value)
 
 
 def test_a_change_of_keys_that_was_cut_short_between_two_entries(tmp_path: Path) -> None:
-    ring = Remembered()
+    ring = Remembered(tmp_path / "keyring.json")
     keys = KeyringKey("ada", backend=ring)
     opened(tmp_path, keys).close()
     keys.stage()
-    ring.entries["glovebox", "ada (next)"] = ring.entries["glovebox", "ada"]
+    ring.set_password("glovebox", "ada (next)", ring.entries["glovebox", "ada"])
     opened(tmp_path, keys).close()
     assert list(ring.entries) == [("glovebox", "ada")]
 
 
-def test_the_package_s_own_choice_of_keyring_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_package_s_own_choice_of_keyring_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import keyring
 
-    ring = Remembered()
+    ring = Remembered(tmp_path / "keyring.json")
     monkeypatch.setattr(keyring, "get_keyring", lambda: ring)
     key = KeyringKey("ada").key(create=True)
     assert ring.entries == {("glovebox", "ada"): key.hex()}

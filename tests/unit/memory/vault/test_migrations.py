@@ -7,6 +7,7 @@ import shutil
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -28,7 +29,7 @@ RAW = bytes(range(32))
 
 def everything(folder: Path) -> dict[str, list[tuple[Any, ...]]]:
     with closing(opened(folder)) as vault:
-        return content(vault._connection)
+        return content(SimpleNamespace(execute=vault.rows))
 
 
 def test_a_newer_vault(tmp_path: Path) -> None:

@@ -55,7 +55,9 @@ class Whisper:
     samples = 16_000
     adapted = True
 
-    def __init__(self, heard: str, scores: Mapping[str, float], confidence: float) -> None:
+    def __init__(self, beside: Sphinx, heard: str, scores: Mapping[str, float], confidence: float) -> None:
+        self.beside = beside
+        """The other one, which follows what is said at the same time."""
         self.heard, self.told, self.confidence, self.decoded = heard, scores, confidence, 0
         self.unprompted_as = heard
         self.kept: Take | None = None
@@ -107,9 +109,9 @@ def together(
     sure: bool = False,
     adapted: bool = True,
 ) -> tuple[TogetherRecognizer, Whisper]:
-    ear: Any = Whisper(whisper, scores or {}, confidence)
-    ear.adapted = adapted
     follower: Any = Sphinx(grammar, sure=sure)
+    ear: Any = Whisper(follower, whisper, scores or {}, confidence)
+    ear.adapted = adapted
     found = TogetherRecognizer(follower, ear, matcher)
     found.start()
     found.feed(SOUND)
@@ -164,7 +166,7 @@ def test_a_pause_confirms_what_both_had_when_the_voice_faded(
 ) -> None:
     found, ear = together(matcher, "unlock the doors", "unlock the doors")
     found.pause()
-    found._sphinx.said = grammar_then  # type: ignore[attr-defined]
+    ear.beside.said = grammar_then
     ear.samples += int(more_s * 16_000)
     found.feed(np.zeros(int(more_s * 16_000), np.int16))
     found.pause()
@@ -187,7 +189,7 @@ def test_the_end_scores_no_text_again_that_the_pause_scored(matcher: TemplateMat
     found, ear = together(matcher, "turn the seat heating on", "turn the seed heating of", sure=True)
     found.pause()
     before = len(ear.scored)
-    found._sphinx.said = "turn the seat heating off"  # type: ignore[attr-defined]
+    ear.beside.said = "turn the seat heating off"
     found.finish()
     assert ear.scored.count("turn the seed heating of") == 1
     assert len(ear.scored) == len(set(ear.scored)) >= before > 1
@@ -215,11 +217,11 @@ def test_a_command_of_which_the_grammar_is_sure_is_done_though_whisper_hears_non
 
 def test_free_speech_is_not_decoded_for_what_the_grammar_makes_of_it(matcher: TemplateMatcher) -> None:
     found, ear = together(matcher, "navigate to a restaurant", "i never liked those noisy restaurants")
-    found._sphinx.partial = lambda: "i never like those noise a restaurant"  # type: ignore[method-assign]
+    ear.beside.partial = lambda: "i never like those noise a restaurant"  # type: ignore[method-assign]
     likely = found.likely()
     assert likely is not None and not likely.in_grammar
     found.pause()
-    found._sphinx.said = "navigate to the airport"  # type: ignore[attr-defined]
+    ear.beside.said = "navigate to the airport"
     found.finish()
     assert (ear.decoded, ear.plainly) == (1, 0)
 

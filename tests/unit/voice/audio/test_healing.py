@@ -39,7 +39,7 @@ class Cabin:
         self.caretaker.look()
         self.inbox.plan(FRAME_S, self._tick, every=FRAME_S)
         self.inbox.plan(LOOK_S, self.caretaker.look, every=LOOK_S)
-        self._frames = self.microphone.frames()
+        self.frames = self.microphone.frames()
 
     def _tick(self) -> None:
         for stream in self.fake.streams:
@@ -59,7 +59,7 @@ class Cabin:
         """What the microphone delivers until then."""
         heard: list[Samples] = []
         while self.inbox.time < second:
-            heard.append(next(self._frames))
+            heard.append(next(self.frames))
         return np.concatenate(heard)
 
 
@@ -219,7 +219,7 @@ def test_close_ends_the_frames_at_once_in_every_state(state: str) -> None:
         cabin.until(1.5)
     cabin.microphone.close()
     before = cabin.inbox.time
-    assert list(cabin._frames) == [] and cabin.inbox.time == before
+    assert list(cabin.frames) == [] and cabin.inbox.time == before
     cabin.loudspeaker.close()
     cabin.caretaker.look()
     assert not any(stream.running for stream in cabin.fake.streams), "nothing is opened again"
@@ -240,11 +240,13 @@ def test_the_thread_looks_until_it_is_stopped() -> None:
     fake = FakePortAudio()
     microphone = Microphone(card=(card := SoundCard(fake)))
     caretaker = Caretaker(card, (microphone,), landscape=lambda: None)
+    before = set(threading.enumerate())
     caretaker.start()
+    (looking,) = set(threading.enumerate()) - before
     assert fake.streams[0].running, "start returns when the devices have been tried"
     caretaker.stop()
-    caretaker._thread.join(10.0)
-    assert not caretaker._thread.is_alive()
+    looking.join(10.0)
+    assert not looking.is_alive()
     microphone.close()
 
 

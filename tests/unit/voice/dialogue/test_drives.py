@@ -59,12 +59,13 @@ class Drive:
     def __init__(self, matcher: TemplateMatcher, profile: str = "parked") -> None:
         self.clock = StreamClock()
         self.memory = memory_of(clock=self.now)
+        self.seat = Seat(self.memory)
         organizer = Organizer.load(SAMPLE, self.clock.now, self.now)
         car = SimulatedVehicle(self.clock, profile=profile)
         media = MediaLibrary.load(mhz_of=mhz_of)
         self.vehicle = GatedVehicle(car, self.clock, organizer=organizer, media=media)
         self.dialogue = Dialogue(
-            seat=Seat(self.memory),
+            seat=self.seat,
             vehicle=self.vehicle,
             matcher=matcher,
             parser=StubParser(PARSED),
@@ -439,5 +440,5 @@ def test_nothing_of_a_private_trip_or_of_another_driver_is_told(matcher: Templat
     assert drive.say("what did i just say") == "I don't know what you said last."
     drive.say("fold the mirrors")
     assert drive.say("what did you do") == "The last thing that I did: Mirrors folded."
-    drive.dialogue._begin()  # pyright: ignore[reportPrivateUsage] - what the seat calls when somebody else drives
+    drive.seat.take(memory_of(clock=drive.now))  # somebody else drives
     assert drive.say("what did you do") == "Nothing that I know of."

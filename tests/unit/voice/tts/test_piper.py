@@ -12,12 +12,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from schemas.errors import AudioError, EngineMissingError, GloveboxError, ModelDamagedError, ModelMissingError
 from schemas.events import SAMPLE_RATE, Samples
+from tests.vehicle_rigs import until
 from voice.tts.fake import FakeSynthesizer
 from voice.tts.piper import WORKER, PiperSynthesizer
 from voice.tts.voices import Voices
@@ -78,14 +80,32 @@ def start(voice: Path) -> Iterator[Start]:
         one.close()
 
 
+@pytest.fixture
+def programs(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
+    """The programs that were started, in their order."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    class Noted(subprocess.Popen[bytes]):
+        def __init__(self, *told: Any, **more: Any) -> None:
+            super().__init__(*told, **more)
+            started.append(self)
+
+    monkeypatch.setattr("voice.tts.piper.subprocess.Popen", Noted)
+    return started
+
+
 def spoken(synthesizer: PiperSynthesizer | Voices, text: str) -> Samples:
     return np.concatenate([*synthesizer.synthesize(text), np.zeros(0, np.int16)])
 
 
-def ready_again(synthesizer: PiperSynthesizer) -> None:
-    """Wait until the program that was started again says so, as time does it for a driver."""
-    assert synthesizer._process is not None, "it was not started again"
-    assert synthesizer._readable(60.0)
+def speaks_again(synthesizer: PiperSynthesizer) -> bool:
+    """Whether the program that was started again is ready by now, and speaks."""
+    try:
+        return spoken(synthesizer, "yes").size > 0
+    except AudioError as error:
+        if "being started again" not in str(error):
+            raise
+        return False
 
 
 def test_it_speaks_at_the_common_rate(start: Start) -> None:
@@ -166,49 +186,51 @@ def test_a_voice_that_does_not_speak_or_has_the_wrong_rate_is_refused(start: Sta
         ('out.write(HEAD.pack(b"S", number, 100) + b"x"); os._exit(0)', "has ended"),
     ],
 )
-def test_a_program_that_fails_is_an_error_without_the_words(start: Start, answer: str, fault: str) -> None:
+def test_a_program_that_fails_is_an_error_without_the_words(
+    start: Start, programs: list[subprocess.Popen[bytes]], answer: str, fault: str
+) -> None:
     piper = start(echo(first=answer))
     piper.check()
     with pytest.raises(AudioError, match=fault) as caught:
         spoken(piper, "secret")
     assert "secret" not in str(caught.value)
-    ready_again(piper)
-    assert spoken(piper, "yes").size, "it was started again"
+    assert len(programs) == 2, "it is started again at once"
+    until(lambda: speaks_again(piper), "the next one")
+    assert len(programs) == 2
 
 
-def test_a_program_that_hangs_is_ended_and_started_again(start: Start) -> None:
+def test_a_program_that_hangs_is_ended_and_started_again(start: Start, programs: list[subprocess.Popen[bytes]]) -> None:
     piper = start(echo(first="time.sleep(600)"))
     piper.check()
-    hung = piper._process
     piper._patience = 0.01
     with pytest.raises(AudioError, match="gave no sound"):
         spoken(piper, "secret")
-    assert hung is not None and hung.returncode == -signal.SIGKILL
+    hung, _ = programs
+    assert hung.returncode == -signal.SIGKILL
     piper._patience = 20.0
-    ready_again(piper)
-    assert spoken(piper, "yes").size
+    until(lambda: speaks_again(piper), "the next one")
+    assert len(programs) == 2
 
 
-def test_a_program_that_never_gets_ready_is_ended(start: Start) -> None:
+def test_a_program_that_never_gets_ready_is_ended(start: Start, programs: list[subprocess.Popen[bytes]]) -> None:
     now = [0.0]
     piper = start("time.sleep(600)", ready_s=0.01, clock=lambda: now[0])
     with pytest.raises(AudioError, match="gave no sound"):
         piper.check()
-    first = piper._process
-    assert first is not None, "started again at once after the first failure"
+    _, second = programs  # started again at once after the first failure
     with pytest.raises(AudioError, match="being started again"):
         spoken(piper, "hello")
     now[0] = 1.0
     with pytest.raises(AudioError, match="not ready"):
         spoken(piper, "hello")
-    assert first.returncode == -signal.SIGKILL and piper._process is None, "after the second one it rests"
+    assert second.returncode == -signal.SIGKILL and len(programs) == 2, "after the second one it rests"
     with pytest.raises(AudioError, match="being started again"):
         spoken(piper, "hello")
-    assert piper._process is None
+    assert len(programs) == 2
     now[0] = 4.0
     with pytest.raises(AudioError, match="being started again"):
         spoken(piper, "hello")
-    assert piper._process is not None
+    assert len(programs) == 3 and programs[-1].poll() is None
 
 
 def overtaken(piper: PiperSynthesizer) -> list[Samples]:
@@ -249,7 +271,9 @@ while True:
     assert len(old) <= 1, "late, but nothing of it is taken for the newer one"
 
 
-def test_a_text_that_was_never_begun_costs_the_newer_one_nothing(start: Start) -> None:
+def test_a_text_that_was_never_begun_costs_the_newer_one_nothing(
+    start: Start, programs: list[subprocess.Popen[bytes]]
+) -> None:
     body = """
 send(b"R", 0, b"16000")
 while True:
@@ -259,24 +283,23 @@ while True:
 """
     piper = start(body)
     piper.check()
-    program = piper._process
     old = overtaken(piper)
-    assert old == [] and piper._process is program, "neither is it garbage, nor is the program ended"
+    assert old == [] and len(programs) == 1, "neither is it garbage, nor is the program ended"
+    assert programs[0].poll() is None
 
 
-def test_closed_means_closed(start: Start) -> None:
+def test_closed_means_closed(start: Start, programs: list[subprocess.Popen[bytes]]) -> None:
     piper = start(echo())
     piper.check()
-    process = piper._process
     piper.close()
-    assert process is not None and process.returncode is not None
+    assert [program.returncode is not None for program in programs] == [True]
     with pytest.raises(AudioError, match="closed"):
         spoken(piper, "hello")
 
 
 def test_the_program_ends_with_the_assistant(tmp_path: Path, voice: Path) -> None:
     """Even if that is killed, while the program is busy."""
-    fake = tmp_path / "fake.py"
+    fake, told = tmp_path / "fake.py", tmp_path / "busy"
     fake.write_text(
         WORKER.read_text().replace("def main(", "def unused(").replace("    main(sys.argv[1]", "    busy(sys.argv[1]")
         + "\n"
@@ -288,6 +311,7 @@ def busy(path, threads, niceness):
     threading.Thread(target=requests.read_forever, daemon=True).start()
     _send(sys.stdout.buffer, b"R", 0, b"16000")
     requests.take(list)
+    Path(path).write_text(f"{os.getpid()}.")
     while True:
         pass
 
@@ -297,17 +321,15 @@ def busy(path, threads, niceness):
 import sys; sys.path.insert(0, {str(Path.cwd())!r})
 from pathlib import Path
 from voice.tts.piper import PiperSynthesizer
-piper = PiperSynthesizer(Path({str(voice)!r}), command=[sys.executable, "-I", {str(fake)!r}, "x", "1", "0"], patience=100.0)
-print(piper._process.pid, flush=True)
-list(piper.synthesize("hello")) if piper._readable(60.0) else None
+piper = PiperSynthesizer(Path({str(voice)!r}), command=[sys.executable, "-I", {str(fake)!r}, {str(told)!r}, "1", "0"])
+piper.check()
 """
-    parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
-    assert parent.stdout is not None
-    worker = int(parent.stdout.readline())
+    parent = subprocess.Popen([sys.executable, "-c", script])
+    until(lambda: told.exists() and told.read_text().endswith("."), "the program is busy")
+    worker = int(told.read_text().rstrip("."))
     watch = os.pidfd_open(worker)
     parent.kill()
     parent.wait()
-    parent.stdout.close()
     waiting = select.poll()
     waiting.register(watch, select.POLLIN)
     ended = bool(waiting.poll(60_000))
