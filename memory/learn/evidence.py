@@ -22,6 +22,12 @@ from schemas.preferences import CATEGORIES
 DETAILS = tuple(category.detail for category in CATEGORIES)
 NONE, HINTED, STATED, ENDED = "none", "hinted", "stated", "ended"
 TINY = 1e-6
+LOWEST = 1e-4
+IMPLAUSIBLE = 0.5
+"""What is left of the sureness where a value is no cuisine, diet, genre or colour that we know of, and no second opinion is had."""
+CONSTANT, SURE, SECOND, SHARE, NOTHING = -6.171, 0.498, 0.181, 0.223, -0.191
+PAST, FOREIGN, HINTING, PLAUSIBLE = -0.236, -0.072, 2.503, 2.178
+"""Weights of `weighed`."""
 LAST_WORDS = 45
 """Words of two turns together that are read, the last ones: as many as the encoder's 64 pieces hold."""
 LEAST = 0.02
@@ -115,22 +121,42 @@ def revealed(encoder: Encoder, detail: str, text: str) -> float | None:
     return None if found is None else found.get(detail)
 
 
-def agreed(encoder: Encoder, sure: float, detail: str, text: str) -> float:
-    """How sure a finding is once a second opinion was asked, which reads the turn alone: the mean of both in log odds.
+def weighed(encoder: Encoder, finding: Finding, text: str, *, past: float, foreign: float, plausible: bool) -> float:
+    """How sure it is that a finding is a lasting preference of its category, once all that was asked is weighed, 0..1.
 
-    Chosen on CarMem's development half, KVRET and DailyDialog (docs/log.md, 2026-11-27).
+    Logistic, fitted on CarMem's development half, KVRET and DailyDialog; the constant is chosen so that what goes unasked does so
+    from ``store_at`` on (docs/log.md, 2026-11-27).
 
     Args:
-        encoder: its branch for what a sentence tells of the driver (``models.training.content``); one without it agrees.
-        sure: of the finding, 0..1.
-        detail: its category; one that the branch was not taught is agreed with.
-        text: the turn.
+        encoder: its branch for what a sentence tells of the driver is the second opinion; one without it leaves the first.
+        finding: of the first opinion.
+        text: its turn.
+        past: share of the value's words that once held,
+        foreign: and that are supposed, asked, or somebody else's.
+        plausible: whether the value may be one of its category.
     """
-    second = revealed(encoder, detail, text)
-    if second is None:
-        return sure
-    both = [min(max(one, TINY), 1.0 - TINY) for one in (sure, second)]
-    return float(1.0 / (1.0 + np.exp(-np.mean([np.log(one / (1.0 - one)) for one in both]))))
+    sure = min(1.0, finding.sure(HINT))
+    second = encoder.revealed(_last(spoken(text)))
+    if second is None or finding.detail not in second:
+        return sure if plausible else sure * IMPLAUSIBLE
+    odds = (
+        CONSTANT
+        + SURE * _odds(sure)
+        + SECOND * _odds(second[finding.detail])
+        + SHARE * _odds(finding.share)
+        + NOTHING * _odds(second[NONE])
+        + PAST * _odds(past)
+        + FOREIGN * _odds(foreign)
+        + HINTING * finding.strength[HINTED]
+        + PLAUSIBLE * plausible
+    )
+    return float(1.0 / (1.0 + np.exp(-odds)))
+
+
+def _odds(share: float) -> float:
+    """The log odds of a share, within bounds."""
+    held = min(max(share, LOWEST), 1.0 - LOWEST)
+    return float(np.log(held / (1.0 - held)))
 
 
 def _shared(encoder: Encoder, text: str) -> NDArray[np.float64] | None:

@@ -36,10 +36,10 @@ from memory.learn.english.negation import (
     negated,
     series,
 )
-from memory.learn.evidence import ENDED, HINT, Beside, Finding, ReadingSettings, agreed, beside_of, read
+from memory.learn.evidence import ENDED, HINT, IMPLAUSIBLE, Beside, Finding, ReadingSettings, beside_of, read, weighed
 from memory.learn.meaning import ROADS, Holds, Meaning, meaning, named, sense_of
 from memory.store.preferences import silent
-from models.text import normal, words
+from models.text import contains, normal, words
 from schemas.kinds import OWN, Label, Marked
 from schemas.memory import Candidate, Consent, Conversation, Decision, Outcome, Sense, Turn
 from schemas.ports import Encoder
@@ -52,13 +52,13 @@ ATTEMPTS = 2
 """Readings of one conversation, where the likeliest finding has no value."""
 REFUSING = re.compile(r"(?:no|non|not|without|never)\b")
 """How words begin that name a kind of thing in order to refuse it: "no jazz", "non-vegan"."""
+_OTHERS_TOO = re.compile(r"\s+(?:and|but|while|whereas)\s+(?=(?:my|our|his|her|their|the) )", re.IGNORECASE)
+"""Where a sentence goes on about somebody else: "i like italian food and my wife loves thai food"."""
 _REFUSAL = re.compile(r"n't\b|\b(?:not?|never|avoid\w*|skip|cannot|without|nothing|nobody|few|hard|impossible)\b")
 UNTOLD = "I could not tell which"
 
 TOLD_AT = 0.4
 """From this sureness of the recogniser on a refusal is told: below it nobody knows what was talked about."""
-IMPLAUSIBLE = 0.5
-"""What is left of the sureness where a value is no cuisine, diet, genre or colour that we know of."""
 FOREIGN_AT = 0.7
 """From this share of its marks on a value is supposed, quoted, somebody else's, and so not the driver's."""
 UNREAL_NONE_AT = 0.3
@@ -337,6 +337,7 @@ class Extractor:
         turn, detail = whole.turns[number], finding.detail
         category = BY_DETAIL[detail]
         marked = self._encoder.marks(turn.text)
+        halves = [one.text for one in statements(turn.text)] or _OTHERS_TOO.split(turn.text)
         parts = [part.text for part in finding.words if part.probability >= WORDS_AT]
         if polarity(detail, "") is Polarity.PLAIN:
             parts = named(marked, parts)
@@ -352,7 +353,8 @@ class Extractor:
             if value is None:
                 yield _dropped(detail, f"{UNTOLD} {category.title.lower()} you meant")
                 continue
-            told = meaning(marked, detail, part, value)
+            half = next((one for one in halves if contains(one, part)), turn.text)
+            told = meaning(self._encoder.marks(half), detail, part, value)
             if self._foreign(finding, told):
                 yield _dropped(detail, NOT_OWN)
                 continue
@@ -364,8 +366,10 @@ class Extractor:
                     replace(told, holds=Holds.UNTOLD),
                 )  # "i never take tolls" is no end of avoiding them
             against = ended or (told.holds is Holds.YES and not told.sense.wanted)
+            worded = negated(turn.text, part, polarity(detail, part)) is not None and not fond(turn.text)
             if against and detail != ROADS:
-                told = self._weighed(told, detail, value, turn.text, part)
+                alike = worded or (told.share >= ALONE_AT and finding.strength[ENDED] < ENDED_AT)
+                told = self._weighed(told, detail, value, turn.text, agreed=alike)
                 against = told.holds is not Holds.UNTOLD
             if against:
                 over = Over.YES if ended else Over.NO
@@ -378,20 +382,18 @@ class Extractor:
                 sentence=turn.text,
                 said_at=turn.at,
                 conversation=whole.conversation,
-                confidence=self._sure(finding, value, over, told, turn.text) * turn.confidence,
+                confidence=self._sure(finding, value, over, told, turn.text, worded) * turn.confidence,
                 negated=ended,
                 sense=told.sense,
                 conditions=told.conditions,
             )
 
-    def _weighed(self, told: Meaning, detail: str, value: str, text: str, said: str) -> Meaning:
-        """What is marked as disliked or over, held against the wording: refusing words may praise ("never a day without").
+    def _weighed(self, told: Meaning, detail: str, value: str, text: str, *, agreed: bool) -> Meaning:
+        """What is marked as disliked or over, held against the wording where the marks are not sure: refusing words may praise.
 
-        Where the two differ the driver is asked, and where the wording is known to praise the marks count for nothing.
+        Where the two differ the driver is asked, and where the wording is known to praise such marks count for nothing.
         """
-        agreed = negated(text, said, polarity(detail, said)) is not None and not fond(text)
-        alone = not fond(text) and _REFUSAL.search(normal(text)) is None and told.share >= ALONE_AT
-        if (agreed or alone) and told.doubt <= DOUBT:
+        if agreed and told.doubt <= DOUBT:
             return told
         liked = sense_of(detail, value, Sense.LIKES)
         return replace(told, sense=liked, holds=Holds.UNTOLD, doubt=0.0 if fond(text) else 0.5)
@@ -402,17 +404,23 @@ class Extractor:
             return told.share >= FOREIGN_AT and finding.strength[NONE] >= UNREAL_NONE_AT
         return told.holds is Holds.OTHERS and told.share >= FOREIGN_AT
 
-    def _sure(self, finding: Finding, value: str, over: Over, told: Meaning, text: str) -> float:
-        """How sure a finding with this value is, however it was heard; not enough to go unasked if anything speaks against it."""
-        sure = min(1.0, finding.sure(HINT))
-        if over is not Over.YES:  # the second opinion was taught what holds, not what is taken back, and knows no sense
-            both = agreed(self._encoder, sure, finding.detail, text)
-            sure = both if told.sense.wanted else min(sure, both)
-        against = told.holds in (Holds.UNREAL, Holds.OTHERS) or (over is Over.NO and told.doubt > DOUBT)
+    def _sure(self, finding: Finding, value: str, over: Over, told: Meaning, text: str, worded: bool) -> float:
+        """How sure a finding with this value is, however it was heard; not enough to go unasked if anything speaks against it.
+
+        Where encoder, marks and wording say that it is disliked, the second opinion, which was taught what holds, is not needed.
+        """
+        may_be = plausible(finding.detail, value)
+        sure = min(1.0, finding.sure(HINT)) * (1.0 if may_be else IMPLAUSIBLE)
+        if over is not Over.YES:  # the second opinion was taught what holds, not what is taken back
+            every = weighed(self._encoder, finding, text, past=told.past, foreign=told.foreign, plausible=may_be)
+            disliked = worded and not told.sense.wanted and told.holds is Holds.YES
+            sure = max(every, sure * told.share) if disliked else every
+        foreign = told.holds in (Holds.UNREAL, Holds.OTHERS) and told.share >= FOREIGN_AT
+        against = foreign or (over is Over.NO and told.doubt > DOUBT and not is_closed(finding.detail))
         ends = over is Over.YES or not told.sense.wanted
         if over is Over.PERHAPS or against or (ends and sure < ENDS_AT):
             sure = min(sure, 0.99 * self.settings.store_at)
-        return sure if plausible(finding.detail, value) else sure * IMPLAUSIBLE
+        return sure
 
     def _over(self, finding: Finding, value: str, text: str, said: str) -> Over:
         """Whether the text says that the value does not hold; only what wording and encoder both say ends it unasked."""

@@ -13,9 +13,10 @@ from datetime import UTC, datetime, time, timedelta, tzinfo
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.learn.extraction import SECRET, SECRET_AT
 from memory.recall.times import NUMBERS, period_in
 from models.text import normal, words
-from schemas.kinds import CONDITION_LABELS, LABELS, NEXT_DRIVE, OWN, VALUES, Fact, Label, Marked
+from schemas.kinds import CONDITION_LABELS, LABELS, NEXT_DRIVE, OWN, PART_AT, VALUES, Fact, Label, Marked
 from schemas.ports import Encoder
 
 LEAST = 2
@@ -75,6 +76,17 @@ def asks(marked: Marked) -> bool:
     if sum(part.end - part.start for part in facts) >= LEAST:
         return True
     return _ASKING.search(normal(marked.text)) is not None and bool(marked.parts(FACT | {Label.SECRET}))
+
+
+def secret_fact(encoder: Encoder, text: str) -> bool:
+    """Whether what is asked to be kept is never kept; it may have lost the asking, so it is read without and with one."""
+    if SECRET.search(normal(text)) is not None:
+        return True
+    highest = [
+        max((part.share for part in encoder.marks(read).parts((Label.SECRET,), PART_AT)), default=0.0)
+        for read in (text, f"{_PLAINLY}{text}")
+    ]
+    return sum(highest) / len(highest) >= SECRET_AT
 
 
 def outweighs(marked: Marked) -> bool:

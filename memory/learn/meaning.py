@@ -64,6 +64,10 @@ class Meaning:
     doubt: float = 0.0
     """Of what is said of the driver, the smaller of what speaks for the value and what speaks against it."""
     conditions: tuple[Condition, ...] = ()
+    past: float = 0.0
+    """Share of its words that once held,"""
+    foreign: float = 0.0
+    """and that are supposed, asked, quoted, or somebody else's."""
 
 
 def meaning(marked: Marked, detail: str, said: str, value: str) -> Meaning:
@@ -97,7 +101,8 @@ def meaning(marked: Marked, detail: str, said: str, value: str) -> Meaning:
     if detail == ROADS and holds is Holds.YES and best is Label.LIKES and wanted >= AT:
         holds = Holds.ENDED  # who likes motorways does not avoid them
     doubt = min(wanted, unwanted + past) / max(wanted + unwanted + past, 1e-9)
-    return Meaning(sense, holds if share >= AT else Holds.UNTOLD, share, doubt, conditions(marked, said))
+    foreign = told[Holds.OTHERS] + told[Holds.UNREAL]
+    return Meaning(sense, holds if share >= AT else Holds.UNTOLD, share, doubt, conditions(marked, said), past, foreign)
 
 
 def sense_of(detail: str, value: str, told: Sense) -> Sense:

@@ -23,6 +23,8 @@ REVEALED_AT = 0.85
 """nor where the sentence by itself is less likely than this to reveal a lasting preference of the category, by the second opinion.
 CarMem's development half: .064 of the conversations end in a question, .91 of these about the right category; of 600 dialogues
 without a preference 3 (docs/log.md, 2026-11-27)."""
+OWN_AT, MAY_BE_AT = 0.9, 0.3
+"""Where its words are surely the driver's own liking or dislike, that much is enough."""
 AGAIN = 0.7
 """From this one on it was told on several days: what is this sure at once is stored without a question (``store_at``)."""
 MOST_WORDS = 5
@@ -41,11 +43,12 @@ def not_worth(encoder: Encoder, of: Candidate | Proposal) -> str | None:
         return "nobody would call it that"
     if not plausible(of.detail, of.value):
         return f"it is none that is known of {of.category.title.lower()}"
-    holds = meaning(encoder.marks(of.sentence), of.detail, of.value, of.value).holds
-    if holds in (Holds.UNREAL, Holds.OTHERS) or _asked(of):
+    told = meaning(encoder.marks(of.sentence), of.detail, of.value, of.value)
+    if told.holds in (Holds.UNREAL, Holds.OTHERS) or _asked(of):
         return "it was asked, supposed, or said of somebody else"
     second = revealed(encoder, of.detail, of.sentence)
-    if of.confidence < AGAIN and second is not None and second < REVEALED_AT:
+    own = told.holds in (Holds.YES, Holds.ENDED) and told.share >= OWN_AT
+    if of.confidence < AGAIN and second is not None and second < (MAY_BE_AT if own else REVEALED_AT):
         return "it may be for this once, or about something else"
     return None
 

@@ -47,8 +47,8 @@ class Wish:
         return self.what is What.NAMED and not self.sure and self.whole == self.about
 
 
-AT = 0.5
-"""Probability of a wish to forget from which on a sentence is one that no words say,"""
+AT, WORDED_AT = 0.5, 0.25
+"""Probability of a wish to forget from which on a sentence is one as a whole, without words that say so and with them,"""
 NEVER_AT = 0.02
 """and below which words that may be a wish are none. Our choice, on the halves of tests/attacks/forgetting_*.jsonl that may be read
 (docs/log.md)."""
@@ -186,7 +186,11 @@ def wish(text: str, is_order: Callable[[str], bool], told: Mapping[Told, float] 
             return found
         if not found.sure and sure < NEVER_AT:
             return None
-        return replace(found, whole=" ".join(words(text))) if (sure >= AT or found.sure) and not found.rest else found
+        return (
+            replace(found, whole=" ".join(words(text)))
+            if (sure >= WORDED_AT or found.sure) and not found.rest
+            else found
+        )
     whole = " ".join(words(text))
     if sure < AT or _left(whole):
         return None
