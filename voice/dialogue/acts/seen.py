@@ -274,35 +274,6 @@ def _by_window(text: str, acts: Sequence[Act], values: Signals) -> Seen:
     return Seen((*rest[:place], *meant, *rest[place:]), says, grounds=frozenset({"window"}))
 
 
-_CORNER = re.compile(
-    r"(?<!in the )\b(?:(?P<row>front|rear|back) (?P<side>left|right)|(?P<side_>left|right) (?P<row_>front|rear|back))\b"
-    r"(?! (?:hand )?(?:passenger'?s? )?(?:seat|door|light|lamp|reading|speaker|tyre|tire|wheel|zone))"
-)
-_WHOSE = re.compile(r"\b(?:my|mine|his|her|hers|their)\b")
-_UP, _DOWN = re.compile(r"\b(?:up|shut|closed?)\b"), re.compile(r"\b(?:down|open)\b")
-_CORNERS = frozenset(GROUPS["all"])
-
-
-def _by_corner(text: str, acts: Sequence[Act]) -> Seen:
-    """The windows that were named by their corners, each with its own: "front left down, rear right up"."""
-    named = [] if _WHOSE.search(text) else list(_CORNER.finditer(text))
-    panes = [act for act in acts if act.name == "set_window" and act.slots.get("window") in _CORNERS]
-    if not named or len(named) != len(panes):
-        return Seen(tuple(acts))
-    ends = [*(found.start() for found in named[1:]), len(text)]
-    meant: dict[int, Act] = {}
-    for found, end, act in zip(named, ends, panes, strict=True):
-        row, side = found["row"] or found["row_"], found["side"] or found["side_"]
-        window = next(one for one in GROUPS[side] if one.startswith("rear") is (row != "front"))
-        clause, slots = _CLAUSE.split(text[found.start() : end])[0], {**act.slots, "window": window}
-        if _UP.search(clause) and not _DOWN.search(clause) and slots.get("percent") == 100:
-            slots["percent"] = 0
-        elif _DOWN.search(clause) and not _UP.search(clause) and slots.get("percent") == 0:
-            slots["percent"] = 100
-        meant[id(act)] = Act(act.name, slots)
-    return Seen(tuple(meant.get(id(act), act) for act in acts), grounds=frozenset({"window"}))
-
-
 _SIDE_WINDOW = re.compile(r"\b(?:left|right)(?: hand)? window\b")
 
 
@@ -417,7 +388,6 @@ def seen(text: str, acts: Sequence[Act], values: Signals, units: Units) -> Seen:
         lambda found: _further(text, found, values, units),
         lambda found: _by_window(text, found, values),
         lambda found: _by_side(text, found),
-        lambda found: _by_corner(text, found),
         lambda found: _by_steps(text, found, values),
         lambda found: _by_lamp(text, found, values),
         lambda found: _by_source(text, found, values),
