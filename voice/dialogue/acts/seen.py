@@ -316,32 +316,6 @@ def _by_steps(text: str, acts: Sequence[Act], values: Signals) -> Seen:
     return Seen(meant, grounds=frozenset({"level"}), heeded=(found[0],))
 
 
-_LAMPS = {
-    "light.dome": ("set_dome_light", None), "light.ambient.on": ("set_ambient_light", None),
-    **{f"light.reading.{corner}": ("set_reading_light", corner) for corner in _EVERYWHERE},
-}  # fmt: skip
-"""Signal -> the action that switches it, and where."""
-_NAMED = re.compile(r"\b(?:dome|ceiling|interior|inside|cabin|reading|map|ambient|mood|all|both|every\w*)\b")
-
-
-def _by_lamp(text: str, acts: Sequence[Act], values: Signals) -> Seen:
-    """The lamp that burns, where "the light" is to go off and the one that was guessed is off already."""
-    act = next(
-        (act for act in acts if act.slots.get("on") is False and act.name in {a for a, _ in _LAMPS.values()}), None
-    )
-    where = act.slots.get("zone", "driver") if act is not None else None
-    if act is None or len(acts) > 1 or where != "driver" or _NAMED.search(text):
-        return Seen(tuple(acts))
-    guessed = {signal for signal, (name, zone) in _LAMPS.items() if name == act.name and zone in (None, where)}
-    burning = [signal for signal in _LAMPS if values.get(signal) is True]
-    if guessed & set(burning) or len(burning) != 1:
-        return Seen(tuple(acts))
-    name, zone = _LAMPS[burning[0]]
-    slots: dict[str, SlotValue] = {"zone": zone} if zone is not None else {}
-    lit = tuple(Act(name, {**slots, "on": False}) if one is act else one for one in acts)
-    return Seen(lit, grounds=frozenset({"zone"}))
-
-
 def _by_what_is_on(acts: Sequence[Act], values: Signals) -> Seen:
     """Whatever is on, where everything is to go off."""
     if all(act.name != all_off.NAME for act in acts):
@@ -389,7 +363,6 @@ def seen(text: str, acts: Sequence[Act], values: Signals, units: Units) -> Seen:
         lambda found: _by_window(text, found, values),
         lambda found: _by_side(text, found),
         lambda found: _by_steps(text, found, values),
-        lambda found: _by_lamp(text, found, values),
         lambda found: _by_source(text, found, values),
     )
     for look in looks:

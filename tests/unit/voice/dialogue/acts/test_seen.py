@@ -71,8 +71,6 @@ def put(text: str, acts: str, units: Units = METRIC, **changed: object) -> tuple
         ("both of the right windows down", "set_window(window=right,percent=100)", "set_window(window=right,percent=100)"),
         ("close the window which is wide open", "set_window(percent=0)", "set_window(window=rear_left,percent=0)"),
         ("shut any open window", "set_window(window=all,percent=0)", "set_window(window=rear,percent=0)"),
-        ("that lamp is distracting me turn it off", "set_dome_light(on=false)", "set_reading_light(zone=driver,on=false)"),
-        ("turn the dome light off", "set_dome_light(on=false)", "set_dome_light(on=false)"),
         ("close the roof if it's raining", "set_sunroof(percent=0)", "set_sunroof(percent=0)"),
         ("heat my seat if it is colder than ten degrees outside", "set_seat_heating(level=2)", "set_seat_heating(level=2)"),
         ("warm my seat", "set_seat_heating(level=2)", "set_seat_heating(level=2)"),
