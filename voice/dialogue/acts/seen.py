@@ -143,29 +143,6 @@ def _grouped(places: Sequence[str], name: str, slot: str = "zone") -> tuple[str,
     return tuple(places) if whole is None else (whole,)
 
 
-_FRONT = re.compile(
-    r"\b(?:(?:both|front|both front|two front) (?:seats|sides)|both (?:of us|of them|the seats|off|on)|the front two)\b"
-)
-
-
-def _in_front(text: str, acts: Sequence[Act]) -> Seen:
-    """Both front seats, for an action that has no place for the two: "both seats on high, the back off"."""
-    if _FRONT.search(text) is None:
-        return Seen(tuple(acts))
-    found, wanted = list[Act](), {(act.name, str({**act.slots, "zone": ""})) for act in acts}
-    for act in acts:
-        choices = slots_of(act.name)["zone"].choices if act.is_action and "zone" in slots_of(act.name) else ()
-        if sum(name == act.name for name, _ in wanted) > 1 and act.slots.get("zone") in (
-            "driver",
-            "passenger",
-        ):  # each got its own
-            choices = ()
-        both = {"driver", "passenger"} <= set(choices) and "front" not in choices and act.slots.get("zone") != "rear"
-        zones = ("driver", "passenger") if "rear" in choices else ("all",)
-        found += [Act(act.name, {**act.slots, "zone": zone}) for zone in zones] if both else [act]
-    return Seen(tuple(dict.fromkeys(found)), grounds=frozenset({"zone"} if found != list(acts) else ()))
-
-
 def _spared(text: str, acts: Sequence[Act]) -> Seen:
     """The acts without the places that are left out."""
     found, words = without(text, acts)
@@ -355,7 +332,6 @@ def seen(text: str, acts: Sequence[Act], values: Signals, units: Units) -> Seen:
     whole = Seen(tuple(acts))
     looks: tuple[Callable[[Sequence[Act]], Seen], ...] = (
         lambda found: _by_what_is_on(found, values),
-        lambda found: _in_front(text, found),
         lambda found: _spared(text, found),
         lambda found: _by_seat(text, found, values),
         lambda found: _alike(text, found, values),
