@@ -16,8 +16,7 @@ from models.acts.spelling import write
 from models.numbers import numbers
 from models.text import spoken
 from schemas.actions import BY_NAME, Domain
-from schemas.actions.acts import Act, Parsed, slots_of
-from schemas.actions.base import GROUPS
+from schemas.actions.acts import Act, Parsed
 from schemas.events import CommandKind
 from schemas.ports import CommandMatcher
 from voice.dialogue.acts.accounted import PLAIN, contrary, left_over, unspoken
@@ -48,9 +47,6 @@ POINTS = re.compile(r"\b(?:it|them|that|those|ones?|same)\b")
 """Words that mean something of the part before."""
 MOST = 5
 """Parts of a sentence that are read by themselves: more is a story."""
-_SIDE = re.compile(
-    r"\b(?:my|mine|me|behind|passenger|passenger's|driver's|left|right|rear|back|front|his|hers?|next to|opposite)\b"
-)
 _IDLE = frozenset({"none", "chat"})
 """Acts of a part that asks for nothing."""
 
@@ -85,14 +81,6 @@ def without_reasons(written: str) -> str:
     """
     clauses = (spoken(mark) for mark in _MARKS.split(written))
     return " ".join(clause for clause in clauses if clause and not _TELLS.match(clause))
-
-
-def lacks_side(pieces: Sequence[str], acts: Sequence[Act]) -> bool:
-    """Whether two places were named for one thing ("my window and the one behind me"), and the acts have one corner."""
-    if len(acts) != 1 or len(pieces) != 2 or not all(_SIDE.search(piece) for piece in pieces):
-        return False
-    place = acts[0].slots.get("window", acts[0].slots.get("zone"))
-    return acts[0].is_action and bool({"window", "zone"} & set(slots_of(acts[0].name))) and place not in GROUPS
 
 
 def did(acts: Sequence[Act]) -> str:

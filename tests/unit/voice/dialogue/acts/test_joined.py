@@ -115,13 +115,6 @@ def test_what_is_left_out_is_read_with_what_it_is_left_out_of(out: str) -> None:
     assert joined.parts(f"open the windows {out} and play some jazz") == (f"open the windows {out}", "play some jazz")
 
 
-def test_a_second_side_without_a_place_is_seen() -> None:
-    pieces = joined.parts("open mine and the one behind me")
-    assert joined.lacks_side(pieces, read("set_window(window=driver,percent=100)"))
-    assert not joined.lacks_side(pieces, read("set_window(window=left,percent=100)"))
-    assert not joined.lacks_side(("open mine", "play some jazz"), read("set_window(window=driver,percent=100)"))
-
-
 def test_times_of_day_are_read_by_rules() -> None:
     guess = Parsed(read("set_reminder(what=feed the cat,hour=6,minute=30)"), 0.4)
     found = timed("remind me at quarter past six to feed the cat", guess)
