@@ -39,10 +39,6 @@ _TELLS = re.compile(
     r"(?:it|i|we|you|there|this|that|he|she|they|(?:the|my|our|your) \w+|\w+) (?:is|are|am))\b"
 )
 """The beginning of a reason: how things are, set off by a comma from what is asked for because of it."""
-_SIGHS = re.compile(
-    r"(?:(?:oh|ah|um|uh|er|erm|hmm|well|hey|okay|sorry|cool|great|thanks|love|mate|darling|dear|whoa|woah)\b ?)+"
-)
-"""What is only sighed before or after a wish, between commas."""
 POINTS = re.compile(r"\b(?:it|them|that|those|ones?|same)\b")
 """Words that mean something of the part before."""
 MOST = 5
@@ -65,7 +61,7 @@ def parts(written: str) -> tuple[str, ...]:
             clauses[-1] = f"{clauses[-1]} {said}"
         elif tells:
             opening = f"{opening} {said}".strip()
-        elif said and not _SIGHS.fullmatch(said):
+        elif said:
             clauses.append(f"{opening} {said}".strip())
             opening = ""
     clauses += [opening] if opening else []
