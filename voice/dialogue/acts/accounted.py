@@ -76,8 +76,6 @@ _OPPOSITES = {
     "locked": (frozenset({"lock"}), frozenset({"unlock"})), "on": (frozenset({"on"}), frozenset({"off"})),
 }  # fmt: skip
 """Slot -> plain words that ask for its one end, and for its other."""
-PLAIN = frozenset({"up", "down", "forward", "back"}).union(*(end for ends in _OPPOSITES.values() for end in ends))
-"""All of these words, and those that every slot may have."""
 _WEAKENED = re.compile(r"\b(?:not|n't|too|so|less|than|why|child|kids|let|stop)\b|n't\b")
 """Where such words may turn round."""
 _CLEARED = re.compile(

@@ -194,8 +194,7 @@ class Acting:
             return whole
         lost = joined.lost(whole, pieces, skimmed)
         doubtful = whole.sure < SURE_AT or left_over(text, whole.acts) is not None or unspoken(text, whole.acts)
-        turned = joined.opposed(pieces, skimmed) or joined.turned_round(whole, skimmed)
-        if not (doubtful or lost or turned):
+        if not (doubtful or lost or joined.turned_round(whole, skimmed)):
             return whole
         found = skimmed if joined.sure(skimmed) else await self._parts(parser.parse, pieces, context)
         return whole if found is None else joined.better(text, whole, pieces, found)

@@ -13,13 +13,12 @@ from collections.abc import Sequence
 from math import prod
 
 from models.acts.spelling import write
-from models.numbers import numbers
 from models.text import spoken
 from schemas.actions import BY_NAME, Domain
 from schemas.actions.acts import Act, Parsed
 from schemas.events import CommandKind
 from schemas.ports import CommandMatcher
-from voice.dialogue.acts.accounted import PLAIN, contrary, left_over, unspoken
+from voice.dialogue.acts.accounted import contrary, left_over, unspoken
 from voice.dialogue.acts.planning import GUESS_AT
 from voice.dialogue.acts.seen import unconditional
 
@@ -115,20 +114,6 @@ def sure(found: Sequence[Parsed]) -> bool:
     return prod(part.sure for part in found) >= SURE_PARTS
 
 
-def opposed(pieces: Sequence[str], found: Sequence[Parsed]) -> bool:
-    """Whether parts surely want the opposite of the same thing.
-
-    A part that says no way by itself ("a shoulder massage, gentle") tells more of the one before and opposes nothing.
-    """
-    ways = [
-        act
-        for piece, part in zip(pieces, found, strict=True)
-        if not PLAIN.isdisjoint(piece.split()) or numbers(piece) or len(piece.split()) > 1
-        for act in part.acts
-    ]
-    return all(part.sure >= SURE_PART for part in found) and contrary(ways)
-
-
 def turned_round(whole: Parsed, found: Sequence[Parsed]) -> bool:
     """Whether a part surely wants the opposite of what the whole's reading has of it: "fan down, radio up"."""
     sure_of = [act for part in found if part.sure >= SURE_PART and len(part.acts) == 1 for act in part.acts]
@@ -149,8 +134,7 @@ def _about(act: Act) -> str:
 def better(text: str, whole: Parsed, pieces: Sequence[str], found: Sequence[Parsed]) -> Parsed:
     """The reading of the parts where it is more probable, or leaves nothing over that the whole does; else the whole's.
 
-    Parts that come to fewer acts count only where the whole's reading is a guess. Two parts that surely want the opposite do so,
-    whichever of them the whole's reading has. What is surely said and in neither is named.
+    Parts that come to fewer acts count only where the whole's reading is a guess. What is surely said and in neither is named.
 
     Args:
         text: the sentence in its spoken form.
@@ -162,7 +146,7 @@ def better(text: str, whole: Parsed, pieces: Sequence[str], found: Sequence[Pars
         return whole
     acts = tuple(dict.fromkeys(act for part in found for act in part.acts if act.name not in _IDLE))
     together = Parsed(acts, prod(part.sure for part in found))
-    if opposed(pieces, found) or (turned_round(whole, found) and together.sure >= SURE_PARTS):
+    if turned_round(whole, found) and together.sure >= SURE_PARTS:
         return together
     clear = [part for part in found if part.sure >= SURE_PARTS and part.acts[0].name not in _IDLE]
     known, rest = tuple(dict.fromkeys(act for part in clear for act in part.acts)), prod(part.sure for part in clear)

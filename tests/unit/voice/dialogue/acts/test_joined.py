@@ -86,20 +86,6 @@ def test_a_part_of_a_story_is_no_request(told: str) -> None:
     assert joined.better("pretend that we are parked and open the boot", whole, pieces, found) == whole
 
 
-def test_opposite_wishes_are_both_kept_to_be_asked_about() -> None:
-    pieces, found = ("open it", "close it"), [part("set_window(percent=100)"), part("set_window(percent=0)")]
-    assert joined.opposed(("open it", "close it"), found)
-    assert len(joined.better("open it and close it", part("set_window(percent=0)"), pieces, found).acts) == 2
-    apart = [part("set_window(percent=100)"), part("set_window(window=rear,percent=0)")]
-    assert not joined.opposed(("mine down", "the back up"), apart)
-
-
-def test_one_word_that_says_no_way_tells_more_of_the_part_before() -> None:
-    found = [part("set_seat_massage(level=2)"), part("set_seat_massage(level=1)")]
-    assert not joined.opposed(("a massage", "gentle"), found)
-    assert joined.opposed(("window up", "down"), [part("set_window(percent=0)"), part("set_window(percent=100)")])
-
-
 def test_a_part_that_is_sure_of_the_opposite_is_believed_before_the_whole() -> None:
     text, found = "fan down radio up", [part("change_fan_speed(change=down)"), part("change_volume(change=up)")]
     whole = part("change_fan_speed(change=down); change_volume(change=down)")
