@@ -154,8 +154,6 @@ class Acting:
         key = spoken(transcript.text), context
         if not any("a" <= letter <= "z" for letter in key[0]):
             return Plan(Route.REJECT, "nothing that the parser could read")
-        if (how := joined.asked_how(key[0], self._matcher)) is not None:
-            return Plan(Route.MODEL, f"asked how to do {how.name}", acts=(how,), asks=planning.OFFERED)
         if self._parsed is None or self._parsed[0] != key:
             try:
                 self._parsed = key, await self._meaning(self._parser, transcript.text, context)

@@ -16,8 +16,6 @@ from models.acts.spelling import write
 from models.text import spoken
 from schemas.actions import BY_NAME, Domain
 from schemas.actions.acts import Act, Parsed
-from schemas.events import CommandKind
-from schemas.ports import CommandMatcher
 from voice.dialogue.acts.accounted import contrary, left_over, unspoken
 from voice.dialogue.acts.planning import GUESS_AT
 from voice.dialogue.acts.seen import unconditional
@@ -184,15 +182,3 @@ _TOLD = frozenset({"none", "chat", "tell", "refrain"})
 """Acts of a sentence in which nothing is asked of the car."""
 GUESSED = 0.5
 """Probability under which a reading is a guess, and gives way to the parts that are sure, though others are not. Our choice."""
-_HOW = re.compile(
-    r"^(?:how (?:do|can|would|could|should) (?:i|we|you)|where (?:do|can) i|(?:can you )?tell me how to) (?P<wish>.+)$"
-)
-
-
-def asked_how(text: str, matcher: CommandMatcher) -> Act | None:
-    """The action that was asked about ("how do I turn the fog lights on?"), if the words after it are a complete command."""
-    found = _HOW.match(text)
-    command = matcher.match(found["wish"]) if found is not None else None
-    if command is None or command.kind is not CommandKind.ACTION:
-        return None
-    return Act(command.name, command.slots)

@@ -86,7 +86,7 @@ UNMEANT_AT = 0.5
 
 
 OFFERED = 0.5
-"""What a request counts that was only asked about ("how do I turn the fog lights on?") or may be meant: it is offered."""
+"""What a request counts that may be meant: it is offered."""
 NOWHERE = frozenset({"cannot", "tell", "chat", "none", "help", "get_capabilities", "call_contact", "call_number"})
 """Acts that get nobody help."""
 
