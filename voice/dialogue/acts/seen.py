@@ -51,17 +51,11 @@ _CONDITION = re.compile(
     r"it(?:'s| is)(?P<dry>n't| not)? raining(?: outside| out there| right now| now)?)\b"
 )
 """Conditions on what the car sees now: warmth outside, and rain."""
-_ELSE = re.compile(
-    r"\b(?:and )?(?:otherwise|or else|else|if not)(?: just)? (?:leave|don't|do not|keep|forget|skip|never mind)\b.*$"
-)
-"""What is to be left where a condition does not hold: that is what a condition says anyway."""
 
 
 def unconditional(text: str) -> str:
     """The words without a condition that the car can judge at once."""
-    found = _CONDITION.search(text)
-    rest = _ELSE.sub(" ", _CONDITION.sub(" ", text)) if found is not None else text
-    return re.sub(r"\s+", " ", rest).strip()
+    return re.sub(r"\s+", " ", _CONDITION.sub(" ", text)).strip()
 
 
 def _held(text: str, values: Signals, units: Units) -> tuple[bool | None, str]:
