@@ -61,11 +61,6 @@ _WAYS = {
 """Words for the ways of a mirror's glass. "Outwards" is none: where that is depends on the side of the wheel."""
 _PLACED = frozenset({"zone", "window", "but", "part", "direction"})
 """Slots that say where."""
-_ONE = re.compile(
-    r"\b(?:this|that|another|other|next|previous|last|first|second|third|the|which|no|a) one\b|"
-    r"\bone (?:of|behind|in|on|at|more)\b"
-)
-""""One" that counts nothing."""
 
 _SHARES = re.compile(r"\b(?:one|two|three) (?:third|quarter)s?\b")
 _WARMER = frozenset("warmer hotter louder brighter higher stronger".split())
@@ -426,7 +421,7 @@ def _left(text: str, acts: Sequence[Act]) -> tuple[float, ...]:
     filled.add(float(len(acts)))  # "two timers"
     said = {
         number_of(found[1]) * (1.0, 100.0)[bool(found[2])] + (0.5 if found[3] else 0.0)
-        for found in _NUMBERS.finditer(_SHARES.sub(" ", _ONE.sub(" ", rest)))
+        for found in _NUMBERS.finditer(_SHARES.sub(" ", rest))
     }
     if filled & ({value * 60.0 for value in said} | {value + 12.0 for value in said}):
         return ()  # hours
