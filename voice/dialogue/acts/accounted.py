@@ -195,7 +195,7 @@ def unheeded(text: str, acts: Sequence[Act]) -> str:
     if way is not None and not any(way["place"] in str(value).split() for act in acts for value in act.slots.values()):
         return " ".join(CUT.split(whole[way.start() :])[0].split()[:8])
     plain = _POLITE.sub(lambda found: " " * len(found[0]), text)
-    exception = None if "but" in slots or _spared(text, acts) else EXCEPTION.search(text)
+    exception = None if "but" in slots else EXCEPTION.search(text)
     limit = None if _PLACED & slots else _LIMITED.search(text)
     found = exception or _CONDITION.search(plain) or limit
     if found is not None:
@@ -293,14 +293,6 @@ def _without_names(text: str, acts: Sequence[Act]) -> str:
 def _corner(word: str) -> str:
     named = {"back": "rear", "mine": "driver", "hers": "passenger", "his": "passenger"}
     return named.get(word, word.removesuffix("'s"))
-
-
-def _spared(text: str, acts: Sequence[Act]) -> bool:
-    """Whether whoever is left out is not where the acts act, so that nothing is left over of the exception."""
-    found = _NOT_ONE.search(text)
-    places = [set(corners(str(act.slots[slot]))) for act in acts for slot in ("window", "zone") if slot in act.slots]
-    spared = set(corners("driver" if found["mine"] else "passenger")) if found is not None else set[str]()
-    return bool(spared and places) and not any(spared & where for where in places)
 
 
 _EXCUSED = frozenset({"refrain", "no", "tell", "cancel_timer"})
