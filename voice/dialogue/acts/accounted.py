@@ -27,8 +27,6 @@ _LIMITED = re.compile(
     r"\b(?:only|just) (?:at |in |on |for )?the (?:front|back|rear|left|right|side|sides)\b|"
     r"\b(?:at|in|on|for) the (?:front|back|rear|left|right) (?:only|alone)\b|\b(?:front|back|rear) only\b"
 )
-_NEXT = re.compile(r"(?<=\w) (?:just|but|so)\b")
-"""Where what is wanted begins, after what is not."""
 _CORRECTED = re.compile(
     r"\b(?:no sorry|sorry no|no wait|wait no|no actually|actually no|scratch that|no no|i mean|i meant)\b"
 )
@@ -217,7 +215,7 @@ def _heeded(clause: str, acts: Sequence[Act]) -> bool:
     spared, places = named(clause), [place for act in acts if (place := place_of(act)[1])]
     if spared and places and not any(spared & set(corners(place)) for place in places):
         return True
-    things = [word for word in _NEXT.split(clause)[0].split() if word in _THINGS]
+    things = [word for word in clause.split() if word in _THINGS]
     return bool(things) and not any(part in names for word in things for part in _THINGS[word])
 
 
