@@ -27,10 +27,6 @@ _LIMITED = re.compile(
     r"\b(?:only|just) (?:at |in |on |for )?the (?:front|back|rear|left|right|side|sides)\b|"
     r"\b(?:at|in|on|for) the (?:front|back|rear|left|right) (?:only|alone)\b|\b(?:front|back|rear) only\b"
 )
-_CORRECTED = re.compile(
-    r"\b(?:no sorry|sorry no|no wait|wait no|no actually|actually no|scratch that|no no|i mean|i meant)\b"
-)
-_CORNERS = re.compile(r"\b(?:left|right|rear|back|front|passenger(?:'s)?|driver's)\b")
 _CONDITION = re.compile(
     r"\b(?:if|whenever|unless|until|as soon as|as long as|once (?:we|i|it|the))\b|\bwhen (?:we|i|it|the|my|she|he|they)\b"
 )
@@ -183,7 +179,7 @@ def doubt(
 
 
 def unheeded(text: str, acts: Sequence[Act]) -> str:
-    """The words of an exception, a condition, a limit or a correction that no act has; empty where there are none."""
+    """The words of an exception, a condition or a limit that no act has; empty where there are none."""
     slots = {slot for act in acts for slot in act.slots}
     if any(act.name in _EXCUSED or waits(act) for act in acts) or "event" in slots:
         return ""
@@ -196,15 +192,10 @@ def unheeded(text: str, acts: Sequence[Act]) -> str:
     exception = None if "but" in slots else EXCEPTION.search(text)
     limit = None if _PLACED & slots else _LIMITED.search(text)
     found = exception or _CONDITION.search(plain) or limit
-    if found is not None:
-        clause = " ".join(CUT.split(whole[found.start() :])[0].split()[:8])
-        return "" if found is exception and _heeded(clause, acts) else clause
-    *_, last = _CORRECTED.split(text)
-    corner = _CORNERS.search(last) if last != text else None
-    places = " ".join(str(act.slots[slot]) for act in acts for slot in ("window", "zone") if slot in act.slots)
-    if corner is None or not places or _corner(corner[0]) in places or corner[0].startswith("driver"):
+    if found is None:
         return ""
-    return " ".join(CUT.split(last)[0].split()[:8])
+    clause = " ".join(CUT.split(whole[found.start() :])[0].split()[:8])
+    return "" if found is exception and _heeded(clause, acts) else clause
 
 
 def _heeded(clause: str, acts: Sequence[Act]) -> bool:
@@ -286,11 +277,6 @@ def _without_names(text: str, acts: Sequence[Act]) -> str:
             if slots_of(act.name)[slot].kind == "words":
                 text = re.sub(rf"\b{re.escape(str(value))}\b", lambda said: " " * len(said[0]), text, count=1)
     return text
-
-
-def _corner(word: str) -> str:
-    named = {"back": "rear", "mine": "driver", "hers": "passenger", "his": "passenger"}
-    return named.get(word, word.removesuffix("'s"))
 
 
 _EXCUSED = frozenset({"refrain", "no", "tell", "cancel_timer"})
