@@ -82,14 +82,6 @@ _FOR_HER = re.compile(
 )
 _ONE_OF_TWO = re.compile(r"\b(?:not?|never|same|wait|alone|fine|rather|than|take)\b|n't\b")
 """Words that come where two are named and only one is meant. Of 72 training lines that name both, 24 act for one; all have one."""
-_ROADS = re.compile(r"\b(?:motorways?|highways?|freeways?|tolls?|ferr(?:y|ies))\b")
-_ROUTED, _STOPS = (
-    frozenset({"navigate_to", "change_destination", "find_place"}),
-    frozenset({"add_stop", "find_on_route"}),
-)
-_BY_WAY = re.compile(
-    r"\b(?:via|by way of|swing(?:ing)? (?:by|past)|stopping (?:off )?(?:at|by)|calling (?:in )?at)(?: the| a| my)? (?P<place>\w+)"
-)
 _MUSIC = ("play", "volume", "mute", "media", "seek", "repeat", "shuffle")
 _LAMPS = ("light", "beam", "ambient", "display", "sunshade", "warnings")
 _AIR = ("fan", "ventilation", "temperature", "air", "climate", "defrost")
@@ -184,10 +176,6 @@ def unheeded(text: str, acts: Sequence[Act]) -> str:
     if any(act.name in _EXCUSED or waits(act) for act in acts) or "event" in slots:
         return ""
     whole, text = text, _without_names(text, acts)  # what is to be reminded of, or sent, may have conditions of its own
-    named = {act.name for act in acts}
-    way = _BY_WAY.search(whole) if named & _ROUTED and not named & _STOPS else None
-    if way is not None and not any(way["place"] in str(value).split() for act in acts for value in act.slots.values()):
-        return " ".join(CUT.split(whole[way.start() :])[0].split()[:8])
     plain = _POLITE.sub(lambda found: " " * len(found[0]), text)
     exception = None if "but" in slots else EXCEPTION.search(text)
     limit = None if _PLACED & slots else _LIMITED.search(text)
@@ -201,8 +189,6 @@ def unheeded(text: str, acts: Sequence[Act]) -> str:
 def _heeded(clause: str, acts: Sequence[Act]) -> bool:
     """Whether what is left out in such words is nothing that the acts touch, or is what an act of them does."""
     names = " ".join(act.name for act in acts)
-    if _ROADS.search(clause):
-        return any(str(act.slots.get("preference", "")).startswith("avoid") for act in acts)
     spared, places = named(clause), [place for act in acts if (place := place_of(act)[1])]
     if spared and places and not any(spared & set(corners(place)) for place in places):
         return True
