@@ -107,10 +107,6 @@ _UNTOUCHED = re.compile(
     rf"(?:{'|'.join(_THINGS)})\b"
 )
 """Things that only tell where, or that are to be left alone."""
-_PLACES = frozenset({"find_place", "find_on_route", "list_places"})
-_OPEN_NOW = re.compile(
-    r"\b(?:still|that's|that is|which is|that are|is|are|one) open\b|\bopen (?:now|late|today|tonight|still|at (?:this|the))\b"
-)
 _SAME = re.compile(r"\bthe same (?:\w+ )?as (?:mine|me|hers|his|the|my|on)\b")
 _UNDONE = re.compile(
     r"\b(?:is|are|was|that's|it's) (?:\w+ )?too (?:hot|cold|warm|cool|loud|quiet|bright|dark|high|low|much|fast)\b"
@@ -296,11 +292,6 @@ def left_over(text: str, acts: Sequence[Act]) -> float | None:
     """The smallest number that was said outside all free words and stands in no slot; None where all found their place."""
     left = _left(text, acts)
     return left[0] if left else None
-
-
-def asks_open(text: str, acts: Sequence[Act]) -> bool:
-    """Whether a place is to be open now, which no slot can say: "a chemist that's still open"."""
-    return any(act.name in _PLACES for act in acts) and _OPEN_NOW.search(text) is not None
 
 
 def copies(text: str, acts: Sequence[Act]) -> bool:

@@ -28,7 +28,6 @@ from schemas.seat import Seat
 from voice.dialogue.acts import joined, planning
 from voice.dialogue.acts.accounted import (
     against,
-    asks_open,
     called,
     contrary,
     copies,
@@ -277,8 +276,6 @@ class Acting:
             elif act.name != "tell" and not about_memory(act):
                 self._said(act, said, work, len(found), alone=len(acts) == 1)
         work.said += [(len(found), text) for text in (*pointed.says, *map(responder.not_read, left))]
-        if asks_open(said, acts):
-            work.said.append((len(found), responder.OPENING_UNKNOWN))
         said = unconditional(said)
         if contrary(pointed.acts):
             work.said.append((0, responder.CONTRARY))
