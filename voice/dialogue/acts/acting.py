@@ -181,7 +181,7 @@ class Acting:
         """
         text, pieces = unconditional(spoken(written)), joined.parts(written)
         parsed = planning.timed(text, await asyncio.to_thread(parser.parse, text, context))
-        whole = planning.halved(text, planning.liked(text, parsed))
+        whole = planning.liked(text, parsed)
         if len((bare := joined.without_reasons(written)).split()) > 1 and bare != text:
             whole = await self._wish(parser, bare, context, whole)
         if len(pieces) < 2 or takes_back(text):

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from models.commands import dialling
-from models.numbers import halves, numbers
+from models.numbers import numbers
 from schemas.actions import BY_NAME
 from schemas.actions.acts import MEMORY, Act, Parsed
 from schemas.events import Command, CommandKind, Route
@@ -163,19 +163,6 @@ def timed(text: str, parsed: Parsed) -> Parsed:
     if "what" in slots and str(slots["what"]) not in text:
         return parsed
     return Parsed((Act(errand.name, slots),), max(parsed.sure, SURELY))
-
-
-def halved(text: str, parsed: Parsed) -> Parsed:
-    """A temperature with the half degree that was said short: "nineteen five" is 19.5, as "nineteen point five" is."""
-    short = halves(text)
-
-    def whole(act: Act) -> Act:
-        celsius = act.slots.get("celsius") if act.name == "set_temperature" else None
-        if not isinstance(celsius, int | float) or celsius not in short:
-            return act
-        return Act(act.name, {**act.slots, "celsius": celsius + 0.5})
-
-    return replace(parsed, acts=tuple(map(whole, parsed.acts)))
 
 
 def liked(text: str, parsed: Parsed) -> Parsed:

@@ -173,24 +173,6 @@ def test_another_half_is_no_share_of_the_window(rig: Rig, text: str, acts: str) 
     assert "set_window(window=driver, percent=50)" not in rig.done
 
 
-@pytest.mark.parametrize(
-    ("text", "celsius"),
-    [
-        ("let me have it at nineteen five would you", 19.5),
-        ("i fancy twenty two five on my side", 22.5),
-        ("i fancy twenty five on my side", 25),
-        ("let me have it at nineteen in five minutes", 19),
-    ],
-)
-def test_the_half_of_a_degree_may_be_said_by_five_alone(rig: Rig, text: str, celsius: float) -> None:
-    whole = int(celsius)
-    reply = rig.say(text, f"set_temperature(celsius={whole},zone=driver)")
-    if "minutes" in text:
-        assert "5" in reply.text or "five" in reply.text
-    else:
-        assert rig.done == [f"set_temperature(celsius={celsius:.1f}, zone=driver)"]
-
-
 def test_a_number_in_a_reason_is_no_amount(rig: Rig) -> None:
     rig.say("it's nine o'clock, open the roof for me", "")
     rig.parser.knows["it's nine oclock open the roof for me"] = "set_sunroof(percent=100)", 0.95
