@@ -180,8 +180,7 @@ class Acting:
             schemas.errors.GenerationError: the language model gave nothing usable.
         """
         text, pieces = unconditional(spoken(written)), joined.parts(written)
-        parsed = planning.timed(text, await asyncio.to_thread(parser.parse, text, context))
-        whole = planning.liked(text, parsed)
+        whole = planning.timed(text, await asyncio.to_thread(parser.parse, text, context))
         if len((bare := joined.without_reasons(written)).split()) > 1 and bare != text:
             whole = await self._wish(parser, bare, context, whole)
         if len(pieces) < 2 or takes_back(text):

@@ -165,16 +165,6 @@ def timed(text: str, parsed: Parsed) -> Parsed:
     return Parsed((Act(errand.name, slots),), max(parsed.sure, SURELY))
 
 
-def liked(text: str, parsed: Parsed) -> Parsed:
-    """What memory may know, where the songs that were marked were written: "my favourite station" is none of them."""
-    found = _FAVOURITE.search(text)
-    if found is None:
-        return parsed
-    open_ = Act({"station": "play_radio", "podcast": "play_podcast"}.get(found["kind"], "play_music"))
-    return Parsed(tuple(open_ if act.name == "play_favorites" else act for act in parsed.acts), parsed.sure)
-
-
-_FAVOURITE = re.compile(r"\bfavorite (?:radio )?(?P<kind>station|podcast|artist|band|singer|genre|music)\b")
 _TIMED = frozenset({"set_timer", "set_reminder"})
 _AIRFLOWS = {
     frozenset({"face", "feet"}): "face_and_feet", frozenset({"windshield", "feet"}): "windshield_and_feet",
