@@ -200,16 +200,6 @@ def test_what_is_to_be_left_alone_is_heeded_or_asked_about(text: str, acts: str,
     assert bool(unheeded(text, read(acts))) is left
 
 
-def test_frost_that_is_to_come_off_is_not_to_be_switched_off(rig: Rig) -> None:
-    rig.say("get the frost off the back window please", "set_defrost(window=rear,on=true)")
-    assert rig.done == ["set_defrost(window=rear, on=True)"]
-
-
-def test_how_it_was_left_is_not_how_it_is_wanted(rig: Rig) -> None:
-    rig.say("somebody left a light on back there would you kill it", "set_reading_light(zone=rear,on=false)")
-    assert rig.done == ["set_reading_light(zone=rear, on=False)"]
-
-
 @pytest.mark.parametrize(
     ("text", "acts", "told"),
     [
