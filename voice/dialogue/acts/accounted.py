@@ -7,13 +7,13 @@ condition, a "not", a side that no slot names. Pure; it refuses nothing, it name
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from models.commands.dialling import dialling
-from models.numbers import NUMBER, SMALL, TENS, number_of, number_words, numbers, with_points
+from models.numbers import NUMBER, number_of, number_words, numbers, with_points
 from schemas.actions import Action, Domain
 from schemas.actions.acts import Act, slots_of
-from schemas.actions.base import AMBIENT_COLORS, corners
+from schemas.actions.base import corners
 from voice.dialogue.acts.excepted import CUT, EXCEPTION, named, place_of
 from voice.dialogue.acts.measured import foreign
 from voice.dialogue.acts.worded import unnamed
@@ -22,7 +22,7 @@ from voice.dialogue.validator import careful, validate
 
 _TOLD = re.compile(r"\b(?:tell|ask|text|message|email|ping) (?:him|her|them)\b")
 """Somebody else is to hear of it: of all actions, reminders alone can have such words."""
-_NOT_ONE = re.compile(r"\b(?:but )?not (?:(?P<mine>mine|my \w+(?: \w+)?)|hers|his)$")
+_NOT_ONE = re.compile(r"\b(?:but )?not (?:mine|my \w+(?: \w+)?|hers|his)$")
 _LIMITED = re.compile(
     r"\b(?:only|just) (?:at |in |on |for )?the (?:front|back|rear|left|right|side|sides)\b|"
     r"\b(?:at|in|on|for) the (?:front|back|rear|left|right) (?:only|alone)\b|\b(?:front|back|rear) only\b"
@@ -42,7 +42,6 @@ _MUSED = re.compile(
 """Thinking aloud: no order yet."""
 _CONTRAST = re.compile(r"^(?:no )?(?:please )?(?:don't|do not|never|not)\b.*?\b(?=(?:just|only|but|instead|rather)\b)")
 """What is turned down at the beginning, before what is wanted in its place."""
-_NOT_THAT = re.compile(r"\bnot (?:the |my |that )?(\w+)")
 _SIDE = re.compile(
     r"\b(?:passenger|passenger's|rear|behind|in the back|back (?:left|right|seats?)|left hand|right hand)\b"
 )
@@ -267,8 +266,9 @@ def _unsaid(
     text: str, act: Act, action: Action, context: str, offers: Collection[str], grounds: Collection[str]
 ) -> str:
     """What of the only action nobody said, or was turned down; empty where nothing is."""
-    told, meant = re.sub(r"[^a-z0-9.' ]", " ", context), action.slots()
-    for slot, value in meant.items():
+    told = re.sub(r"[^a-z0-9.' ]", " ", context)
+    wanted = _NOT_ONE.sub("", _CONTRAST.sub("", text))
+    for slot, value in action.slots().items():
         if isinstance(value, str):  # the parser writes words that were said, and rules what they are about
             told += f" {value}"
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -277,7 +277,7 @@ def _unsaid(
         rounded = isinstance(given, int | float) and given != value and float(given) in numbers(text)
         if slot == "celsius" or slot in grounds or rounded:  # in whatever unit; as the car has it; to its steps
             told += f" {number_words(value)}"
-    finding = validate(action, f"{_wanted(text, meant)} {told}".strip(), offers)
+    finding = validate(action, f"{wanted} {told}".strip(), offers)
     return "" if finding.ok else finding.reason
 
 
@@ -315,19 +315,6 @@ def called(action: Action) -> str:
         *(str(value) for slot, value in action.slots().items() if slot not in slots or slots[slot].kind != "words"),
     )
     return " ".join((*known, *(sign for each in kind.complaints.values() for sign in each)))
-
-
-def _wanted(text: str, meant: Mapping[str, object]) -> str:
-    """The words without a thing that was turned down for another: "don't open it, just ...", "not blue, green"."""
-    text = _NOT_ONE.sub("", _CONTRAST.sub("", text))
-    values = {str(value) for value in meant.values()}
-
-    def kept(found: re.Match[str]) -> str:
-        word = str(found[1])
-        other = word not in values and (word in AMBIENT_COLORS or word in _THINGS or (word in SMALL or word in TENS))
-        return " " if other else str(found[0])
-
-    return _NOT_THAT.sub(kept, text)
 
 
 def against(text: str, action: Action) -> bool:
