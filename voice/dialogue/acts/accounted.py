@@ -20,8 +20,6 @@ from voice.dialogue.acts.worded import unnamed
 from voice.dialogue.replies.examples import stems
 from voice.dialogue.validator import careful, validate
 
-_TOLD = re.compile(r"\b(?:tell|ask|text|message|email|ping) (?:him|her|them)\b")
-"""Somebody else is to hear of it: of all actions, reminders alone can have such words."""
 _NOT_ONE = re.compile(r"\b(?:but )?not (?:mine|my \w+(?: \w+)?|hers|his)$")
 _LIMITED = re.compile(
     r"\b(?:only|just) (?:at |in |on |for )?the (?:front|back|rear|left|right|side|sides)\b|"
@@ -47,11 +45,6 @@ _SIDE = re.compile(
 )
 _IN_THE_BACK = {"change_fan_speed": "set_rear_fan", "set_fan_speed": "set_rear_fan"}
 """What a thing without places has in the back, as an action of its own."""
-_WAYS = {
-    "up": frozenset("up upwards higher raise lift".split()), "down": frozenset("down downwards lower drop".split()),
-    "left": frozenset({"left"}), "right": frozenset({"right"}),
-}  # fmt: skip
-"""Words for the ways of a mirror's glass. "Outwards" is none: where that is depends on the side of the wheel."""
 _PLACED = frozenset({"zone", "window", "but", "part", "direction"})
 """Slots that say where."""
 
@@ -100,9 +93,6 @@ _UNTOUCHED = re.compile(
 )
 """Things that only tell where, or that are to be left alone."""
 _SAME = re.compile(r"\bthe same (?:\w+ )?as (?:mine|me|hers|his|the|my|on)\b")
-_UNDONE = re.compile(
-    r"\b(?:is|are|was|that's|it's) (?:\w+ )?too (?:hot|cold|warm|cool|loud|quiet|bright|dark|high|low|much|fast)\b"
-)
 _NOT_OFF = re.compile(
     r"\b(?:don't|do not|never)\b(?: \w+){0,6} (?:off|paused?|stopp?(?:ed)?|muted?|shut|closed?|skip(?:ped)?)\b"
 )
@@ -134,23 +124,17 @@ def doubt(
     placeable = any(
         _PLACED & set(type(action).model_fields) or _IN_THE_BACK.get(action.name) in offers for action in moving
     )
-    numbered = any(isinstance(value, int | float) for act in acts for value in act.slots.values())
     alone = len(moving) == 1
     reasons = {
         "something was said that no action has": unheeded(text, acts),
-        "somebody is to be told": _TOLD.search(_without_names(text, acts)) and not slots & {"person", "message"},
         "a thing was named that no action has": unspoken(text, acts),
         "a number was to be called": not slots & {"digits", "person"} and dialling(text) is not None,
         "a side was said that no action names": placeable and not _PLACED & slots and _SIDE.search(text),
-        "which way was not said": any(
-            one.name == "adjust_mirror" and not _WAYS[one.slots()["direction"]] & set(text.split()) for one in moving
-        ),
         "no word speaks of what would move": any(careful(one) and unnamed(one, text, context) for one in moving),
         "whose it is was said, and another's would move": _anothers(text, moving),
         "what it was to wait for is nothing to wait for here": any(map(waits, acts)),
         "it was only thought of": "tell" not in named and _MUSED.search(text),
         "a number was said in a unit in which nothing counts": foreign(_without_names(text, acts), acts),
-        "what was said of a number is that it is too much": numbered and _UNDONE.search(text),
         "switching off was turned down": alone and _NOT_OFF.search(text),
         "the words ask for the opposite": alone and against(text, moving[0]),
     }

@@ -6,7 +6,7 @@ import pytest
 
 from models.acts.spelling import read
 from models.text import WEEKDAYS, spoken
-from schemas.actions import BY_NAME, SetTimer, parse_action
+from schemas.actions import BY_NAME, parse_action
 from schemas.actions.acts import Act
 from tests.dialogues import NOW, Rig
 from voice.dialogue.acts.accounted import doubt
@@ -109,13 +109,6 @@ def test_what_a_leftover_number_is_about_is_asked_with_the_rest(rig: Rig) -> Non
     told = rig.say("windows up and air con on at nineteen", "set_window(percent=0); set_air_conditioning(on=true)").text
     assert told.startswith("I heard 19, but I'm not sure what for. Shall I close") and "air conditioning" in told
     assert rig.done == []
-
-
-def test_what_somebody_is_to_be_told_is_no_timer() -> None:
-    timer = read("set_timer(minutes=10)")
-    said = doubt("tell him ten minutes", timer, [SetTimer(minutes=10)], "", ())
-    assert said == "somebody is to be told"
-    assert doubt("ten minutes", timer, [SetTimer(minutes=10)], "", ()) != said
 
 
 @pytest.mark.parametrize(
