@@ -17,7 +17,6 @@ from schemas.actions.base import GROUPS
 from schemas.actions.said import spoken_number
 from schemas.manners import Units
 from voice.dialogue.acts import all_off
-from voice.dialogue.acts.excepted import without
 from voice.dialogue.replies import responder
 
 Signals = Mapping[str, Any]
@@ -135,13 +134,6 @@ def _grouped(places: Sequence[str], name: str, slot: str = "zone") -> tuple[str,
         rows = {"all": set(choices) - {"all"}}
     whole = next((group for group, row in rows.items() if row == set(places)), None)
     return tuple(places) if whole is None else (whole,)
-
-
-def _spared(text: str, acts: Sequence[Act]) -> Seen:
-    """The acts without the places that are left out."""
-    found, words = without(text, acts)
-    changed = found != tuple(acts)
-    return Seen(found, grounds=frozenset({"zone", "window"} if changed else ()), heeded=(words,) if words else ())
 
 
 # The same as elsewhere ------------------------------------------------------------------------------------------------
@@ -326,7 +318,6 @@ def seen(text: str, acts: Sequence[Act], values: Signals, units: Units) -> Seen:
     whole = Seen(tuple(acts))
     looks: tuple[Callable[[Sequence[Act]], Seen], ...] = (
         lambda found: _by_what_is_on(found, values),
-        lambda found: _spared(text, found),
         lambda found: _by_seat(text, found, values),
         lambda found: _alike(text, found, values),
         lambda found: _further(text, found, values, units),

@@ -82,7 +82,7 @@ def test_a_value_is_not_made_up_where_another_one_is_named(rig: Rig) -> None:
          ["set_ambient_color(color=blue)"]),
         ("i do not want you to turn the music off", "set_playback(command=pause)", []),
         ("the roof and all windows shut but leave mine", "set_sunroof(percent=0); set_window(window=all,percent=0)",
-         ["set_sunroof(percent=0)"]),
+         []),
     ],
 )  # fmt: skip
 def test_what_was_taken_back_turned_down_or_left_out(rig: Rig, text: str, acts: str, done: list[str]) -> None:
@@ -148,8 +148,11 @@ def test_whoever_is_left_out_and_is_not_meant_anyway_needs_no_question(
 ) -> None:
     rig.say(text, acts)
     assert rig.done == [f"set_seat_heating(level=2, zone={done})"]
-    rig.say("seat heating on two but not mine", "set_seat_heating(level=2,zone=all)")
-    assert rig.done[1:] == ["set_seat_heating(level=2, zone=rear)", "set_seat_heating(level=2, zone=passenger)"]
+    assert (
+        "I can't do this part: but not mine."
+        in rig.say("seat heating on two but not mine", "set_seat_heating(level=2,zone=all)").text
+    )
+    assert len(rig.done) == 1
 
 
 def test_what_words_ask_the_opposite_of_is_no_guess(rig: Rig) -> None:

@@ -47,13 +47,6 @@ def put(text: str, acts: str, units: Units = METRIC, **changed: object) -> tuple
          "set_temperature(celsius=22,zone=driver)"),
         ("two degrees warmer than me for the passenger", "change_temperature(change=up,zone=passenger,by=2)",
          "set_temperature(celsius=23,zone=passenger)"),
-        ("warm all seats but mine", "set_seat_heating(level=2,zone=all); set_seat_heating(level=2,zone=driver)",
-         "set_seat_heating(level=2,zone=rear); set_seat_heating(level=2,zone=passenger)"),
-        ("every window open except the back right", "set_window(window=all,percent=100); set_window(window=rear_right,percent=100)",
-         "set_window(window=all,but=rear_right,percent=100)"),
-        ("warm every seat but mine only low", "set_seat_heating(level=2,zone=all); set_seat_heating(level=1,zone=driver)",
-         ("set_seat_heating(level=2,zone=rear); set_seat_heating(level=2,zone=passenger); "
-          "set_seat_heating(level=1,zone=driver)")),
         ("go on with the podcast would you", "set_playback(command=play)", "set_media_source(source=podcast)"),
         ("go on with the music would you", "set_playback(command=play)", "set_playback(command=play)"),
         ("the right hand window down a third", "set_window(window=right,percent=35)", "set_window(window=passenger,percent=35)"),
