@@ -228,15 +228,6 @@ def test_what_is_only_named_is_not_missed(rig: Rig, text: str, acts: str) -> Non
     assert rig.done
 
 
-@pytest.mark.parametrize(
-    ("text", "acts", "done"),
-    [],
-)
-def test_an_exception_that_is_heeded_needs_no_question(rig: Rig, text: str, acts: str, done: list[str]) -> None:
-    rig.say(text, acts)
-    assert rig.done == done
-
-
 def test_what_was_ruled_out_is_not_offered(rig: Rig) -> None:
     reply = rig.say("anything but jazz please just put something on", "play_music(genre=jazz)")
     assert reply.text == responder.not_done("anything but jazz") and rig.done == []
