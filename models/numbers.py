@@ -98,11 +98,6 @@ _SHORT = re.compile(
 )
 
 
-def halves(text: str) -> frozenset[int]:
-    """The whole numbers of room temperatures whose half was said by "five" alone: "nineteen five", "twenty two five"."""
-    return frozenset(number_of(found["whole"]) for found in _SHORT.finditer(text))
-
-
 def with_points(text: str) -> str:
     """A text with these written out: "nineteen point five"."""
     return _SHORT.sub(lambda found: f"{found['whole']} point five", text)

@@ -6,7 +6,6 @@ do is judged like any other action; nothing here is done without the gate.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -187,44 +186,6 @@ def _step(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Act
     rising = had.get("change", "up") == "up"
     up = step == "up" or (step == "more" and rising) or (step == "less" and not rising)
     return (parse_action(name, {**_kept(had, "zone"), "change": "up" if up else "down"}),)
-
-
-_COMPARED = re.compile(
-    r"(?:(?:a (?:bit|little|touch)|much|even|still) )?"
-    r"(?P<way>hotter|warmer|cooler|colder|brighter|dimmer|darker)(?: please| still)?"
-)
-_LIGHT = frozenset({"brighter", "dimmer", "darker"})
-_UP = frozenset({"hotter", "warmer", "brighter"})
-_COMPARABLE = {
-    "heat": re.compile(r"(?:set|change)_(?:seat|steering_wheel)_heating"),
-    "light": re.compile(r"(?:set|change)_(?:display_|ambient_)\w+"),
-}
-
-
-def compared(text: str, recent: RecentActions, now: datetime) -> tuple[Action, ...]:
-    """What "warmer" is after a seat was heated, and "dimmer" after the display: more or less of that; else nothing.
-
-    Alone they are the cabin and its ambient light.
-
-    Args:
-        text: the utterance in its spoken form.
-        recent: what was done last.
-        now: the present moment.
-    """
-    found = _COMPARED.fullmatch(text)
-    last = recent.actions[-1] if recent.actions and recent.fresh(now) else None
-    kind = "light" if found is not None and found["way"] in _LIGHT else "heat"
-    if found is None or last is None or _COMPARABLE[kind].fullmatch(last.name) is None:
-        return ()
-    return _step(last, {"step": "up" if found["way"] in _UP else "down"}, recent)
-
-
-def undimmable(text: str, recent: RecentActions, now: datetime) -> bool:
-    """Whether "brighter" or "dimmer" follows on a lamp that is on or off, and no more; arguments as for `compared`."""
-    found = _COMPARED.fullmatch(text)
-    last = recent.actions[-1] if recent.actions and recent.fresh(now) else None
-    lamp = last is not None and last.domain is Domain.LIGHTS and not last.step and not last.name.startswith("change_")
-    return found is not None and found["way"] in _LIGHT and lamp
 
 
 def _stepping(last: Action) -> str:

@@ -342,10 +342,6 @@ class Understanding:
         if again and recent.fresh(self._clock()) and recent.actions[-1].domain is Domain.MEDIA:
             restart = Command(kind=CommandKind.ACTION, name="set_playback", slots={"command": "restart"})
             plan = replace(plan, route=Route.FAST, command=restart)
-        if compared := followup.compared(spoken(transcript.text), recent, self._clock()):
-            return replace(plan, meant=compared)
-        if followup.undimmable(spoken(transcript.text), recent, self._clock()):
-            return Plan(Route.MODEL, "that lamp has no brightness", acts=(Act("cannot", {"topic": "other"}),))
         if plan.command is None or plan.command.kind is not CommandKind.FOLLOW:
             return plan
         values = (await self._vehicle.state()).values if plan.command.name in followup.LOOKS else {}

@@ -7,32 +7,24 @@ condition, a "not", a side that no slot names. Pure; it refuses nothing, it name
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from models.commands.dialling import dialling
-from models.numbers import NUMBER, SMALL, TENS, number_of, number_words, numbers, with_points
+from models.numbers import NUMBER, number_of, number_words, numbers, with_points
 from schemas.actions import Action, Domain
 from schemas.actions.acts import Act, slots_of
-from schemas.actions.base import AMBIENT_COLORS, corners
+from schemas.actions.base import corners
 from voice.dialogue.acts.excepted import CUT, EXCEPTION, named, place_of
 from voice.dialogue.acts.measured import foreign
 from voice.dialogue.acts.worded import unnamed
 from voice.dialogue.replies.examples import stems
 from voice.dialogue.validator import careful, validate
 
-_TOLD = re.compile(r"\b(?:tell|ask|text|message|email|ping) (?:him|her|them)\b")
-"""Somebody else is to hear of it: of all actions, reminders alone can have such words."""
-_NOT_ONE = re.compile(r"\b(?:but )?not (?:(?P<mine>mine|my \w+(?: \w+)?)|hers|his)$")
+_NOT_ONE = re.compile(r"\b(?:but )?not (?:mine|my \w+(?: \w+)?|hers|his)$")
 _LIMITED = re.compile(
     r"\b(?:only|just) (?:at |in |on |for )?the (?:front|back|rear|left|right|side|sides)\b|"
     r"\b(?:at|in|on|for) the (?:front|back|rear|left|right) (?:only|alone)\b|\b(?:front|back|rear) only\b"
 )
-_NEXT = re.compile(r"(?<=\w) (?:just|but|so)\b")
-"""Where what is wanted begins, after what is not."""
-_CORRECTED = re.compile(
-    r"\b(?:no sorry|sorry no|no wait|wait no|no actually|actually no|scratch that|no no|i mean|i meant)\b"
-)
-_CORNERS = re.compile(r"\b(?:left|right|rear|back|front|passenger(?:'s)?|driver's)\b")
 _CONDITION = re.compile(
     r"\b(?:if|whenever|unless|until|as soon as|as long as|once (?:we|i|it|the))\b|\bwhen (?:we|i|it|the|my|she|he|they)\b"
 )
@@ -48,24 +40,13 @@ _MUSED = re.compile(
 """Thinking aloud: no order yet."""
 _CONTRAST = re.compile(r"^(?:no )?(?:please )?(?:don't|do not|never|not)\b.*?\b(?=(?:just|only|but|instead|rather)\b)")
 """What is turned down at the beginning, before what is wanted in its place."""
-_NOT_THAT = re.compile(r"\bnot (?:the |my |that )?(\w+)")
 _SIDE = re.compile(
     r"\b(?:passenger|passenger's|rear|behind|in the back|back (?:left|right|seats?)|left hand|right hand)\b"
 )
 _IN_THE_BACK = {"change_fan_speed": "set_rear_fan", "set_fan_speed": "set_rear_fan"}
 """What a thing without places has in the back, as an action of its own."""
-_WAYS = {
-    "up": frozenset("up upwards higher raise lift".split()), "down": frozenset("down downwards lower drop".split()),
-    "left": frozenset({"left"}), "right": frozenset({"right"}),
-}  # fmt: skip
-"""Words for the ways of a mirror's glass. "Outwards" is none: where that is depends on the side of the wheel."""
 _PLACED = frozenset({"zone", "window", "but", "part", "direction"})
 """Slots that say where."""
-_ONE = re.compile(
-    r"\b(?:this|that|another|other|next|previous|last|first|second|third|the|which|no|a) one\b|"
-    r"\bone (?:of|behind|in|on|at|more)\b"
-)
-""""One" that counts nothing."""
 
 _SHARES = re.compile(r"\b(?:one|two|three) (?:third|quarter)s?\b")
 _WARMER = frozenset("warmer hotter louder brighter higher stronger".split())
@@ -76,15 +57,6 @@ _OPPOSITES = {
     "locked": (frozenset({"lock"}), frozenset({"unlock"})), "on": (frozenset({"on"}), frozenset({"off"})),
 }  # fmt: skip
 """Slot -> plain words that ask for its one end, and for its other."""
-PLAIN = frozenset({"up", "down", "forward", "back"}).union(*(end for ends in _OPPOSITES.values() for end in ends))
-"""All of these words, and those that every slot may have."""
-_WEAKENED = re.compile(r"\b(?:not|n't|too|so|less|than|why|child|kids|let|stop)\b|n't\b")
-"""Where such words may turn round."""
-_CLEARED = re.compile(
-    r"\b(?:left|leaving|still|been)\b(?: \w+){0,4} (?:on|open)\b|"
-    r"\b(?:frost|ice|fog(?! l)|mist|steam|snow|condensation|chill)(?: \w+)? off\b"
-)
-"""An "on" that tells how it is, an "off" that switches nothing off: "somebody left it on", "get the frost off"."""
 _OWNED = re.compile(
     r"(?<!of )(?<!as )(?<!than )(?<!like )(?<!but )(?<!not )(?<!leave )(?<!touch )(?<!to )(?<!keep )\b(mine|hers)\b"
 )
@@ -95,14 +67,6 @@ _FOR_HER = re.compile(
 )
 _ONE_OF_TWO = re.compile(r"\b(?:not?|never|same|wait|alone|fine|rather|than|take)\b|n't\b")
 """Words that come where two are named and only one is meant. Of 72 training lines that name both, 24 act for one; all have one."""
-_ROADS = re.compile(r"\b(?:motorways?|highways?|freeways?|tolls?|ferr(?:y|ies))\b")
-_ROUTED, _STOPS = (
-    frozenset({"navigate_to", "change_destination", "find_place"}),
-    frozenset({"add_stop", "find_on_route"}),
-)
-_BY_WAY = re.compile(
-    r"\b(?:via|by way of|swing(?:ing)? (?:by|past)|stopping (?:off )?(?:at|by)|calling (?:in )?at)(?: the| a| my)? (?P<place>\w+)"
-)
 _MUSIC = ("play", "volume", "mute", "media", "seek", "repeat", "shuffle")
 _LAMPS = ("light", "beam", "ambient", "display", "sunshade", "warnings")
 _AIR = ("fan", "ventilation", "temperature", "air", "climate", "defrost")
@@ -128,14 +92,7 @@ _UNTOUCHED = re.compile(
     rf"(?:{'|'.join(_THINGS)})\b"
 )
 """Things that only tell where, or that are to be left alone."""
-_PLACES = frozenset({"find_place", "find_on_route", "list_places"})
-_OPEN_NOW = re.compile(
-    r"\b(?:still|that's|that is|which is|that are|is|are|one) open\b|\bopen (?:now|late|today|tonight|still|at (?:this|the))\b"
-)
 _SAME = re.compile(r"\bthe same (?:\w+ )?as (?:mine|me|hers|his|the|my|on)\b")
-_UNDONE = re.compile(
-    r"\b(?:is|are|was|that's|it's) (?:\w+ )?too (?:hot|cold|warm|cool|loud|quiet|bright|dark|high|low|much|fast)\b"
-)
 _NOT_OFF = re.compile(
     r"\b(?:don't|do not|never)\b(?: \w+){0,6} (?:off|paused?|stopp?(?:ed)?|muted?|shut|closed?|skip(?:ped)?)\b"
 )
@@ -167,23 +124,17 @@ def doubt(
     placeable = any(
         _PLACED & set(type(action).model_fields) or _IN_THE_BACK.get(action.name) in offers for action in moving
     )
-    numbered = any(isinstance(value, int | float) for act in acts for value in act.slots.values())
     alone = len(moving) == 1
     reasons = {
         "something was said that no action has": unheeded(text, acts),
-        "somebody is to be told": _TOLD.search(_without_names(text, acts)) and not slots & {"person", "message"},
         "a thing was named that no action has": unspoken(text, acts),
         "a number was to be called": not slots & {"digits", "person"} and dialling(text) is not None,
         "a side was said that no action names": placeable and not _PLACED & slots and _SIDE.search(text),
-        "which way was not said": any(
-            one.name == "adjust_mirror" and not _WAYS[one.slots()["direction"]] & set(text.split()) for one in moving
-        ),
         "no word speaks of what would move": any(careful(one) and unnamed(one, text, context) for one in moving),
         "whose it is was said, and another's would move": _anothers(text, moving),
         "what it was to wait for is nothing to wait for here": any(map(waits, acts)),
         "it was only thought of": "tell" not in named and _MUSED.search(text),
         "a number was said in a unit in which nothing counts": foreign(_without_names(text, acts), acts),
-        "what was said of a number is that it is too much": numbered and _UNDONE.search(text),
         "switching off was turned down": alone and _NOT_OFF.search(text),
         "the words ask for the opposite": alone and against(text, moving[0]),
     }
@@ -192,39 +143,28 @@ def doubt(
 
 
 def unheeded(text: str, acts: Sequence[Act]) -> str:
-    """The words of an exception, a condition, a limit or a correction that no act has; empty where there are none."""
+    """The words of an exception, a condition or a limit that no act has; empty where there are none."""
     slots = {slot for act in acts for slot in act.slots}
     if any(act.name in _EXCUSED or waits(act) for act in acts) or "event" in slots:
         return ""
     whole, text = text, _without_names(text, acts)  # what is to be reminded of, or sent, may have conditions of its own
-    named = {act.name for act in acts}
-    way = _BY_WAY.search(whole) if named & _ROUTED and not named & _STOPS else None
-    if way is not None and not any(way["place"] in str(value).split() for act in acts for value in act.slots.values()):
-        return " ".join(CUT.split(whole[way.start() :])[0].split()[:8])
     plain = _POLITE.sub(lambda found: " " * len(found[0]), text)
-    exception = None if "but" in slots or _spared(text, acts) else EXCEPTION.search(text)
+    exception = None if "but" in slots else EXCEPTION.search(text)
     limit = None if _PLACED & slots else _LIMITED.search(text)
     found = exception or _CONDITION.search(plain) or limit
-    if found is not None:
-        clause = " ".join(CUT.split(whole[found.start() :])[0].split()[:8])
-        return "" if found is exception and _heeded(clause, acts) else clause
-    *_, last = _CORRECTED.split(text)
-    corner = _CORNERS.search(last) if last != text else None
-    places = " ".join(str(act.slots[slot]) for act in acts for slot in ("window", "zone") if slot in act.slots)
-    if corner is None or not places or _corner(corner[0]) in places or corner[0].startswith("driver"):
+    if found is None:
         return ""
-    return " ".join(CUT.split(last)[0].split()[:8])
+    clause = " ".join(CUT.split(whole[found.start() :])[0].split()[:8])
+    return "" if found is exception and _heeded(clause, acts) else clause
 
 
 def _heeded(clause: str, acts: Sequence[Act]) -> bool:
     """Whether what is left out in such words is nothing that the acts touch, or is what an act of them does."""
     names = " ".join(act.name for act in acts)
-    if _ROADS.search(clause):
-        return any(str(act.slots.get("preference", "")).startswith("avoid") for act in acts)
     spared, places = named(clause), [place for act in acts if (place := place_of(act)[1])]
     if spared and places and not any(spared & set(corners(place)) for place in places):
         return True
-    things = [word for word in _NEXT.split(clause)[0].split() if word in _THINGS]
+    things = [word for word in clause.split() if word in _THINGS]
     return bool(things) and not any(part in names for word in things for part in _THINGS[word])
 
 
@@ -297,19 +237,6 @@ def _without_names(text: str, acts: Sequence[Act]) -> str:
     return text
 
 
-def _corner(word: str) -> str:
-    named = {"back": "rear", "mine": "driver", "hers": "passenger", "his": "passenger"}
-    return named.get(word, word.removesuffix("'s"))
-
-
-def _spared(text: str, acts: Sequence[Act]) -> bool:
-    """Whether whoever is left out is not where the acts act, so that nothing is left over of the exception."""
-    found = _NOT_ONE.search(text)
-    places = [set(corners(str(act.slots[slot]))) for act in acts for slot in ("window", "zone") if slot in act.slots]
-    spared = set(corners("driver" if found["mine"] else "passenger")) if found is not None else set[str]()
-    return bool(spared and places) and not any(spared & where for where in places)
-
-
 _EXCUSED = frozenset({"refrain", "no", "tell", "cancel_timer"})
 """Acts that speak of exceptions and conditions themselves."""
 
@@ -323,8 +250,9 @@ def _unsaid(
     text: str, act: Act, action: Action, context: str, offers: Collection[str], grounds: Collection[str]
 ) -> str:
     """What of the only action nobody said, or was turned down; empty where nothing is."""
-    told, meant = re.sub(r"[^a-z0-9.' ]", " ", context), action.slots()
-    for slot, value in meant.items():
+    told = re.sub(r"[^a-z0-9.' ]", " ", context)
+    wanted = _NOT_ONE.sub("", _CONTRAST.sub("", text))
+    for slot, value in action.slots().items():
         if isinstance(value, str):  # the parser writes words that were said, and rules what they are about
             told += f" {value}"
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -333,7 +261,7 @@ def _unsaid(
         rounded = isinstance(given, int | float) and given != value and float(given) in numbers(text)
         if slot == "celsius" or slot in grounds or rounded:  # in whatever unit; as the car has it; to its steps
             told += f" {number_words(value)}"
-    finding = validate(action, f"{_wanted(text, meant)} {told}".strip(), offers)
+    finding = validate(action, f"{wanted} {told}".strip(), offers)
     return "" if finding.ok else finding.reason
 
 
@@ -341,11 +269,6 @@ def left_over(text: str, acts: Sequence[Act]) -> float | None:
     """The smallest number that was said outside all free words and stands in no slot; None where all found their place."""
     left = _left(text, acts)
     return left[0] if left else None
-
-
-def asks_open(text: str, acts: Sequence[Act]) -> bool:
-    """Whether a place is to be open now, which no slot can say: "a chemist that's still open"."""
-    return any(act.name in _PLACES for act in acts) and _OPEN_NOW.search(text) is not None
 
 
 def copies(text: str, acts: Sequence[Act]) -> bool:
@@ -378,24 +301,9 @@ def called(action: Action) -> str:
     return " ".join((*known, *(sign for each in kind.complaints.values() for sign in each)))
 
 
-def _wanted(text: str, meant: Mapping[str, object]) -> str:
-    """The words without a thing that was turned down for another: "don't open it, just ...", "not blue, green"."""
-    text = _NOT_ONE.sub("", _CONTRAST.sub("", text))
-    values = {str(value) for value in meant.values()}
-
-    def kept(found: re.Match[str]) -> str:
-        word = str(found[1])
-        other = word not in values and (word in AMBIENT_COLORS or word in _THINGS or (word in SMALL or word in TENS))
-        return " " if other else str(found[0])
-
-    return _NOT_THAT.sub(kept, text)
-
-
 def against(text: str, action: Action) -> bool:
     """Whether plain words of the sentence ask for the opposite of what the action does, and none for it."""
-    if _WEAKENED.search(text):
-        return False
-    said, slots = frozenset(_CLEARED.sub(" ", text).split()), action.slots()
+    said, slots = frozenset(text.split()), action.slots()
     for slot, ends in _OPPOSITES.items():
         if slot not in slots or (slot == "percent" and action.domain is not Domain.OPENINGS):
             continue
@@ -428,7 +336,7 @@ def _left(text: str, acts: Sequence[Act]) -> tuple[float, ...]:
     filled.add(float(len(acts)))  # "two timers"
     said = {
         number_of(found[1]) * (1.0, 100.0)[bool(found[2])] + (0.5 if found[3] else 0.0)
-        for found in _NUMBERS.finditer(_SHARES.sub(" ", _ONE.sub(" ", rest)))
+        for found in _NUMBERS.finditer(_SHARES.sub(" ", rest))
     }
     if filled & ({value * 60.0 for value in said} | {value + 12.0 for value in said}):
         return ()  # hours

@@ -28,7 +28,6 @@ from schemas.seat import Seat
 from voice.dialogue.acts import joined, planning
 from voice.dialogue.acts.accounted import (
     against,
-    asks_open,
     called,
     contrary,
     copies,
@@ -154,8 +153,6 @@ class Acting:
         key = spoken(transcript.text), context
         if not any("a" <= letter <= "z" for letter in key[0]):
             return Plan(Route.REJECT, "nothing that the parser could read")
-        if (how := joined.asked_how(key[0], self._matcher)) is not None:
-            return Plan(Route.MODEL, f"asked how to do {how.name}", acts=(how,), asks=planning.OFFERED)
         if self._parsed is None or self._parsed[0] != key:
             try:
                 self._parsed = key, await self._meaning(self._parser, transcript.text, context)
@@ -183,8 +180,7 @@ class Acting:
             schemas.errors.GenerationError: the language model gave nothing usable.
         """
         text, pieces = unconditional(spoken(written)), joined.parts(written)
-        parsed = planning.timed(text, await asyncio.to_thread(parser.parse, text, context))
-        whole = planning.halved(text, planning.liked(text, parsed))
+        whole = planning.timed(text, await asyncio.to_thread(parser.parse, text, context))
         if len((bare := joined.without_reasons(written)).split()) > 1 and bare != text:
             whole = await self._wish(parser, bare, context, whole)
         if len(pieces) < 2 or takes_back(text):
@@ -194,8 +190,7 @@ class Acting:
             return whole
         lost = joined.lost(whole, pieces, skimmed)
         doubtful = whole.sure < SURE_AT or left_over(text, whole.acts) is not None or unspoken(text, whole.acts)
-        turned = joined.opposed(pieces, skimmed) or joined.turned_round(whole, skimmed)
-        if not (doubtful or lost or turned or joined.lacks_side(pieces, whole.acts)):
+        if not (doubtful or lost or joined.turned_round(whole, skimmed)):
             return whole
         found = skimmed if joined.sure(skimmed) else await self._parts(parser.parse, pieces, context)
         return whole if found is None else joined.better(text, whole, pieces, found)
@@ -280,8 +275,6 @@ class Acting:
             elif act.name != "tell" and not about_memory(act):
                 self._said(act, said, work, len(found), alone=len(acts) == 1)
         work.said += [(len(found), text) for text in (*pointed.says, *map(responder.not_read, left))]
-        if asks_open(said, acts):
-            work.said.append((len(found), responder.OPENING_UNKNOWN))
         said = unconditional(said)
         if contrary(pointed.acts):
             work.said.append((0, responder.CONTRARY))

@@ -13,14 +13,10 @@ from collections.abc import Sequence
 from math import prod
 
 from models.acts.spelling import write
-from models.numbers import numbers
 from models.text import spoken
 from schemas.actions import BY_NAME, Domain
-from schemas.actions.acts import Act, Parsed, slots_of
-from schemas.actions.base import GROUPS
-from schemas.events import CommandKind
-from schemas.ports import CommandMatcher
-from voice.dialogue.acts.accounted import PLAIN, contrary, left_over, unspoken
+from schemas.actions.acts import Act, Parsed
+from voice.dialogue.acts.accounted import contrary, left_over, unspoken
 from voice.dialogue.acts.planning import GUESS_AT
 from voice.dialogue.acts.seen import unconditional
 
@@ -40,17 +36,10 @@ _TELLS = re.compile(
     r"(?:it|i|we|you|there|this|that|he|she|they|(?:the|my|our|your) \w+|\w+) (?:is|are|am))\b"
 )
 """The beginning of a reason: how things are, set off by a comma from what is asked for because of it."""
-_SIGHS = re.compile(
-    r"(?:(?:oh|ah|um|uh|er|erm|hmm|well|hey|okay|sorry|cool|great|thanks|love|mate|darling|dear|whoa|woah)\b ?)+"
-)
-"""What is only sighed before or after a wish, between commas."""
 POINTS = re.compile(r"\b(?:it|them|that|those|ones?|same)\b")
 """Words that mean something of the part before."""
 MOST = 5
 """Parts of a sentence that are read by themselves: more is a story."""
-_SIDE = re.compile(
-    r"\b(?:my|mine|me|behind|passenger|passenger's|driver's|left|right|rear|back|front|his|hers?|next to|opposite)\b"
-)
 _IDLE = frozenset({"none", "chat"})
 """Acts of a part that asks for nothing."""
 
@@ -69,7 +58,7 @@ def parts(written: str) -> tuple[str, ...]:
             clauses[-1] = f"{clauses[-1]} {said}"
         elif tells:
             opening = f"{opening} {said}".strip()
-        elif said and not _SIGHS.fullmatch(said):
+        elif said:
             clauses.append(f"{opening} {said}".strip())
             opening = ""
     clauses += [opening] if opening else []
@@ -85,14 +74,6 @@ def without_reasons(written: str) -> str:
     """
     clauses = (spoken(mark) for mark in _MARKS.split(written))
     return " ".join(clause for clause in clauses if clause and not _TELLS.match(clause))
-
-
-def lacks_side(pieces: Sequence[str], acts: Sequence[Act]) -> bool:
-    """Whether two places were named for one thing ("my window and the one behind me"), and the acts have one corner."""
-    if len(acts) != 1 or len(pieces) != 2 or not all(_SIDE.search(piece) for piece in pieces):
-        return False
-    place = acts[0].slots.get("window", acts[0].slots.get("zone"))
-    return acts[0].is_action and bool({"window", "zone"} & set(slots_of(acts[0].name))) and place not in GROUPS
 
 
 def did(acts: Sequence[Act]) -> str:
@@ -131,20 +112,6 @@ def sure(found: Sequence[Parsed]) -> bool:
     return prod(part.sure for part in found) >= SURE_PARTS
 
 
-def opposed(pieces: Sequence[str], found: Sequence[Parsed]) -> bool:
-    """Whether parts surely want the opposite of the same thing.
-
-    A part that says no way by itself ("a shoulder massage, gentle") tells more of the one before and opposes nothing.
-    """
-    ways = [
-        act
-        for piece, part in zip(pieces, found, strict=True)
-        if not PLAIN.isdisjoint(piece.split()) or numbers(piece) or len(piece.split()) > 1
-        for act in part.acts
-    ]
-    return all(part.sure >= SURE_PART for part in found) and contrary(ways)
-
-
 def turned_round(whole: Parsed, found: Sequence[Parsed]) -> bool:
     """Whether a part surely wants the opposite of what the whole's reading has of it: "fan down, radio up"."""
     sure_of = [act for part in found if part.sure >= SURE_PART and len(part.acts) == 1 for act in part.acts]
@@ -165,8 +132,7 @@ def _about(act: Act) -> str:
 def better(text: str, whole: Parsed, pieces: Sequence[str], found: Sequence[Parsed]) -> Parsed:
     """The reading of the parts where it is more probable, or leaves nothing over that the whole does; else the whole's.
 
-    Parts that come to fewer acts count only where the whole's reading is a guess. Two parts that surely want the opposite do so,
-    whichever of them the whole's reading has. What is surely said and in neither is named.
+    Parts that come to fewer acts count only where the whole's reading is a guess. What is surely said and in neither is named.
 
     Args:
         text: the sentence in its spoken form.
@@ -178,7 +144,7 @@ def better(text: str, whole: Parsed, pieces: Sequence[str], found: Sequence[Pars
         return whole
     acts = tuple(dict.fromkeys(act for part in found for act in part.acts if act.name not in _IDLE))
     together = Parsed(acts, prod(part.sure for part in found))
-    if opposed(pieces, found) or (turned_round(whole, found) and together.sure >= SURE_PARTS):
+    if turned_round(whole, found) and together.sure >= SURE_PARTS:
         return together
     clear = [part for part in found if part.sure >= SURE_PARTS and part.acts[0].name not in _IDLE]
     known, rest = tuple(dict.fromkeys(act for part in clear for act in part.acts)), prod(part.sure for part in clear)
@@ -216,15 +182,3 @@ _TOLD = frozenset({"none", "chat", "tell", "refrain"})
 """Acts of a sentence in which nothing is asked of the car."""
 GUESSED = 0.5
 """Probability under which a reading is a guess, and gives way to the parts that are sure, though others are not. Our choice."""
-_HOW = re.compile(
-    r"^(?:how (?:do|can|would|could|should) (?:i|we|you)|where (?:do|can) i|(?:can you )?tell me how to) (?P<wish>.+)$"
-)
-
-
-def asked_how(text: str, matcher: CommandMatcher) -> Act | None:
-    """The action that was asked about ("how do I turn the fog lights on?"), if the words after it are a complete command."""
-    found = _HOW.match(text)
-    command = matcher.match(found["wish"]) if found is not None else None
-    if command is None or command.kind is not CommandKind.ACTION:
-        return None
-    return Act(command.name, command.slots)

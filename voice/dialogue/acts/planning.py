@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from models.commands import dialling
-from models.numbers import halves, numbers
+from models.numbers import numbers
 from schemas.actions import BY_NAME
 from schemas.actions.acts import MEMORY, Act, Parsed
 from schemas.events import Command, CommandKind, Route
@@ -88,7 +88,7 @@ UNMEANT_AT = 0.5
 
 
 OFFERED = 0.5
-"""What a request counts that was only asked about ("how do I turn the fog lights on?") or may be meant: it is offered."""
+"""What a request counts that may be meant: it is offered."""
 NOWHERE = frozenset({"cannot", "tell", "chat", "none", "help", "get_capabilities", "call_contact", "call_number"})
 """Acts that get nobody help."""
 
@@ -167,29 +167,6 @@ def timed(text: str, parsed: Parsed) -> Parsed:
     return Parsed((Act(errand.name, slots),), max(parsed.sure, SURELY))
 
 
-def halved(text: str, parsed: Parsed) -> Parsed:
-    """A temperature with the half degree that was said short: "nineteen five" is 19.5, as "nineteen point five" is."""
-    short = halves(text)
-
-    def whole(act: Act) -> Act:
-        celsius = act.slots.get("celsius") if act.name == "set_temperature" else None
-        if not isinstance(celsius, int | float) or celsius not in short:
-            return act
-        return Act(act.name, {**act.slots, "celsius": celsius + 0.5})
-
-    return replace(parsed, acts=tuple(map(whole, parsed.acts)))
-
-
-def liked(text: str, parsed: Parsed) -> Parsed:
-    """What memory may know, where the songs that were marked were written: "my favourite station" is none of them."""
-    found = _FAVOURITE.search(text)
-    if found is None:
-        return parsed
-    open_ = Act({"station": "play_radio", "podcast": "play_podcast"}.get(found["kind"], "play_music"))
-    return Parsed(tuple(open_ if act.name == "play_favorites" else act for act in parsed.acts), parsed.sure)
-
-
-_FAVOURITE = re.compile(r"\bfavorite (?:radio )?(?P<kind>station|podcast|artist|band|singer|genre|music)\b")
 _TIMED = frozenset({"set_timer", "set_reminder"})
 _AIRFLOWS = {
     frozenset({"face", "feet"}): "face_and_feet", frozenset({"windshield", "feet"}): "windshield_and_feet",

@@ -17,7 +17,6 @@ from schemas.actions.base import GROUPS
 from schemas.actions.said import spoken_number
 from schemas.manners import Units
 from voice.dialogue.acts import all_off
-from voice.dialogue.acts.excepted import without
 from voice.dialogue.replies import responder
 
 Signals = Mapping[str, Any]
@@ -51,17 +50,11 @@ _CONDITION = re.compile(
     r"it(?:'s| is)(?P<dry>n't| not)? raining(?: outside| out there| right now| now)?)\b"
 )
 """Conditions on what the car sees now: warmth outside, and rain."""
-_ELSE = re.compile(
-    r"\b(?:and )?(?:otherwise|or else|else|if not)(?: just)? (?:leave|don't|do not|keep|forget|skip|never mind)\b.*$"
-)
-"""What is to be left where a condition does not hold: that is what a condition says anyway."""
 
 
 def unconditional(text: str) -> str:
     """The words without a condition that the car can judge at once."""
-    found = _CONDITION.search(text)
-    rest = _ELSE.sub(" ", _CONDITION.sub(" ", text)) if found is not None else text
-    return re.sub(r"\s+", " ", rest).strip()
+    return re.sub(r"\s+", " ", _CONDITION.sub(" ", text)).strip()
 
 
 def _held(text: str, values: Signals, units: Units) -> tuple[bool | None, str]:
@@ -141,36 +134,6 @@ def _grouped(places: Sequence[str], name: str, slot: str = "zone") -> tuple[str,
         rows = {"all": set(choices) - {"all"}}
     whole = next((group for group, row in rows.items() if row == set(places)), None)
     return tuple(places) if whole is None else (whole,)
-
-
-_FRONT = re.compile(
-    r"\b(?:(?:both|front|both front|two front) (?:seats|sides)|both (?:of us|of them|the seats|off|on)|the front two)\b"
-)
-
-
-def _in_front(text: str, acts: Sequence[Act]) -> Seen:
-    """Both front seats, for an action that has no place for the two: "both seats on high, the back off"."""
-    if _FRONT.search(text) is None:
-        return Seen(tuple(acts))
-    found, wanted = list[Act](), {(act.name, str({**act.slots, "zone": ""})) for act in acts}
-    for act in acts:
-        choices = slots_of(act.name)["zone"].choices if act.is_action and "zone" in slots_of(act.name) else ()
-        if sum(name == act.name for name, _ in wanted) > 1 and act.slots.get("zone") in (
-            "driver",
-            "passenger",
-        ):  # each got its own
-            choices = ()
-        both = {"driver", "passenger"} <= set(choices) and "front" not in choices and act.slots.get("zone") != "rear"
-        zones = ("driver", "passenger") if "rear" in choices else ("all",)
-        found += [Act(act.name, {**act.slots, "zone": zone}) for zone in zones] if both else [act]
-    return Seen(tuple(dict.fromkeys(found)), grounds=frozenset({"zone"} if found != list(acts) else ()))
-
-
-def _spared(text: str, acts: Sequence[Act]) -> Seen:
-    """The acts without the places that are left out."""
-    found, words = without(text, acts)
-    changed = found != tuple(acts)
-    return Seen(found, grounds=frozenset({"zone", "window"} if changed else ()), heeded=(words,) if words else ())
 
 
 # The same as elsewhere ------------------------------------------------------------------------------------------------
@@ -274,35 +237,6 @@ def _by_window(text: str, acts: Sequence[Act], values: Signals) -> Seen:
     return Seen((*rest[:place], *meant, *rest[place:]), says, grounds=frozenset({"window"}))
 
 
-_CORNER = re.compile(
-    r"(?<!in the )\b(?:(?P<row>front|rear|back) (?P<side>left|right)|(?P<side_>left|right) (?P<row_>front|rear|back))\b"
-    r"(?! (?:hand )?(?:passenger'?s? )?(?:seat|door|light|lamp|reading|speaker|tyre|tire|wheel|zone))"
-)
-_WHOSE = re.compile(r"\b(?:my|mine|his|her|hers|their)\b")
-_UP, _DOWN = re.compile(r"\b(?:up|shut|closed?)\b"), re.compile(r"\b(?:down|open)\b")
-_CORNERS = frozenset(GROUPS["all"])
-
-
-def _by_corner(text: str, acts: Sequence[Act]) -> Seen:
-    """The windows that were named by their corners, each with its own: "front left down, rear right up"."""
-    named = [] if _WHOSE.search(text) else list(_CORNER.finditer(text))
-    panes = [act for act in acts if act.name == "set_window" and act.slots.get("window") in _CORNERS]
-    if not named or len(named) != len(panes):
-        return Seen(tuple(acts))
-    ends = [*(found.start() for found in named[1:]), len(text)]
-    meant: dict[int, Act] = {}
-    for found, end, act in zip(named, ends, panes, strict=True):
-        row, side = found["row"] or found["row_"], found["side"] or found["side_"]
-        window = next(one for one in GROUPS[side] if one.startswith("rear") is (row != "front"))
-        clause, slots = _CLAUSE.split(text[found.start() : end])[0], {**act.slots, "window": window}
-        if _UP.search(clause) and not _DOWN.search(clause) and slots.get("percent") == 100:
-            slots["percent"] = 0
-        elif _DOWN.search(clause) and not _UP.search(clause) and slots.get("percent") == 0:
-            slots["percent"] = 100
-        meant[id(act)] = Act(act.name, slots)
-    return Seen(tuple(meant.get(id(act), act) for act in acts), grounds=frozenset({"window"}))
-
-
 _SIDE_WINDOW = re.compile(r"\b(?:left|right)(?: hand)? window\b")
 
 
@@ -345,32 +279,6 @@ def _by_steps(text: str, acts: Sequence[Act], values: Signals) -> Seen:
     return Seen(meant, grounds=frozenset({"level"}), heeded=(found[0],))
 
 
-_LAMPS = {
-    "light.dome": ("set_dome_light", None), "light.ambient.on": ("set_ambient_light", None),
-    **{f"light.reading.{corner}": ("set_reading_light", corner) for corner in _EVERYWHERE},
-}  # fmt: skip
-"""Signal -> the action that switches it, and where."""
-_NAMED = re.compile(r"\b(?:dome|ceiling|interior|inside|cabin|reading|map|ambient|mood|all|both|every\w*)\b")
-
-
-def _by_lamp(text: str, acts: Sequence[Act], values: Signals) -> Seen:
-    """The lamp that burns, where "the light" is to go off and the one that was guessed is off already."""
-    act = next(
-        (act for act in acts if act.slots.get("on") is False and act.name in {a for a, _ in _LAMPS.values()}), None
-    )
-    where = act.slots.get("zone", "driver") if act is not None else None
-    if act is None or len(acts) > 1 or where != "driver" or _NAMED.search(text):
-        return Seen(tuple(acts))
-    guessed = {signal for signal, (name, zone) in _LAMPS.items() if name == act.name and zone in (None, where)}
-    burning = [signal for signal in _LAMPS if values.get(signal) is True]
-    if guessed & set(burning) or len(burning) != 1:
-        return Seen(tuple(acts))
-    name, zone = _LAMPS[burning[0]]
-    slots: dict[str, SlotValue] = {"zone": zone} if zone is not None else {}
-    lit = tuple(Act(name, {**slots, "on": False}) if one is act else one for one in acts)
-    return Seen(lit, grounds=frozenset({"zone"}))
-
-
 def _by_what_is_on(acts: Sequence[Act], values: Signals) -> Seen:
     """Whatever is on, where everything is to go off."""
     if all(act.name != all_off.NAME for act in acts):
@@ -410,16 +318,12 @@ def seen(text: str, acts: Sequence[Act], values: Signals, units: Units) -> Seen:
     whole = Seen(tuple(acts))
     looks: tuple[Callable[[Sequence[Act]], Seen], ...] = (
         lambda found: _by_what_is_on(found, values),
-        lambda found: _in_front(text, found),
-        lambda found: _spared(text, found),
         lambda found: _by_seat(text, found, values),
         lambda found: _alike(text, found, values),
         lambda found: _further(text, found, values, units),
         lambda found: _by_window(text, found, values),
         lambda found: _by_side(text, found),
-        lambda found: _by_corner(text, found),
         lambda found: _by_steps(text, found, values),
-        lambda found: _by_lamp(text, found, values),
         lambda found: _by_source(text, found, values),
     )
     for look in looks:

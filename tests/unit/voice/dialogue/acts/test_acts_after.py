@@ -9,7 +9,6 @@ import pytest
 from tests.dialogues import NOW, Rig
 from tests.memories import memory_of
 from voice.dialogue.recent import FRESH
-from voice.dialogue.replies.cannot import CANNOT
 from voice.dialogue.replies.responder import JOKES
 
 
@@ -96,19 +95,6 @@ def test_what_was_done_elsewhere_is_taken_back_where_the_driver_corrects_it(
     assert rig.done == done
 
 
-def test_warmer_after_a_seat_was_heated_is_the_seat(rig: Rig) -> None:
-    rig.say("warmer")
-    rig.say("would you heat the seat to level one", "set_seat_heating(level=1)")
-    rig.say("a bit warmer")
-    rig.say("make it warmer in here")
-    assert rig.done == [
-        "change_temperature(change=up, zone=all)",
-        "set_seat_heating(level=1, zone=driver)",
-        "change_seat_heating(change=up, zone=driver)",
-        "change_temperature(change=up, zone=all)",
-    ]
-
-
 def test_a_question_between_changes_nothing_of_what_was_done(rig: Rig) -> None:
     rig.say("set a timer for twenty minutes", "set_timer(minutes=20)")
     rig.say("how long's left on it", "get_timers(kind=timer)")
@@ -131,15 +117,6 @@ def test_what_was_done_is_told_after_talk_of_something_else(rig: Rig) -> None:
     rig.say("what do you know about me")
     rig.say("no")
     assert rig.say("what have you been up to", "get_last(part=done)").text.endswith("Fan at 3.")
-
-
-def test_dimmer_is_the_display_after_the_display_and_nothing_after_a_lamp_that_is_on_or_off(rig: Rig) -> None:
-    rig.say("set the display brightness to eighty percent")
-    rig.say("dimmer")
-    assert rig.done[-1] == "change_display_brightness(change=down)"
-    rig.say("turn on the dome light")
-    before = list(rig.done)
-    assert rig.say("dimmer").text == CANNOT["other"] and rig.done == before
 
 
 def test_what_still_moves_is_stopped_whatever_was_said_since(rig: Rig) -> None:

@@ -198,12 +198,6 @@ def test_no_act_of_several_is_lost_without_a_word(rig: Rig) -> None:
     assert "You can ask for" in rig.say("fan to three and help me", "set_fan_speed(level=3); help()").text
 
 
-def test_whether_a_place_is_open_is_not_known_and_that_is_said(rig: Rig) -> None:
-    told = rig.say("a chemist that's still open please", "list_places(kind=pharmacy)").text
-    assert told.endswith("I don't know whether it is open.")
-    assert "open" not in rig.say("a chemist please", "list_places(kind=pharmacy)").text
-
-
 @pytest.mark.parametrize(
     ("others", "done"),
     [

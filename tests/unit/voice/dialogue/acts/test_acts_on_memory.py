@@ -189,13 +189,6 @@ def test_a_pause_ends_when_the_words_say_so(rig: Rig, text: str, ends: datetime)
     assert rig.memory.consent().paused_until == ends
 
 
-def test_a_favourite_is_what_memory_knows(rig: Rig) -> None:
-    rig.say("play my favorite station", "play_favorites()")
-    rig.say("play my favorite band", "play_favorites()")
-    rig.say("play my favorites would you", "play_favorites()")
-    assert rig.done == ["play_radio()", "play_music()", "play_favorites()"]
-
-
 @pytest.mark.parametrize(("share", "learnt"), [(0.2, True), (0.5, False)])
 def test_what_may_have_been_something_else_teaches_nothing(rig: Rig, share: float, learnt: bool) -> None:
     rig.say("i love jazz", "tell()", confidence=0.9, others={"i have asked": share})

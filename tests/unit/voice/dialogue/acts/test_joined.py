@@ -86,20 +86,6 @@ def test_a_part_of_a_story_is_no_request(told: str) -> None:
     assert joined.better("pretend that we are parked and open the boot", whole, pieces, found) == whole
 
 
-def test_opposite_wishes_are_both_kept_to_be_asked_about() -> None:
-    pieces, found = ("open it", "close it"), [part("set_window(percent=100)"), part("set_window(percent=0)")]
-    assert joined.opposed(("open it", "close it"), found)
-    assert len(joined.better("open it and close it", part("set_window(percent=0)"), pieces, found).acts) == 2
-    apart = [part("set_window(percent=100)"), part("set_window(window=rear,percent=0)")]
-    assert not joined.opposed(("mine down", "the back up"), apart)
-
-
-def test_one_word_that_says_no_way_tells_more_of_the_part_before() -> None:
-    found = [part("set_seat_massage(level=2)"), part("set_seat_massage(level=1)")]
-    assert not joined.opposed(("a massage", "gentle"), found)
-    assert joined.opposed(("window up", "down"), [part("set_window(percent=0)"), part("set_window(percent=100)")])
-
-
 def test_a_part_that_is_sure_of_the_opposite_is_believed_before_the_whole() -> None:
     text, found = "fan down radio up", [part("change_fan_speed(change=down)"), part("change_volume(change=up)")]
     whole = part("change_fan_speed(change=down); change_volume(change=down)")
@@ -113,13 +99,6 @@ def test_a_part_that_is_sure_of_the_opposite_is_believed_before_the_whole() -> N
 @pytest.mark.parametrize("out", ["but don't touch the back", "and leave the rear ones alone", "but please not mine"])
 def test_what_is_left_out_is_read_with_what_it_is_left_out_of(out: str) -> None:
     assert joined.parts(f"open the windows {out} and play some jazz") == (f"open the windows {out}", "play some jazz")
-
-
-def test_a_second_side_without_a_place_is_seen() -> None:
-    pieces = joined.parts("open mine and the one behind me")
-    assert joined.lacks_side(pieces, read("set_window(window=driver,percent=100)"))
-    assert not joined.lacks_side(pieces, read("set_window(window=left,percent=100)"))
-    assert not joined.lacks_side(("open mine", "play some jazz"), read("set_window(window=driver,percent=100)"))
 
 
 def test_times_of_day_are_read_by_rules() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from models.acts.spelling import read
 from models.text import WEEKDAYS, spoken
-from schemas.actions import BY_NAME, SetTimer, parse_action
+from schemas.actions import BY_NAME, parse_action
 from schemas.actions.acts import Act
 from tests.dialogues import NOW, Rig
 from voice.dialogue.acts.accounted import doubt
@@ -111,13 +111,6 @@ def test_what_a_leftover_number_is_about_is_asked_with_the_rest(rig: Rig) -> Non
     assert rig.done == []
 
 
-def test_what_somebody_is_to_be_told_is_no_timer() -> None:
-    timer = read("set_timer(minutes=10)")
-    said = doubt("tell him ten minutes", timer, [SetTimer(minutes=10)], "", ())
-    assert said == "somebody is to be told"
-    assert doubt("ten minutes", timer, [SetTimer(minutes=10)], "", ()) != said
-
-
 @pytest.mark.parametrize(
     ("ahead", "slots"),
     [(0, {"day": "today"}), (1, {"day": "tomorrow"}), (3, None), (6, None)],
@@ -171,24 +164,6 @@ def test_another_half_is_no_share_of_the_window(rig: Rig, text: str, acts: str) 
     if rig.say(text, acts).pending:
         rig.say("yes")
     assert "set_window(window=driver, percent=50)" not in rig.done
-
-
-@pytest.mark.parametrize(
-    ("text", "celsius"),
-    [
-        ("let me have it at nineteen five would you", 19.5),
-        ("i fancy twenty two five on my side", 22.5),
-        ("i fancy twenty five on my side", 25),
-        ("let me have it at nineteen in five minutes", 19),
-    ],
-)
-def test_the_half_of_a_degree_may_be_said_by_five_alone(rig: Rig, text: str, celsius: float) -> None:
-    whole = int(celsius)
-    reply = rig.say(text, f"set_temperature(celsius={whole},zone=driver)")
-    if "minutes" in text:
-        assert "5" in reply.text or "five" in reply.text
-    else:
-        assert rig.done == [f"set_temperature(celsius={celsius:.1f}, zone=driver)"]
 
 
 def test_a_number_in_a_reason_is_no_amount(rig: Rig) -> None:
