@@ -65,7 +65,7 @@ UNREAL_NONE_AT = 0.3
 """What the encoder has to give, too, to the sentence of such a value revealing nothing, where it is not somebody else's."""
 DOUBT = 0.3
 """Up to this share of what speaks the other way a sense is stored without asking."""
-ALONE_AT = 0.85
+ALONE_AT = 0.97
 """From this share of its marks on a value is disliked, avoided or over that no wording we know says so of."""
 ENDS_AT = 0.75
 """From this sureness on what is taken back or disliked goes unasked: more than to store, since it ends what is stored."""
@@ -368,8 +368,10 @@ class Extractor:
             against = ended or (told.holds is Holds.YES and not told.sense.wanted)
             worded = negated(turn.text, part, polarity(detail, part)) is not None and not fond(turn.text)
             if against and detail != ROADS:
-                alike = worded or (told.share >= ALONE_AT and finding.strength[ENDED] < ENDED_AT)
-                told = self._weighed(told, detail, value, turn.text, agreed=alike)
+                worded = worded or (
+                    told.share >= ALONE_AT and finding.strength[ENDED] < ENDED_AT and not fond(turn.text)
+                )
+                told = self._weighed(told, detail, value, turn.text, agreed=worded)
                 against = told.holds is not Holds.UNTOLD
             if against:
                 over = Over.YES if ended else Over.NO
@@ -417,7 +419,7 @@ class Extractor:
             sure = max(every, sure * told.share) if disliked else every
         foreign = told.holds in (Holds.UNREAL, Holds.OTHERS) and told.share >= FOREIGN_AT
         against = foreign or (over is Over.NO and told.doubt > DOUBT and not is_closed(finding.detail))
-        ends = over is Over.YES or not told.sense.wanted
+        ends = over is Over.YES or (not told.sense.wanted and told.share < ALONE_AT)
         if over is Over.PERHAPS or against or (ends and sure < ENDS_AT):
             sure = min(sure, 0.99 * self.settings.store_at)
         return sure

@@ -117,14 +117,22 @@ def sense_of(detail: str, value: str, told: Sense) -> Sense:
 
 
 def named(marked: Marked, said: Sequence[str]) -> list[str]:
-    """The words of a value as they are marked where they are only some of them, those first that are the driver's own and hold."""
+    """The words of a value as they are marked where they are only some of them, those first that are the driver's own and hold.
+
+    Where other words are surely the driver's own and these are part of nothing, those others.
+    """
     values = marked.parts(VALUES)
     found: dict[str, bool] = {}
+    touched = False
     for one in said:
         place = marked.places(words(one))
         over = [v for v in values if place is not None and v.start < place[1] and v.end > place[0]]
+        touched = touched or bool(over)
         wider = next((v for v in over if place is not None and v.start <= place[0] and v.end >= place[1]), None)
         found[wider.text if wider is not None else one] = any(v.label in OWN for v in over)
+    sure = [part.text for part in marked.parts(OWN, SURELY)]
+    if sure and not touched:
+        return sure
     return sorted(found, key=lambda text: not found[text])
 
 

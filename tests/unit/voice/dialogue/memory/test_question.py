@@ -53,6 +53,10 @@ def _always(proposal: Proposal) -> bool:
     return bool(proposal.id)
 
 
+def _never(proposal: Proposal) -> bool:
+    return not proposal.id
+
+
 def hinted(*said: str, questions: int = 1) -> tuple[Dialogue, FakeVehicle, DriverMemory]:
     """A dialogue after an earlier conversation of which memory is unsure."""
     memory = memory_of("test", clock=lambda: NOW, encoder=Unsure())
@@ -202,7 +206,7 @@ def test_what_is_told_outright_is_asked_about_at_once_and_beside_the_question_of
 def test_what_is_told_and_not_worth_a_question_is_said_not_to_be_kept() -> None:
     for questions, worth in ((1, False), (0, True)):
         dialogue, _, memory = hinted(questions=questions)
-        memory.worth = lambda _, worth=worth: worth
+        memory.worth = _always if worth else _never
         assert say(dialogue, TOLD).text == "I see, but I'm not sure about that, so I don't keep it yet."
         assert memory.proposals()[0].asked == 0
 
