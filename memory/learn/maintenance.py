@@ -70,6 +70,9 @@ class Maintainer:
         close = self._closeness(candidate, held)
         equal = self._equal(candidate, held, close)
         opposite = self._opposite(candidate, equal, held)
+        everywhere = equal is None and not candidate.conditions and not candidate.sense.wanted
+        if everywhere and not opposite:  # "i hate jazz" is said of every hour
+            opposite = self._opposite(candidate, None, existing)
         if opposite:
             return Ruling(Outcome.UPDATE, _instead(_sensed(candidate), opposite), replaced=opposite)
         peers = [p for p in held if p.sense.wanted == candidate.sense.wanted]

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from memory.learn.english.conditions import condition
 from memory.learn.maintenance import RELATED_AT, SAME_AT, Maintainer, Ruling
 from models.runtime.fake_encoder import KeywordEncoder
-from schemas.memory import Candidate, Outcome, Preference, usual
+from schemas.kinds import Label
+from schemas.memory import Candidate, Outcome, Preference, Sense, usual
 
 NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 
@@ -177,3 +179,12 @@ def test_every_reason_is_a_sentence_about_values_only() -> None:
         (candidate("a", "no more a", negated=True), stored("b")),
     ]:
         assert len(decide(new, existing).reason.split()) > 3
+
+
+def test_what_is_disliked_without_a_condition_is_liked_under_none_and_the_other_way_round_both_stay() -> None:
+    (jazz,) = stored("jazz", detail="favorite_genres")
+    mornings = jazz.model_copy(update={"conditions": (condition(Label.TIME, "in the morning"),)})
+    never = candidate("jazz", "i can't stand jazz", "favorite_genres").model_copy(update={"sense": Sense.DISLIKES})
+    assert decide(never, [mornings]).replaced == (mornings,)
+    evenings = never.model_copy(update={"conditions": (condition(Label.TIME, "in the evening"),)})
+    assert decide(evenings, [mornings]).outcome is Outcome.APPEND
