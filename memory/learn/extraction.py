@@ -67,6 +67,8 @@ DOUBT = 0.3
 """Up to this share of what speaks the other way a sense is stored without asking."""
 ALONE_AT = 0.97
 """From this share of its marks on a value is disliked, avoided or over that no wording we know says so of."""
+DISLIKED_AT = 0.8
+"""From this share on the driver is asked in that sense, where the encoder does not say that it is over."""
 ENDS_AT = 0.75
 """From this sureness on what is taken back or disliked goes unasked: more than to store, since it ends what is stored."""
 ENDED_AT = 0.6
@@ -371,7 +373,9 @@ class Extractor:
                 worded = worded or (
                     told.share >= ALONE_AT and finding.strength[ENDED] < ENDED_AT and not fond(turn.text)
                 )
-                told = self._weighed(told, detail, value, turn.text, agreed=worded)
+                told = self._weighed(
+                    told, detail, value, turn.text, agreed=worded, over=finding.strength[ENDED] >= AGREED_AT
+                )
                 against = told.holds is not Holds.UNTOLD
             if against:
                 over = Over.YES if ended else Over.NO
@@ -390,15 +394,18 @@ class Extractor:
                 conditions=told.conditions,
             )
 
-    def _weighed(self, told: Meaning, detail: str, value: str, text: str, *, agreed: bool) -> Meaning:
+    def _weighed(self, told: Meaning, detail: str, value: str, text: str, *, agreed: bool, over: bool) -> Meaning:
         """What is marked as disliked or over, held against the wording where the marks are not sure: refusing words may praise.
 
-        Where the two differ the driver is asked, and where the wording is known to praise such marks count for nothing.
+        Where the wording does not say it the driver is asked, and where it is known to praise such marks count for nothing.
         """
         if agreed and told.doubt <= DOUBT:
             return told
+        praised = fond(text)
+        if told.holds is Holds.YES and told.share >= DISLIKED_AT and not praised and not over:
+            return replace(told, doubt=1.0)
         liked = sense_of(detail, value, Sense.LIKES)
-        return replace(told, sense=liked, holds=Holds.UNTOLD, doubt=0.0 if fond(text) else 0.5)
+        return replace(told, sense=liked, holds=Holds.UNTOLD, doubt=0.0 if praised else 0.5)
 
     def _foreign(self, finding: Finding, told: Meaning) -> bool:
         """Whether a value is not the driver's at all; what is wanted this once may become a habit, so it may wait for that."""

@@ -123,15 +123,15 @@ def named(marked: Marked, said: Sequence[str]) -> list[str]:
     """
     values = marked.parts(VALUES)
     found: dict[str, bool] = {}
-    touched = False
+    elsewhere = bool(said)
     for one in said:
         place = marked.places(words(one))
         over = [v for v in values if place is not None and v.start < place[1] and v.end > place[0]]
-        touched = touched or bool(over)
+        elsewhere = elsewhere and place is not None and not over
         wider = next((v for v in over if place is not None and v.start <= place[0] and v.end >= place[1]), None)
         found[wider.text if wider is not None else one] = any(v.label in OWN for v in over)
     sure = [part.text for part in marked.parts(OWN, SURELY)]
-    if sure and not touched:
+    if sure and elsewhere:
         return sure
     return sorted(found, key=lambda text: not found[text])
 

@@ -67,6 +67,7 @@ def counted(carried: Heard, tmp_path_factory: pytest.TempPathFactory) -> dict[st
     [
         ("forgetting_loose read", 37, 26, 2), ("forgetting_loose unread", 26, 22, 2),
         ("forgetting_sixth read", 27, 20, 2), ("forgetting_sixth unread", 28, 21, 1),
+        ("forgetting_seventh unread", 57, 52, 4),
     ],
 )  # fmt: skip
 def test_as_many_are_understood_as_was_measured(

@@ -24,7 +24,7 @@ def told(value: str, text: str, detail: str = "favorite_genres") -> Verdict:
 def test_no_worse_than_what_was_measured() -> None:
     """Counts of docs/log.md, a few worse than measured: arithmetic differs by processor."""
     found = figures([judge(own(), sentence) for sentence in sentences()])
-    assert found.against[0] >= 105 and found.praising[0] >= 92
+    assert found.against[0] >= 105 and found.praising[0] >= 90
     assert found.false_ends <= 13 and found.false_stores <= 11
 
 

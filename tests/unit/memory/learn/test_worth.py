@@ -36,8 +36,13 @@ def test_a_telling_of_a_known_value_is_worth_a_question() -> None:
 
 
 def test_an_order_is_no_habit_until_it_is_given_on_several_days() -> None:
-    assert "for this once" in str(not_worth(Telling(0.5), hint("Play jazz music.")))
-    assert not_worth(Telling(0.5), hint("Play jazz music.", sure=0.8)) is None
+    assert "for this once" in str(not_worth(Telling(0.2), hint("Play jazz music.")))
+    assert not_worth(Telling(0.2), hint("Play jazz music.", sure=0.8)) is None
+
+
+def test_less_is_enough_where_the_words_are_marked_as_the_drivers_own() -> None:
+    assert not_worth(Telling(0.5), hint("I do like jazz music in here.")) is None
+    assert "for this once" in str(not_worth(Telling(0.5), hint("Perhaps jazz music in here.")))
 
 
 @pytest.mark.parametrize(
