@@ -363,19 +363,14 @@ class Extractor:
             over = self._over(finding, value, turn.text, part)
             ended = told.holds is Holds.ENDED and not is_closed(detail)
             if detail == ROADS and ended and _REFUSAL.search(normal(turn.text)) is not None:
-                ended, told = (
-                    False,
-                    replace(told, holds=Holds.UNTOLD),
-                )  # "i never take tolls" is no end of avoiding them
+                told = replace(told, holds=Holds.UNTOLD)  # "i never take tolls" is no end of avoiding them
+                ended = False
             against = ended or (told.holds is Holds.YES and not told.sense.wanted)
-            worded = negated(turn.text, part, polarity(detail, part)) is not None and not fond(turn.text)
+            praised, ending = fond(turn.text), finding.strength[ENDED]
+            worded = negated(turn.text, part, polarity(detail, part)) is not None and not praised
             if against and detail != ROADS:
-                worded = worded or (
-                    told.share >= ALONE_AT and finding.strength[ENDED] < ENDED_AT and not fond(turn.text)
-                )
-                told = self._weighed(
-                    told, detail, value, turn.text, agreed=worded, over=finding.strength[ENDED] >= AGREED_AT
-                )
+                worded = worded or (told.share >= ALONE_AT and ending < ENDED_AT and not praised)
+                told = _agreed(told, detail, value, agreed=worded, over=ending >= AGREED_AT, praised=praised)
                 against = told.holds is not Holds.UNTOLD
             if against:
                 over = Over.YES if ended else Over.NO
@@ -393,19 +388,6 @@ class Extractor:
                 sense=told.sense,
                 conditions=told.conditions,
             )
-
-    def _weighed(self, told: Meaning, detail: str, value: str, text: str, *, agreed: bool, over: bool) -> Meaning:
-        """What is marked as disliked or over, held against the wording where the marks are not sure: refusing words may praise.
-
-        Where the wording does not say it the driver is asked, and where it is known to praise such marks count for nothing.
-        """
-        if agreed and told.doubt <= DOUBT:
-            return told
-        praised = fond(text)
-        if told.holds is Holds.YES and told.share >= DISLIKED_AT and not praised and not over:
-            return replace(told, doubt=1.0)
-        liked = sense_of(detail, value, Sense.LIKES)
-        return replace(told, sense=liked, holds=Holds.UNTOLD, doubt=0.0 if praised else 0.5)
 
     def _foreign(self, finding: Finding, told: Meaning) -> bool:
         """Whether a value is not the driver's at all; what is wanted this once may become a habit, so it may wait for that."""
@@ -447,6 +429,19 @@ class Extractor:
             if probability < ENDED_FLOOR or negated(text, said, kind) is None:
                 return Over.YES if probability >= ENDED_AT and not fond(text) else Over.NO
         return Over.YES if probability >= AGREED_AT else Over.PERHAPS
+
+
+def _agreed(told: Meaning, detail: str, value: str, *, agreed: bool, over: bool, praised: bool) -> Meaning:
+    """What is marked as disliked or over, held against the wording where the marks are not sure: refusing words may praise.
+
+    Where the wording does not say it the driver is asked, and where it is known to praise such marks count for nothing.
+    """
+    if agreed and told.doubt <= DOUBT:
+        return told
+    if told.holds is Holds.YES and told.share >= DISLIKED_AT and not praised and not over:
+        return replace(told, doubt=1.0)
+    liked = sense_of(detail, value, Sense.LIKES)
+    return replace(told, sense=liked, holds=Holds.UNTOLD, doubt=0.0 if praised else 0.5)
 
 
 def refusal(detail: str, reason: str) -> Decision:
