@@ -260,11 +260,8 @@ class Dialogue:
             self._talk.heard()
             read = turn.plan.route is not Route.REJECT  # what was not read teaches nothing
             said = spoken(turn.heard.text)
-            own = (
-                turn.heard.confidence >= planning.HEARD_AT
-                and not planning.orders(turn.plan)
-                and not planning.by_liking(said)
-            )
+            own = turn.heard.confidence >= planning.HEARD_AT and not planning.orders(turn.plan)
+            own = own and not planning.by_liking(said) and not planning.hedges(said)
             teaches = read and (planning.teaches(turn.plan, said) or (own and self.seat.memory.tells(turn.heard.text)))
             self._note("driver", turn.heard.text, turn.heard.confidence, teaches=teaches)
         reply = turn.reply()

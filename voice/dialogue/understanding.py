@@ -55,8 +55,6 @@ _ROUND = re.compile(
     re.IGNORECASE,
 )
 """Words around a command that ask for nothing: "okay, lock the doors then"."""
-_NOT_ASKED = ([("chat", "other")], [("cannot", "other")])
-"""Acts and their topics that the parser may have read where a liking was told: it knows of no other that fits."""
 _FROM_NOW = frozenset({"private_trip", "pause_learning", "opt_out"})
 """Acts and commands after which less is kept."""
 _ERRANDS = frozenset({"set_timer", "set_reminder", "cancel_timer", "get_timers"})
@@ -203,8 +201,6 @@ class Understanding:
             plan = knowing.instead(plan, text, self._seat.memory.period)
         if wish is None and text and self._to_keep(plan, text, open_):
             plan = Plan(Route.MODEL, "asked to have it kept", acts=(Act("remember", {"about": text}),), asks=1.0)
-        elif wish is None and text and open_ is None and self._tells(plan, transcript):
-            plan = Plan(Route.MODEL, "tells what is liked", acts=(Act("tell", {}),), asks=1.0)
         about_memory = self._about_memory(plan, text)
         event = reading.read(
             open_,
@@ -257,14 +253,6 @@ class Understanding:
         beside = any(act.name == "remember" for act in plan.acts) and any(act.is_action for act in others)
         other = plan.asks >= SURELY_AT and any(act.name not in planning.NOT_MEANT for act in others)
         return not (beside or other) and len(others) < 2 and self._seat.memory.keeps(text)
-
-    def _tells(self, plan: Plan, transcript: Transcript) -> bool:
-        """Whether what the parser takes for talk, or for what the car lacks, surely tells what the driver likes or has given up."""
-        return (
-            [(act.name, act.slots.get("topic", "other")) for act in plan.acts] in _NOT_ASKED
-            and transcript.confidence >= planning.HEARD_AT
-            and self._seat.memory.tells(transcript.text)
-        )
 
     def _to_forget(self, wish: erasing.Wish, open_: Asked | None) -> tuple[Plan | None, str]:
         """The plan for such a wish, which comes before all else and only ever asks, and what else was asked for.

@@ -220,7 +220,7 @@ def teaches(planned: Plan, text: str) -> bool:
     if len(planned.acts) > 1 and planned.asks < TOLD_AT:
         return False
     refused = _REFUSES.search(text) is not None and bool(numbers(text))
-    return any(act.name == "tell" for act in planned.acts) and not refused and _HEDGES.search(text) is None
+    return any(act.name == "tell" for act in planned.acts) and not refused and not hedges(text)
 
 
 def _chooses_nothing(planned: Plan) -> bool:
@@ -240,6 +240,11 @@ def orders(planned: Plan) -> bool:
     command = planned.command is not None and planned.command.kind is CommandKind.ACTION
     asked = planned.asks >= TOLD_AT and any(act.is_action for act in planned.acts)
     return command or bool(planned.meant) or asked
+
+
+def hedges(text: str) -> bool:
+    """Whether the driver is not sure of what is told."""
+    return _HEDGES.search(text) is not None
 
 
 def by_liking(text: str) -> bool:

@@ -48,10 +48,12 @@ class Wish:
 
 
 AT, WORDED_AT = 0.5, 0.25
-"""Probability of a wish to forget from which on a sentence is one as a whole, without words that say so and with them,"""
+"""Probability of a wish to forget from which on a sentence is one as a whole, without words that say so and with them."""
+UNNAMED_AT = {What.LAST: 0.5, What.ALL: 0.9}
+"""Without such words, where it names nothing. Our choice."""
 NEVER_AT = 0.02
-"""and below which words that may be a wish are none. Our choice, on the halves of tests/attacks/forgetting_*.jsonl that may be read
-(docs/log.md)."""
+"""Probability below which words that may be a wish are none. Our choice, on the halves of tests/attacks/forgetting_*.jsonl that may be
+read (docs/log.md)."""
 
 
 _HEARD = {
@@ -194,7 +196,10 @@ def wish(text: str, is_order: Callable[[str], bool], told: Mapping[Told, float] 
     whole = " ".join(words(text))
     if sure < AT or _left(whole):
         return None
-    what = _HEARD[max(_HEARD, key=told.__getitem__)]
+    heard = max(_HEARD, key=told.__getitem__)
+    what = _HEARD[heard]
+    if what in UNNAMED_AT and told[heard] < UNNAMED_AT[what]:
+        return None
     return Wish(what, whole, sure=False, whole=whole if what is What.NAMED else "")
 
 
