@@ -52,8 +52,8 @@ AT, WORDED_AT = 0.5, 0.25
 UNNAMED_AT = {What.LAST: 0.5, What.ALL: 0.9}
 """Without such words, where it names nothing. Our choice."""
 NEVER_AT = 0.02
-"""Probability below which words that may be a wish are none. Our choice, on the halves of tests/attacks/forgetting_*.jsonl that may be
-read (docs/log.md)."""
+"""Probability below which words that may be a wish are none. Our choice, on the halves of tests/attacks/forgetting_*.jsonl that
+may be read (docs/log.md)."""
 
 
 _HEARD = {
