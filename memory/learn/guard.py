@@ -24,7 +24,7 @@ from schemas.preferences import KINDS, SPECIAL_TITLES, WITH
 
 AT, AT_WORD = -1.25, -2.5
 """Log odds from which on a text tells something special, without and with a word that tells only with more than itself; chosen on
-tests/attacks/sensitive.txt, sensitive_again.txt and sensitive_third.txt."""
+the first six of tests/attacks/sensitive*.txt (docs/log.md, 2026-11-27)."""
 READ, STEP = 24, 16
 """Words that the encoder reads at a time, and how many further on it reads again: a few words that tell are not lost among many."""
 WITH_AT = 0.3
