@@ -27,7 +27,7 @@ from models.runtime.onnx_encoder import ANSWERS, TOKENIZER, OnnxEncoder, beside
 from models.text import spoken
 from models.training.answers.network import DEPTH, Answers, write
 from models.training.answers.pairs import APART, DATA, Block, blocks
-from models.training.content.train import ENCODER, batches, blend, tensors, tuned
+from models.training.content.train import ENCODER, batches, blend, brisk, tensors, tuned
 from models.training.encoder import origin
 from models.training.encoder.network import FORK, Base, load_layer
 
@@ -90,13 +90,15 @@ def fit(base: Base, branch: Answers, taught: list[Pair], read: list[list[list[in
     average = {name: value.clone() for name, value in branch.state_dict().items()}
     lengths = [sum(map(len, parts)) for parts in read]
     branch.train()
-    began, total = time.monotonic(), 0.0
+    quick, began, total = brisk(), time.monotonic(), 0.0
     for step, some in zip(range(1, steps + 1), batches(lengths, Random(SEED), BATCH), strict=False):
         ids, mask = tensors([part for number in some for part in read[number]])
         owner = torch.tensor([row for row, number in enumerate(some) for _ in read[number]])
-        with torch.no_grad():
-            shared = base.shared(ids, mask)
-        odds = torch.full((len(some),), -1e4).scatter_reduce(0, owner, branch(shared, mask), "amax")
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=quick):
+            with torch.no_grad():
+                shared = base.shared(ids, mask)
+            own = branch(shared, mask).float()
+        odds = torch.full((len(some),), -1e4).scatter_reduce(0, owner, own, "amax")
         answers = torch.tensor([float(taught[number].answers) for number in some])
         losses = functional.binary_cross_entropy_with_logits(
             odds, answers * (1.0 - 2.0 * SMOOTHING) + SMOOTHING, reduction="none"

@@ -75,7 +75,7 @@ def tensors(pieces: list[list[int]]) -> tuple[Tensor, Tensor]:
     return ids, mask
 
 
-def _brisk() -> bool:
+def brisk() -> bool:
     """Whether the processor computes in bfloat16 itself, by Linux's list of its flags: elsewhere that takes four times as long."""
     try:
         return bool({"avx512_bf16", "amx_bf16"} & set(Path("/proc/cpuinfo").read_text("utf-8", "replace").split()))
@@ -150,7 +150,7 @@ def fit(
     """Train the branch; it then has the running mean of its weights, which are kept in a file now and then, too."""
     optimizer = tuned(branch, HEAD_RATE, LAYER_RATE)
     steps = int(rounds * len(pieces) / BATCH)
-    brisk = _brisk()
+    quick = brisk()
     rate = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: min(1.0, step / WARM_UP) * max(0.0, 1.0 - step / steps)
     )
@@ -162,7 +162,7 @@ def fit(
         there = (torch.rand(mask.shape) >= HIDDEN).float()
         there[:, 0] = 1.0
         mask = mask * there
-        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=brisk):
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=quick):
             with torch.no_grad():
                 shared = base.shared(ids, mask)
             told = branch(shared, mask)
