@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
+from memory.learn.meaning import Meaning
 from models.text import contains, spoken, words
 from schemas.kinds import OWN, Label
 from schemas.memory import Conversation, Words
@@ -25,9 +27,9 @@ TINY = 1e-6
 LOWEST = 1e-4
 IMPLAUSIBLE = 0.5
 """What is left of the sureness where a value is no cuisine, diet, genre or colour that we know of, and no second opinion is had."""
-CONSTANT, SURE, SECOND, SHARE, NOTHING = -6.171, 0.498, 0.181, 0.223, -0.191
-PAST, FOREIGN, HINTING, PLAUSIBLE = -0.236, -0.072, 2.503, 2.178
-"""Weights of `weighed`."""
+CONSTANT = -6.171
+WEIGHTS = (0.498, 0.181, 0.223, -0.191, 0.0, -0.236, -0.072, 2.503, 2.178)
+"""Of `Opinions.features`."""
 LAST_WORDS = 45
 """Words of two turns together that are read, the last ones: as many as the encoder's 64 pieces hold."""
 LEAST = 0.02
@@ -121,36 +123,59 @@ def revealed(encoder: Encoder, detail: str, text: str) -> float | None:
     return None if found is None else found.get(detail)
 
 
-def weighed(encoder: Encoder, finding: Finding, text: str, *, past: float, foreign: float, plausible: bool) -> float:
+class Opinions(NamedTuple):
+    """What speaks for it that a finding is a lasting preference of its category."""
+
+    detail: str
+    sure: float
+    """Of the first opinion, the encoder's heads, 0..1."""
+    share: float
+    """The category's, in the first opinion."""
+    hinted: float
+    """Probability that it is only hinted at."""
+    second: float | None
+    """Of the second opinion, the branch that tells what a sentence tells of the driver; None: it cannot tell,"""
+    nothing: float
+    """and that nothing is revealed."""
+    own: float
+    """Share of the value's words that are marked as the driver's own,"""
+    past: float
+    """that once held,"""
+    foreign: float
+    """and that are supposed, asked, or somebody else's."""
+    plausible: bool
+    """Whether the value may be one of its category."""
+
+    def features(self) -> tuple[float, ...]:
+        """What the weights of `WEIGHTS` stand for."""
+        return (
+            _odds(self.sure), _odds(self.second or 0.0), _odds(self.share), _odds(self.nothing), _odds(self.own),
+            _odds(self.past), _odds(self.foreign), self.hinted, float(self.plausible),
+        )  # fmt: skip
+
+    def odds(self) -> float:
+        """Log odds; a second opinion must be had."""
+        return CONSTANT + sum(weight * one for weight, one in zip(WEIGHTS, self.features(), strict=True))
+
+
+def opinions(encoder: Encoder, finding: Finding, text: str, told: Meaning, *, plausible: bool) -> Opinions:
+    """All opinions on a finding in its turn; ``told``: what the marks say of its value, ``plausible``: whether it may be one."""
+    second = encoder.revealed(_last(spoken(text))) or {}
+    return Opinions(
+        finding.detail, min(1.0, finding.sure(HINT)), finding.share, finding.strength[HINTED],
+        second.get(finding.detail), second.get(NONE, 0.0), told.own, told.past, told.foreign, plausible,
+    )  # fmt: skip
+
+
+def weighed(told: Opinions) -> float:
     """How sure it is that a finding is a lasting preference of its category, once all that was asked is weighed, 0..1.
 
-    Logistic, fitted on CarMem's development half, KVRET and DailyDialog; the constant is chosen so that what goes unasked does so
-    from ``store_at`` on (docs/log.md, 2026-11-27).
-
-    Args:
-        encoder: its branch for what a sentence tells of the driver is the second opinion; one without it leaves the first.
-        finding: of the first opinion.
-        text: its turn.
-        past: share of the value's words that once held,
-        foreign: and that are supposed, asked, or somebody else's.
-        plausible: whether the value may be one of its category.
+    Logistic, fitted on CarMem's development half, KVRET and DailyDialog (``python -m deploy.lab.carmem.weighing``). Without a second
+    opinion the first is left.
     """
-    sure = min(1.0, finding.sure(HINT))
-    second = encoder.revealed(_last(spoken(text)))
-    if second is None or finding.detail not in second:
-        return sure if plausible else sure * IMPLAUSIBLE
-    odds = (
-        CONSTANT
-        + SURE * _odds(sure)
-        + SECOND * _odds(second[finding.detail])
-        + SHARE * _odds(finding.share)
-        + NOTHING * _odds(second[NONE])
-        + PAST * _odds(past)
-        + FOREIGN * _odds(foreign)
-        + HINTING * finding.strength[HINTED]
-        + PLAUSIBLE * plausible
-    )
-    return float(1.0 / (1.0 + np.exp(-odds)))
+    if told.second is None:
+        return told.sure if told.plausible else told.sure * IMPLAUSIBLE
+    return float(1.0 / (1.0 + np.exp(-told.odds())))
 
 
 def _odds(share: float) -> float:

@@ -36,7 +36,7 @@ from memory.learn.english.negation import (
     negated,
     series,
 )
-from memory.learn.evidence import ENDED, HINT, IMPLAUSIBLE, Beside, Finding, ReadingSettings, beside_of, read, weighed
+from memory.learn.evidence import ENDED, HINT, IMPLAUSIBLE, Beside, Finding, ReadingSettings, beside_of, opinions, read, weighed
 from memory.learn.meaning import ROADS, Holds, Meaning, meaning, named, sense_of
 from memory.store.preferences import silent
 from models.text import contains, normal, words
@@ -403,7 +403,7 @@ class Extractor:
         may_be = plausible(finding.detail, value)
         sure = min(1.0, finding.sure(HINT)) * (1.0 if may_be else IMPLAUSIBLE)
         if over is not Over.YES:  # the second opinion was taught what holds, not what is taken back
-            every = weighed(self._encoder, finding, text, past=told.past, foreign=told.foreign, plausible=may_be)
+            every = weighed(opinions(self._encoder, finding, text, told, plausible=may_be))
             disliked = worded and not told.sense.wanted and told.holds is Holds.YES
             sure = max(every, sure * told.share) if disliked else every
         foreign = told.holds in (Holds.UNREAL, Holds.OTHERS) and told.share >= FOREIGN_AT

@@ -67,7 +67,9 @@ class Meaning:
     past: float = 0.0
     """Share of its words that once held,"""
     foreign: float = 0.0
-    """and that are supposed, asked, quoted, or somebody else's."""
+    """that are supposed, asked, quoted, or somebody else's,"""
+    own: float = 0.0
+    """and that the driver wants or does not want."""
 
 
 def meaning(marked: Marked, detail: str, said: str, value: str) -> Meaning:
@@ -102,7 +104,7 @@ def meaning(marked: Marked, detail: str, said: str, value: str) -> Meaning:
         holds = Holds.ENDED  # who likes motorways does not avoid them
     doubt = min(wanted, unwanted + past) / max(wanted + unwanted + past, 1e-9)
     foreign = told[Holds.OTHERS] + told[Holds.UNREAL]
-    return Meaning(sense, holds if share >= AT else Holds.UNTOLD, share, doubt, conditions(marked, said), past, foreign)
+    return Meaning(sense, holds if share >= AT else Holds.UNTOLD, share, doubt, conditions(marked, said), past, foreign, wanted + unwanted)
 
 
 def sense_of(detail: str, value: str, told: Sense) -> Sense:
