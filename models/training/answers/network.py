@@ -19,7 +19,7 @@ from onnx import TensorProto, helper
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.training.encoder.export import IR_VERSION, OPSET, Graph
+from models.training.encoder.export import IR_VERSION, OPSET, Graph, in_order
 from models.training.encoder.network import FORK, WIDTH, Layer, attention_bias, mean
 
 DEPTH = 3
@@ -45,6 +45,11 @@ class Answers(nn.Module):
             x = layer(x, bias)
         pooled = self.dropout(torch.cat([x[:, 0], mean(x, mask)], -1))
         return self.out(self.dropout(functional.gelu(self.hidden(pooled))))[:, 0]
+
+    def in_order(self) -> list[nn.Module]:
+        """What has weights, in the order in which `write` writes it."""
+        layers = [part for layer in self.layers for part in in_order(layer)]  # type: ignore[arg-type]
+        return [*layers, self.hidden, self.out]
 
 
 def write(path: Path, branch: Answers) -> None:

@@ -29,6 +29,7 @@ from models.training.answers.network import DEPTH, Answers, write
 from models.training.answers.pairs import APART, DATA, Block, blocks
 from models.training.content.train import ENCODER, batches, blend, brisk, tensors, tuned
 from models.training.encoder import origin
+from models.training.encoder.export import restore
 from models.training.encoder.network import FORK, Base, load_layer
 
 NEAREST, HARD, ANY, ANY_NEAR = 8, 2, 0.3, 0.25
@@ -136,7 +137,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Train the branch that tells whether a memory answers a question.")
     parser.add_argument("--out", type=Path, default=ENCODER / ANSWERS, help="the file (default %(default)s)")
     parser.add_argument("--weights", type=Path, help="where to write PyTorch's weights, too, to go on from")
-    parser.add_argument("--start", type=Path, help="weights to go on from")
+    parser.add_argument("--start", type=Path, help="weights to go on from, or the .onnx that ships")
     parser.add_argument("--rounds", type=float, default=ROUNDS, help="how often each is read (default %(default)s)")
     given = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
@@ -157,7 +158,9 @@ def main() -> None:
     kept = [places[piece] for piece in sorted(vocabulary, key=lambda one: vocabulary[one])]
     base = Base(taken, kept, origin.MAX_PIECES).eval()
     branch = Answers([load_layer(taken, number) for number in range(FORK, FORK + DEPTH)])
-    if given.start is not None:
+    if given.start is not None and given.start.suffix == ".onnx":
+        restore(given.start, branch.in_order())
+    elif given.start is not None:
         branch.load_state_dict(torch.load(given.start))
     fit(base, branch, taught, read, given.rounds)
     write(given.out, branch)

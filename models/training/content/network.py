@@ -23,7 +23,7 @@ from onnx import TensorProto, helper
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.training.encoder.export import IR_VERSION, OPSET, Graph
+from models.training.encoder.export import IR_VERSION, OPSET, Graph, in_order
 from models.training.encoder.network import FORK, WIDTH, Layer, attention_bias, mean
 from schemas.kinds import LABELS, Wish
 from schemas.preferences import CATEGORIES, KINDS
@@ -76,6 +76,11 @@ class Branch(nn.Module):
             answers(self.asked, self.wishes),
             self.labels(self.dropout(x)),
         )
+
+    def in_order(self) -> list[nn.Module]:
+        """What has weights, in the order in which `write` writes it."""
+        layers = [part for layer in self.layers for part in in_order(layer)]  # type: ignore[arg-type]
+        return [*layers, self.labels, self.hidden, self.kinds, self.wider, self.details, self.asked, self.wishes]
 
 
 def write(path: Path, branch: Branch) -> None:

@@ -1,7 +1,7 @@
 """What the branch that tells what a sentence tells of the driver learns from: texts, with what each of them teaches.
 
-For special kinds: sentences.txt, pairs.txt, more.txt, asides.txt, passing.txt, circumstance.txt, indirect.txt and, for what is
-ordinary, phrases of this project that hold none of the words. For lasting preferences: preferences.txt and sentences made of the
+For special kinds: sentences.txt, pairs.txt, more.txt, asides.txt, passing.txt, circumstance.txt, indirect.txt,
+quiet.txt and, for what is ordinary, phrases of this project that hold none of the words. For lasting preferences: preferences.txt and sentences made of the
 phrase bank. For what memory is asked for: wishes.txt and the lines of ``models.training.acts``. For the words: the marked lines of
 ``models.training.marks``. Of a text only what it was written for is taught.
 """
@@ -28,6 +28,10 @@ from schemas.preferences import CATEGORIES, KINDS
 
 FOLDER = Path(__file__).parent
 ORDINARY = "ordinary"
+OWN = (
+    "sentences.txt", "pairs.txt", "more.txt", "asides.txt", "passing.txt", "circumstance.txt", "indirect.txt", "quiet.txt",
+)  # fmt: skip
+"""Our sentences of special kinds, and ordinary ones."""
 LIKINGS = FOLDER.parent / "marks" / "data" / "senses.txt"
 """What people like and dislike, in whole sentences, with marks that are taken out."""
 _MARKS = re.compile(r"\{[a-z]+:([^{}]*)\}")
@@ -77,8 +81,7 @@ def _labelled(name: str) -> list[tuple[str, str]]:
 
 def sentences() -> list[tuple[str, str]]:
     """Kind and text of our sentences, each once."""
-    names = "sentences.txt", "pairs.txt", "more.txt", "asides.txt", "passing.txt", "circumstance.txt", "indirect.txt"
-    return list(dict.fromkeys((kind, text) for name in names for kind, text in _labelled(name) if without_names(text)))
+    return list(dict.fromkeys((kind, text) for name in OWN for kind, text in _labelled(name) if without_names(text)))
 
 
 def preferences() -> list[tuple[str, str]]:

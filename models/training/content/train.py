@@ -31,6 +31,7 @@ from models.training.content.measured import measured
 from models.training.content.network import Branch, Told, write
 from models.training.content.rows import Row, held_out, rows
 from models.training.encoder import origin
+from models.training.encoder.export import restore
 from models.training.encoder.network import FORK, LAYERS, Base, load_layer
 from schemas.kinds import LABELS
 
@@ -201,7 +202,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Train the branch that tells what a sentence tells of the driver.")
     parser.add_argument("--out", type=Path, default=ENCODER / CONTENT, help="the file (default %(default)s)")
     parser.add_argument("--weights", type=Path, help="where to keep PyTorch's weights, too, to go on from")
-    parser.add_argument("--start", type=Path, help="weights to go on from")
+    parser.add_argument("--start", type=Path, help="weights to go on from, or the .onnx that ships")
     parser.add_argument("--rounds", type=float, default=ROUNDS, help="how often each is read (default %(default)s)")
     given = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
@@ -221,7 +222,9 @@ def main() -> None:
         taken, [places[piece] for piece in sorted(vocabulary, key=lambda one: vocabulary[one])], origin.MAX_PIECES
     )
     branch = Branch([load_layer(taken, number) for number in range(FORK, LAYERS)])
-    if given.start is not None:
+    if given.start is not None and given.start.suffix == ".onnx":
+        restore(given.start, branch.in_order())
+    elif given.start is not None:
         branch.load_state_dict(torch.load(given.start))
     fit(base.eval(), branch, answers, pieces, given.rounds, given.weights)
     write(given.out, branch)

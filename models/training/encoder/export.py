@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import onnx
+import torch
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
@@ -108,6 +109,43 @@ class Graph:
         positions = self.constant(_array(base.embeddings.positions.weight))
         positions = self.add("Slice", positions, start, count, axes)
         return self.norm(self.add("Add", pieces, positions), base.embeddings.norm)
+
+
+
+def in_order(layer: Layer) -> list[nn.Module]:
+    """The parts of a layer with weights, in the order in which `Graph.layer` writes them."""
+    return [
+        layer.query, layer.key, layer.value, layer.out, layer.out_norm, layer.up, layer.down, layer.down_norm,
+    ]  # fmt: skip
+
+
+def restore(path: Path, modules: Sequence[nn.Module]) -> None:
+    """Give modules the weights of a file that they were written to, as its 8 bits have them: to go on from what ships.
+
+    Args:
+        path: an ONNX file that `Graph` wrote.
+        modules: linear ones and norms, in the order in which they were written.
+
+    Raises:
+        ValueError: the file holds other ones.
+    """
+    graph = onnx.load(path).graph
+    held = {one.name: numpy_helper.to_array(one) for one in graph.initializer}
+    takers = {name: node for node in graph.node for name in node.input}
+    found: list[tuple[NDArray[Any], NDArray[Any]]] = []
+    for node in graph.node:
+        if node.op_type == "LayerNormalization":
+            found.append((held[node.input[1]], held[node.input[2]]))
+        elif node.op_type == "MatMulInteger":
+            scaled = takers[takers[node.output[0]].output[0]]
+            added = takers[scaled.output[0]]
+            scale = next(one for one in graph.node if one.output[0] == scaled.input[1]).input[1]
+            found.append(((held[node.input[1]] * held[scale]).T, held[added.input[1]]))
+    if [tuple(weight.shape) for weight, _ in found] != [tuple(module.weight.shape) for module in modules]:
+        raise ValueError(f"{path.name} holds other matrices than these")
+    for module, (weight, bias) in zip(modules, found, strict=True):
+        module.weight.data = torch.from_numpy(weight.astype(np.float32).copy())
+        module.bias.data = torch.from_numpy(bias.astype(np.float32).copy())
 
 
 def build(base: Base, classifier: Classifier, groups: Sequence[int], metadata: Mapping[str, str]) -> onnx.ModelProto:
