@@ -235,6 +235,12 @@ class Learner:
             return _Plan(revision, found.decisions or _silenced(asked, consent, now), silent=True)
         found = self._session.extractor.extract(conversation, consent, now) if asked is None else asked.read(
             self._reader, conversation, consent, now)  # fmt: skip
+        known = [p for p in existing.values() if consent.forbids(p.category, now) is None]
+        found = replace(
+            found,
+            candidates=tuple(_among(candidate, known) for candidate in found.candidates),
+            unsure=tuple(_among(candidate, known) for candidate in found.unsure),
+        )
         decisions, steps = list(found.decisions), list[_Step]()
         for candidate in found.candidates:
             if candidate.negated and _outdone(candidate, found.candidates):
@@ -381,6 +387,14 @@ def _silenced(asked: Asked | None, consent: Consent, now: datetime) -> tuple[Dec
 
 def _same_breath(one: Candidate, other: Candidate) -> bool:
     return one.detail == other.detail and one.sentence == other.sentence
+
+
+def _among(candidate: Candidate, held: Sequence[Preference]) -> Candidate:
+    """A candidate that gives something up, in the category in which that very thing is held: "i can't stand Muse any more"."""
+    if candidate.sense.wanted and not candidate.negated:
+        return candidate
+    details = {p.detail for p in held if p.sense.wanted and fold(p.value) == fold(candidate.value)}
+    return candidate if len(details) != 1 else candidate.model_copy(update={"detail": details.pop()})
 
 
 def _outdone(candidate: Candidate, all_of: Sequence[Candidate]) -> bool:

@@ -360,20 +360,10 @@ class Extractor:
             if self._foreign(finding, told):
                 yield _dropped(detail, NOT_OWN)
                 continue
-            over = self._over(finding, value, turn.text, part)
-            ended = told.holds is Holds.ENDED and not is_closed(detail)
-            if detail == ROADS and ended and _REFUSAL.search(normal(turn.text)) is not None:
-                told = replace(told, holds=Holds.UNTOLD)  # "i never take tolls" is no end of avoiding them
-                ended = False
-            against = ended or (told.holds is Holds.YES and not told.sense.wanted)
-            praised, ending = fond(turn.text), finding.strength[ENDED]
-            worded = negated(turn.text, part, polarity(detail, part)) is not None and not praised
-            if against and detail != ROADS:
-                worded = worded or (told.share >= ALONE_AT and ending < ENDED_AT and not praised)
-                told = _agreed(told, detail, value, agreed=worded, over=ending >= AGREED_AT, praised=praised)
-                against = told.holds is not Holds.UNTOLD
-            if against:
-                over = Over.YES if ended else Over.NO
+            if told.holds is not Holds.UNTOLD and polarity(detail, part) is Polarity.PLAIN:
+                over = Over.YES if told.holds is Holds.ENDED else Over.NO
+            else:
+                told, over = self._worded(finding, told, value, turn.text, part)
             ended = over is not Over.NO
             if ended and polarity(detail, part) is Polarity.ANSWER:
                 value, ended = "no", False  # what is turned down is answered with no
@@ -383,7 +373,7 @@ class Extractor:
                 sentence=turn.text,
                 said_at=turn.at,
                 conversation=whole.conversation,
-                confidence=self._sure(finding, value, over, told, turn.text, worded) * turn.confidence,
+                confidence=self._sure(finding, value, over, told, turn.text) * turn.confidence,
                 negated=ended,
                 sense=told.sense,
                 conditions=told.conditions,
@@ -395,20 +385,33 @@ class Extractor:
             return told.share >= FOREIGN_AT and finding.strength[NONE] >= UNREAL_NONE_AT
         return told.holds is Holds.OTHERS and told.share >= FOREIGN_AT
 
-    def _sure(self, finding: Finding, value: str, over: Over, told: Meaning, text: str, worded: bool) -> float:
-        """How sure a finding with this value is, however it was heard; not enough to go unasked if anything speaks against it.
+    def _worded(self, finding: Finding, told: Meaning, value: str, text: str, part: str) -> tuple[Meaning, Over]:
+        """What a value's words and the encoder say together of whether it holds, where the marks alone do not tell."""
+        detail = finding.detail
+        over = self._over(finding, value, text, part)
+        ended = told.holds is Holds.ENDED and not is_closed(detail)
+        if detail == ROADS and ended and _REFUSAL.search(normal(text)) is not None:
+            told, ended = replace(told, holds=Holds.UNTOLD), False  # "i never take tolls" is no end of avoiding them
+        if ended or (told.holds is Holds.YES and not told.sense.wanted):
+            if detail != ROADS:
+                worded = negated(text, part, polarity(detail, part)) is not None and not fond(text)
+                told = _agreed(told, detail, value, agreed=worded, praised=fond(text))
+            if told.holds is not Holds.UNTOLD:
+                over = Over.YES if ended else Over.NO
+        return told, over
 
-        Where encoder, marks and wording say that it is disliked, the second opinion, which was taught what holds, is not needed.
-        """
+    def _sure(self, finding: Finding, value: str, over: Over, told: Meaning, text: str) -> float:
+        """How sure a finding with this value is, however it was heard; not enough to go unasked if anything speaks against it."""
         may_be = plausible(finding.detail, value)
-        sure = min(1.0, finding.sure(HINT)) * (1.0 if may_be else IMPLAUSIBLE)
-        if over is not Over.YES:  # the second opinion was taught what holds, not what is taken back
-            every = weighed(opinions(self._encoder, finding, text, told, plausible=may_be))
-            disliked = worded and not told.sense.wanted and told.holds is Holds.YES
-            sure = max(every, sure * told.share) if disliked else every
+        every = opinions(self._encoder, finding, text, told, plausible=may_be)
+        if over is Over.YES or (told.holds is Holds.YES and not told.sense.wanted):
+            marked = 1.0 if told.holds is Holds.UNTOLD else told.share
+            sure = every.sure * marked * (1.0 if may_be else IMPLAUSIBLE)  # the weights were fitted to what is wanted
+        else:
+            sure = weighed(every)
         foreign = told.holds in (Holds.UNREAL, Holds.OTHERS) and told.share >= FOREIGN_AT
         against = foreign or (over is Over.NO and told.doubt > DOUBT and not is_closed(finding.detail))
-        ends = over is Over.YES or (not told.sense.wanted and told.share < ALONE_AT)
+        ends = over is Over.YES or not told.sense.wanted
         if over is Over.PERHAPS or against or (ends and sure < ENDS_AT):
             sure = min(sure, 0.99 * self.settings.store_at)
         return sure
@@ -431,15 +434,10 @@ class Extractor:
         return Over.YES if probability >= AGREED_AT else Over.PERHAPS
 
 
-def _agreed(told: Meaning, detail: str, value: str, *, agreed: bool, over: bool, praised: bool) -> Meaning:
-    """What is marked as disliked or over, held against the wording where the marks are not sure: refusing words may praise.
-
-    Where the wording does not say it the driver is asked, and where it is known to praise such marks count for nothing.
-    """
+def _agreed(told: Meaning, detail: str, value: str, *, agreed: bool, praised: bool) -> Meaning:
+    """What is marked as disliked or over, held against the wording where the marks are not sure: refusing words may praise."""
     if agreed and told.doubt <= DOUBT:
         return told
-    if told.holds is Holds.YES and told.share >= DISLIKED_AT and not praised and not over:
-        return replace(told, doubt=1.0)
     liked = sense_of(detail, value, Sense.LIKES)
     return replace(told, sense=liked, holds=Holds.UNTOLD, doubt=0.0 if praised else 0.5)
 
