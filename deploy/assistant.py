@@ -37,6 +37,7 @@ from voice.account import Load, LoopSettings, Observer
 from voice.audio.devices.live import LiveSound
 from voice.audio.devices.portaudio import PortAudio
 from voice.audio.wavefile import WaveSink, WaveSource
+from voice.dialogue.agent import Dialogue
 from voice.loop import VoiceLoop
 from voice.tts.voices import Voices
 from voice.turn import Limits, TurnMachine
@@ -108,6 +109,11 @@ class Assistant:
     def memory(self) -> MemoryPort:
         """The memory of whoever drives."""
         return self._car.seat.memory
+
+    @property
+    def dialogue(self) -> Dialogue:
+        """The dialogue in the present car."""
+        return self._car.dialogue
 
     def __enter__(self) -> Self:
         """The assistant itself."""

@@ -146,7 +146,7 @@ class Engines:
 
     def __init__(self, config: Config, catalog: Catalog) -> None:
         """Nothing is opened yet."""
-        self._config, self._catalog = config, catalog
+        self.config, self._catalog = config, catalog
         self.choices: dict[Role, Choice] = {}
         self.talker: Talker | None = None
 
@@ -161,7 +161,7 @@ class Engines:
         Raises:
             schemas.errors.ModelError: it cannot be had.
         """
-        settings = self._config.wake
+        settings = self.config.wake
         model = self._catalog.find(settings.model) if WAKE_WORDS.takes_model(settings.engine) else None
         second = recognizer if isinstance(recognizer, SecondEar) else None
         waking = Waking(settings.keyword, settings.threshold, settings.refractory_s, model, second, settings.remote)
@@ -176,13 +176,13 @@ class Engines:
         Raises:
             schemas.errors.ModelError: not even the last can be used.
         """
-        find, threads, remote = self._catalog.find, self._config.asr.threads, self._config.asr.remote
+        find, threads, remote = self._catalog.find, self.config.asr.threads, self.config.asr.remote
         without: list[str] = []
 
         def open_(rung: Rung) -> Recognizer:
             without.clear()
             model = None if rung.model is None else find(rung.model)
-            hearing = Hearing(commands, find, threads, model, without.append, remote, self._config.data.computed)
+            hearing = Hearing(commands, find, threads, model, without.append, remote, self.config.data.computed)
             return opened(RECOGNIZERS, rung.engine, hearing)
 
         recognizer = self._climb("asr", open_)
@@ -195,7 +195,7 @@ class Engines:
         Raises:
             schemas.errors.ModelError: not even the last can be used.
         """
-        settings = self._config.tts
+        settings = self.config.tts
 
         def open_(rung: Rung) -> Synthesizer:
             model = None if rung.model is None else self._catalog.find(rung.model)
@@ -210,7 +210,7 @@ class Engines:
         Raises:
             schemas.errors.ModelError: it cannot be had.
         """
-        settings = self._config.encoder
+        settings = self.config.encoder
         return OnnxEncoder(self._catalog.find(settings.model), threads=settings.threads)
 
     def parser(self, encoder: WordStates) -> ports.ActParser:
@@ -222,7 +222,7 @@ class Engines:
         Raises:
             schemas.errors.ModelError: not even the last can be used.
         """
-        settings = self._config.parser
+        settings = self.config.parser
         small = PointingParser(self._catalog.find(LAST["parser"]), encoder)
 
         def open_(rung: Rung) -> ports.ActParser:
@@ -240,7 +240,7 @@ class Engines:
 
     def _climb(self, role: Role, open_: Callable[[Rung], Part]) -> Part:
         """The first rung that can be opened; of the last one the error is raised."""
-        *better, last = ladder(self._config, role)
+        *better, last = ladder(self.config, role)
         missed: list[tuple[Rung, str]] = []
         for rung in better:
             try:

@@ -83,7 +83,7 @@ class FakeVehicle:
 
     async def foresee(self, action: Action, *, confirmed: bool = False) -> ActionResult | None:
         done, waiting = list(self.done), dict(self.waiting)
-        result = self._do(action) if confirmed else await self.act(action)
+        result = self.carried_out(action) if confirmed else await self.act(action)
         self.done, self.waiting = done, waiting
         return result.model_copy(update={"token": None})
 
@@ -95,9 +95,9 @@ class FakeVehicle:
             self.waiting["token"] = action
             ruling = Ruling(verdict=Verdict.CONFIRM, rule="window_fast", reason="We are fast.")
             return ActionResult(action=action, status=ActionStatus.NEEDS_CONFIRMATION, ruling=ruling, token="token")
-        return self._do(action)
+        return self.carried_out(action)
 
-    def _do(self, action: Action) -> ActionResult:
+    def carried_out(self, action: Action) -> ActionResult:
         self.done.append(action)
         ruling = Ruling(verdict=Verdict.ALLOW, rule="comfort", reason="")
         answer = {"name": "Trattoria", "minutes": 6, "title": "a jazz mix", "seconds": 600}
@@ -107,7 +107,7 @@ class FakeVehicle:
     async def confirm(self, token: str) -> ActionResult:
         if token not in self.waiting:
             raise ConfirmationError("unknown token")
-        return self._do(self.waiting.pop(token))
+        return self.carried_out(self.waiting.pop(token))
 
     def withdraw(self, token: str) -> None:
         self.waiting.pop(token, None)

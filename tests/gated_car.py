@@ -166,7 +166,7 @@ class Beside:
     """The vehicle's own process as a thread of this one: the same two ends, with the test's clock and car at hand."""
 
     def __init__(self, opens: Callable[[], GatedVehicle]) -> None:
-        self.ours, self._theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.ours, self.theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.killed = False
         self._opens = opens
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -178,12 +178,12 @@ class Beside:
             vehicle._adapter = wrap(vehicle._adapter)
             return vehicle
 
-        attend(self._theirs, opener, leave=lambda: None)
+        attend(self.theirs, opener, leave=lambda: None)
 
     def kill(self) -> None:
         self.killed = True
         with suppress(OSError):
-            self._theirs.shutdown(socket.SHUT_RDWR)
+            self.theirs.shutdown(socket.SHUT_RDWR)
 
     def wait(self, timeout: float | None = None) -> int:
         self._thread.join(timeout)

@@ -17,6 +17,7 @@ import pytest
 
 from deploy.screen import ScreenServer
 from memory.screen.feed import Happened, What
+from memory.screen.sessions import MOST_SESSIONS
 from memory.service import DriverMemory
 from schemas.memory import Fact
 from tests.memories import fill
@@ -78,6 +79,12 @@ def absent(what: str) -> None:
     if os.environ.get("CI") == "true":
         pytest.fail(f"{what}; deploy/check installs it, and in continuous integration nothing may be left out")
     pytest.skip(what)
+
+
+def others_come_in(server: ScreenServer) -> None:
+    """As many other browsers as may be are let in: those before them are known no more."""
+    for _ in range(MOST_SESSIONS):
+        assert server.screen.door.enter(server.screen.door.secret) is not None
 
 
 class Rig:

@@ -127,19 +127,23 @@ def write(rig: Rig, changes: Mapping[str, Any]) -> None:
     asyncio.run(rig.car.write(changes))
 
 
+class NotingVehicle(SimulatedVehicle):
+    """A simulated car that notes what it has taken."""
+
+    log: list[dict[str, Any]]
+
+    async def write(self, changes: Mapping[str, Any]) -> None:
+        await super().write(changes)
+        self.log.append(dict(changes))
+
+
 class SimulatedRig(Rig):
     """The simulated adapter."""
 
     def __init__(self, without: frozenset[str] = frozenset()) -> None:
         super().__init__()
-        self.car = self.plant = SimulatedVehicle(self.clock, without=without, initial=PLUGGED)
-        taken = self.plant._plant.set
-
-        def noted(changes: Mapping[str, Any]) -> None:
-            self.far.log.append(dict(changes))
-            taken(changes)
-
-        self.plant._plant.set = noted
+        self.car = self.plant = NotingVehicle(self.clock, without=without, initial=PLUGGED)
+        self.plant.log = self.far.log
 
     def hang(self) -> None:
         self.plant.faults.hangs = True
@@ -156,13 +160,17 @@ class KuksaRig(Rig):
 
     def __init__(self, *, v2: bool = True, address: str | None = None) -> None:
         from vehicle.adapters.kuksa import KuksaVehicle
+        from vehicle.adapters.kuksa.routes import load_vss, resolve
         from vehicle.adapters.kuksa.stand_in_broker import Broker
         from vehicle.adapters.kuksa.stand_in_car import KuksaCar
+        from vehicle.adapters.kuksa.stand_in_tree import TREE
 
         super().__init__(
             {"display.mode": "day", "media.source": "radio"}
         )  # VSS knows no automatic mode, and no silence
         self._ticks = 0
+        self.routes = resolve(load_vss("vss6"), TREE, "LEFT").by_name
+        """As the adapter and the provider have them."""
         self.broker = Broker(wall=self.wall) if address is None else None
         self.address = address or (self.broker.address if self.broker else "")
         self.provide = lambda: KuksaCar(self.far, self.address, wall=self.wall)
@@ -184,16 +192,15 @@ class KuksaRig(Rig):
         return BORN + self.clock.now() + self._ticks * TICK_S
 
     def takes(self, wanted: Signal, value: Any) -> bool:
-        route = self.kuksa._routes.by_name[wanted.name]
+        route = self.routes[wanted.name]
         try:
             return route.write is not None and isinstance(route.write.encode(value), bool | int | float | str)
         except AdapterError:
             return False
 
     def alike(self, name: str) -> frozenset[str]:
-        routes = self.kuksa._routes.by_name
-        leaves = set(routes[name].writes)
-        return frozenset(other for other, route in routes.items() if leaves & set(route.writes))
+        leaves = set(self.routes[name].writes)
+        return frozenset(other for other, route in self.routes.items() if leaves & set(route.writes))
 
     def settle(self) -> None:
         if not self.kuksa.connected(0.0):
@@ -203,17 +210,17 @@ class KuksaRig(Rig):
         until(lambda: self.provider.handled >= accepted(), "the provider")
         self.provider.publish(everything=False)
         last = self.provider.told_at
-        until(lambda: abs(self.kuksa._given.get("Speed", 0.0) - last) < TICK_S / 4, "the car's values")
+        until(lambda: abs(self.kuksa.given.get("Speed", 0.0) - last) < TICK_S / 4, "the car's values")
 
     def hang(self) -> None:
         assert self.broker is not None
-        self.kuksa._deadline_s = HANGS_S
+        self.kuksa.deadline_s = HANGS_S
         self.broker.faults.silent.set()
 
     def freeze(self) -> None:
         """The whole broker hangs, not only what takes commands."""
         assert self.broker is not None
-        self.kuksa._deadline_s = HANGS_S
+        self.kuksa.deadline_s = HANGS_S
         self.broker.faults.frozen.set()
 
     def lose(self) -> None:
@@ -227,7 +234,7 @@ class KuksaRig(Rig):
         assert self.broker is not None
         self.broker.faults.silent.clear()
         self.broker.faults.frozen.clear()
-        self.kuksa._deadline_s = PATIENCE_S
+        self.kuksa.deadline_s = PATIENCE_S
         if self.down:
             self.down = False
             self.broker.restart()
@@ -248,7 +255,7 @@ class KuksaRig(Rig):
         self.broker.publish(
             {"Cabin.Door.Row1.DriverSide.Window.Position": 130}
         )  # no provider could: it would be refused
-        until(lambda: self.kuksa._raw.get("Cabin.Door.Row1.DriverSide.Window.Position") == 130, "the lie")
+        until(lambda: any(one.subject == "window.driver" for one in self.kuksa.check()), "the lie")
         return "window.driver"
 
     def close(self) -> None:
@@ -346,7 +353,7 @@ class CanRig(Rig):
     def lie(self) -> str:
         frame = self.ecu.network.database.get_message_by_name("OPENING_STATUS")
         raw = {signal.name: 0 for signal in frame.signals} | {"WinDrv": 130}
-        self.ecu._counter = (self.ecu._counter + 1) % 16
+        self.ecu.counter = (self.ecu.counter + 1) % 16
         self.ecu.tell(frame.frame_id, raw)
         self.bus.look()
         return "window.driver"
@@ -381,6 +388,7 @@ class MqttRig(Rig):
         self._start()
         self.gateway = MqttCar(self.far, self.port)
         self.missed = 0
+        self.settled = 0
         self.hung = False
         given: dict[str, Any] = {"port": self.port, "deadline_s": PATIENCE_S, "start_s": PATIENCE_S, **settings}
         given["mapping"] = str(mapping)
@@ -405,12 +413,18 @@ class MqttRig(Rig):
             return
         until(lambda: self.gateway.received >= self.mqtt.sent - self.missed, "the gateway")
         self.gateway.publish()
+        self.settled += 1
+        speed = self.gateway.links["speed_kmh"].entity.state_topic
+        last = self.gateway.published[speed] + b" " * (
+            1 + self.settled % 2
+        )  # the same speed, in other words than before
+        self.gateway.tell(speed, last)
         self.gateway.flush()
-        self.mqtt._echo(self.mqtt._reach()).result(PATIENCE_S)
+        until(lambda: self.mqtt.raw.get(speed) == last, "the car's values")
 
     def hang(self) -> None:
         self.hung = True
-        self.mqtt._deadline_s = HANGS_S
+        self.mqtt.deadline_s = HANGS_S
         self.process.send_signal(signal.SIGSTOP)
 
     def lose(self) -> None:
@@ -422,7 +436,7 @@ class MqttRig(Rig):
     def restore(self) -> None:
         self.process.send_signal(signal.SIGCONT)
         self.hung = False
-        self.mqtt._deadline_s = PATIENCE_S
+        self.mqtt.deadline_s = PATIENCE_S
         if self.process.poll() is not None:
             self.missed = self.mqtt.sent
             self.gateway.received = 0

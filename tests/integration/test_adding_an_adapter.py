@@ -12,7 +12,7 @@ from tests.integration.recipes import copied, followed, run
 DRIVE = """
 import asyncio, sys
 from pathlib import Path
-from deploy.behind import open_vehicle
+from deploy.behind import fitted, fitting_of, reach_vehicle
 from deploy.config import load_config
 from schemas.actions import SetWindow
 from schemas.clock import StreamClock
@@ -23,17 +23,19 @@ home = Path(sys.argv[1])
 home.mkdir()
 
 
-def configured(lines):
+def fitting(lines):
     (home / "glovebox.toml").write_text(f'[data]\\nfolder = "{home}"\\n[vehicle]\\nadapter = "bench"\\n{lines}')
-    return open_vehicle(load_config(home / "glovebox.toml", environment={}), StreamClock())
+    return fitting_of(load_config(home / "glovebox.toml", environment={}))
 
 
-parked = configured('[vehicle.bench]\\nprofile = "parked"\\n')
+bench = fitting('[vehicle.bench]\\nprofile = "parked"\\n')
+parked = fitted(bench, StreamClock())
 assert asyncio.run(parked.act(SetWindow(percent=30))).status is ActionStatus.DONE
 assert asyncio.run(parked.state()).speed_kmh == 0.0
-assert [f.text for f in parked._adapter.check()] == ["a car on the bench"]
+adapter, _ = reach_vehicle(bench, StreamClock())
+assert [f.text for f in adapter.check()] == ["a car on the bench"]
 try:
-    configured('[vehicle.bench]\\nprofil = "town"\\n')
+    fitted(fitting('[vehicle.bench]\\nprofil = "town"\\n'), StreamClock())
 except ConfigError as error:
     assert "profil" in str(error)
 else:

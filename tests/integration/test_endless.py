@@ -60,7 +60,7 @@ def took(act: Callable[[], object]) -> float:
 def test_3500_characters_are_answered_within_seconds(assistant: Assistant, piece: str, lead: str) -> None:
     endless = (lead + piece * 3500)[:3500]
     long = endless[:990]  # the longest that the dialogue reads at all
-    memory, dialogue, now = assistant.memory, assistant._car.dialogue, datetime.now(UTC)  # pyright: ignore[reportPrivateUsage]
+    memory, dialogue, now = assistant.memory, assistant.dialogue, datetime.now(UTC)
 
     def heard(text: str) -> object:
         return asyncio.run(dialogue.respond(Transcript(text=text, confidence=0.9, in_grammar=False)))

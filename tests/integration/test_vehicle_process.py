@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +18,18 @@ import pytest
 
 from deploy import app, behind
 from deploy.behind import fitting_of, start_apart
+from deploy.car import Car
 from deploy.config import Config, load_config
+from models.commands.matcher import TemplateMatcher
+from models.runtime.fake_encoder import KeywordEncoder
 from schemas.actions import SetTemperature
 from schemas.clock import StreamClock
-from schemas.errors import ConfigError, GloveboxError
+from schemas.errors import AdapterError, ConfigError, GloveboxError
 from schemas.events import ActionStatus
 from schemas.offline import SWITCHES
 from tests.architecture.test_no_network import ENGINES
 from tests.architecture.test_packages import ROOT
+from tests.dialogues import StubParser
 from tests.vehicle_rigs import until
 from vehicle.apart import messages as m
 from vehicle.apart.outside import VehicleApart
@@ -52,20 +57,31 @@ behind.main(int(sys.argv[2]))
 """The process's own program, which tells what it is when it lets go of the vehicle."""
 
 
+Processes = list[subprocess.Popen[bytes]]
+
+
 @pytest.fixture
-def apart() -> Generator[VehicleApart]:
+def processes(monkeypatch: pytest.MonkeyPatch) -> Processes:
+    """The vehicle's processes that were started, in their order."""
+    found, started = Processes(), behind.started
+
+    def noted() -> tuple[Any, subprocess.Popen[bytes]]:
+        line, process = started()
+        found.append(process)
+        return line, process
+
+    monkeypatch.setattr(behind, "started", noted)
+    return found
+
+
+@pytest.fixture
+def apart(processes: Processes) -> Generator[VehicleApart]:
+    assert processes == []
     vehicle = start_apart(load_config(environment={}))
     assert vehicle is not None
     vehicle.ready()
     yield vehicle
     asyncio.run(vehicle.close())
-
-
-def pid(vehicle: VehicleApart) -> int:
-    assert vehicle._line is not None
-    process = vehicle._line.process
-    assert isinstance(process, subprocess.Popen)
-    return process.pid
 
 
 def lives(number: int) -> bool:
@@ -107,8 +123,9 @@ def test_it_holds_the_vehicle_and_nothing_that_understands_or_remembers(
 
 def test_it_ends_with_its_assistant_and_with_nothing_else(tmp_path: Path) -> None:
     program = (
-        "import sys, time; from deploy.behind import start_apart; from deploy.config import load_config\n"
-        "v = start_apart(load_config(environment={})); v.ready(); print(v._line.process.pid, flush=True); time.sleep(600)"
+        "import time; from deploy import behind; from deploy.config import load_config\n"
+        "found = behind.started(); behind.started = lambda: found\n"
+        "v = behind.start_apart(load_config(environment={})); v.ready(); print(found[1].pid, flush=True); time.sleep(600)"
     )
     with subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stdout=subprocess.PIPE, text=True) as assistant:
         assert assistant.stdout is not None
@@ -122,22 +139,31 @@ def test_it_ends_with_its_assistant_and_with_nothing_else(tmp_path: Path) -> Non
     until(lambda: not lives(vehicle), "its end")
 
 
-def test_it_is_started_again_and_the_assistant_goes_on(apart: VehicleApart) -> None:
+def serves(vehicle: VehicleApart) -> bool:
+    try:
+        asyncio.run(vehicle.state())
+    except AdapterError:
+        return False
+    return not vehicle.away
+
+
+def test_it_is_started_again_and_the_assistant_goes_on(apart: VehicleApart, processes: Processes) -> None:
     assert asyncio.run(apart.act(SetTemperature(celsius=25))).status is ActionStatus.DONE
-    before = pid(apart)
-    os.kill(before, signal.SIGKILL)
+    os.kill(processes[0].pid, signal.SIGKILL)
     until(lambda: apart.away, "the end")
     assert asyncio.run(apart.act(WARM)).status is ActionStatus.FAULT
-    until(lambda: not apart.away and apart._line is not None, "the next one")
-    assert pid(apart) != before
+    until(lambda: serves(apart), "the next one")
+    assert len(processes) == 2
     assert asyncio.run(apart.act(WARM)).status is ActionStatus.DONE
 
 
-def test_one_that_is_stopped_is_ended(apart: VehicleApart, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_is_stopped_is_ended(
+    apart: VehicleApart, processes: Processes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from vehicle.apart import outside
 
     monkeypatch.setattr(outside, "ANSWER_S", 0.3)
-    before = pid(apart)
+    before = processes[0].pid
     os.kill(before, signal.SIGSTOP)
     assert asyncio.run(apart.act(WARM)).status is ActionStatus.FAULT
     until(lambda: not lives(before), "its end")
@@ -147,6 +173,16 @@ def configured(tmp_path: Path, lines: str) -> Config:
     path = tmp_path / "glovebox.toml"
     path.write_text(f'[data]\nfolder = "{tmp_path}"\n[vehicle]\n{lines}', "utf-8")
     return load_config(path, environment={})
+
+
+@contextmanager
+def car(config: Config, stream: StreamClock | None = None, **more: Any) -> Generator[Car]:
+    """A car with this configuration's vehicle."""
+    made = app.open_car(config, KeywordEncoder(), stream, TemplateMatcher(), parser=StubParser(), **more)
+    try:
+        yield made
+    finally:
+        made.leave()
 
 
 def test_a_secret_is_read_there_and_never_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,28 +196,29 @@ def test_a_secret_is_read_there_and_never_here(tmp_path: Path, monkeypatch: pyte
 
     monkeypatch.setattr(behind, "open_adapter", opened)
     (tmp_path / "password").unlink()
-    with pytest.raises(GloveboxError, match="password"):
-        app._vehicle(configured(tmp_path, lines), None, None, app.utc_now, None)
+    with pytest.raises(GloveboxError, match="password"), car(configured(tmp_path, lines)):
+        pass
 
 
 def test_what_cannot_be_opened_there_is_told_here(tmp_path: Path) -> None:
     (tmp_path / "organizer.json").write_text("{", "utf-8")
     config = configured(tmp_path, f'organizer = "{tmp_path / "organizer.json"}"\n')
-    with pytest.raises(ConfigError, match=r"organizer\.json"):
-        app._vehicle(config, None, None, app.utc_now, None)
+    with pytest.raises(ConfigError, match=r"organizer\.json"), car(config):
+        pass
 
 
 def test_the_live_assistant_has_it_and_a_drive_that_is_played_has_not(tmp_path: Path) -> None:
     config = configured(tmp_path, "")
-    live = app._vehicle(config, None, None, app.utc_now, None)
-    assert isinstance(live, VehicleApart)
-    asyncio.run(live.close())
-    here = (
-        app._vehicle(config, StreamClock(), None, app.utc_now, None),
-        app._vehicle(config, None, {"charging.plugged": True}, app.utc_now, None),
-        app._vehicle(configured(tmp_path, "own_process = false\n"), None, None, app.utc_now, None),
+    with car(config) as live:
+        assert isinstance(live.vehicle, VehicleApart)
+    here: tuple[tuple[Config, StreamClock | None, dict[str, Any]], ...] = (
+        (config, StreamClock(), {}),
+        (config, None, {"initial": {"charging.plugged": True}}),
+        (configured(tmp_path, "own_process = false\n"), None, {}),
     )
-    assert [type(vehicle) for vehicle in here] == [GatedVehicle] * 3
+    for settings, stream, more in here:
+        with car(settings, stream, **more) as played:
+            assert isinstance(played.vehicle, GatedVehicle)
 
 
 ROUNDS = """

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deploy.screen import ScreenServer
-from tests.screen_rig import CHROMIUM, SHORT, Rig, absent
+from memory.screen.sessions import Session
+from tests.screen_rig import CHROMIUM, SHORT, Rig, absent, others_come_in
 from tests.screens import parts_of
 
 if TYPE_CHECKING:
@@ -41,6 +42,19 @@ def until(fact: Callable[[], bool], what: str) -> None:
 def watched(server: ScreenServer) -> bool:
     """Whether a page of this server is open, with its channel."""
     return len(server.screen.parts.feed.watchers) > 0
+
+
+def noting(server: ScreenServer, entered: list[Session]) -> ScreenServer:
+    """The server, which notes every browser that it lets in."""
+    enter = server.screen.door.enter
+
+    def noted(secret: str) -> Session | None:
+        session = enter(secret)
+        entered.extend(() if session is None else (session,))
+        return session
+
+    server.screen.door.enter = noted
+    return server
 
 
 def _program(file: Path, line: str) -> None:
@@ -81,15 +95,17 @@ def test_it_is_there_before_the_assistant_and_finds_every_start_of_it(rig: Rig, 
     folder = tmp_path / "data"
     with kiosk(folder, tmp_path) as (running, temporary):
         until(lambda: any(temporary.glob("glovebox-kiosk-*/*")), "the browser is there before the assistant is")
-        with ScreenServer(parts_of(rig.car, rig.drivers, folder), folder) as first:
+        entered = list[Session]()
+        with noting(ScreenServer(parts_of(rig.car, rig.drivers, folder), folder), entered) as first:
             until(lambda: watched(first), "the page of the first start is open")
-            assert len(first.screen.door._sessions) == 1
-        with ScreenServer(parts_of(rig.car, rig.drivers, folder), folder) as second:  # on another port
+            assert len(entered) == 1
+        with noting(ScreenServer(parts_of(rig.car, rig.drivers, folder), folder), entered) as second:  # on another port
             until(lambda: watched(second), "the page of the second start is open")
-            assert len(second.screen.door._sessions) == 1
-            second.screen.door._sessions.clear()  # as when eight other browsers were let in since
+            assert len(entered) == 2
+            others_come_in(second)
+            entered.clear()
             second.screen.parts.feed.changed()
-            until(lambda: len(second.screen.door._sessions) == 1 and watched(second), "it came in again")
+            until(lambda: len(entered) == 1 and watched(second), "it came in again")
             running.terminate()
             assert running.wait(60) == 0
             assert not list(temporary.glob("glovebox-kiosk-*"))
@@ -246,11 +262,11 @@ def test_a_browser_of_ones_own_says_how_to_go_on_when_the_assistant_was_killed(
 def test_a_browser_that_ends_is_started_again(rig: Rig, tmp_path: Path) -> None:
     with kiosk(rig.folder, tmp_path) as (running, _):
         until(lambda: watched(rig.server), "the page is open")
-        entered = set(rig.server.screen.door._sessions)
+        secret = rig.server.screen.door.secret
         children = Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text("utf-8").split()
         for child in children:
             os.kill(int(child), signal.SIGKILL)
-        until(lambda: bool(set(rig.server.screen.door._sessions) - entered), "another browser was let in")
+        until(lambda: rig.server.screen.door.secret != secret, "another browser was let in, for which it is spent")
         running.terminate()
         assert running.wait(60) == 0
 

@@ -79,13 +79,13 @@ def test_too_many_requests_are_refused_not_queued(bus: CanRig) -> None:
 def test_damaged_and_repeated_frames_are_not_believed(bus: CanRig, damage: str) -> None:
     network = bus.ecu.network
     frame = network.database.get_message_by_name("OPENING_STATUS")
-    raw = {signal.name: 0 for signal in frame.signals} | {"WinDrv": 77, "Counter": (bus.ecu._counter + 1) % 16}
+    raw = {signal.name: 0 for signal in frame.signals} | {"WinDrv": 77, "Counter": (bus.ecu.counter + 1) % 16}
     data = bytearray(frame.encode(raw, scaling=False, strict=False))
     data[7] = crc8(bytes(data[:7]))
     if damage == "checksum":
         data[7] ^= 1
     elif damage == "counter":
-        data[6] = (data[6] & 0x0F) | (bus.ecu._counter << 4)
+        data[6] = (data[6] & 0x0F) | (bus.ecu.counter << 4)
         data[7] = crc8(bytes(data[:7]))
     bus.ecu.bus.send(
         can.Message(

@@ -25,7 +25,7 @@ from schemas.events import ActionResult, ActionStatus
 from tests.vehicle_rigs import HANGS_S, PATIENCE_S, KuksaRig, until, write
 from vehicle.adapters.far_car import FarCar
 from vehicle.adapters.kuksa import KuksaVehicle
-from vehicle.adapters.kuksa.broker import Call
+from vehicle.adapters.kuksa.broker import V2, Call
 from vehicle.adapters.kuksa.leaves import Leaf
 from vehicle.adapters.kuksa.routes import load_vss, resolve
 from vehicle.adapters.kuksa.stand_in_broker import Broker, Scopes
@@ -284,19 +284,17 @@ def test_a_command_that_was_not_answered_is_taken_back_with_its_connection(
 ) -> None:
     """The broker stops between the echo and the command."""
     assert kuksa.broker is not None
-    broker = kuksa.kuksa._broker
-    assert broker is not None
-    actuate = broker.actuate
+    actuate = V2.actuate
 
-    def stalled(targets: Mapping[Leaf, Scalar], deadline_s: float) -> Call:
+    def stalled(broker: V2, targets: Mapping[Leaf, Scalar], deadline_s: float) -> Call:
         kuksa.freeze()
-        return actuate(targets, HANGS_S)
+        return actuate(broker, targets, HANGS_S)
 
     with monkeypatch.context() as patched:
-        patched.setattr(broker, "actuate", stalled)
+        patched.setattr(V2, "actuate", stalled)
         with pytest.raises(AdapterError, match="did not answer in time"):
             write(kuksa, {"window.driver": 100})
-    assert kuksa.kuksa._over is broker
+    assert not kuksa.kuksa.connected(0.0)
     kuksa.restore()
     write(kuksa, {"light.dome": True})
     kuksa.settle()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from random import Random
 
 import pytest
+import yaml
 
 from models.training import conversations, phrases
 from schemas.actions import ACTIONS, parse_action
@@ -65,15 +67,23 @@ def test_the_held_out_part_is_a_fifth_and_apart() -> None:
     ("marked", "reason"),
     [("no mark at all", "mark"), ("[one] and [two]", "mark"), ("an [open one", "mark"), ("an [] empty one", "mark")],
 )
-def test_a_sentence_marks_its_value_once(marked: str, reason: str) -> None:
+def test_a_sentence_marks_its_value_once(
+    marked: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topic = {"favorite_genres": {"values": {"jazz": ["jazz"]}, "sentences": {"jazz": [marked]}}}
+    (tmp_path / "music.yaml").write_text(yaml.safe_dump(topic), "utf-8")
+    monkeypatch.setattr(phrases, "FOLDER", tmp_path)
     with pytest.raises(ValueError, match=reason):
-        phrases._sentence("yes", marked)
+        phrases.topics.__wrapped__()
 
 
 @pytest.mark.parametrize("line", ["With A Capital", "with 2 digits", "with, a comma", "with {another} slot"])
-def test_lines_are_in_spoken_form(line: str) -> None:
+def test_lines_are_in_spoken_form(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    named = {"openings": {}, "named": {"likes": [line], "picks": []}}
+    (tmp_path / "contexts.yaml").write_text(yaml.safe_dump(named), "utf-8")
+    monkeypatch.setattr(phrases, "FOLDER", tmp_path)
     with pytest.raises(ValueError, match="spoken form"):
-        phrases._checked(line, ("value",))
+        phrases.contexts.__wrapped__()
 
 
 @pytest.mark.parametrize("held_out", SIDES)

@@ -21,7 +21,8 @@ class CanCar:
         """On that bus, with the messages of that network; None for the example's."""
         self.car, self.bus = car, bus
         self.network = network or load_network("example_can", "example")
-        self._counter = 0
+        self.counter = 0
+        """What its messages are numbered with now, 0 to 15."""
         self._told: dict[int, dict[str, Any]] = {}
         self.silent = False
         """While set, it takes nothing from the bus."""
@@ -47,7 +48,7 @@ class CanCar:
     def publish(self, *, everything: bool = True) -> None:
         """Send every status message once, or only what has changed and what drives."""
         values = self.car.values()
-        self._counter = (self._counter + 1) % 16
+        self.counter = (self.counter + 1) % 16
         for frame, inputs in self.network.inputs.items():
             now = {one.name: values.get(one.name) for one in inputs}
             if not everything and self._told.get(frame) == now and "speed_kmh" not in now:
@@ -65,7 +66,7 @@ class CanCar:
         """Send one message with these raw values, true or not, and the right counter and checksum."""
         message, rule = self.network.database.get_message_by_frame_id(frame), self.network.received.get(frame)
         if rule is not None and rule.counter is not None:
-            raw[rule.counter] = self._counter
+            raw[rule.counter] = self.counter
         data = message.encode(raw, scaling=False, strict=False)
         if rule is not None:
             data = sealed(message, rule.checksum, rule.counter, data)

@@ -94,14 +94,17 @@ class KuksaVehicle:
         """
         self._clock, self._wall = clock, wall
         self._address, self._token_file, self._ca_file, self._tls_name = address, token_file, ca_file, tls_name
-        self._deadline_s, self._allow_v1 = deadline_s, allow_v1
+        self._allow_v1 = allow_v1
+        self.deadline_s = deadline_s
+        """How long the broker may take to answer a command; may be changed at any time."""
         self._mapping = load_vss(mapping)
         entries = {**self._mapping.driving, **self._mapping.signals}
         limits = {name: one.max_age_s for name, one in entries.items() if one.max_age_s}
         self._readings = Readings(clock, limits, alive_s=PROVIDER_DEAD_S)
         credentials(token_file)
         self._raw: dict[str, Scalar] = {}
-        self._given: dict[str, float] = {}
+        self.given: dict[str, float] = {}
+        """Timestamp of the last report of each leaf, seconds since 1970."""
         self._routes = Routes()
         self._expected = frozenset(self._mapping.signals)
         self._broker: Broker | None = None
@@ -178,9 +181,9 @@ class KuksaVehicle:
             grpc.RpcError: the broker did not answer, or refused.
             ValueError: the channel is closed.
         """
-        ends = time.monotonic() + self._deadline_s
+        ends = time.monotonic() + self.deadline_s
         try:
-            await _answered(broker.echo(self._deadline_s))
+            await _answered(broker.echo(self.deadline_s))
         except grpc.RpcError as error:
             if error.code() in SILENT:  # pyright: ignore[reportAttributeAccessIssue]
                 self._end(broker, "the databroker did not answer an echo")
@@ -293,7 +296,7 @@ class KuksaVehicle:
             self._stream = broker.subscribe(sorted(names))
             if self._closed.is_set():
                 return
-            self._raw, self._given = {}, {}
+            self._raw, self.given = {}, {}
             try:
                 for number, update in enumerate(broker.updates(self._stream)):
                     self._take(update, routes, names, first=number == 0)
@@ -318,10 +321,10 @@ class KuksaVehicle:
         for path, (value, given) in update.items():
             if path not in names:
                 continue
-            known = self._given.get(path, 0.0)
+            known = self.given.get(path, 0.0)
             if given and known and known - SET_BACK_S < given < known:
                 continue
-            self._given[path] = given
+            self.given[path] = given
             if value is None:
                 self._raw.pop(path, None)
             else:

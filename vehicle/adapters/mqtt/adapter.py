@@ -94,7 +94,9 @@ class MqttVehicle:
         """
         self._clock, self._wall, self._host, self._port = clock, wall, host, port
         self._username, self._password_file, self._ca_file = username, password_file, ca_file
-        self._client_id, self._prefix, self._deadline_s = client_id, discovery_prefix, deadline_s
+        self._client_id, self._prefix = client_id, discovery_prefix
+        self.deadline_s = deadline_s
+        """How long the broker may take to answer a command; may be changed at any time."""
         self._base = f"glovebox/{client_id}"
         self._mapping = load_entities(mapping)
         entries = {**self._mapping.driving, **self._mapping.signals}
@@ -222,12 +224,12 @@ class MqttVehicle:
         cancelled waits for the end of the command's validity, so that it is over when that is told.
         """
         properties = Properties(PacketTypes.PUBLISH)
-        properties.MessageExpiryInterval = max(1, round(self._deadline_s))
-        properties.UserProperty = (NOT_AFTER, f"{self._wall() + self._deadline_s:.3f}")
+        properties.MessageExpiryInterval = max(1, round(self.deadline_s))
+        properties.UserProperty = (NOT_AFTER, f"{self._wall() + self.deadline_s:.3f}")
         mids: dict[str, int] = {}
-        ends = time.monotonic() + self._deadline_s
+        ends = time.monotonic() + self.deadline_s
         try:
-            async with asyncio.timeout(self._deadline_s):
+            async with asyncio.timeout(self.deadline_s):
                 await asyncio.wrap_future(self._echo(client))
                 for topic, payload in commands.items():
                     info = client.publish(topic, payload, qos=1, retain=False, properties=properties)
@@ -446,7 +448,7 @@ class MqttVehicle:
         if self._closed.is_set() and client.is_connected():
             farewell = client.publish(f"{self._base}/availability", "offline", qos=1, retain=True)
             with suppress(ValueError, RuntimeError):
-                farewell.wait_for_publish(self._deadline_s)
+                farewell.wait_for_publish(self.deadline_s)
             linger(client.socket(), abrupt=False)
         client.disconnect()
         client.loop_stop()
@@ -457,7 +459,7 @@ class MqttVehicle:
         if self._client is None:
             self._answers.give_up("closed")
         if threading.current_thread() is not self._thread:
-            self._thread.join(self._deadline_s + CONNECT_S)
+            self._thread.join(self.deadline_s + CONNECT_S)
         self._client = None
 
 

@@ -15,7 +15,7 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> list[Config]:
     asked: list[Config] = []
 
     def encoder(engines: Engines) -> KeywordEncoder:
-        asked.append(engines._config)
+        asked.append(engines.config)
         return KeywordEncoder()
 
     monkeypatch.setattr(Engines, "encoder", encoder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,14 +27,22 @@ def test_pictures_levels_and_whose_it_is(tmp_path: Path) -> None:
     atlas.close()
 
 
-def test_the_file_stays_as_it_is_and_nothing_lies_beside_it(tmp_path: Path) -> None:
+def test_the_file_stays_as_it_is_and_nothing_lies_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened, connect = list[sqlite3.Connection](), sqlite3.connect
+
+    def noted(*told: Any, **more: Any) -> sqlite3.Connection:
+        opened.append(connect(*told, **more))
+        return opened[-1]
+
     file = mbtiles(tmp_path / "m.mbtiles", ALL)
     file.chmod(0o444)
     before = file.read_bytes()
+    monkeypatch.setattr(sqlite3, "connect", noted)
     atlas = Atlas(file)
     atlas.tile(0, 0, 0)
+    (own,) = opened
     with pytest.raises(sqlite3.Error):
-        atlas._rows("DELETE FROM tiles")
+        own.execute("DELETE FROM tiles")
     atlas.close()
     assert file.read_bytes() == before and [one.name for one in tmp_path.iterdir()] == ["m.mbtiles"]
 

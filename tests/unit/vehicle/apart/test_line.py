@@ -88,9 +88,15 @@ class Rig:
         self.processes[-1].kill()
 
     def again(self, times: int = 2) -> None:
-        until(
-            lambda: len(self.vehicles) == times and self.apart._line is not None and not self.apart.away, "the next one"
-        )
+        until(lambda: len(self.vehicles) == times and self.serves(), "the next one")
+
+    def serves(self) -> bool:
+        """Whether there is a process that answers."""
+        try:
+            asyncio.run(self.apart.state())
+        except AdapterError:
+            return False
+        return not self.apart.away
 
 
 @pytest.fixture
@@ -164,10 +170,11 @@ def test_a_yes_that_the_process_ends_over_is_a_fault(rig: Rig) -> None:
 
 
 def test_the_gate_knows_its_questions_and_not_the_assistant(rig: Rig) -> None:
-    """A token that the gate has not given opens nothing, whatever the assistant believes."""
-    rig.apart._questions["0123456789abcdef"] = SetTrunk(open=True)
+    """A token that the gate does not know opens nothing, whatever the assistant believes."""
+    asked = asyncio.run(rig.apart.act(SetTrunk(open=True)))
+    rig.vehicles[0].gate.disarm()
     with pytest.raises(ConfirmationError):
-        asyncio.run(rig.apart.confirm("0123456789abcdef"))
+        asyncio.run(rig.apart.confirm(str(asked.token)))
     assert rig.cars[0].written == []
 
 
@@ -230,7 +237,7 @@ def test_one_that_cannot_be_had_again_is_tried_until_it_can(rig: Rig) -> None:
 def test_after_closing_nothing_is_started(rig: Rig) -> None:
     asyncio.run(rig.apart.close())
     asyncio.run(rig.apart.close())
-    until(lambda: rig.apart._line is None, "the end")
+    assert rig.processes[0].wait(20.0) == 0
     assert len(rig.processes) == 1 and rig.changes == []
     assert asyncio.run(rig.apart.act(LIGHT)).status is ActionStatus.FAULT
 
@@ -271,11 +278,19 @@ def test_nothing_of_the_driver_before_is_told_or_kept(rig: Rig) -> None:
     organizer, kept = rig.apart.organizer, list[tuple[Waiting, ...]]()
     organizer.restore([timer("hers")])
     before = organizer.era
-    rig.apart._due.append((before, "Your secret timer is over."))
+
+    def tells(*messages: m.Told) -> None:
+        for message in messages:
+            rig.processes[0].theirs.send(m.packed(message))
+        asyncio.run(rig.apart.state())  # answered after what was told before
+
+    tells(m.Due(era=before, sentences=("Your secret timer is over.",)))
     organizer.watch(lambda: kept.append(organizer.kept()))
     organizer.restore([timer("his")])
-    rig.apart._heard(m.Kept(era=before, waiting=(timer("secret"),)))
-    rig.apart._heard(m.Due(era=before, sentences=("Your other secret timer is over.",)))
+    tells(
+        m.Kept(era=before, waiting=(timer("secret"),)),
+        m.Due(era=before, sentences=("Your other secret timer is over.",)),
+    )
     assert rig.apart.due() == () and kept == []
     assert [one.label for one in organizer.kept()] == ["his"]
 
@@ -350,7 +365,7 @@ def test_who_asks_too_much_at_once_is_told_so() -> None:
 
 
 def test_a_vehicle_process_that_tells_garbage_is_ended(rig: Rig) -> None:
-    rig.processes[0]._theirs.send(b"garbage")
+    rig.processes[0].theirs.send(b"garbage")
     rig.again()
     assert rig.processes[0].killed
 

@@ -11,9 +11,22 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from schemas.events import SAMPLE_RATE, Samples, Transcript
-from tests.unit.voice.loop.loop_rig import FAINT, LOUD, QUIET, FakeDialogue, FakeRecognizer, SecondOfSound, run, sound
+from schemas.events import SAMPLE_RATE, Reply, Samples, Transcript
+from tests.unit.voice.loop.loop_rig import (
+    FAINT,
+    LOUD,
+    QUIET,
+    FakeDialogue,
+    FakeMatcher,
+    FakeRecognizer,
+    Notes,
+    SecondOfSound,
+    run,
+    sound,
+)
 from voice import account, hearing, thinking
+from voice.speaking import Speech
+from voice.turn import Answered, TurnEvent
 from voice.vad.fake import FakeVad
 from voice.vad.hold import KEEP_S
 
@@ -215,18 +228,50 @@ def test_the_reply_is_foreseen_before_commands_are_weighed_against_the_words(dec
 
 
 def test_a_preparation_that_is_given_up_while_it_is_waited_for_ends_no_turn() -> None:
-    async def waited() -> object:
-        parts, turn = thinking.Thinking.__new__(thinking.Thinking), cast("Any", object())
-        made = cast("asyncio.Task[Any]", asyncio.create_task(asyncio.Event().wait()))
-        ahead = thinking._Foreseen(Transcript(text="one", confidence=0.9, in_grammar=False), made)
-        ahead.text = "You said one."
-        parts._turn, parts._ahead = turn, ahead
-        waiting = asyncio.create_task(parts._foreseen(turn, "You said one."))
-        await asyncio.sleep(0)
-        ahead.making.cancel()
-        return await waiting
+    heard = Transcript(text="one", confidence=0.9, in_grammar=True)
 
-    assert asyncio.run(waited()) is None
+    async def likely() -> Transcript:
+        return heard
+
+    async def of_stream(at: float) -> Transcript:
+        return heard
+
+    async def waited() -> tuple[type[TurnEvent], list[bool]]:
+        begun, understood, prepared = asyncio.Event(), asyncio.Event(), list[bool]()
+
+        async def prepare(text: str, *, ahead: bool = False) -> Speech:
+            prepared.append(ahead)
+            if ahead:
+                begun.set()
+                await asyncio.Event().wait()
+            return Speech(text, None, iter(()))
+
+        def lately(since: float) -> tuple[str, ...]:
+            return ()
+
+        class Replies(FakeDialogue):
+            async def respond(self, *told: Any, **more: Any) -> Reply:
+                asyncio.get_running_loop().call_soon(understood.set)
+                return await super().respond(*told, **more)
+
+        async def finish(matched: object) -> hearing.Heard:
+            return hearing.Heard(heard)
+
+        dialogue, turn = Replies(), account.RunningTurn()
+        dialogue.foresees = {"one": "You said one."}
+        ears = SimpleNamespace(likely=likely, hear=of_stream, decide=of_stream, finish=finish)
+        speaker = SimpleNamespace(prepare=prepare, lately=lately)
+        parts = thinking.Thinking(
+            cast("Any", ears), cast("Any", dialogue), cast("Any", speaker), FakeMatcher(), Notes(), live=True
+        )
+        await parts.look(turn, 0.0)
+        await begun.wait()
+        thought = asyncio.create_task(parts.think(turn))
+        await understood.wait()  # and now it waits for what is being made
+        parts.drop()
+        return await thought, prepared
+
+    assert asyncio.run(waited()) == (Answered, [True, False])
 
 
 @pytest.mark.parametrize(("whole", "ended"), [({"one"}, "whole"), (set[str](), "silence"), ({"other"}, "silence")])

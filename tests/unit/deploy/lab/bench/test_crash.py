@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import signal
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from deploy.lab.memory import crash
+from deploy.lab.memory.crash_writer import NOW
 from deploy.lab.memory.old_vaults import ROWS, make_old_vault
+from memory.vault.keys import RawKey
+from memory.vault.lifecycle import Vault
 from memory.vault.migrations import VERSION
 
 
@@ -30,16 +36,27 @@ def test_interrupted_it_tells_what_it_has_seen(tmp_path: Path) -> None:
     assert outcome.failures == [] and list(tmp_path.iterdir()) == []
 
 
+def after_every_kill(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) -> None:
+    """Do this when a writer is dead, before anybody looks at what it has left."""
+    waitpid = os.waitpid
+
+    def waited(child: int, options: int) -> tuple[int, int]:
+        found = waitpid(child, options)
+        if os.WIFSIGNALED(found[1]):
+            act()
+        return found
+
+    monkeypatch.setattr(os, "waitpid", waited)
+
+
 def test_a_lost_write_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A disk that forgets what it has acknowledged: the log beside the vault is gone after every kill."""
-    kill = crash._kill
 
-    def forgetful(child: int) -> None:
-        kill(child)
+    def forget() -> None:
         for wal in tmp_path.rglob("live/ada.vault-wal"):
             wal.unlink()
 
-    monkeypatch.setattr(crash, "_kill", forgetful)
+    after_every_kill(monkeypatch, forget)
     monkeypatch.setattr(crash, "SHARES", {"write": 1.0})
     monkeypatch.setattr(crash, "OPENING_SHARE", 0.0)
     outcome = crash.crash(8, 3, tmp_path)
@@ -50,15 +67,16 @@ def test_a_lost_write_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 def test_half_a_write_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A preference whose sentences are gone: as if its two tables had been written one after the other."""
-    kill = crash._kill
 
-    def halving(child: int) -> None:
-        kill(child)
+    def halve() -> None:
         for path in tmp_path.rglob("live/ada.vault"):
-            with crash._opened(path.parent) as vault, vault.transaction():
+            with (
+                closing(Vault.open(path.parent, "ada", RawKey(crash.KEY), clock=lambda: NOW)) as vault,
+                vault.transaction(),
+            ):
                 vault.write("DELETE FROM sentences WHERE id = (SELECT max(id) FROM sentences)")
 
-    monkeypatch.setattr(crash, "_kill", halving)
+    after_every_kill(monkeypatch, halve)
     monkeypatch.setattr(crash, "SHARES", {"write": 1.0})
     monkeypatch.setattr(crash, "OPENING_SHARE", 0.0)
     outcome = crash.crash(8, 3, tmp_path)

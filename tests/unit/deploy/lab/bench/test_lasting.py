@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -33,12 +34,12 @@ def test_what_was_acknowledged_outlives_every_cut(small: Config) -> None:
 
 
 def test_a_fact_that_is_gone_is_a_failure(small: Config, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = cuts._kept
+    facts = cuts.facts
 
-    def without_the_first(home: Path) -> set[int]:
-        return kept(home) - {0}
+    def without_the_first(folder: Path, key: Path, now: datetime) -> frozenset[str]:
+        return frozenset(text for text in facts(folder, key, now) if "locker 0 " not in text)
 
-    monkeypatch.setattr(cuts, "_kept", without_the_first)
+    monkeypatch.setattr(cuts, "facts", without_the_first)
     found = cut(small, 1, 2, silent)
     assert len(found.failures) == 1 and "[0] were acknowledged and are gone" in found.failures[0]
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,10 @@ from deploy.lab.carmem.retrieval import retrieval
 from deploy.lab.report.blocks import silent
 from memory.learn.english.canonical import Canon
 from memory.learn.extraction import Extraction
+from memory.learn.maintenance import Maintainer, Ruling
 from models.runtime.fake_encoder import KeywordEncoder
 from schemas.errors import EvaluationDataError
-from schemas.memory import Candidate, Outcome
+from schemas.memory import Candidate, Outcome, Preference
 from schemas.preferences import BY_DETAIL, CATEGORIES
 
 DATA = Path(os.environ.get("GLOVEBOX_DATA", Path(__file__).parents[6] / "shared" / "data")) / "carmem"
@@ -373,9 +375,15 @@ def test_the_encoder_is_asked_once_unless_timed() -> None:
     assert kept.encode([]).shape == (0, kept.dimension)
 
 
-def test_values_enter_maintenance_as_the_memory_writes_them() -> None:
-    write = carmem_maintenance._writer(parts())
-    canon = Canon(KeywordEncoder())
-    assert (
-        write("favourite_cuisine", "Italian") == canon.canonical("favourite_cuisine", "Italian", "Italian") == "italian"
-    )
+def test_values_enter_maintenance_as_the_memory_writes_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[tuple[str, list[str]]] = []
+
+    class Noting(Maintainer):
+        def decide(self, candidate: Candidate, existing: Sequence[Preference]) -> Ruling:
+            compared.append((candidate.value, [one.value for one in existing]))
+            return super().decide(candidate, existing)
+
+    monkeypatch.setattr(carmem_maintenance, "Maintainer", Noting)
+    carmem_maintenance.protocol(parts(), [item()], silent)
+    assert Canon(KeywordEncoder()).canonical("favourite_cuisine", "Italian", "Italian") == "italian"
+    assert compared[0] == ("italian", ["italian"])

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from deploy.app import open_car
+from deploy.car import Car
 from deploy.config import load_config
-from deploy.lab.dialogue.driving import Fleet, Talk
-from deploy.lab.dialogue.suite import Case, Turn
+from deploy.engines import Engines
+from models.catalog import Catalog
 from models.commands.matcher import TemplateMatcher
 from models.text import spoken
+from schemas.clock import StreamClock
 from schemas.events import Command, Route
 from voice.dialogue.coordinator import Plan
 from voice.dialogue.knowing import reading
-from voice.dialogue.recent import RecentActions
+from voice.dialogue.understanding import Turn, Understanding
 
 SUITE = Path(__file__).parents[4] / "suites" / "knowing.yaml"
 CASES: list[dict[str, Any]] = yaml.safe_load(SUITE.read_text("utf-8"))
@@ -47,18 +49,29 @@ LATER = (
 
 
 @pytest.fixture(scope="module")
-def car(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talk]:
-    folder = tmp_path_factory.mktemp("cars")
-    one = Case(id="one", group="one", turns=(Turn(say="hello"),))
-    with closing(Fleet(load_config(flags={"profile": "small"}), folder)) as fleet, fleet.car(one) as talk:
-        yield talk
+def car(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Car]:
+    config = load_config(flags={"profile": "small", "home": str(tmp_path_factory.mktemp("car"))}, environment={})
+    engines = Engines(config, Catalog.load(config.data))
+    encoder = engines.encoder()
+    made = open_car(config, encoder, StreamClock(), parser=engines.parser(encoder))
+    yield made
+    made.leave()
 
 
-def meant(car: Talk, text: str) -> dict[str, Any] | str:
-    """What a sentence comes to, as the suite writes it."""
-    dialogue = car._car.dialogue
-    turn = asyncio.run(dialogue._understanding.turn(dialogue.typed(text), None, RecentActions()))
-    plan = turn.plan
+def meant(car: Car, text: str) -> dict[str, Any] | str:
+    """What a sentence comes to, as the suite writes it: what the dialogue makes of it when it only looks ahead."""
+    plans: list[Plan] = []
+    understands = Understanding.turn
+
+    async def noted(*told: Any, **more: Any) -> Turn:
+        turn = await understands(*told, **more)
+        plans.append(turn.plan)
+        return turn
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Understanding, "turn", noted)
+        asyncio.run(car.dialogue.foresee(car.dialogue.typed(text)))
+    (plan,) = plans
     command = plan.command if plan.command is not None and plan.command.name in reading.NAMES else None
     units = {unit for act in plan.acts if act.name == "set_unit" for unit in act.slots.values()}
     if plan.command is not None and plan.command.name == "set_unit":
@@ -80,7 +93,7 @@ def right(found: dict[str, Any] | str, want: dict[str, Any] | str) -> bool:
     return found == {name: value or "normal" for name, value in told.items()}
 
 
-def test_the_ways_that_were_written_before_the_reader(car: Talk) -> None:
+def test_the_ways_that_were_written_before_the_reader(car: Car) -> None:
     alone = [case for case in CASES if case["want"] == "-" or case["want"].get("about") is None]
     wrong = [
         (case["say"], meant(car, case["say"])) for case in alone if not right(meant(car, case["say"]), case["want"])
@@ -88,7 +101,7 @@ def test_the_ways_that_were_written_before_the_reader(car: Talk) -> None:
     assert len(alone) >= 50 and not wrong
 
 
-def test_ways_that_were_written_afterwards(car: Talk) -> None:
+def test_ways_that_were_written_afterwards(car: Car) -> None:
     wrong = [(text, meant(car, text)) for text, want in LATER if not right(meant(car, text), want)]
     assert len(wrong) <= 4, wrong
     assert not [text for text, _ in wrong if dict(LATER)[text] == "-"], wrong  # nothing is taken for what it is not

@@ -30,8 +30,8 @@ def matcher() -> TemplateMatcher:
 class Plain(FakeVehicle):
     """A car that answers to what it is asked about alone, and to media."""
 
-    def _do(self, action: Action) -> ActionResult:
-        result = super()._do(action)
+    def carried_out(self, action: Action) -> ActionResult:
+        result = super().carried_out(action)
         return result if action.domain is Domain.MEDIA else result.model_copy(update={"answer": {}})
 
 
