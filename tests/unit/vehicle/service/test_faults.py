@@ -6,13 +6,15 @@ import asyncio
 import logging
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from random import Random
 from typing import Any
 
 import pytest
 
+from deploy.lab.vehicle import wishes
 from deploy.lab.vehicle.gate import actions, decisions, measure
-from deploy.lab.vehicle.wishes import LIMIT_S, Sequences, Watched, random_action, run
+from deploy.lab.vehicle.wishes import LIMIT_S, Watched, random_action, run
 from schemas.actions import Action, GetRange, SetDomeLight, SetTrunk, SetWindow, Undo
 from schemas.clock import StreamClock
 from schemas.errors import AdapterError, ConfirmationError
@@ -259,23 +261,41 @@ def test_random_wishes_under_faults(caplog: pytest.LogCaptureFixture) -> None:
     ("how", "complaint"),
     [("behind the gate", "against the policy"), ("unseen", "written unseen"), ("unasked", "nobody waited")],
 )
-def test_the_checks_would_notice(how: str, complaint: str) -> None:
-    clock = StreamClock()
-    car = Watched(clock, "town")
-    clock.advance_to(30.0)
-    sequences = Sequences(1)
+def test_the_checks_would_notice(how: str, complaint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def opens(car: SimulatedVehicle) -> None:
+        """Open its trunk, where nothing is wrong with it: then it waits for nothing."""
+        if car.faults == type(car.faults)():
+            with suppress(StopIteration):
+                car.write({"trunk.position": 100}).send(None)
 
-    async def write() -> None:
-        if how != "unseen":
-            await car.read()
-        await car.write({"trunk.position": 100})
-        if how == "unasked":
-            await sequences._wish(LIGHT, car, GatedVehicle(car, clock), clock)
-        else:
-            sequences._judge(SetTrunk(open=True), car, confirmed=True)
+    class Restless(StreamClock):
+        """A clock on which the car opens its trunk by itself."""
 
-    asyncio.run(write())
-    assert any(complaint in violation for violation in sequences.tally.violations)
+        car: SimulatedVehicle | None = None
+
+        def advance_to(self, seconds: float) -> None:
+            super().advance_to(seconds)
+            if how == "unasked" and self.car is not None:
+                opens(self.car)
+
+    class Broken(GatedVehicle):
+        """A vehicle that opens its trunk before it has looked, or though the gate has said no."""
+
+        def __init__(self, adapter: Watched, clock: Restless, **more: Any) -> None:
+            super().__init__(adapter, clock, **more)
+            self.car = clock.car = adapter
+
+        async def act(self, action: Action) -> ActionResult:
+            if how == "unseen":
+                opens(self.car)
+            result = await super().act(action)
+            if how == "behind the gate" and result.status is ActionStatus.DENIED:
+                opens(self.car)
+            return result
+
+    monkeypatch.setattr(wishes, "StreamClock", Restless)
+    monkeypatch.setattr(wishes, "GatedVehicle", Broken)
+    assert any(complaint in violation for violation in run(20).violations)
 
 
 def test_any_action_with_any_slots_is_drawn() -> None:

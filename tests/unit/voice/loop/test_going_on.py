@@ -257,7 +257,7 @@ def test_a_preparation_that_is_given_up_while_it_is_waited_for_ends_no_turn() ->
         async def finish(matched: object) -> hearing.Heard:
             return hearing.Heard(heard)
 
-        dialogue, turn = Replies(), account.RunningTurn()
+        dialogue, turn = Replies(), account.RunningTurn(latency_ms={"endpoint": 0.0})
         dialogue.foresees = {"one": "You said one."}
         ears = SimpleNamespace(likely=likely, hear=of_stream, decide=of_stream, finish=finish)
         speaker = SimpleNamespace(prepare=prepare, lately=lately)
