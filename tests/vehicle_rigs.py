@@ -127,23 +127,19 @@ def write(rig: Rig, changes: Mapping[str, Any]) -> None:
     asyncio.run(rig.car.write(changes))
 
 
-class NotingVehicle(SimulatedVehicle):
-    """A simulated car that notes what it has taken."""
-
-    log: list[dict[str, Any]]
-
-    async def write(self, changes: Mapping[str, Any]) -> None:
-        await super().write(changes)
-        self.log.append(dict(changes))
-
-
 class SimulatedRig(Rig):
     """The simulated adapter."""
 
     def __init__(self, without: frozenset[str] = frozenset()) -> None:
         super().__init__()
-        self.car = self.plant = NotingVehicle(self.clock, without=without, initial=PLUGGED)
-        self.plant.log = self.far.log
+        log = self.far.log
+
+        class Noting(SimulatedVehicle):
+            async def write(self, changes: Mapping[str, Any]) -> None:
+                await super().write(changes)
+                log.append(dict(changes))
+
+        self.car = self.plant = Noting(self.clock, without=without, initial=PLUGGED)
 
     def hang(self) -> None:
         self.plant.faults.hangs = True
@@ -165,9 +161,7 @@ class KuksaRig(Rig):
         from vehicle.adapters.kuksa.stand_in_car import KuksaCar
         from vehicle.adapters.kuksa.stand_in_tree import TREE
 
-        super().__init__(
-            {"display.mode": "day", "media.source": "radio"}
-        )  # VSS knows no automatic mode, and no silence
+        super().__init__({"display.mode": "day", "media.source": "radio"})  # VSS: no automatic mode, no silence
         self._ticks = 0
         self.routes = resolve(load_vss("vss6"), TREE, "LEFT").by_name
         """As the adapter and the provider have them."""
@@ -252,9 +246,7 @@ class KuksaRig(Rig):
 
     def lie(self) -> str:
         assert self.broker is not None
-        self.broker.publish(
-            {"Cabin.Door.Row1.DriverSide.Window.Position": 130}
-        )  # no provider could: it would be refused
+        self.broker.publish({"Cabin.Door.Row1.DriverSide.Window.Position": 130})  # a provider would be refused
         until(lambda: any(one.subject == "window.driver" for one in self.kuksa.check()), "the lie")
         return "window.driver"
 
@@ -415,9 +407,7 @@ class MqttRig(Rig):
         self.gateway.publish()
         self.settled += 1
         speed = self.gateway.links["speed_kmh"].entity.state_topic
-        last = self.gateway.published[speed] + b" " * (
-            1 + self.settled % 2
-        )  # the same speed, in other words than before
+        last = self.gateway.published[speed] + b" " * (1 + self.settled % 2)  # the same speed in other words
         self.gateway.tell(speed, last)
         self.gateway.flush()
         until(lambda: self.mqtt.raw.get(speed) == last, "the car's values")
