@@ -95,6 +95,8 @@ class Candidate(Value):
     sense: Sense = Sense.LIKES
     conditions: tuple[Condition, ...] = ()
     """All of them have to hold; none: always."""
+    doubted: bool = False
+    """True: something speaks against it, so that the driver is asked, however sure it is."""
 
     @property
     def category(self) -> Category:

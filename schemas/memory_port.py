@@ -458,10 +458,12 @@ class TripPort(Protocol):
         """A drive begins; its conversations are called ``<trip>-<number>``."""
         ...
 
-    def learn_pending(self, conversation: str | None = None) -> tuple[Decision, ...]:
+    def learn_pending(self, conversation: str | None = None, told: str = "") -> tuple[Decision, ...]:
         """Extraction and maintenance over every conversation noted and not yet learnt from, oldest first; then they are erased.
 
-        With the id of a conversation only over what was noted of that one.
+        Args:
+            conversation: its id: only over what was noted of that one.
+            told: the turn in it by which the driver surely tells something: less sureness is enough to store what that says.
         """
         ...
 

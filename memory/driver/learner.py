@@ -149,12 +149,12 @@ class Learner:
         told = [turn.model_copy(update={"text": guard.cleared(turn.text, consent)}) for turn in conversation.turns]
         return conversation.model_copy(update={"turns": tuple(turn for turn in told if turn.text)})
 
-    def _learn(self, conversation: Conversation) -> tuple[Decision, ...]:
+    def _learn(self, conversation: Conversation, told: str = "") -> tuple[Decision, ...]:
         with self._session.thinking:
-            plan = self._plan(conversation)
+            plan = self._plan(conversation, told=told)
             with self._session.lock:
                 if plan.revision != self._session.revision:
-                    plan = self._plan(conversation)
+                    plan = self._plan(conversation, told=told)
                 self._refused.pop(conversation.id, None)
                 if not plan.silent:
                     self._carry_out(plan, conversation.id)
@@ -205,8 +205,11 @@ class Learner:
             return True
         return bool(marked.parts(OWN, TELLS_AT)) and (found is None or found["none"] < 1.0 - TELLS_AT)
 
-    def learn_pending(self, conversation: str | None = None) -> tuple[Decision, ...]:
-        """Learn from every conversation noted, or from one. While nothing may be remembered, what was said before waits."""
+    def learn_pending(self, conversation: str | None = None, told: str = "") -> tuple[Decision, ...]:
+        """Learn from every conversation noted, or from one, in which the driver surely tells something by this turn.
+
+        While nothing may be remembered, what was said before waits.
+        """
         with self._session.lock:
             if silent(self._session.store.consent(), self._session.clock()) is not None:
                 return ()
@@ -217,24 +220,27 @@ class Learner:
             if conversation not in (None, name):
                 continue
             decisions += refused.get(name, ())
-            told = waiting.get(name, Conversation(id=name, turns=()))
+            noted = waiting.get(name, Conversation(id=name, turns=()))
             short = tuple(
-                turn for turn in told.turns if len(turn.text) <= LONGEST_SAID
+                turn for turn in noted.turns if len(turn.text) <= LONGEST_SAID
             )  # a longer one is let go unread
-            decisions += self._learn(told.model_copy(update={"turns": short}))
+            decisions += self._learn(noted.model_copy(update={"turns": short}), told)
         if conversation is None:
             self._conversations.settle()
         return tuple(decisions)
 
-    def _plan(self, conversation: Conversation, asked: Asked | None = None) -> _Plan:
+    def _plan(self, conversation: Conversation, asked: Asked | None = None, told: str = "") -> _Plan:
         with self._session.lock:
             revision, (now, consent) = self._session.revision, self._session.now()
             existing = {p.id: p for p in self._session.store.preferences()}
         if silent(consent, now) is not None:
             found = self._session.extractor.extract(conversation, consent, now)
             return _Plan(revision, found.decisions or _silenced(asked, consent, now), silent=True)
-        found = self._session.extractor.extract(conversation, consent, now) if asked is None else asked.read(
-            self._reader, conversation, consent, now)  # fmt: skip
+        found = (
+            self._session.extractor.extract(conversation, consent, now, told=told)
+            if asked is None
+            else asked.read(self._reader, conversation, consent, now)
+        )
         known = [p for p in existing.values() if consent.forbids(p.category, now) is None]
         found = replace(
             found,
@@ -252,7 +258,7 @@ class Learner:
                 existing.pop(ended.id, None)
             if step.made is not None:
                 existing = {step.made.id: step.made, **existing}
-        told = [(step.candidate, step.ruling) for step in steps]
+        certain = [(step.candidate, step.ruling) for step in steps]
         unsure: list[Weighed] = []
         for candidate in found.unsure:
             if candidate.negated and _outdone(candidate, found.unsure):
@@ -262,7 +268,7 @@ class Learner:
                 steps.append(_Step(candidate, ruling, None))
             else:
                 unsure.append((candidate, ruling))
-        draft = self._proposals.draft(unsure, told, now)
+        draft = self._proposals.draft(unsure, certain, now)
         decisions += [*map(_decision, steps), *draft.decisions]
         return _Plan(revision, tuple(decisions), tuple(steps), draft)
 

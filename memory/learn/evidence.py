@@ -170,8 +170,8 @@ def opinions(encoder: Encoder, finding: Finding, text: str, told: Meaning, *, pl
 def weighed(told: Opinions) -> float:
     """How sure it is that a finding is a lasting preference of its category, once all that was asked is weighed, 0..1.
 
-    Logistic, fitted on CarMem's development half, KVRET and DailyDialog (``python -m deploy.lab.carmem.weighing``). Without a second
-    opinion the first is left.
+    Logistic, fitted on CarMem's development half, KVRET and DailyDialog (``python -m deploy.lab.carmem.weighing``). Without a
+    second opinion the first is left.
     """
     if told.second is None:
         return told.sure if told.plausible else told.sure * IMPLAUSIBLE

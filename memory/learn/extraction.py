@@ -36,7 +36,17 @@ from memory.learn.english.negation import (
     negated,
     series,
 )
-from memory.learn.evidence import ENDED, HINT, IMPLAUSIBLE, Beside, Finding, ReadingSettings, beside_of, opinions, read, weighed
+from memory.learn.evidence import (
+    ENDED,
+    IMPLAUSIBLE,
+    Beside,
+    Finding,
+    ReadingSettings,
+    beside_of,
+    opinions,
+    read,
+    weighed,
+)
 from memory.learn.meaning import ROADS, Holds, Meaning, meaning, named, sense_of
 from memory.store.preferences import silent
 from models.text import contains, normal, words
@@ -103,6 +113,8 @@ class ExtractionSettings(BaseModel):
     reading: ReadingSettings = ReadingSettings()
     store_at: float = Field(default=0.7, ge=0.0, le=1.0)
     """From this sureness on a preference is stored,"""
+    told_at: float = Field(default=0.4, ge=0.0, le=1.0)
+    """from this on where the dialogue is sure that the driver tells something lasting,"""
     ask_at: float = Field(default=0.03, ge=0.0, le=1.0)
     """and from this on the driver is asked first."""
 
@@ -215,7 +227,7 @@ class Extractor:
         return Screening(topics, empty=empty, about_memory=order)
 
     def extract(
-        self, conversation: Conversation, consent: Consent, now: datetime, *, least: float | None = None
+        self, conversation: Conversation, consent: Consent, now: datetime, *, least: float | None = None, told: str = ""
     ) -> Extraction:
         """Candidates of a conversation, and what was refused or dropped on the way.
 
@@ -225,6 +237,7 @@ class Extractor:
             consent: what may be remembered.
             now: current time, for consent.
             least: how sure each statement of a sentence has to be for it to be taken apart; None: as sure as what is stored.
+            told: the turn by which the driver surely tells something.
         """
         turns = conversation.driver_turns()
         screened = [self.screen(turn.text, consent, now) for turn in turns]
@@ -243,7 +256,8 @@ class Extractor:
         sure, unsure = [], []
         for number, candidate in found:
             certain = candidate.confidence / max(turns[number].confidence, 1e-6)  # how it was heard is another question
-            if certain >= self.settings.store_at:
+            enough = self.settings.told_at if told and turns[number].text == told else self.settings.store_at
+            if certain >= enough and not candidate.doubted:
                 sure.append(candidate)
             elif certain >= self.settings.ask_at:
                 unsure.append(candidate)
@@ -367,13 +381,15 @@ class Extractor:
             ended = over is not Over.NO
             if ended and polarity(detail, part) is Polarity.ANSWER:
                 value, ended = "no", False  # what is turned down is answered with no
+            sure, doubted = self._sure(finding, value, over, told, turn.text)
             yield Candidate(
                 detail=detail,
                 value=value,
                 sentence=turn.text,
                 said_at=turn.at,
                 conversation=whole.conversation,
-                confidence=self._sure(finding, value, over, told, turn.text) * turn.confidence,
+                confidence=sure * turn.confidence,
+                doubted=doubted,
                 negated=ended,
                 sense=told.sense,
                 conditions=told.conditions,
@@ -400,8 +416,8 @@ class Extractor:
                 over = Over.YES if ended else Over.NO
         return told, over
 
-    def _sure(self, finding: Finding, value: str, over: Over, told: Meaning, text: str) -> float:
-        """How sure a finding with this value is, however it was heard; not enough to go unasked if anything speaks against it."""
+    def _sure(self, finding: Finding, value: str, over: Over, told: Meaning, text: str) -> tuple[float, bool]:
+        """How sure a finding with this value is, however it was heard, and whether it is to be asked about, however sure."""
         may_be = plausible(finding.detail, value)
         every = opinions(self._encoder, finding, text, told, plausible=may_be)
         if over is Over.YES or (told.holds is Holds.YES and not told.sense.wanted):
@@ -412,9 +428,10 @@ class Extractor:
         foreign = told.holds in (Holds.UNREAL, Holds.OTHERS) and told.share >= FOREIGN_AT
         against = foreign or (over is Over.NO and told.doubt > DOUBT and not is_closed(finding.detail))
         ends = over is Over.YES or not told.sense.wanted
-        if over is Over.PERHAPS or against or (ends and sure < ENDS_AT):
+        doubted = over is Over.PERHAPS or against
+        if doubted or (ends and sure < ENDS_AT):
             sure = min(sure, 0.99 * self.settings.store_at)
-        return sure
+        return sure, doubted
 
     def _over(self, finding: Finding, value: str, text: str, said: str) -> Over:
         """Whether the text says that the value does not hold; only what wording and encoder both say ends it unasked."""

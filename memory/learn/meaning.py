@@ -104,7 +104,9 @@ def meaning(marked: Marked, detail: str, said: str, value: str) -> Meaning:
         holds = Holds.ENDED  # who likes motorways does not avoid them
     doubt = min(wanted, unwanted + past) / max(wanted + unwanted + past, 1e-9)
     foreign = told[Holds.OTHERS] + told[Holds.UNREAL]
-    return Meaning(sense, holds if share >= AT else Holds.UNTOLD, share, doubt, conditions(marked, said), past, foreign, wanted + unwanted)
+    if share < AT:
+        holds = Holds.UNTOLD
+    return Meaning(sense, holds, share, doubt, conditions(marked, said), past, foreign, wanted + unwanted)
 
 
 def sense_of(detail: str, value: str, told: Sense) -> Sense:

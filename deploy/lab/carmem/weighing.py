@@ -1,9 +1,9 @@
 """Fits how opinions on a finding are weighed: the constants of `memory.learn.evidence.weighed`.
 
-``python -m deploy.lab.carmem.weighing --carmem dev.jsonl --negatives kvret.json --negatives dailydialog.txt``: a finding is right where it is of
-the gold category of its conversation; conversations of the others reveal nothing. A logistic regression, judged five-fold by conversation:
-F1 at the detail level of what would be stored at so many false ones in 100 dialogues. The constant printed makes what
-brings one false store in 100 dialogues go from `ExtractionSettings.store_at` on.
+``python -m deploy.lab.carmem.weighing --carmem dev.jsonl --negatives kvret.json --negatives dailydialog.txt``: a finding is right
+where it is of the gold category of its conversation; conversations of the others reveal nothing. A logistic regression, judged
+five-fold by conversation: F1 at the detail level of what would be stored at so many false ones in 100 dialogues. The constant
+that is printed makes what brings one false store in 100 dialogues go from `ExtractionSettings.store_at` on.
 """
 
 from __future__ import annotations
@@ -83,7 +83,9 @@ def fit(features: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np
     return weights
 
 
-def judged(odds: NDArray[np.float64], rows: Sequence[Weighed], golden: int, silent: int) -> dict[float, tuple[float, float]]:
+def judged(
+    odds: NDArray[np.float64], rows: Sequence[Weighed], golden: int, silent: int
+) -> dict[float, tuple[float, float]]:
     """False stores in 100 dialogues -> (F1 at the detail level, the odds from which on they come)."""
     nothing = np.array([row.dialogue < 0 for row in rows])
     right = np.array([row.right for row in rows])

@@ -111,7 +111,6 @@ class Graph:
         return self.norm(self.add("Add", pieces, positions), base.embeddings.norm)
 
 
-
 def in_order(layer: Layer) -> list[nn.Module]:
     """The parts of a layer with weights, in the order in which `Graph.layer` writes them."""
     return [

@@ -387,7 +387,7 @@ class Acting:
             if act.name == "tell" and planning.by_liking(spoken(transcript.text)):
                 work.said.append((before, responder.NOTHING_TO_FOLLOW))
             elif act.name == "tell" and (len(plan.acts) == 1 or plan.asks >= TOLD_AT):
-                said = await self._told(conversation, work)
+                said = await self._told(transcript.text, conversation, work)
                 if (work.decision is not None and work.decision.preference is not None) or not work.actions:
                     work.said.append((before, said))
             elif about_memory(act):
@@ -462,9 +462,9 @@ class Acting:
         alone_only = responder.CANCELLED if act.name == "refrain" and alone else ""
         return responder.HELP if act.name == "help" else alone_only
 
-    async def _told(self, conversation: str, work: Work) -> str:
+    async def _told(self, text: str, conversation: str, work: Work) -> str:
         """Learn from what the driver has just told, which was noted."""
-        decisions = await asyncio.to_thread(self._seat.memory.learn_pending, conversation)
+        decisions = await asyncio.to_thread(self._seat.memory.learn_pending, conversation, text)
         said, work.decision = self._talk.told(decisions)
         return said
 
