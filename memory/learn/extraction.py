@@ -75,12 +75,10 @@ UNREAL_NONE_AT = 0.3
 """What the encoder has to give, too, to the sentence of such a value revealing nothing, where it is not somebody else's."""
 DOUBT = 0.3
 """Up to this share of what speaks the other way a sense is stored without asking."""
-ALONE_AT = 0.97
-"""From this share of its marks on a value is disliked, avoided or over that no wording we know says so of."""
-DISLIKED_AT = 0.8
-"""From this share on the driver is asked in that sense, where the encoder does not say that it is over."""
 ENDS_AT = 0.75
 """From this sureness on what is taken back or disliked goes unasked: more than to store, since it ends what is stored."""
+ENDS_MARKED_AT = 0.95
+"""and from this share of its marks, where it is marked."""
 ENDED_AT = 0.6
 """From this probability on the encoder alone may say that a preference has ended."""
 AGREED_AT = 0.1
@@ -421,15 +419,16 @@ class Extractor:
         may_be = plausible(finding.detail, value)
         every = opinions(self._encoder, finding, text, told, plausible=may_be)
         if over is Over.YES or (told.holds is Holds.YES and not told.sense.wanted):
-            marked = 1.0 if told.holds is Holds.UNTOLD else told.share
-            sure = every.sure * marked * (1.0 if may_be else IMPLAUSIBLE)  # the weights were fitted to what is wanted
+            share = 1.0 if told.holds is Holds.UNTOLD else told.share
+            sure = every.sure * share * (1.0 if may_be else IMPLAUSIBLE)  # the weights were fitted to what is wanted
         else:
             sure = weighed(every)
         foreign = told.holds in (Holds.UNREAL, Holds.OTHERS) and told.share >= FOREIGN_AT
         against = foreign or (over is Over.NO and told.doubt > DOUBT and not is_closed(finding.detail))
         ends = over is Over.YES or not told.sense.wanted
+        marked = told.holds is Holds.UNTOLD or told.share >= ENDS_MARKED_AT
         doubted = over is Over.PERHAPS or against
-        if doubted or (ends and sure < ENDS_AT):
+        if doubted or (ends and (sure < ENDS_AT or not marked)):
             sure = min(sure, 0.99 * self.settings.store_at)
         return sure, doubted
 

@@ -203,6 +203,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=ENCODER / CONTENT, help="the file (default %(default)s)")
     parser.add_argument("--weights", type=Path, help="where to keep PyTorch's weights, too, to go on from")
     parser.add_argument("--start", type=Path, help="weights to go on from, or the .onnx that ships")
+    parser.add_argument(
+        "--keep", type=float, default=0.0, help="share of the weights it began with in what is written (0 to 1)"
+    )
     parser.add_argument("--rounds", type=float, default=ROUNDS, help="how often each is read (default %(default)s)")
     given = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
@@ -226,7 +229,11 @@ def main() -> None:
         restore(given.start, branch.in_order())
     elif given.start is not None:
         branch.load_state_dict(torch.load(given.start))
+    begun = {name: value.clone() for name, value in branch.state_dict().items()}
     fit(base.eval(), branch, answers, pieces, given.rounds, given.weights)
+    branch.load_state_dict(
+        {name: given.keep * begun[name] + (1.0 - given.keep) * value for name, value in branch.state_dict().items()}
+    )
     write(given.out, branch)
     if given.weights is not None:
         torch.save(branch.state_dict(), given.weights)
