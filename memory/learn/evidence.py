@@ -28,7 +28,7 @@ LOWEST = 1e-4
 IMPLAUSIBLE = 0.5
 """What is left of the sureness where a value is no cuisine, diet, genre or colour that we know of, and no second opinion is had."""
 CONSTANT = -6.171
-WEIGHTS = (0.498, 0.181, 0.223, -0.191, 0.0, -0.236, -0.072, 2.503, 2.178)
+WEIGHTS = (0.498, 0.181, 0.223, -0.191, -0.236, -0.072, 2.503, 2.178)
 """Of `Opinions.features`."""
 LAST_WORDS = 45
 """Words of two turns together that are read, the last ones: as many as the encoder's 64 pieces hold."""
@@ -137,10 +137,8 @@ class Opinions(NamedTuple):
     """Of the second opinion, the branch that tells what a sentence tells of the driver; None: it cannot tell,"""
     nothing: float
     """and that nothing is revealed."""
-    own: float
-    """Share of the value's words that are marked as the driver's own,"""
     past: float
-    """that once held,"""
+    """Share of the value's words that are marked as what once held,"""
     foreign: float
     """and that are supposed, asked, or somebody else's."""
     plausible: bool
@@ -149,7 +147,7 @@ class Opinions(NamedTuple):
     def features(self) -> tuple[float, ...]:
         """What the weights of `WEIGHTS` stand for."""
         return (
-            _odds(self.sure), _odds(self.second or 0.0), _odds(self.share), _odds(self.nothing), _odds(self.own),
+            _odds(self.sure), _odds(self.second or 0.0), _odds(self.share), _odds(self.nothing),
             _odds(self.past), _odds(self.foreign), self.hinted, float(self.plausible),
         )  # fmt: skip
 
@@ -163,7 +161,7 @@ def opinions(encoder: Encoder, finding: Finding, text: str, told: Meaning, *, pl
     second = encoder.revealed(_last(spoken(text))) or {}
     return Opinions(
         finding.detail, min(1.0, finding.sure(HINT)), finding.share, finding.strength[HINTED],
-        second.get(finding.detail), second.get(NONE, 0.0), told.own, told.past, told.foreign, plausible,
+        second.get(finding.detail), second.get(NONE, 0.0), told.past, told.foreign, plausible,
     )  # fmt: skip
 
 

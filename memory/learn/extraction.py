@@ -77,12 +77,15 @@ DOUBT = 0.3
 """Up to this share of what speaks the other way a sense is stored without asking."""
 ENDS_AT = 0.75
 """From this sureness on what is taken back or disliked goes unasked: more than to store, since it ends what is stored."""
+MARKED_AT = 0.8
+"""From this share of its marks on a thing that is surely told goes unasked with less sureness,"""
 ENDS_MARKED_AT = 0.95
-"""and from this share of its marks, where it is marked."""
+"""and what ends something, told in passing."""
 ENDED_AT = 0.6
 """From this probability on the encoder alone may say that a preference has ended."""
 AGREED_AT = 0.1
 """From this probability on the encoder agrees with a wording that ends one: below it the driver is asked before anything ends."""
+MAYBE_AT = 0.3
 ENDED_FLOOR = 0.01
 """Below this probability such a wording counts for nothing."""
 WORDS_AT = 0.3
@@ -373,7 +376,7 @@ class Extractor:
                 yield _dropped(detail, NOT_OWN)
                 continue
             if told.holds is not Holds.UNTOLD and polarity(detail, part) is Polarity.PLAIN:
-                over = Over.YES if told.holds is Holds.ENDED else Over.NO
+                over = self._marked(finding, told, turn.text, part)
             else:
                 told, over = self._worded(finding, told, value, turn.text, part)
             ended = over is not Over.NO
@@ -398,6 +401,15 @@ class Extractor:
         if told.holds is Holds.UNREAL:
             return told.share >= FOREIGN_AT and finding.strength[NONE] >= UNREAL_NONE_AT
         return told.holds is Holds.OTHERS and told.share >= FOREIGN_AT
+
+    def _marked(self, finding: Finding, told: Meaning, text: str, part: str) -> Over:
+        """Whether a thing that is marked is over: as it is marked; as it is worded, where it is marked as wanted and not surely."""
+        if told.holds is Holds.ENDED:
+            return Over.YES
+        unsure = told.holds is Holds.YES and told.sense.wanted and told.share < ENDS_MARKED_AT
+        if not unsure or fond(text) or negated(text, part, Polarity.PLAIN) is None:
+            return Over.NO
+        return Over.YES if finding.strength[ENDED] >= MAYBE_AT else Over.NO
 
     def _worded(self, finding: Finding, told: Meaning, value: str, text: str, part: str) -> tuple[Meaning, Over]:
         """What a value's words and the encoder say together of whether it holds, where the marks alone do not tell."""
@@ -430,7 +442,8 @@ class Extractor:
         doubted = over is Over.PERHAPS or against
         if doubted or (ends and (sure < ENDS_AT or not marked)):
             sure = min(sure, 0.99 * self.settings.store_at)
-        return sure, doubted
+        surely = told.holds in (Holds.YES, Holds.ENDED) and told.share >= MARKED_AT
+        return sure, doubted or (sure < self.settings.store_at and not surely and not is_closed(finding.detail))
 
     def _over(self, finding: Finding, value: str, text: str, said: str) -> Over:
         """Whether the text says that the value does not hold; only what wording and encoder both say ends it unasked."""

@@ -67,9 +67,7 @@ class Meaning:
     past: float = 0.0
     """Share of its words that once held,"""
     foreign: float = 0.0
-    """that are supposed, asked, quoted, or somebody else's,"""
-    own: float = 0.0
-    """and that the driver wants or does not want."""
+    """and that are supposed, asked, quoted, or somebody else's."""
 
 
 def meaning(marked: Marked, detail: str, said: str, value: str) -> Meaning:
@@ -106,7 +104,7 @@ def meaning(marked: Marked, detail: str, said: str, value: str) -> Meaning:
     foreign = told[Holds.OTHERS] + told[Holds.UNREAL]
     if share < AT:
         holds = Holds.UNTOLD
-    return Meaning(sense, holds, share, doubt, conditions(marked, said), past, foreign, wanted + unwanted)
+    return Meaning(sense, holds, share, doubt, conditions(marked, said), past, foreign)
 
 
 def sense_of(detail: str, value: str, told: Sense) -> Sense:
