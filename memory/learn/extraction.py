@@ -38,7 +38,9 @@ from memory.learn.english.negation import (
 )
 from memory.learn.evidence import (
     ENDED,
+    HINTED,
     IMPLAUSIBLE,
+    STATED,
     Beside,
     Finding,
     ReadingSettings,
@@ -86,6 +88,7 @@ ENDED_AT = 0.6
 AGREED_AT = 0.1
 """From this probability on the encoder agrees with a wording that ends one: below it the driver is asked before anything ends."""
 MAYBE_AT = 0.3
+"""and from this one on what is marked as wanted, but not surely, and worded as refused, has ended."""
 ENDED_FLOOR = 0.01
 """Below this probability such a wording counts for nothing."""
 WORDS_AT = 0.3
@@ -376,7 +379,7 @@ class Extractor:
                 yield _dropped(detail, NOT_OWN)
                 continue
             if told.holds is not Holds.UNTOLD and polarity(detail, part) is Polarity.PLAIN:
-                over = self._marked(finding, told, turn.text, part)
+                over = self._marked(told, turn.text, part)
             else:
                 told, over = self._worded(finding, told, value, turn.text, part)
             ended = over is not Over.NO
@@ -402,14 +405,17 @@ class Extractor:
             return told.share >= FOREIGN_AT and finding.strength[NONE] >= UNREAL_NONE_AT
         return told.holds is Holds.OTHERS and told.share >= FOREIGN_AT
 
-    def _marked(self, finding: Finding, told: Meaning, text: str, part: str) -> Over:
+    def _marked(self, told: Meaning, text: str, part: str) -> Over:
         """Whether a thing that is marked is over: as it is marked; as it is worded, where it is marked as wanted and not surely."""
         if told.holds is Holds.ENDED:
             return Over.YES
         unsure = told.holds is Holds.YES and told.sense.wanted and told.share < ENDS_MARKED_AT
         if not unsure or fond(text) or negated(text, part, Polarity.PLAIN) is None:
             return Over.NO
-        return Over.YES if finding.strength[ENDED] >= MAYBE_AT else Over.NO
+        seen = self._encoder.strength(text)
+        if seen[ENDED] >= MAYBE_AT:
+            return Over.YES
+        return Over.PERHAPS if seen[HINTED] > seen[STATED] else Over.NO  # "a charger without a cafe"
 
     def _worded(self, finding: Finding, told: Meaning, value: str, text: str, part: str) -> tuple[Meaning, Over]:
         """What a value's words and the encoder say together of whether it holds, where the marks alone do not tell."""
