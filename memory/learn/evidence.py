@@ -27,8 +27,8 @@ TINY = 1e-6
 LOWEST = 1e-4
 IMPLAUSIBLE = 0.5
 """What is left of the sureness where a value is no cuisine, diet, genre or colour that we know of, and no second opinion is had."""
-CONSTANT = -6.171
-WEIGHTS = (0.498, 0.181, 0.223, -0.191, -0.236, -0.072, 2.503, 2.178)
+CONSTANT = -5.68
+WEIGHTS = (0.433, 0.196, 0.262, -0.167, -0.213, -0.041, 2.180, 1.551)
 """Of `Opinions.features`."""
 LAST_WORDS = 45
 """Words of two turns together that are read, the last ones: as many as the encoder's 64 pieces hold."""
