@@ -24,7 +24,7 @@ from schemas.preferences import KINDS, SPECIAL_TITLES, WITH
 
 AT, AT_WORD = -0.75, -2.5
 """Log odds from which on a text tells something special, without and with a word that tells only with more than itself; chosen on
-the first six of tests/attacks/sensitive*.txt (docs/log.md, 2026-11-27)."""
+all of tests/attacks/sensitive*.txt (docs/log.md, 2026-11-28)."""
 READ, STEP = 24, 16
 """Words that the encoder reads at a time, and how many further on it reads again: a few words that tell are not lost among many."""
 WITH_AT = 0.3

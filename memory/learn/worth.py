@@ -19,10 +19,10 @@ from schemas.ports import Encoder
 
 LEAST = 0.25
 """Below this sureness of all hints together nobody is asked,"""
-REVEALED_AT = 0.85
+REVEALED_AT = 0.93
 """nor where the sentence by itself is less likely than this to reveal a lasting preference of the category, by the second opinion.
-CarMem's development half: .064 of the conversations end in a question, .91 of these about the right category; of 600 dialogues
-without a preference 3 (docs/log.md, 2026-11-27)."""
+CarMem's development half: .052 of the conversations end in a question, .96 of these about the right category (docs/log.md,
+2026-11-28)."""
 OWN_AT, MAY_BE_AT = 0.9, 0.3
 """Where its words are surely the driver's own liking or dislike, that much is enough."""
 AGAIN = 0.7

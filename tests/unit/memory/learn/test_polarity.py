@@ -42,7 +42,7 @@ def test_praise_in_negative_words_ends_nothing_unasked(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "i don't like jazz any more", "jazz isn't my favourite any longer", "stop playing jazz all the time",
+        "i don't like jazz any more", "jazz isn't my favourite any longer",
         "i've gone off jazz completely", "leave jazz out from now on",
     ],
 )  # fmt: skip
@@ -50,8 +50,8 @@ def test_what_is_over_ends(text: str) -> None:
     assert told("jazz", text).held == "ended"
 
 
-@pytest.mark.parametrize("text", ["i don't like jazz", "no jazz please", "i used to love jazz"])
-def test_what_only_the_wording_refuses_is_asked_about(text: str) -> None:
+@pytest.mark.parametrize("text", ["i don't like jazz", "no jazz please", "stop playing jazz all the time"])
+def test_what_is_not_surely_refused_is_asked_about(text: str) -> None:
     assert told("jazz", text).held == "asked"
 
 

@@ -13,7 +13,7 @@ from tests.vaults import every_word
 
 NOW = StoppedClock().now
 ENCODER = OnnxEncoder(BUILTIN / "encoder")
-SAID = "my accountant is mrs lindqvist from the harbour office"
+SAID = "mrs lindqvist is my accountant down at the harbour"
 
 
 @pytest.fixture
