@@ -22,7 +22,7 @@ from schemas.memory import Consent
 from schemas.ports import Encoder
 from schemas.preferences import KINDS, SPECIAL_TITLES, WITH
 
-AT, AT_WORD = -0.75, -2.5
+AT, AT_WORD = -0.75, -2.0
 """Log odds from which on a text tells something special, without and with a word that tells only with more than itself; chosen on
 all of tests/attacks/sensitive*.txt (docs/log.md, 2026-11-28)."""
 READ, STEP = 24, 16
