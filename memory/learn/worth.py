@@ -19,11 +19,11 @@ from schemas.ports import Encoder
 
 LEAST = 0.25
 """Below this sureness of all hints together nobody is asked,"""
-REVEALED_AT = 0.93
+REVEALED_AT = 0.95
 """nor where the sentence by itself is less likely than this to reveal a lasting preference of the category, by the second opinion.
-CarMem's development half: .052 of the conversations end in a question, .96 of these about the right category (docs/log.md,
+CarMem's development half: .048 of the conversations end in a question, .96 of these about the right category (docs/log.md,
 2026-11-28)."""
-OWN_AT, MAY_BE_AT = 0.9, 0.3
+OWN_AT, MAY_BE_AT = 0.95, 0.3
 """Where its words are surely the driver's own liking or dislike, that much is enough."""
 AGAIN = 0.7
 """From this one on it was told on several days: what is this sure at once is stored without a question (``store_at``)."""
