@@ -48,12 +48,12 @@ class Told(DriverMemory):
         super().__init__(*given, **parts)
         learn, reflect = self.learn_pending, self.reflect
 
-        def learn_when_let(conversation: str | None = None) -> tuple[Decision, ...]:
+        def learn_when_let(conversation: str | None = None, told: str = "") -> tuple[Decision, ...]:
             assert self.let.wait(10)
             self.done.append(f"learn {self.driver}")
             if self.fails:
                 raise MemoryStoreError("the disk is gone")
-            return learn(conversation)
+            return learn(conversation, told)
 
         def tell_and_reflect() -> Reflected:
             self.done.append(f"reflect {self.driver}")
