@@ -27,10 +27,11 @@ from models.runtime.onnx_encoder import ANSWERS, TOKENIZER, OnnxEncoder, beside
 from models.text import spoken
 from models.training.answers.network import DEPTH, Answers, write
 from models.training.answers.pairs import APART, DATA, Block, blocks
-from models.training.content.train import ENCODER, batches, blend, brisk, tensors, tuned
+from models.training.content.train import ENCODER, batches, blend, tensors, tuned
 from models.training.encoder import origin
-from models.training.encoder.export import restore
+from models.training.encoder.export import restore, written
 from models.training.encoder.network import FORK, Base, load_layer
+from models.training.processor import brisk
 
 NEAREST, HARD, ANY, ANY_NEAR = 8, 2, 0.3, 0.25
 """Memories among which those beside a question are drawn, how many, and how often any other stands beside an answered question and
@@ -159,7 +160,7 @@ def main() -> None:
     base = Base(taken, kept, origin.MAX_PIECES).eval()
     branch = Answers([load_layer(taken, number) for number in range(FORK, FORK + DEPTH)])
     if given.start is not None and given.start.suffix == ".onnx":
-        restore(given.start, branch.in_order())
+        restore(written(given.start), branch.in_order())
     elif given.start is not None:
         branch.load_state_dict(torch.load(given.start))
     fit(base, branch, taught, read, given.rounds)

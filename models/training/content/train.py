@@ -31,8 +31,9 @@ from models.training.content.measured import measured
 from models.training.content.network import Branch, Told, write
 from models.training.content.rows import Row, held_out, rows
 from models.training.encoder import origin
-from models.training.encoder.export import restore
+from models.training.encoder.export import restore, written
 from models.training.encoder.network import FORK, LAYERS, Base, load_layer
+from models.training.processor import brisk
 from schemas.kinds import LABELS
 
 ENCODER = Path(__file__).parents[2] / "builtin" / "encoder"
@@ -74,14 +75,6 @@ def tensors(pieces: list[list[int]]) -> tuple[Tensor, Tensor]:
     for row, one in enumerate(pieces):
         ids[row, : len(one)], mask[row, : len(one)] = torch.tensor(one), 1.0
     return ids, mask
-
-
-def brisk() -> bool:
-    """Whether the processor computes in bfloat16 itself, by Linux's list of its flags: elsewhere that takes four times as long."""
-    try:
-        return bool({"avx512_bf16", "amx_bf16"} & set(Path("/proc/cpuinfo").read_text("utf-8", "replace").split()))
-    except OSError:
-        return False
 
 
 def tuned(branch: nn.Module, head_rate: float, layer_rate: float) -> torch.optim.Optimizer:
@@ -226,7 +219,7 @@ def main() -> None:
     )
     branch = Branch([load_layer(taken, number) for number in range(FORK, LAYERS)])
     if given.start is not None and given.start.suffix == ".onnx":
-        restore(given.start, branch.in_order())
+        restore(written(given.start), branch.in_order())
     elif given.start is not None:
         branch.load_state_dict(torch.load(given.start))
     begun = {name: value.clone() for name, value in branch.state_dict().items()}

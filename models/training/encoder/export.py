@@ -118,19 +118,12 @@ def in_order(layer: Layer) -> list[nn.Module]:
     ]  # fmt: skip
 
 
-def restore(path: Path, modules: Sequence[nn.Module]) -> None:
-    """Give modules the weights of a file that they were written to, as its 8 bits have them: to go on from what ships.
-
-    Args:
-        path: an ONNX file that `Graph` wrote.
-        modules: linear ones and norms, in the order in which they were written.
-
-    Raises:
-        ValueError: the file holds other ones.
-    """
+def written(path: Path) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+    """Weight and bias of every linear module and norm of a file that `Graph` wrote, in its order, as its 8 bits have them."""
     graph = onnx.load(path).graph
     held = {one.name: numpy_helper.to_array(one) for one in graph.initializer}
     takers = {name: node for node in graph.node for name in node.input}
+    makers = {name: node for node in graph.node for name in node.output}
     found: list[tuple[NDArray[Any], NDArray[Any]]] = []
     for node in graph.node:
         if node.op_type == "LayerNormalization":
@@ -138,13 +131,26 @@ def restore(path: Path, modules: Sequence[nn.Module]) -> None:
         elif node.op_type == "MatMulInteger":
             scaled = takers[takers[node.output[0]].output[0]]
             added = takers[scaled.output[0]]
-            scale = next(one for one in graph.node if one.output[0] == scaled.input[1]).input[1]
+            scale = makers[scaled.input[1]].input[1]
             found.append(((held[node.input[1]] * held[scale]).T, held[added.input[1]]))
-    if [tuple(weight.shape) for weight, _ in found] != [tuple(module.weight.shape) for module in modules]:
-        raise ValueError(f"{path.name} holds other matrices than these")
-    for module, (weight, bias) in zip(modules, found, strict=True):
-        module.weight.data = torch.from_numpy(weight.astype(np.float32).copy())
-        module.bias.data = torch.from_numpy(bias.astype(np.float32).copy())
+    return [(weight.astype(np.float32), bias.astype(np.float32)) for weight, bias in found]
+
+
+def restore(held: Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]], modules: Sequence[nn.Module]) -> None:
+    """Give modules the weights of a file, to go on from what ships.
+
+    Args:
+        held: as `written` gives them.
+        modules: linear ones and norms, in the order in which they were written.
+
+    Raises:
+        ValueError: the file holds other ones.
+    """
+    if [tuple(weight.shape) for weight, _ in held] != [tuple(module.weight.shape) for module in modules]:
+        raise ValueError("the file holds other matrices than these")
+    for module, (weight, bias) in zip(modules, held, strict=True):
+        module.weight.data = torch.from_numpy(weight.copy())
+        module.bias.data = torch.from_numpy(bias.copy())
 
 
 def build(base: Base, classifier: Classifier, groups: Sequence[int], metadata: Mapping[str, str]) -> onnx.ModelProto:

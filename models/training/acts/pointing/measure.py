@@ -16,7 +16,7 @@ from models.acts.spelling import write
 from models.runtime.onnx_encoder import OnnxEncoder
 from models.training.acts.lines import FOLDER, Case
 from models.training.acts.measure import Answer, drawn, tell
-from models.training.acts.pointing.states import ENCODER
+from models.training.acts.pointing.train import ENCODER
 from schemas.errors import GenerationError
 
 

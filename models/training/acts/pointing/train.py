@@ -1,9 +1,8 @@
-"""Trains the small network that writes acts: ``python -m models.training.acts.pointing.train WORK --minutes 60 --out FILE``.
+"""Trains the small network that writes acts: ``python -m models.training.acts.pointing.train WORK --minutes 60 --out FOLDER``.
 
-Owns: the loop and its settings. Rounds of cases (``models.training.acts.data``) are drawn once into WORK and gone over again and
-again, with some of the states left out each time. Rates stay at their peak until the last share of the run, where they fall to
-nothing. Checkpoints go to WORK; a run that was stopped goes on from there, and files ``round-*.npz`` that are put there meanwhile
-are used from the next pass on.
+Owns: the loop and its settings. Every round of cases is drawn anew (``models.training.acts.data``). Rates stay at their peak until
+the last share of the run, where they fall to nothing. Checkpoints go to WORK; a run that was stopped goes on from there. Without
+one it begins with random weights and the layers of the encoder that classify, or, by ``--start``, with what ships.
 """
 
 from __future__ import annotations
@@ -11,55 +10,44 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from random import Random
 
 import numpy as np
 import torch
+from tokenizers import Tokenizer
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from models.acts.pointing import packed
+from models.acts.pointing import load, packed
 from models.acts.steps import CLOSED
-from models.runtime.onnx_encoder import OnnxEncoder
+from models.runtime.onnx_encoder import ACTS, NETWORK, TOKENIZER
 from models.training.acts.data import Corpus
 from models.training.acts.lines import FOLDER
-from models.training.acts.pointing.network import Batch, Pointing, loss
-from models.training.acts.pointing.states import ENCODER, WIDTH, Row, keep, kept, rows
+from models.training.acts.pointing.export import write
+from models.training.acts.pointing.network import WIDTH, Batch, Pointing, Reader, Whole, loss
+from models.training.acts.pointing.rows import Row, rows
 from models.training.blocks import Shape
+from models.training.encoder import origin
+from models.training.encoder.export import in_order, restore, written
+from models.training.encoder.network import FORK, LAYERS, Base, Layer
 from models.training.muon import Muon
+from models.training.processor import brisk
 
+ENCODER, PARSER = Path("models/builtin/encoder"), Path("models/builtin/parser/acts.npz")
 BATCH, BUCKET = 80, 16
 """Rows of a batch; batches that are drawn together and sorted by length, so that little is padding."""
-MUON_RATE, ADAM_RATE = 3e-3, 2e-3
-"""Peak rates: of the blocks' matrices (Muon), of all else (AdamW)."""
-WARM = 60
+MUON_RATE, ADAM_RATE, LAYER_RATE = 3e-3, 2e-3, 1.5e-4
+"""Peak rates: of the blocks' matrices (Muon), of what else is above the reader (AdamW), of the reader's layers (AdamW)."""
+WARM = 100
 """Steps in which the rates rise."""
-DECAY = 0.3
+DECAY = 0.5
 """Share of the run at whose beginning they begin to fall."""
-DROPPED, UNREAD = 0.1, 0.03
+DROPPED, UNREAD = 0.1, 0.05
 """Shares of the states' dimensions, for a row, and of its words that are left out."""
-AVERAGED = 0.02
+AVERAGED = 0.01
 """What each step adds to the averaged weights, which are those that are kept and measured."""
-SAVE_EVERY, TELL_EVERY = 50, 200
-
-
-def draw(work: Path, lines: Path, rounds: int, seed: int) -> None:
-    """The rounds and the held-out cases, where WORK does not have them.
-
-    Args:
-        work: their folder.
-        lines: the folder of the lines.
-        rounds: how many.
-        seed: of what is drawn.
-    """
-    work.mkdir(parents=True, exist_ok=True)
-    encoder = OnnxEncoder(ENCODER)
-    corpus = Corpus(lines)
-    if not (work / "held-out.npz").exists():
-        keep(work / "held-out.npz", rows(encoder, corpus.tests()))
-    for number in range(rounds):
-        if not (path := work / f"round-{number}.npz").exists():
-            keep(path, rows(encoder, corpus.round(seed * 1000 + number)))
+SAVE_EVERY, TELL_EVERY = 100, 400
 
 
 def batches(made: Sequence[Row], rng: Random) -> Iterator[Batch]:
@@ -72,14 +60,14 @@ def batches(made: Sequence[Row], rng: Random) -> Iterator[Batch]:
         yield from map(Batch, parts)
 
 
-def accuracy(network: Pointing, tests: Sequence[Row]) -> tuple[float, float]:
+def accuracy(network: Whole, tests: Sequence[Row]) -> tuple[float, float]:
     """Share of the rows with every step right, given those before; mean surprise of a step."""
     network.eval()
     right, total = 0, 0.0
     with torch.no_grad():
         for at in range(0, len(tests), BATCH):
             batch = Batch(tests[at : at + BATCH])
-            found = network(batch)
+            found = network.pointing(batch, network.reader(batch))
             hits = batch.wanted[torch.arange(len(found)), found.argmax(1)]
             right += sum(bool(part.all()) for part in hits.split(batch.counts.sum(1).tolist()))
             total += float(loss(found, batch.wanted)) * len(batch.lengths)
@@ -89,31 +77,53 @@ def accuracy(network: Pointing, tests: Sequence[Row]) -> tuple[float, float]:
 class Run:
     """A training: the network, its averaged weights, and what its optimizers keep."""
 
-    def __init__(self, work: Path, shape: Shape) -> None:
-        """Begin, or go on from the checkpoint in ``work``."""
+    def __init__(self, work: Path, shape: Shape, tokenizer: Tokenizer, start: bool) -> None:
+        """Go on from the checkpoint in ``work``, or begin: with random weights or, ``start``, with what ships."""
         self._saved = work / "checkpoint.pt"
-        self.network, self.averaged = Pointing(shape), Pointing(shape)
+        folder = origin.folder()
+        places = {piece: at for at, piece in enumerate((folder / "vocab.txt").read_text("utf-8").splitlines())}
+        vocabulary = tokenizer.get_vocab()
+        kept = [places[piece] for piece in sorted(vocabulary, key=lambda one: vocabulary[one])]
+        base = Base(origin.weights(folder), kept, origin.MAX_PIECES).eval()
+        self.network, self.averaged = (
+            Whole(Reader(base, [Layer() for _ in range(FORK, LAYERS)]), Pointing(shape)) for _ in range(2)
+        )
+        self._begin(start)
         self.averaged.load_state_dict(self.network.state_dict())
-        matrices = [p for block in self.network.blocks for p in block.parameters() if p.ndim > 1]
+        matrices = [p for block in self.network.pointing.blocks for p in block.parameters() if p.ndim > 1]
         known = {id(p) for p in matrices}
-        rest = [p for p in self.network.parameters() if id(p) not in known]
+        rest = [p for p in self.network.pointing.parameters() if id(p) not in known]
+        own = list(self.network.reader.parameters())
         self._optimizers: list[tuple[torch.optim.Optimizer, float]] = [
             (Muon(matrices, MUON_RATE, weight_decay=0.05), MUON_RATE),
             (torch.optim.AdamW(rest, lr=ADAM_RATE, betas=(0.9, 0.98), weight_decay=0.02), ADAM_RATE),
+            (torch.optim.AdamW(own, lr=LAYER_RATE, betas=(0.9, 0.98), weight_decay=0.01), LAYER_RATE),
         ]
-        self.step, self.cases = 0, 0
+        self.step, self.cases, self.round = 0, 0, 0
         if self._saved.exists():
             state = torch.load(self._saved)
             self.network.load_state_dict(state["network"])
             self.averaged.load_state_dict(state["averaged"])
-            for (one, _), own in zip(self._optimizers, state["optimizers"], strict=True):
-                one.load_state_dict(own)
-            self.step, self.cases = state["step"], state["cases"]
+            for (one, _), before in zip(self._optimizers, state["optimizers"], strict=True):
+                one.load_state_dict(before)
+            self.step, self.cases, self.round = state["step"], state["cases"], state["round"] + 1
 
-    def write(self, path: Path) -> None:
-        """Write the file of the averaged network."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        np.savez(path, **packed(self.averaged.tensors(), CLOSED))
+    def _begin(self, start: bool) -> None:
+        modules = [part for layer in self.network.reader.layers for part in in_order(layer)]  # type: ignore[arg-type]
+        own = ENCODER / ACTS
+        if start and own.exists():
+            restore(written(own), modules)
+        else:  # after the embeddings' norm, the shared layers and search's
+            first = 1 + len(modules) // (LAYERS - FORK) * LAYERS
+            restore(written(ENCODER / NETWORK)[first : first + len(modules)], modules)
+        if start:
+            self.network.pointing.restore(*load(PARSER))
+
+    def write(self, folder: Path) -> None:
+        """Write the two files of the averaged network."""
+        folder.mkdir(parents=True, exist_ok=True)
+        np.savez(folder / PARSER.name, **packed(self.averaged.pointing.tensors(), CLOSED))
+        write(folder / ACTS, self.averaged.reader)
 
     def save(self) -> None:
         """Write the checkpoint."""
@@ -125,6 +135,7 @@ class Run:
                 "optimizers": [one.state_dict() for one, _ in self._optimizers],
                 "step": self.step,
                 "cases": self.cases,
+                "round": self.round,
             },
             part,
         )
@@ -137,11 +148,11 @@ class Run:
             for group in one.param_groups:
                 group["lr"] = peak * rate * min(1.0, (self.step + 1) / WARM)
             one.zero_grad()
-        words = torch.empty(*batch.states.shape[:2], 1).bernoulli_(1 - UNREAD)
-        dimensions = torch.empty(batch.states.shape[0], 1, WIDTH).bernoulli_(1 - DROPPED).div_(1 - DROPPED)
-        batch.states *= words * dimensions
-        value = loss(self.network(batch), batch.wanted)
-        value.backward()
+        states = self.network.reader(batch)
+        words = torch.empty(*states.shape[:2], 1).bernoulli_(1 - UNREAD)
+        dimensions = torch.empty(states.shape[0], 1, WIDTH).bernoulli_(1 - DROPPED).div_(1 - DROPPED)
+        value = loss(self.network.pointing(batch, states * (words * dimensions)), batch.wanted)
+        value.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
         for one, _ in self._optimizers:
             one.step()
@@ -153,27 +164,36 @@ class Run:
         return value.item()
 
 
-def train(work: Path, run: Run, *, steps: int, minutes: float) -> None:
-    """Go over the rounds until so many steps were taken, or so many minutes have passed (0: no such limit)."""
-    tests, mean, began, first = kept(work / "held-out.npz"), 0.0, time.perf_counter(), run.step
-    number = 0
+def train(
+    corpus: Corpus,
+    tokenizer: Tokenizer,
+    run: Run,
+    tests: Sequence[Row],
+    *,
+    minutes: float,
+    seed: int = 1,
+    young: Collection[str] = (),
+) -> None:
+    """Learn round after round until so many minutes have passed; the lines of young files come more often."""
+    mean, began, first, quick = 0.0, time.perf_counter(), run.step, brisk()
     while True:
-        made = [row for path in sorted(work.glob("round-*.npz")) if ".part" not in path.name for row in kept(path)]
-        for batch in batches(made, Random(run.step + number)):
+        made = rows(tokenizer, corpus.round(seed * 1000 + run.round, young))
+        for batch in batches(made, Random(run.round)):
             spent = (time.perf_counter() - began) / 60
-            done = max(run.step / steps if steps else 0.0, spent / minutes if minutes else 0.0)
-            if done >= 1:
+            if spent >= minutes:
                 run.save()
                 return
-            value = run.learn(batch, min(1.0, (1 - done) / DECAY))
-            mean = 0.97 * mean + 0.03 * value if run.step > first + 1 else value
+            # both together take two fifths of the time that single precision and the fused attention take
+            with torch.autocast("cpu", torch.bfloat16, enabled=quick), sdpa_kernel(SDPBackend.MATH):
+                value = run.learn(batch, min(1.0, (1 - spent / minutes) / DECAY))
+            mean = 0.98 * mean + 0.02 * value if run.step > first + 1 else value
             if run.step % SAVE_EVERY == 0:
                 told = {"step": run.step, "cases": run.cases, "loss": round(mean, 4), "minutes": round(spent, 1)}
                 print(json.dumps(told), flush=True)
                 run.save()
             if run.step % TELL_EVERY == 0:
                 print(told_of(run, tests), flush=True)
-        number += 1
+        run.round += 1
 
 
 def told_of(run: Run, tests: Sequence[Row]) -> str:
@@ -186,24 +206,29 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("work", type=Path)
-    parser.add_argument("--out", type=Path, help="file of the network, once it is trained")
+    parser.add_argument("--out", type=Path, help="folder for the network's two files, once it is trained")
+    parser.add_argument("--start", action="store_true", help="begin with the network that ships")
     parser.add_argument("--lines", type=Path, default=FOLDER)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--steps", type=int, default=0, help="in all, with those of the checkpoint")
-    parser.add_argument("--minutes", type=float, default=0.0)
+    parser.add_argument("--minutes", type=float, default=60.0, help="of this start")
     parser.add_argument("--width", type=int, default=256)
     parser.add_argument("--layers", type=int, default=3)
     parser.add_argument("--inner", type=int, default=640)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--young", default="", help="files of lines, without .txt, that the network has not read yet")
     given = parser.parse_args()
-    torch.set_num_threads(1)
+    torch.set_num_threads(given.threads)
+    torch.set_flush_denormal(True)
     torch.manual_seed(given.seed)
-    draw(given.work, given.lines, given.rounds, given.seed)
+    given.work.mkdir(parents=True, exist_ok=True)
+    tokenizer = Tokenizer.from_file(str(ENCODER / TOKENIZER))
+    corpus = Corpus(given.lines)
+    tests = rows(tokenizer, corpus.tests())
     shape = Shape(width=given.width, layers=given.layers, heads=given.width // 32, inner=given.inner)
-    run = Run(given.work, shape)
-    print(f"{sum(p.numel() for p in run.network.parameters()):,} parameters", flush=True)
-    train(given.work, run, steps=given.steps, minutes=given.minutes)
-    print(told_of(run, kept(given.work / "held-out.npz")))
+    run = Run(given.work, shape, tokenizer, given.start)
+    print(f"{sum(p.numel() for p in run.network.parameters()):,} parameters; {told_of(run, tests)}", flush=True)
+    train(corpus, tokenizer, run, tests, minutes=given.minutes, seed=given.seed, young=given.young.split(","))
+    print(told_of(run, tests))
     if given.out is not None:
         run.write(given.out)
 
