@@ -4,9 +4,8 @@ Owns: loading and checking the model's folder, cutting text into pieces, running
 what the labels mean, and decides nothing: thresholds belong to who asks.
 
 The folder holds ``encoder.onnx``, ``tokenizer.json`` and ``labels.json`` (the labels in the order of the network's
-outputs, and the SHA-256 of the other two). Where it has them, too, ``content.onnx`` tells special kinds of data, lasting preferences,
-what memory is asked for, and what words are part of (``models.training.content``); ``answers.onnx`` whether a memory answers a
-question (``models.training.answers``); ``acts.onnx`` gives words the states that acts are read from (``models.training.acts.pointing``).
+outputs, and the SHA-256 of the other two); where it has ``content.onnx``, too, that tells special kinds of data, lasting
+preferences, what memory is asked for, and what words are part of (``models.training.content``).
 """
 
 from __future__ import annotations
@@ -47,8 +46,7 @@ LONGEST = 64
 """Pieces of a text that the network reads; the tokenizer cuts what is longer."""
 CONTENT = "content.onnx"
 ANSWERS = "answers.onnx"
-ACTS = "acts.onnx"
-"""All three go on from the states where the branches part."""
+"""Both go on from the states where the branches part."""
 QUESTION, OVERLAP, PARTS = 24, 10, 3
 """Pieces of a question that are read beside a memory, pieces that two parts of a long memory share, and parts of one at most."""
 
@@ -132,9 +130,9 @@ class OnnxEncoder:
                 ort.InferenceSession(str(folder / name), options, providers=["CPUExecutionProvider"])
                 if (folder / name).is_file()
                 else None
-                for name in (CONTENT, ANSWERS, ACTS)
+                for name in (CONTENT, ANSWERS)
             ]
-            self._content, self._answers, self._acts = branches
+            self._content, self._answers = branches
             properties = self._content.get_modelmeta().custom_metadata_map if self._content is not None else {}
             self._revealed = (*properties.get("details", "").split(), NONE)
             fits = all(sizes[name] == len(getattr(self._labels, name)) for name in ("topics", *_Labels.REST))
@@ -204,21 +202,12 @@ class OnnxEncoder:
             spans: where the parts begin and end; what lies beyond the tokenizer's limit gets zeros.
         """
         result = self._result(_plain(text))
-        states = self._own(result.states)
-        found = np.zeros((len(spans), states.shape[1]), np.float32)
+        found = np.zeros((len(spans), result.states.shape[1]), np.float32)
         for row, (start, end) in enumerate(spans):
             at = of_word(result.pieces, (start, end))
             if at:
-                found[row] = states[at].mean(0)
+                found[row] = result.states[at].mean(0)
         return found
-
-    def _own(self, states: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The states from which acts are read: those where the branches part, and at the end of the acts' own branch."""
-        if self._acts is None:
-            return states
-        shared = np.ascontiguousarray(states[:, : states.shape[1] // 2])
-        (own,) = self._acts.run(["own"], {"states": shared})
-        return np.concatenate((shared, own), 1)
 
     def special(self, text: str) -> NDArray[np.float32] | None:
         """How much a text tells of each special kind of data and of none, (kinds + 1,), as logits.

@@ -19,7 +19,7 @@ from onnx import TensorProto, helper
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.training.encoder.export import IR_VERSION, OPSET, Graph, in_order
+from models.training.encoder.export import IR_VERSION, OPSET, Graph
 from models.training.encoder.network import FORK, WIDTH, Layer, attention_bias, mean
 
 DEPTH = 3
@@ -48,7 +48,7 @@ class Answers(nn.Module):
 
     def in_order(self) -> list[nn.Module]:
         """What has weights, in the order in which `write` writes it."""
-        layers = [part for layer in self.layers for part in in_order(layer)]  # type: ignore[arg-type]
+        layers = [part for layer in self.layers for part in layer.in_order()]  # type: ignore[operator]
         return [*layers, self.hidden, self.out]
 
 

@@ -111,13 +111,6 @@ class Graph:
         return self.norm(self.add("Add", pieces, positions), base.embeddings.norm)
 
 
-def in_order(layer: Layer) -> list[nn.Module]:
-    """The parts of a layer with weights, in the order in which `Graph.layer` writes them."""
-    return [
-        layer.query, layer.key, layer.value, layer.out, layer.out_norm, layer.up, layer.down, layer.down_norm,
-    ]  # fmt: skip
-
-
 def written(path: Path) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
     """Weight and bias of every linear module and norm of a file that `Graph` wrote, in its order, as its 8 bits have them."""
     graph = onnx.load(path).graph

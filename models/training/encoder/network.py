@@ -56,6 +56,10 @@ class Layer(nn.Module):
         x = self.out_norm(x + self.out(mixed))
         return self.down_norm(x + self.down(functional.gelu(self.up(x))))
 
+    def in_order(self) -> list[nn.Module]:
+        """What has weights, in the order in which ``export.Graph.layer`` writes it."""
+        return [self.query, self.key, self.value, self.out, self.out_norm, self.up, self.down, self.down_norm]
+
 
 PARTS = {
     "query": "attention.self.query", "key": "attention.self.key", "value": "attention.self.value",
@@ -178,6 +182,12 @@ class Classifier(nn.Module):
             choices=self.choices(hidden),
             values=self.value(pieces) + self.values(pieces),
         )
+
+    def in_order(self) -> list[nn.Module]:
+        """What has weights, in the order in which ``export.build`` writes it."""
+        layers = [part for layer in self.layers for part in layer.in_order()]  # type: ignore[operator]
+        heads = [self.hidden, self.strength, self.details, self.requests, self.choices, self.value, self.values]
+        return [*layers, *heads]
 
 
 def attention_bias(mask: Tensor) -> Tensor:

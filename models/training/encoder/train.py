@@ -14,7 +14,7 @@ import logging
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -26,7 +26,7 @@ from torch.nn import functional
 
 from models.training.encoder import export, origin
 from models.training.encoder.examples import CHOICES, DETAILS, NONE, REQUESTS, STRENGTHS, Example, examples
-from models.training.encoder.network import FORK, LAYERS, Base, Classifier, Logits, Sizes, load_layer
+from models.training.encoder.network import FORK, LAYERS, Base, Classifier, Layer, Logits, Sizes, load_layer
 
 EXAMPLES = 60_000
 BATCH = 48
@@ -292,12 +292,17 @@ def train(
     run = Run(base, classifier.to(device), count // BATCH, work, pieces, rates)
     run.fit(tokenizer, device)
     base, classifier = base.cpu(), classifier.cpu()
+    publish(out, base, classifier, tokenizer, REQUESTS)
+
+
+def publish(out: Path, base: Base, classifier: Classifier, tokenizer: Tokenizer, requests: Sequence[str]) -> None:
+    """Write ``encoder.onnx``, ``tokenizer.json`` and ``labels.json`` into the folder; ``requests``: what that head tells apart."""
     out.mkdir(parents=True, exist_ok=True)
     tokenizer.save(str(out / "tokenizer.json"), pretty=False)
     listed = {
         "topics": [*DETAILS, NONE],
         "strength": list(STRENGTHS),
-        "requests": list(REQUESTS),
+        "requests": list(requests),
         "choices": [f"{detail}={value}" for detail, value in CHOICES],
     }
     groups = [DETAILS.index(detail) for detail, _ in CHOICES]
@@ -305,6 +310,27 @@ def train(
     files = {name: _digest(out / name) for name in ("encoder.onnx", "tokenizer.json")}
     (out / "labels.json").write_text(json.dumps({**listed, "files": files}, indent=1) + "\n", encoding="utf-8")
     log.info("wrote %s, %.1f MB", out / "encoder.onnx", (out / "encoder.onnx").stat().st_size / 1e6)
+
+
+def restored(folder: Path) -> tuple[Base, Classifier, tuple[str, ...]]:
+    """The encoder of a folder, to go on from: the base as it came, the branch as its 8 bits have it, and what requests it knows.
+
+    Raises:
+        ModelMissingError: the package with MiniLM's weights is not installed.
+        ModelDamagedError: its weights are others.
+        ValueError: the file has other categories than there are now.
+    """
+    found = origin.folder()
+    places = {piece: place for place, piece in enumerate((found / "vocab.txt").read_text("utf-8").splitlines())}
+    vocabulary = Tokenizer.from_file(str(folder / "tokenizer.json")).get_vocab()
+    kept = [places[piece] for piece in sorted(vocabulary, key=lambda one: vocabulary[one])]
+    base = Base(origin.weights(found), kept, origin.MAX_PIECES).eval()
+    requests = tuple(json.loads((folder / "labels.json").read_text("utf-8"))["requests"])
+    branch = [Layer() for _ in range(FORK, LAYERS)]
+    classifier = Classifier(branch, replace(SIZES, requests=len(requests))).eval()
+    modules = classifier.in_order()
+    export.restore(export.written(folder / "encoder.onnx")[-len(modules) :], modules)
+    return base, classifier, requests
 
 
 def _digest(path: Path) -> str:

@@ -1,11 +1,11 @@
 """The network in PyTorch: a prompt that is read as a whole, then steps of an answer, each a closed token or a place of the prompt.
 
-    pieces -> the encoder's layers 0, 1 -+-> (as they are)        -+-> state of a word -> prompt -> steps
-                                         +-> own layers 2 .. 5    -+
+    pieces -> the encoder's layers 0, 1 -+-> (as they are)                   -+-> state of a word -> prompt -> steps
+                                         +-> layers 2 .. 5 that classify     -+
 
 A word comes in as the mean of its pieces' states, through a learnt matrix, so what has to be learnt is this car's acts and not
-English. `Reader` gives the states; ``export`` writes its layers to the file beside the encoder. ``models.acts.pointing`` computes
-what `Pointing` does with numpy.
+English. `Reader` gives the states: its layers are the encoder's branch that classifies, which goes on to classify
+(``models.training.acts.pointing.kept``). ``models.acts.pointing`` computes what `Pointing` does with numpy.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from models.acts.steps import CLOSED
 from models.training.acts.pointing.rows import Row
 from models.training.blocks import Block, Shape, rotations
 from models.training.encoder.network import WIDTH as ENCODED
-from models.training.encoder.network import Base, Layer, attention_bias
+from models.training.encoder.network import Base, Classifier, attention_bias
 
 AWAY = -1e4
 """Score of a place that there is not."""
 WIDTH = 2 * ENCODED
-"""Of a word's state: where the branches part, and at the end of the own layers."""
+"""Of a word's state: where the branches part, and at the end of the one that classifies."""
 
 
 class Batch:
@@ -69,20 +69,20 @@ class Batch:
 
 
 class Reader(nn.Module):
-    """Own layers of the encoder, which give words their states."""
+    """The encoder's branch that classifies, which gives words their states."""
 
-    def __init__(self, base: Base, layers: Sequence[Layer]) -> None:
-        """On a base that stays as it is, with these layers, which are trained on."""
+    def __init__(self, base: Base, classifier: Classifier) -> None:
+        """On a base that stays as it is, with this branch, which is trained on."""
         super().__init__()
-        self.layers = nn.ModuleList(layers)
-        self._base = (base,)  # not a part of it: its weights are the encoder's
+        self.classifier = classifier
+        self._base = (base,)  # not a part of it: nothing of it is learnt
 
     def forward(self, batch: Batch) -> Tensor:
         """The states of the words of a batch, (rows, places, `WIDTH`); zero elsewhere."""
         with torch.no_grad():
             before = self._base[0].shared(batch.ids, batch.mask)
         x, bias = before, attention_bias(batch.mask)
-        for layer in self.layers:
+        for layer in self.classifier.layers:
             x = layer(x, bias)
         place, text, first, last = batch.words.unbind(1)
         run = functional.pad(torch.cat((before, x), 2).float().cumsum(1), (0, 0, 1, 0))

@@ -2,12 +2,14 @@
 
 Owns: the loop and its settings. Every round of cases is drawn anew (``models.training.acts.data``). Rates stay at their peak until
 the last share of the run, where they fall to nothing. Checkpoints go to WORK; a run that was stopped goes on from there. Without
-one it begins with random weights and the layers of the encoder that classify, or, by ``--start``, with what ships.
+one it begins with random weights above the encoder that ships, or, by ``--start``, with the network that ships. The encoder's
+branch that classifies is trained with it, and written, too.
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
 import json
 import time
 from collections.abc import Collection, Iterator, Sequence
@@ -21,24 +23,25 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from models.acts.pointing import load, packed
 from models.acts.steps import CLOSED
-from models.runtime.onnx_encoder import ACTS, NETWORK, TOKENIZER
+from models.runtime.onnx_encoder import TOKENIZER
 from models.training.acts.data import Corpus
 from models.training.acts.lines import FOLDER
-from models.training.acts.pointing.export import write
+from models.training.acts.pointing.kept import Kept
 from models.training.acts.pointing.network import WIDTH, Batch, Pointing, Reader, Whole, loss
 from models.training.acts.pointing.rows import Row, rows
 from models.training.blocks import Shape
-from models.training.encoder import origin
-from models.training.encoder.export import in_order, restore, written
-from models.training.encoder.network import FORK, LAYERS, Base, Layer
+from models.training.encoder.network import Base
+from models.training.encoder.train import publish, restored
 from models.training.muon import Muon
 from models.training.processor import brisk
 
 ENCODER, PARSER = Path("models/builtin/encoder"), Path("models/builtin/parser/acts.npz")
 BATCH, BUCKET = 80, 16
 """Rows of a batch; batches that are drawn together and sorted by length, so that little is padding."""
-MUON_RATE, ADAM_RATE, LAYER_RATE = 3e-3, 2e-3, 1.5e-4
-"""Peak rates: of the blocks' matrices (Muon), of what else is above the reader (AdamW), of the reader's layers (AdamW)."""
+MUON_RATE, ADAM_RATE, BRANCH_RATE = 3e-3, 2e-3, 1.5e-4
+"""Peak rates: of the blocks' matrices (Muon), of what else is above the reader (AdamW), of the encoder's branch (AdamW)."""
+KEPT = 0.5
+"""Weight of what the branch is to go on telling."""
 WARM = 100
 """Steps in which the rates rise."""
 DECAY = 0.5
@@ -77,19 +80,10 @@ def accuracy(network: Whole, tests: Sequence[Row]) -> tuple[float, float]:
 class Run:
     """A training: the network, its averaged weights, and what its optimizers keep."""
 
-    def __init__(self, work: Path, shape: Shape, tokenizer: Tokenizer, start: bool) -> None:
-        """Go on from the checkpoint in ``work``, or begin: with random weights or, ``start``, with what ships."""
-        self._saved = work / "checkpoint.pt"
-        folder = origin.folder()
-        places = {piece: at for at, piece in enumerate((folder / "vocab.txt").read_text("utf-8").splitlines())}
-        vocabulary = tokenizer.get_vocab()
-        kept = [places[piece] for piece in sorted(vocabulary, key=lambda one: vocabulary[one])]
-        base = Base(origin.weights(folder), kept, origin.MAX_PIECES).eval()
-        self.network, self.averaged = (
-            Whole(Reader(base, [Layer() for _ in range(FORK, LAYERS)]), Pointing(shape)) for _ in range(2)
-        )
-        self._begin(start)
-        self.averaged.load_state_dict(self.network.state_dict())
+    def __init__(self, work: Path, network: Whole, kept: Kept | None = None) -> None:
+        """Begin with this network, or go on from the checkpoint in ``work``; ``kept``: what its reader is to go on telling."""
+        self._saved, self._kept = work / "checkpoint.pt", kept
+        self.network, self.averaged = network, copy.deepcopy(network)
         matrices = [p for block in self.network.pointing.blocks for p in block.parameters() if p.ndim > 1]
         known = {id(p) for p in matrices}
         rest = [p for p in self.network.pointing.parameters() if id(p) not in known]
@@ -97,7 +91,7 @@ class Run:
         self._optimizers: list[tuple[torch.optim.Optimizer, float]] = [
             (Muon(matrices, MUON_RATE, weight_decay=0.05), MUON_RATE),
             (torch.optim.AdamW(rest, lr=ADAM_RATE, betas=(0.9, 0.98), weight_decay=0.02), ADAM_RATE),
-            (torch.optim.AdamW(own, lr=LAYER_RATE, betas=(0.9, 0.98), weight_decay=0.01), LAYER_RATE),
+            (torch.optim.AdamW(own, lr=BRANCH_RATE, betas=(0.9, 0.98), weight_decay=0.01), BRANCH_RATE),
         ]
         self.step, self.cases, self.round = 0, 0, 0
         if self._saved.exists():
@@ -107,23 +101,6 @@ class Run:
             for (one, _), before in zip(self._optimizers, state["optimizers"], strict=True):
                 one.load_state_dict(before)
             self.step, self.cases, self.round = state["step"], state["cases"], state["round"] + 1
-
-    def _begin(self, start: bool) -> None:
-        modules = [part for layer in self.network.reader.layers for part in in_order(layer)]  # type: ignore[arg-type]
-        own = ENCODER / ACTS
-        if start and own.exists():
-            restore(written(own), modules)
-        else:  # after the embeddings' norm, the shared layers and search's
-            first = 1 + len(modules) // (LAYERS - FORK) * LAYERS
-            restore(written(ENCODER / NETWORK)[first : first + len(modules)], modules)
-        if start:
-            self.network.pointing.restore(*load(PARSER))
-
-    def write(self, folder: Path) -> None:
-        """Write the two files of the averaged network."""
-        folder.mkdir(parents=True, exist_ok=True)
-        np.savez(folder / PARSER.name, **packed(self.averaged.pointing.tensors(), CLOSED))
-        write(folder / ACTS, self.averaged.reader)
 
     def save(self) -> None:
         """Write the checkpoint."""
@@ -152,7 +129,8 @@ class Run:
         words = torch.empty(*states.shape[:2], 1).bernoulli_(1 - UNREAD)
         dimensions = torch.empty(states.shape[0], 1, WIDTH).bernoulli_(1 - DROPPED).div_(1 - DROPPED)
         value = loss(self.network.pointing(batch, states * (words * dimensions)), batch.wanted)
-        value.backward()  # type: ignore[no-untyped-call]
+        kept = KEPT * self._kept.loss(self.network.reader.classifier) if self._kept is not None else 0.0
+        (value + kept).backward()
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
         for one, _ in self._optimizers:
             one.step()
@@ -206,7 +184,7 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("work", type=Path)
-    parser.add_argument("--out", type=Path, help="folder for the network's two files, once it is trained")
+    parser.add_argument("--out", type=Path, help="folder for the network and the encoder, once it is trained")
     parser.add_argument("--start", action="store_true", help="begin with the network that ships")
     parser.add_argument("--lines", type=Path, default=FOLDER)
     parser.add_argument("--minutes", type=float, default=60.0, help="of this start")
@@ -224,13 +202,24 @@ def main() -> None:
     tokenizer = Tokenizer.from_file(str(ENCODER / TOKENIZER))
     corpus = Corpus(given.lines)
     tests = rows(tokenizer, corpus.tests())
-    shape = Shape(width=given.width, layers=given.layers, heads=given.width // 32, inner=given.inner)
-    run = Run(given.work, shape, tokenizer, given.start)
+    base, classifier, requests = restored(ENCODER)
+    kept = Kept(base, classifier, tokenizer, given.seed)
+    pointing = Pointing(Shape(width=given.width, layers=given.layers, heads=given.width // 32, inner=given.inner))
+    if given.start:
+        pointing.restore(*load(PARSER))
+    run = Run(given.work, Whole(Reader(base, classifier), pointing), kept)
     print(f"{sum(p.numel() for p in run.network.parameters()):,} parameters; {told_of(run, tests)}", flush=True)
     train(corpus, tokenizer, run, tests, minutes=given.minutes, seed=given.seed, young=given.young.split(","))
     print(told_of(run, tests))
     if given.out is not None:
-        run.write(given.out)
+        write(run.averaged, base, requests, given.out)
+
+
+def write(network: Whole, base: Base, requests: Sequence[str], folder: Path) -> None:
+    """Write the network's file, and the encoder with its branch as it is now, into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    np.savez(folder / PARSER.name, **packed(network.pointing.tensors(), CLOSED))
+    publish(folder, base, network.reader.classifier, Tokenizer.from_file(str(ENCODER / TOKENIZER)), requests)
 
 
 if __name__ == "__main__":
