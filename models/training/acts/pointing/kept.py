@@ -7,6 +7,7 @@ arXiv 1503.02531), as it was used against forgetting by Li and Hoiem (2016, arXi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 
 import torch
@@ -27,13 +28,16 @@ OF = torch.tensor([DETAILS.index(detail) for detail, _ in CHOICES])
 """(choices,): the category of each."""
 
 
+def texts(seed: int) -> list[str]:
+    """Some of the texts of ``models.training.content``, in lower case."""
+    return Random(seed).sample(sorted({row.text.lower() for row in rows()}), TEXTS)
+
+
 class Kept:
     """Texts, and what was told of them."""
 
-    def __init__(self, base: Base, classifier: Classifier, tokenizer: Tokenizer, seed: int = 1) -> None:
-        """Ask the branch as it is now about some of the texts of ``models.training.content``."""
-        rng = Random(seed)
-        texts = rng.sample(sorted({row.text.lower() for row in rows()}), TEXTS)
+    def __init__(self, base: Base, classifier: Classifier, tokenizer: Tokenizer, texts: Sequence[str]) -> None:
+        """Ask the branch as it is now about these texts."""
         pieces = [tokenizer.encode(text).ids[:LONGEST] for text in texts]
         self._batches: list[tuple[Tensor, Tensor, Tensor, Logits]] = []
         for at in range(0, len(pieces), BATCH * NEAR):
@@ -48,7 +52,7 @@ class Kept:
                     shared = base.shared(ids, mask)
                     found = base.search(shared, mask)
                     self._batches.append((shared.bfloat16(), mask, found, told(classifier(shared, mask, found))))
-        self._rng = rng
+        self._rng = Random(len(texts))
 
     def loss(self, classifier: Classifier) -> Tensor:
         """How far the branch as it is now is from what it told before, on the texts of one step."""

@@ -26,7 +26,7 @@ from models.acts.steps import CLOSED
 from models.runtime.onnx_encoder import TOKENIZER
 from models.training.acts.data import Corpus
 from models.training.acts.lines import FOLDER
-from models.training.acts.pointing.kept import Kept
+from models.training.acts.pointing.kept import Kept, texts
 from models.training.acts.pointing.network import WIDTH, Batch, Pointing, Reader, Whole, loss
 from models.training.acts.pointing.rows import Row, rows
 from models.training.blocks import Shape
@@ -203,7 +203,7 @@ def main() -> None:
     corpus = Corpus(given.lines)
     tests = rows(tokenizer, corpus.tests())
     base, classifier, requests = restored(ENCODER)
-    kept = Kept(base, classifier, tokenizer, given.seed)
+    kept = Kept(base, classifier, tokenizer, texts(given.seed))
     pointing = Pointing(Shape(width=given.width, layers=given.layers, heads=given.width // 32, inner=given.inner))
     if given.start:
         pointing.restore(*load(PARSER))
