@@ -55,7 +55,7 @@ _TAILS: dict[str, frozenset[str]] = {
     "favorite_genres": frozenset("music songs tunes".split()),
     "favorite_podcast_genres": frozenset("podcast podcasts shows stories".split()),
     "favorite_podcast_shows": frozenset("podcast show".split()),
-    "preferred_gas_station": frozenset("station stations fuel petrol gas".split()),
+    "preferred_gas_station": frozenset("station stations fuel petrol gas garage".split()),
     "preferred_charging_network": frozenset("chargers charger superchargers network stations station".split()),
     "preferred_supermarket_chain": frozenset("supermarket supermarkets store stores".split()),
     "general_news_source": frozenset("headlines news".split()),
@@ -247,7 +247,7 @@ class Canon:
         self._encoder = encoder
 
     def canonical(self, detail: str, said: str, sentence: str | None) -> str | None:
-        """The value as it is stored, or None where a closed category's value cannot be told.
+        """The value as it is stored, or None where the words tell none.
 
         Args:
             detail: detail key.
@@ -264,6 +264,9 @@ class Canon:
             value = self._closed(detail, said, sentence, alone=alone)
             other = _level_refused(value, normal(sentence)) if value is not None and detail in _LEVELS else None
             return other or value
+        kind = _TAILS.get(detail, frozenset())
+        if kind and all(word in kind or word in _ARTICLES for word in words(said)):
+            return None  # "podcasts" is no kind of podcast
         return _by_pattern(SAID_AS.get(detail, ()), normal(said)) or plain_value(detail, said)
 
     def _closed(self, detail: str, said: str, sentence: str, *, alone: bool) -> str | None:

@@ -77,6 +77,14 @@ def test_listed_values(detail: str, said: str, value: str) -> None:
     assert canonical(detail, said) == value
 
 
+@pytest.mark.parametrize(("detail", "said"), [
+    ("favorite_podcast_genres", "podcasts"), ("favourite_cuisine", "the food"), ("favorite_genres", "some music"),
+    ("preferred_radio_station", "the radio"), ("preferred_gas_station", "a petrol station"),
+])  # fmt: skip
+def test_words_that_only_name_the_kind_are_no_value(detail: str, said: str) -> None:
+    assert canonical(detail, said) is None
+
+
 def test_equal_values_fold_to_one() -> None:
     for one, other in [("Burgers", "a burger"), ("ferries", "ferry"), ("b b c", "BBC"), ("The Beatles", "beatles"),
                        ("sandwiches", "sandwich")]:  # fmt: skip
