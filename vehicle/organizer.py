@@ -353,12 +353,20 @@ class Organizer:
         return found[0] if len(found) == 1 else None
 
     def named(self, name: str) -> tuple[Contact, ...]:
-        """The contacts of that name ("my boss", "boss"); where none has it whole, of that first or last name ("the Walkers")."""
+        """The contacts of that name ("my boss", "boss"), or of another word for it ("mother" for "Mum").
+
+        Where none has it whole, those of that first or last name ("the Walkers").
+        """
         name = name.removesuffix("'s").removeprefix("my ").removeprefix("the ")
         exact = tuple(
             who for who in self.contacts if _alike(name, (who.name, *(also.removeprefix("my ") for also in who.also)))
         )
         one = tuple(who for who in self.contacts if _alike(name, who.name.split()))
+        others = next((kin for kin in _KIN if name.casefold() in kin), frozenset())
+        exact = exact or tuple(
+            who for who in self.contacts
+            if others & {also.removeprefix("my ").casefold() for also in (who.name, *who.also)}
+        )  # fmt: skip
         family = name.removesuffix("s")
         return exact or one or tuple(who for who in self.contacts if _alike(family, who.name.split()[-1:]))
 
@@ -407,6 +415,14 @@ def _nobody_asks() -> None:
     """Nobody keeps what waits."""
 
 
+_KIN = tuple(
+    frozenset(words.split())
+    for words in (
+        "mum mummy mam mom mommy mama ma mother", "dad daddy da pa papa pop father", "wife missus", "husband hubby",
+        "gran granny grandma grandmother nan nana nanny", "grandad granddad grandpa grandfather", "sister sis", "brother bro",
+    )
+)  # fmt: skip
+"""Words for the same person of one's life."""
 _PLAIN = frozenset("a an the my our your his her their to of for about at".split())
 
 

@@ -69,8 +69,8 @@ class Planner:
             organizer: timers, calendar and contacts; None for one that knows nobody and whose clock stands.
             signals: what the vehicle has; a plan never writes anything else.
         """
-        self._routes, self._sound = Routes(places), Sound(media)
         self._organizer = organizer or Organizer(lambda: 0.0)
+        self._routes, self._sound = Routes(places, self._organizer), Sound(media)
         self._signals = signals
 
     def fit(self, signals: frozenset[str]) -> None:

@@ -7,12 +7,14 @@ alternatives are three ways of estimating: the quickest by motorway with a toll,
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from schemas import actions as a
 from schemas.events import VehicleState
+from vehicle.organizer import Organizer
 from vehicle.places import Place
 from vehicle.planning.plan import Plan, direct, present
 from vehicle.sources import PlaceSource
@@ -51,12 +53,16 @@ class Alternative:
         }
 
 
+_HOME = re.compile(r"(?:'s|s')?(?: (?:place|house|home|flat|apartment|address))?$")
+"""What follows a name where the place is meant at which somebody lives."""
+
+
 class Routes:
     """Plans routes over a catalogue of places."""
 
-    def __init__(self, places: PlaceSource) -> None:
-        """Routes between these places."""
-        self._places = places
+    def __init__(self, places: PlaceSource, organizer: Organizer) -> None:
+        """Routes between these places, and to where somebody lives who is known."""
+        self._places, self._organizer = places, organizer
 
     def plan(self, action: a.Action, state: VehicleState) -> Plan:
         """What a navigation action writes and answers.
@@ -66,9 +72,9 @@ class Routes:
         """
         match action:
             case a.NavigateTo(destination=name):
-                return self._go(self._places.destination(name))
+                return self._go(self._destination(name))
             case a.FindPlace(near=near) | a.ListPlaces(near=near) if near is not None:
-                start = self._places.destination(near)
+                start = self._destination(near)
                 return self._around(action, start) if start else Plan(refusal=_UNKNOWN_PLACE)
             case a.FindPlace() | a.ListPlaces():
                 return self._around(action, None)
@@ -77,13 +83,13 @@ class Routes:
                 found = self._places.find(kind, quality, between=way, but=action.spares)
                 return self._stop(found.place, state, reason=found.reason) if found else Plan()
             case a.AddStop(destination=name):
-                return self._stop(self._places.destination(name), state)
+                return self._stop(self._destination(name), state)
             case a.RemoveStop(destination=name):
                 return self._without(name, state)
             case a.ReplaceStop(stop=stop, destination=name):
-                return self._replaced(stop, self._places.destination(name), state)
+                return self._replaced(stop, self._destination(name), state)
             case a.ChangeDestination(destination=name):
-                return self._elsewhere(self._places.destination(name), state)
+                return self._elsewhere(self._destination(name), state)
             case a.CancelNavigation():
                 going = state.values.get("navigation.destination") != ""
                 return Plan(*_cleared()) if going else Plan(refusal=_NO_ROUTE)
@@ -95,12 +101,20 @@ class Routes:
             case a.AddChargingStops():
                 return self._charged(state)
             case a.GetDistance(destination=name):
-                place = self._places.destination(name)
+                place = self._destination(name)
                 if place is None:
                     return Plan()
                 return Plan(answer={"name": place.name, "km": round(place.road_km(), 1), "minutes": place.minutes()})
             case _:
                 return Plan(direct(action))
+
+    def _destination(self, name: str) -> Place | None:
+        """The place of that name, or else the address of the contact that is meant: "tom's", "my mum's house"."""
+        place = self._places.destination(name)
+        if place is None:
+            who = self._organizer.contact(_HOME.sub("", name))
+            place = self._places.destination(who.address) if who is not None and who.address else None
+        return place
 
     # Reading the present route -----------------------------------------------------------------------------------------
 
@@ -188,7 +202,7 @@ class Routes:
     def _among(self, stops: Sequence[Place], name: str | None) -> Place | None:
         if name is None:
             return stops[0] if stops else None
-        wanted = self._places.destination(name)
+        wanted = self._destination(name)
         return next((stop for stop in stops if stop is wanted), None)
 
     def _chosen(self, number: int, state: VehicleState) -> Plan:

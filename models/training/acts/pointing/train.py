@@ -40,11 +40,11 @@ BATCH, BUCKET = 80, 16
 """Rows of a batch; batches that are drawn together and sorted by length, so that little is padding."""
 MUON_RATE, ADAM_RATE, BRANCH_RATE = 3e-3, 2e-3, 1.5e-4
 """Peak rates: of the blocks' matrices (Muon), of what else is above the reader (AdamW), of the encoder's branch (AdamW)."""
-KEPT = 0.5
+KEPT = 1.5
 """Weight of what the branch is to go on telling."""
 WARM = 100
 """Steps in which the rates rise."""
-DECAY = 0.5
+DECAY = 0.8
 """Share of the run at whose beginning they begin to fall."""
 DROPPED, UNREAD = 0.1, 0.05
 """Shares of the states' dimensions, for a row, and of its words that are left out."""

@@ -15,6 +15,7 @@ ort = pytest.importorskip("onnxruntime")
 from models.special import without_names  # noqa: E402 - needs PyTorch
 from models.training.content import rows, train  # noqa: E402
 from models.training.content.network import Branch, write  # noqa: E402
+from models.training.encoder.export import restore, written  # noqa: E402
 from models.training.encoder.network import WIDTH, Layer  # noqa: E402
 from schemas.kinds import LABELS, Label, Wish  # noqa: E402
 from schemas.preferences import BY_DETAIL, CATEGORIES, KINDS  # noqa: E402
@@ -38,6 +39,17 @@ def test_the_file_gives_what_the_network_gives(tmp_path: Path) -> None:
         shares = np.exp(told[name]) / np.exp(told[name]).sum()
         assert float(np.abs(found[name] - shares).max()) < 0.01
     assert session.get_modelmeta().custom_metadata_map["details"].split() == [c.detail for c in CATEGORIES]
+
+
+def test_a_training_goes_on_from_the_file(tmp_path: Path) -> None:
+    torch.manual_seed(4)
+    branch, other = Branch([Layer()]).eval(), Branch([Layer()]).eval()
+    write(tmp_path / "content.onnx", branch)
+    restore(written(tmp_path / "content.onnx"), other.in_order())
+    for (name, one), again in zip(branch.state_dict().items(), other.state_dict().values(), strict=True):
+        assert torch.allclose(one, again, atol=float(one.abs().max()) / 127), name
+    with pytest.raises(ValueError, match="other matrices"):
+        restore(written(tmp_path / "content.onnx"), Branch([Layer(), Layer()]).in_order())
 
 
 def test_what_is_not_there_counts_for_nothing() -> None:

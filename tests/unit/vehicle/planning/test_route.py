@@ -9,6 +9,7 @@ import pytest
 from schemas.actions import parse_action
 from schemas.events import VehicleState
 from vehicle.media import MediaLibrary
+from vehicle.organizer import Contact, Organizer
 from vehicle.places import Place, Places
 from vehicle.planning import Plan, Planner
 from vehicle.planning.route import FAR_KM, alternatives
@@ -29,6 +30,21 @@ def plan(name: str, values: dict[str, Any] | None = None, /, **slots: Any) -> Pl
     made = PLANNER.plan(parse_action(name, slots), VehicleState(values=INITIAL | (values or {})))
     check_changes(made.changes)
     return made
+
+
+@pytest.mark.parametrize(
+    ("said", "place"),
+    [("tom's", "Marrowby Zoo"), ("tom's place", "Marrowby Zoo"), ("my mother's house", "Post Office"), ("olga's", None)],
+)
+def test_one_goes_to_where_somebody_lives(said: str, place: str | None) -> None:
+    known = [
+        Contact(name="Tom Hall", also=("tom",), address="zoo"),
+        Contact(name="Mum", address="the post office"),
+        Contact(name="Olga"),
+    ]
+    planner = Planner(PLACES, MediaLibrary.load(), organizer=Organizer(lambda: 0.0, contacts=known))
+    made = planner.plan(parse_action("navigate_to", {"destination": said}), VehicleState(values=INITIAL))
+    assert made.changes.get("navigation.destination") == place
 
 
 def test_a_stop_is_taken_out_by_name_or_the_next_one() -> None:
