@@ -184,7 +184,8 @@ class Understanding:
         plan = plan or await self._planned(transcript, open_, recent)
         if wish is not None and known and wish.only_heard:  # "get rid of this reggae"
             parsed = await self._planned(transcript, open_, recent)
-            plan, known, rest = (parsed, False, "") if _orders(parsed) else (plan, known, rest)
+            ordered = _orders(parsed) and parsed.asks >= wish.heard  # of what is remembered, the wish only asks
+            plan, known, rest = (parsed, False, "") if ordered else (plan, known, rest)
         if [act.name for act in plan.acts] == ["forget"] and self._is_stop(
             str(plan.acts[0].slots.get("about")), recent
         ):

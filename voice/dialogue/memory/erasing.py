@@ -40,6 +40,8 @@ class Wish:
     """What else was asked for."""
     whole: str = ""
     """The whole utterance, where it is surely about memory: what it means best is meant if `about` names nothing."""
+    heard: float = 0.0
+    """Probability that it is one, where the network alone tells it."""
 
     @property
     def only_heard(self) -> bool:
@@ -200,7 +202,7 @@ def wish(text: str, is_order: Callable[[str], bool], told: Mapping[Told, float] 
     what = _HEARD[heard]
     if what in UNNAMED_AT and told[heard] < UNNAMED_AT[what]:
         return None
-    return Wish(what, whole, sure=False, whole=whole if what is What.NAMED else "")
+    return Wish(what, whole, sure=False, whole=whole if what is What.NAMED else "", heard=sure)
 
 
 def _left(text: str) -> bool:

@@ -331,7 +331,7 @@ class Remembering:
             if span is not None:
                 return f"I remember nothing of that from {span.words.removeprefix('on ')}."
             plain = category is not None or not (naming.SENTENCE.match(words) or len(words.split()) > SAID_BACK)
-            return f"I remember nothing {about}." if plain else "I remember nothing of that."
+            return f"I remember nothing {about}." if plain else NOTHING_LIKE_IT
         said = told(matches, self._seat.units.liking)
         if len(said) <= (ALOUD if what.period is None else 1):
             again = f"Forget {listed(said)}?"
@@ -648,6 +648,7 @@ _AWAITED = "Hello {name}. Please enter your PIN on the screen; until then you ar
 UNNAMED = "driver"
 """The name that the configuration gives before anybody chose one."""
 _WHAT = "I don't know what you mean by that."
+NOTHING_LIKE_IT = "I find nothing like that in what I remember. Name it, or ask me what I remember."
 NOT_KEPT = "I only keep what you like, avoid or need on the road, and I could not tell what this is."
 _UNSURE = "I see, but I'm not sure about that, so I don't keep it yet."
 _NO_FILES = "I can't write files here: use the command line."

@@ -12,6 +12,7 @@ from schemas.memory import ENDLESS, Turn
 from tests.dialogues import NOW, Rig
 from voice.dialogue.acts.planning import teaches
 from voice.dialogue.coordinator import Plan
+from voice.dialogue.memory.remembering import NOTHING_LIKE_IT
 from voice.dialogue.replies import responder
 
 
@@ -161,8 +162,18 @@ def test_what_is_still_to_be_said_is_not_learnt_instead_of_erasing_what_was(rig:
     ("text", "acts", "sure", "answer"),
     [
         ("bin the directions i know where i am", "cancel_navigation()", 0.9, "Shall I end the navigation?"),
-        ("bin the directions i know where i am", "cancel_navigation()", 0.4, "I remember nothing of that."),
-        ("forget that i like it at twenty two", "set_temperature(celsius=22)", 0.9, "I remember nothing of that."),
+        (
+            "bin the directions i know where i am",
+            "cancel_navigation()",
+            0.4,
+            NOTHING_LIKE_IT,
+        ),
+        (
+            "forget that i like it at twenty two",
+            "set_temperature(celsius=22)",
+            0.9,
+            NOTHING_LIKE_IT,
+        ),
     ],
 )
 def test_words_of_erasing_that_name_nothing_remembered_may_ask_for_something_else(
