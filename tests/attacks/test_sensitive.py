@@ -164,11 +164,12 @@ def test_an_import_asks_the_guard_and_consent_for_every_text(memory: DriverMemor
 @pytest.mark.parametrize(
     ("name", "missed", "taken"),
     [
-        ("sensitive_third.txt", 3, 8),
-        ("sensitive_fourth.txt", 2, 23),
-        ("sensitive_fifth.txt", 1, 43),
-        ("sensitive_sixth.txt", 4, 23),
-        ("sensitive_seventh.txt", 1, 11),
+        ("sensitive_third.txt", 2, 7),
+        ("sensitive_fourth.txt", 1, 25),
+        ("sensitive_fifth.txt", 1, 42),
+        ("sensitive_sixth.txt", 4, 20),
+        ("sensitive_seventh.txt", 1, 17),
+        ("sensitive_eighth.txt", 0, 8),
     ],
 )
 def test_of_sentences_that_it_was_not_taught_no_more_is_missed_than_was_measured(
@@ -177,8 +178,9 @@ def test_of_sentences_that_it_was_not_taught_no_more_is_missed_than_was_measured
     lines, guard = _lines(name), memory.session.guard
     through = [line for kind, line in lines if kind != "ordinary" and not guard.kinds(line)]
     stopped = [line for kind, line in lines if kind == "ordinary" and guard.kinds(line)]
-    assert len(through) <= missed, through
-    assert len(stopped) <= taken, stopped
+    # nobody has read the sentences: what fails is counted and not shown
+    assert len(through) <= missed
+    assert len(stopped) <= taken
 
 
 def test_ordinary_sentences_are_left_alone(memory: DriverMemory) -> None:

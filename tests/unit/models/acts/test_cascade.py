@@ -48,9 +48,9 @@ def test_two_that_agree_are_as_sure_as_the_surer_one(quick: float, thorough: flo
     [
         (0.1, 0.8, ROOF, 0.8),
         (0.5, 0.8, ROOF, 0.8),
-        (0.8, 0.8, ROOF, 0.5),
-        (0.8, 0.2, WINDOW, 0.8),
-        (0.8, 0.7, WINDOW, 12 / 19),
+        (0.75, 0.75, ROOF, 0.5),
+        (0.75, 0.2, WINDOW, 0.75),
+        (0.75, 0.7, WINDOW, 9 / 16),
     ],
 )
 def test_where_they_differ_the_surer_one_counts_the_less_the_surer_the_other_is(
