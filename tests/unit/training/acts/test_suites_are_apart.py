@@ -17,7 +17,10 @@ MOST = 0.05
 """Share of longer sentences that may stand in both: "put the hazards on" is said by many."""
 
 
-@pytest.mark.parametrize("name", ["read", "unread", "later_read", "later_unread", "stranger_read", "stranger_unread", "second_stranger_unread"])
+@pytest.mark.parametrize(
+    "name",
+    ["read", "unread", "later_read", "later_unread", "stranger_read", "stranger_unread", "second_stranger_unread"],
+)
 def test_a_suite_is_not_trained_on(name: str) -> None:
     said = {spoken(turn.say) for case in suite.read(SUITES / f"{name}.jsonl") for turn in case.turns}
     taught = {line.text.partition("=>")[0].rpartition("]")[2].strip() for line in lines()}

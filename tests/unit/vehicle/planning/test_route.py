@@ -34,7 +34,12 @@ def plan(name: str, values: dict[str, Any] | None = None, /, **slots: Any) -> Pl
 
 @pytest.mark.parametrize(
     ("said", "place"),
-    [("tom's", "Marrowby Zoo"), ("tom's place", "Marrowby Zoo"), ("my mother's house", "Post Office"), ("olga's", None)],
+    [
+        ("tom's", "Marrowby Zoo"),
+        ("tom's place", "Marrowby Zoo"),
+        ("my mother's house", "Post Office"),
+        ("olga's", None),
+    ],
 )
 def test_one_goes_to_where_somebody_lives(said: str, place: str | None) -> None:
     known = [
