@@ -54,7 +54,7 @@ _TAILS: dict[str, frozenset[str]] = {
     "preferred_restaurant_type": frozenset("restaurant restaurants places place".split()),
     "favorite_genres": frozenset("music songs tunes".split()),
     "favorite_podcast_genres": frozenset("podcast podcasts shows stories".split()),
-    "favorite_podcast_shows": frozenset("podcast show".split()),
+    "favorite_podcast_shows": frozenset("podcast podcasts show shows".split()),
     "preferred_gas_station": frozenset("station stations fuel petrol gas garage".split()),
     "preferred_charging_network": frozenset("chargers charger superchargers network stations station".split()),
     "preferred_supermarket_chain": frozenset("supermarket supermarkets store stores".split()),
