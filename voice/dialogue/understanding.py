@@ -57,6 +57,7 @@ _ROUND = re.compile(
 """Words around a command that ask for nothing: "okay, lock the doors then"."""
 _FROM_NOW = frozenset({"private_trip", "pause_learning", "opt_out"})
 """Acts and commands after which less is kept."""
+_FORGETS = frozenset({"forget", "forget_period"})
 _ERRANDS = frozenset({"set_timer", "set_reminder", "cancel_timer", "get_timers"})
 
 
@@ -182,6 +183,8 @@ class Understanding:
             plan, rest = (STOP_OFF, wish.rest) if stops else self._to_forget(wish, open_)
         known = plan is not None
         plan = plan or await self._planned(transcript, open_, recent)
+        if wish is None and erasing.left(transcript.text) and all(act.name in _FORGETS for act in plan.acts):
+            plan = replace(plan, acts=tuple(Act("chat") for _ in plan.acts[:1]))  # "i wish i could forget that"
         if wish is not None and known and wish.only_heard:  # "get rid of this reggae"
             parsed = await self._planned(transcript, open_, recent)
             ordered = _orders(parsed) and parsed.asks >= wish.heard  # of what is remembered, the wish only asks
@@ -225,7 +228,7 @@ class Understanding:
             return None
         return erasing.wish(
             transcript.text,
-            lambda part: self._coordinator.is_order(part) or self._acting.is_request(part),
+            lambda part: self._coordinator.is_order(part) or (" " in part and self._acting.is_request(part)),
             None if self._encoder is None else self._encoder.wishes(spoken(transcript.text)),
         )
 

@@ -34,14 +34,14 @@ def kept(memory: DriverMemory) -> list[tuple[str, str]]:
 
 
 def test_what_is_surely_told_needs_less_sureness(memory: DriverMemory) -> None:
-    said(memory, "panpipes do my head in", told=False)
+    said(memory, "heavy metal does my head in", told=False)
     assert not kept(memory)
-    said(memory, "panpipes do my head in", told=True)
-    assert kept(memory) == [("panpipes", "dislikes")]
+    said(memory, "heavy metal does my head in", told=True)
+    assert kept(memory) == [("heavy metal", "dislikes")]
 
 
 def test_another_turn_is_not_taken_for_told(memory: DriverMemory) -> None:
-    memory.note(Turn(speaker="driver", text="panpipes do my head in", at=NOW), "trip-1")
+    memory.note(Turn(speaker="driver", text="heavy metal does my head in", at=NOW), "trip-1")
     memory.learn_pending("trip-1", "something else")
     assert not kept(memory)
 

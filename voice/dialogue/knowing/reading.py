@@ -209,6 +209,10 @@ def skips(text: str) -> bool:
     return _SKIP.match(spoken(text)) is not None
 
 
+FEW = 4
+"""Words of an answer that is none but an answer. Our choice."""
+
+
 def answered(field: str, text: str, plan: Plan) -> dict[str, str]:
     """What the answer to a question about one of the manners says; none where it is no answer.
 
@@ -223,7 +227,18 @@ def answered(field: str, text: str, plan: Plan) -> dict[str, str]:
     commanded = plan.command is not None and plan.command.kind is CommandKind.ACTION
     ordered = commanded or (plan.asks >= ORDER_AT and any(act.is_action for act in plan.acts))
     if field == "length":
-        bare = "" if ordered else "brief" if _BRIEF & set(words(said)) else "full" if _FULL & set(words(said)) else ""
+        few = (
+            len(words(said)) <= FEW and not commanded
+        )  # "short ones please": who reads it alone takes it for the shortest route
+        bare = (
+            ""
+            if ordered and not few
+            else "brief"
+            if _BRIEF & set(words(said))
+            else "full"
+            if _FULL & set(words(said))
+            else ""
+        )
         same = re.search(
             r"\b(?:normal\w*|either|as (?:you are|it is|now)|in between|medium|whatever|you (?:choose|decide))\b", said
         )

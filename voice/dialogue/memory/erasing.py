@@ -196,7 +196,7 @@ def wish(text: str, is_order: Callable[[str], bool], told: Mapping[Told, float] 
             else found
         )
     whole = " ".join(words(text))
-    if sure < AT or _left(whole):
+    if sure < AT or left(whole):
         return None
     heard = max(_HEARD, key=told.__getitem__)
     what = _HEARD[heard]
@@ -205,8 +205,9 @@ def wish(text: str, is_order: Callable[[str], bool], told: Mapping[Told, float] 
     return Wish(what, whole, sure=False, whole=whole if what is What.NAMED else "", heard=sure)
 
 
-def _left(text: str) -> bool:
+def left(text: str) -> bool:
     """Whether the words say themselves that nothing is to be forgotten, or ask whether something was."""
+    text = " ".join(words(text))
     return any(_LEFT.search(text[: match.start()].strip()) for match in _ERASES.finditer(text))
 
 
