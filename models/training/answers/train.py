@@ -31,6 +31,7 @@ from models.training.content.train import ENCODER, batches, blend, tensors, tune
 from models.training.encoder import origin
 from models.training.encoder.export import restore, written
 from models.training.encoder.network import FORK, Base, load_layer
+from models.training.encoder.train import came
 from models.training.processor import brisk
 
 NEAREST, HARD, ANY, ANY_NEAR = 8, 2, 0.3, 0.25
@@ -152,12 +153,7 @@ def main() -> None:
     tokenizer = Tokenizer.from_file(str(ENCODER / TOKENIZER))
     read = [_read(tokenizer, one.question, own[one.memory].memory) for one in taught]
 
-    folder = origin.folder()
-    taken = origin.weights(folder)
-    places = {piece: place for place, piece in enumerate((folder / "vocab.txt").read_text("utf-8").splitlines())}
-    vocabulary = tokenizer.get_vocab()
-    kept = [places[piece] for piece in sorted(vocabulary, key=lambda one: vocabulary[one])]
-    base = Base(taken, kept, origin.MAX_PIECES).eval()
+    base, taken = came(tokenizer), origin.weights(origin.folder())
     branch = Answers([load_layer(taken, number) for number in range(FORK, FORK + DEPTH)])
     if given.start is not None and given.start.suffix == ".onnx":
         restore(written(given.start), branch.in_order())

@@ -33,6 +33,7 @@ from models.training.content.rows import Row, held_out, rows
 from models.training.encoder import origin
 from models.training.encoder.export import restore, written
 from models.training.encoder.network import FORK, LAYERS, Base, load_layer
+from models.training.encoder.train import came
 from models.training.processor import brisk
 from schemas.kinds import LABELS
 
@@ -210,20 +211,14 @@ def main() -> None:
     pieces = [one.ids[:LONGEST] for one in encoded]
     answers = Answers(learnt, [one.offsets[:LONGEST] for one in encoded])
 
-    folder = origin.folder()
-    taken = origin.weights(folder)
-    places = {piece: place for place, piece in enumerate((folder / "vocab.txt").read_text("utf-8").splitlines())}
-    vocabulary = tokenizer.get_vocab()
-    base = Base(
-        taken, [places[piece] for piece in sorted(vocabulary, key=lambda one: vocabulary[one])], origin.MAX_PIECES
-    )
+    base, taken = came(tokenizer), origin.weights(origin.folder())
     branch = Branch([load_layer(taken, number) for number in range(FORK, LAYERS)])
     if given.start is not None and given.start.suffix == ".onnx":
         restore(written(given.start), branch.in_order())
     elif given.start is not None:
         branch.load_state_dict(torch.load(given.start))
     begun = {name: value.clone() for name, value in branch.state_dict().items()}
-    fit(base.eval(), branch, answers, pieces, given.rounds, given.weights)
+    fit(base, branch, answers, pieces, given.rounds, given.weights)
     branch.load_state_dict(
         {name: given.keep * begun[name] + (1.0 - given.keep) * value for name, value in branch.state_dict().items()}
     )

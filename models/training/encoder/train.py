@@ -312,6 +312,20 @@ def publish(out: Path, base: Base, classifier: Classifier, tokenizer: Tokenizer,
     log.info("wrote %s, %.1f MB", out / "encoder.onnx", (out / "encoder.onnx").stat().st_size / 1e6)
 
 
+def came(tokenizer: Tokenizer) -> Base:
+    """MiniLM as it came, with the pieces that a tokenizer knows.
+
+    Raises:
+        ModelMissingError: the package with MiniLM's weights is not installed.
+        ModelDamagedError: its weights are others.
+    """
+    found = origin.folder()
+    places = {piece: place for place, piece in enumerate((found / "vocab.txt").read_text("utf-8").splitlines())}
+    vocabulary = tokenizer.get_vocab()
+    kept = [places[piece] for piece in sorted(vocabulary, key=lambda one: vocabulary[one])]
+    return Base(origin.weights(found), kept, origin.MAX_PIECES).eval()
+
+
 def restored(folder: Path) -> tuple[Base, Classifier, tuple[str, ...]]:
     """The encoder of a folder, to go on from: the base as it came, the branch as its 8 bits have it, and what requests it knows.
 
@@ -320,11 +334,7 @@ def restored(folder: Path) -> tuple[Base, Classifier, tuple[str, ...]]:
         ModelDamagedError: its weights are others.
         ValueError: the file has other categories than there are now.
     """
-    found = origin.folder()
-    places = {piece: place for place, piece in enumerate((found / "vocab.txt").read_text("utf-8").splitlines())}
-    vocabulary = Tokenizer.from_file(str(folder / "tokenizer.json")).get_vocab()
-    kept = [places[piece] for piece in sorted(vocabulary, key=lambda one: vocabulary[one])]
-    base = Base(origin.weights(found), kept, origin.MAX_PIECES).eval()
+    base = came(Tokenizer.from_file(str(folder / "tokenizer.json")))
     requests = tuple(json.loads((folder / "labels.json").read_text("utf-8"))["requests"])
     branch = [Layer() for _ in range(FORK, LAYERS)]
     classifier = Classifier(branch, replace(SIZES, requests=len(requests))).eval()

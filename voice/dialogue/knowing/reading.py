@@ -210,7 +210,7 @@ def skips(text: str) -> bool:
 
 
 FEW = 4
-"""Words of an answer that is none but an answer. Our choice."""
+"""Words of an answer that is nothing else, though the parser alone takes it for an order ("short ones please"). Our choice."""
 
 
 def answered(field: str, text: str, plan: Plan) -> dict[str, str]:
@@ -227,18 +227,8 @@ def answered(field: str, text: str, plan: Plan) -> dict[str, str]:
     commanded = plan.command is not None and plan.command.kind is CommandKind.ACTION
     ordered = commanded or (plan.asks >= ORDER_AT and any(act.is_action for act in plan.acts))
     if field == "length":
-        few = (
-            len(words(said)) <= FEW and not commanded
-        )  # "short ones please": who reads it alone takes it for the shortest route
-        bare = (
-            ""
-            if ordered and not few
-            else "brief"
-            if _BRIEF & set(words(said))
-            else "full"
-            if _FULL & set(words(said))
-            else ""
-        )
+        own = set(words(said)) if not ordered or (not commanded and len(words(said)) <= FEW) else set[str]()
+        bare = "brief" if _BRIEF & own else "full" if _FULL & own else ""
         same = re.search(
             r"\b(?:normal\w*|either|as (?:you are|it is|now)|in between|medium|whatever|you (?:choose|decide))\b", said
         )

@@ -44,7 +44,7 @@ class Kept:
             near = sorted(pieces[at : at + BATCH * NEAR], key=len)
             for start in range(0, len(near), BATCH):
                 some = near[start : start + BATCH]
-                ids, mask = torch.zeros(len(some), max(map(len, some)), dtype=torch.long), torch.zeros(0)
+                ids = torch.zeros(len(some), max(map(len, some)), dtype=torch.long)
                 mask = torch.zeros(ids.shape)
                 for row, one in enumerate(some):
                     ids[row, : len(one)], mask[row, : len(one)] = torch.tensor(one), 1.0

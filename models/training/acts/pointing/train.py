@@ -215,10 +215,15 @@ def main() -> None:
         write(run.averaged, base, requests, given.out)
 
 
+def save(path: Path, network: Pointing) -> None:
+    """Write the network's file."""
+    np.savez(path, **packed(network.tensors(), CLOSED))
+
+
 def write(network: Whole, base: Base, requests: Sequence[str], folder: Path) -> None:
     """Write the network's file, and the encoder with its branch as it is now, into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    np.savez(folder / PARSER.name, **packed(network.pointing.tensors(), CLOSED))
+    save(folder / PARSER.name, network.pointing)
     publish(folder, base, network.reader.classifier, Tokenizer.from_file(str(ENCODER / TOKENIZER)), requests)
 
 

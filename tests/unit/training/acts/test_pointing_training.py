@@ -22,7 +22,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed (extra `tr
 
 from models.training.acts.pointing import kept  # noqa: E402 - needs PyTorch
 from models.training.acts.pointing.network import Batch, Pointing, Reader, Whole  # noqa: E402
-from models.training.acts.pointing.train import Run  # noqa: E402
+from models.training.acts.pointing.train import Run, save  # noqa: E402
 from models.training.blocks import Shape  # noqa: E402
 from models.training.encoder.network import Base, Classifier, Embeddings, Layer, Sizes  # noqa: E402
 
@@ -97,7 +97,7 @@ def test_a_row_tells_where_its_words_stand() -> None:
     given = prompt(spoken(CASES[2].utterance), CASES[2].context)
     assert len(row.texts) == 2, "the utterance, and the name of the context"
     for place, text, first, last in row.words.tolist():
-        pieces = [tokenizer.id_to_token(piece) for piece in row.texts[text][first:last].tolist()]
+        pieces = [str(tokenizer.id_to_token(piece)) for piece in row.texts[text][first:last].tolist()]
         assert "".join(pieces).replace("##", "") == given.words[place]
 
 
@@ -137,7 +137,7 @@ def test_the_file_of_the_network_parses_as_it_learnt(tmp_path: Path) -> None:
     for _ in range(200):
         run.learn(batch, 1.0)
     network = run.network.eval()
-    np.savez(tmp_path / "made.npz", **pointing.packed(network.pointing.tensors(), pointing.CLOSED))
+    save(tmp_path / "made.npz", network.pointing)
     parser = pointing.PointingParser(tmp_path / "made.npz", Encoder(network.reader))
     assert write(parser.parse("play some jazz").acts) == str(CASES[3].answer)
     other = Pointing(network.pointing.shape)
