@@ -29,7 +29,7 @@ IMPLAUSIBLE = 0.5
 """What is left of the sureness where a value is no cuisine, diet, genre or colour that we know of, and no second opinion is had."""
 CONSTANT = -5.58
 WEIGHTS = (0.433, 0.196, 0.262, -0.167, -0.213, -0.041, 2.180, 1.551)
-"""Of `Opinions.features`; fitted with an encoder that is nearly the one that ships, the constant set anew (docs/log.md, 2026-11-28)."""
+"""Of `Opinions.features`; fitted with an encoder nearly the one that ships, the constant set anew (docs/log.md, 2026-11-28)."""
 LAST_WORDS = 45
 """Words of two turns together that are read, the last ones: as many as the encoder's 64 pieces hold."""
 LEAST = 0.02
