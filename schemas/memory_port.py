@@ -270,14 +270,15 @@ class RightsPort(Protocol):
         """
         ...
 
-    def fitting(self, text: str, about: str = "") -> tuple[Selector, ...]:
+    def fitting(self, text: str, about: str = "", guesses: int = 0) -> tuple[Selector, ...]:
         """What a wish to have something forgotten means, of all that is remembered: by its meaning and its words.
 
-        One where that is clear, the best few where several fit alike, none where nothing fits.
+        One where that is clear, the best few where several fit alike, the nearest where nothing fits.
 
         Args:
             text: the whole sentence.
             about: the words of it that would name what is meant, if they are known.
+            guesses: how many of the nearest at most.
         """
         ...
 

@@ -9,7 +9,7 @@ Reads the tables, writes nothing.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import log1p
 
@@ -53,6 +53,8 @@ TELLS_AT = 0.7
 """Weight of the words that both have from which on they tell something."""
 CLOSE = 0.1
 """Difference of scores within which the driver is asked which is meant."""
+GUESSED_AT = 0.25
+"""Score from which on a thing that does not fit is worth a guess. Our choice, on the halves that may be read."""
 TELLING = 3
 """Words from which on a sentence is looked for wherever it stands: fewer may stand anywhere."""
 _SPOKEN = frozenset({"episodes", "turns", "summary_lines", "waiting"})
@@ -73,9 +75,9 @@ class Fit:
 
 def fitting(
     store: Store, text: str, encode: Encode, topics: Collection[str] = (), near: Collection[str] = (),
-    waiting: Sequence[str] = (),
+    waiting: Sequence[str] = (), guesses: int = 0,
 ) -> tuple[Selector, ...]:  # fmt: skip
-    """What a sentence means: one where that is clear, several that fit alike, none where nothing fits; the best first.
+    """What a sentence means: one where that is clear, several that fit alike; where nothing fits, the nearest; the best first.
 
     Args:
         store: the open vault's.
@@ -84,10 +86,11 @@ def fitting(
         topics: detail keys that it may be about.
         near: ids of what is looked at even if it shares no word.
         waiting: what the driver said that waits to be kept.
+        guesses: how many are found at most where nothing fits.
     """
-    return tuple(
-        what for copies in best(ranked(store, text, encode, topics, near, waiting)) for what in _meant(store, copies)
-    )
+    found = ranked(store, text, encode, topics, near, waiting)
+    told = best(found) or _together(one.thing for one in found if one.score >= GUESSED_AT)[:guesses]
+    return tuple(what for copies in told for what in _meant(store, copies))
 
 
 def ranked(
@@ -106,6 +109,7 @@ def ranked(
     shared = {one: sum(_rarity(had[word], count) / whole for word in about & (one.own | one.said)) for one in things}
     by_words = sorted((one for one in things if shared[one]), key=lambda one: -shared[one])[:BY_WORDS]
     looked = [*by_words, *(one for one in things if one.name in near and one not in by_words)]
+    looked += [one for one in said[-BY_MEANING:] if one not in looked]
     if not looked:
         return []
     texts = {one: _told(one) for one in looked}
@@ -124,8 +128,13 @@ def ranked(
 def best(found: Sequence[Fit]) -> list[list[Thing]]:
     """Those that fit and that nothing else fits clearly better; what tells the same sentence together."""
     close = [one for one in found if one.score > found[0].score - CLOSE]
+    return _together(each.thing for each in close if each.score >= each.least)
+
+
+def _together(things: Iterable[Thing]) -> list[list[Thing]]:
+    """The things in their order; what tells the same sentence together."""
     told: list[list[Thing]] = []
-    for one in (each.thing for each in close if each.score >= each.least):
+    for one in things:
         same = next((copies for copies in told if any(_same(one, other) for other in copies)), None)
         if same is None:
             told.append([one])

@@ -194,11 +194,11 @@ class Understanding:
         ):
             plan, known = STOP_OFF, True
         if wish is not None and wish.what is erasing.What.NAMED:
-            unknown = wish.sure and not known and not _other(plan)
+            unknown = wish.surely and not known and not _other(plan)
             if unknown or _sets(plan):  # a number that is to be forgotten is no order
                 plan, rest = (
                     _forgets("forget_words", {"words": wish.about, "whole": wish.whole}),
-                    wish.rest if unknown else rest,
+                    wish.rest or rest,
                 )
         text = transcript.text if self._coordinator.heard(transcript) else ""
         if text and not isinstance(open_, Introducing):
@@ -285,8 +285,11 @@ class Understanding:
             label = naming.waiting(memory, wish.about, mostly=True)
             if label:
                 return self._reminder(label, wish.rest)
-            if not wish.whole or not memory.fitting(wish.whole, wish.about):
+            fits = memory.fitting(wish.whole, wish.about) if wish.whole else ()
+            if not fits:
                 return None, ""
+            if wish.rest and memory.fitting(wish.rest) == fits:  # "wave massage, clear it out of my profile"
+                wish = replace(wish, rest="")
         slots = {"words": wish.about, "whole": wish.whole} | ({"category": category} if category else {})
         return _forgets("forget_words", slots), wish.rest
 

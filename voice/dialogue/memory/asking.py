@@ -108,14 +108,15 @@ _ALL = frozenset({"all", "both", "them", "everything"})
 
 
 def which(open_: Question, text: str, command: Command | None) -> tuple[Selector, ...]:
-    """What an answer to `Asked.WHICH` picks: one by its place or by words that only it is called by, or all; nothing else."""
+    """What an answer to `Asked.WHICH` picks: one by its place or by most of the words that only it is called by, or all; nothing else."""
     if command is not None and command.name == "pick":
         place = int(command.slots["position"])
         return tuple(what for what, _ in open_.which[place - 1 : place])
     said = set(words(text))
     called = [set(words(name)) for _, name in open_.which]
     own = [mine.difference(*(other for other in called if other is not mine)) for mine in called]
-    named = tuple(what for (what, _), mine in zip(open_.which, own, strict=True) if mine & said)
-    if not named and said & _ALL:
+    shared = [len(mine & said) for mine in own]
+    if not any(shared) and said & _ALL:
         return tuple(what for what, _ in open_.which)
-    return named if len(named) == 1 else ()
+    most = max(shared)
+    return (open_.which[shared.index(most)][0],) if most and shared.count(most) == 1 else ()

@@ -41,7 +41,12 @@ class Wish:
     whole: str = ""
     """The whole utterance, where it is surely about memory: what it means best is meant if `about` names nothing."""
     heard: float = 0.0
-    """Probability that it is one, where the network alone tells it."""
+    """Probability that it is one, as the network tells it."""
+
+    @property
+    def surely(self) -> bool:
+        """Whether it is one even if it names nothing."""
+        return self.sure or self.heard >= SURELY_AT
 
     @property
     def only_heard(self) -> bool:
@@ -53,6 +58,10 @@ AT, WORDED_AT = 0.5, 0.25
 """Probability of a wish to forget from which on a sentence is one as a whole, without words that say so and with them."""
 UNNAMED_AT = {What.LAST: 0.5, What.ALL: 0.9}
 """Without such words, where it names nothing. Our choice."""
+SURELY_AT = 0.9
+"""The same where it names nothing that is remembered: the driver is told so, or asked what is meant. Our choice."""
+NAMED_AT = 0.8
+"""Probability that something is named from which on "that" is no thing spoken of before: "the gym, lose that". Our choice."""
 NEVER_AT = 0.02
 """Probability below which words that may be a wish are none. Our choice, on the halves of tests/attacks/forgetting_*.jsonl that
 may be read (docs/log.md)."""
@@ -184,18 +193,16 @@ def wish(text: str, is_order: Callable[[str], bool], told: Mapping[Told, float] 
     found = _worded(text, is_order)
     if told is None:
         return found
-    sure = 1.0 - told[Told.NONE] - told[Told.KEEP]
+    sure, whole = 1.0 - told[Told.NONE] - told[Told.KEEP], " ".join(words(text))
     if found is not None:
+        if found.what is What.LAST and told[Told.NAMED] >= NAMED_AT:
+            return Wish(What.NAMED, whole, whole=whole, heard=sure)
         if found.what is not What.NAMED:
             return found
         if not found.sure and sure < NEVER_AT:
             return None
-        return (
-            replace(found, whole=" ".join(words(text)))
-            if (sure >= WORDED_AT or found.sure) and not found.rest
-            else found
-        )
-    whole = " ".join(words(text))
+        found = replace(found, heard=sure)
+        return replace(found, whole=whole) if sure >= WORDED_AT or found.sure else found
     if sure < AT or left(whole):
         return None
     heard = max(_HEARD, key=told.__getitem__)

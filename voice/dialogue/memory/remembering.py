@@ -322,11 +322,14 @@ class Remembering:
         """Ask whether what these words name is to be forgotten, else what the ``whole`` sentence means best, if it is known."""
         what = naming.named(self._seat.memory, words, category)
         fits = self._seat.memory.fitting(whole, words)[:ALOUD] if what is None and whole else ()
-        if len(fits) > 1:
-            return self._ask_which(fits)
+        if len(fits) > 1 and self._ask_which(fits):
+            return ""
         what = fits[0] if fits else what
         about = f"about {title(category)}" if category is not None else f"about {words}"
         if what is None or (matches := self._seat.memory.matching(what)).empty:
+            near = self._seat.memory.fitting(whole, words, guesses=ALOUD) if what is None and whole else ()
+            if near and self._ask_which(near, UNNAMED_THING):
+                return ""
             span = self._seat.memory.period(words)
             if span is not None:
                 return f"I remember nothing of that from {span.words.removeprefix('on ')}."
@@ -341,14 +344,20 @@ class Remembering:
         self._ask(Question(Asked.FORGET, what, again=again))
         return ""
 
-    def _ask_which(self, fits: Sequence[Selector]) -> str:
-        """Ask which of several things that fit alike is meant."""
-        memory = self._seat.memory
-        called = [(what, listed(told(memory.matching(what), self._seat.units.liking))) for what in fits]
+    def _ask_which(self, fits: Sequence[Selector], begin: str = "") -> bool:
+        """Ask which of several things is meant, after a sentence or none; False: nothing of them is there."""
+        found = [(what, self._seat.memory.matching(what)) for what in fits]
+        called = tuple((what, listed(told(one, self._seat.units.liking))) for what, one in found if not one.empty)
+        if not called:
+            return False
         *first, last = [name for _, name in called]
-        again = f"Which shall I forget: {', '.join(first)}, or {last}?"
-        self._ask(Question(Asked.WHICH, again=again, which=tuple(called)))
-        return ""
+        begin = f"{begin} " if begin else ""
+        if first:
+            again = f"{begin}Which shall I forget: {', '.join(first)}, or {last}?"
+            self._ask(Question(Asked.WHICH, again=again, which=called))
+        else:
+            self._ask(Question(Asked.FORGET, called[0][0], again=f"{begin}Forget {last}?"))
+        return True
 
     def forget(self, what: Selector, about: str) -> str:
         """Ask whether all that a selector stands for is to be forgotten."""
@@ -648,6 +657,7 @@ _AWAITED = "Hello {name}. Please enter your PIN on the screen; until then you ar
 UNNAMED = "driver"
 """The name that the configuration gives before anybody chose one."""
 _WHAT = "I don't know what you mean by that."
+UNNAMED_THING = "I find nothing by that name."
 NOTHING_LIKE_IT = "I find nothing like that in what I remember. Name it, or ask me what I remember."
 NOT_KEPT = "I only keep what you like, avoid or need on the road, and I could not tell what this is."
 _UNSURE = "I see, but I'm not sure about that, so I don't keep it yet."
