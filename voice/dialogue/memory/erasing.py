@@ -54,7 +54,7 @@ class Wish:
         return self.what is What.NAMED and not self.sure and self.whole == self.about
 
 
-AT, WORDED_AT = 0.5, 0.25
+AT, WORDED_AT = 0.5, 0.1
 """Probability of a wish to forget from which on a sentence is one as a whole, without words that say so and with them."""
 UNNAMED_AT = {What.LAST: 0.5, What.ALL: 0.9}
 """Without such words, where it names nothing. Our choice."""
@@ -208,7 +208,7 @@ def wish(text: str, is_order: Callable[[str], bool], told: Mapping[Told, float] 
     heard = max(_HEARD, key=told.__getitem__)
     what = _HEARD[heard]
     if what in UNNAMED_AT and told[heard] < UNNAMED_AT[what]:
-        return None
+        what = What.NAMED
     return Wish(what, whole, sure=False, whole=whole if what is What.NAMED else "", heard=sure)
 
 
