@@ -12,6 +12,7 @@ from models.text import words
 from schemas.events import Command
 from schemas.memory import Preference, Selector
 from voice.dialogue.open.table import Event
+from voice.dialogue.replies.examples import COMMON
 
 
 class Asked(Enum):
@@ -105,6 +106,8 @@ def picked(open_: Question, text: str, command: Command | None) -> tuple[Prefere
 
 
 _ALL = frozenset({"all", "both", "them", "everything"})
+_FRAME = COMMON | frozenset("a i me my told asked said keep avoid dislike need prefer noticed".split())
+"""Words in which something is called and that are not its name."""
 
 
 def which(open_: Question, text: str, command: Command | None) -> tuple[Selector, ...]:
@@ -113,7 +116,7 @@ def which(open_: Question, text: str, command: Command | None) -> tuple[Selector
         place = int(command.slots["position"])
         return tuple(what for what, _ in open_.which[place - 1 : place])
     said = set(words(text))
-    called = [set(words(name)) for _, name in open_.which]
+    called = [set(words(name)) - _FRAME for _, name in open_.which]
     own = [mine.difference(*(other for other in called if other is not mine)) for mine in called]
     shared = [len(mine & said) for mine in own]
     if not any(shared) and said & _ALL:

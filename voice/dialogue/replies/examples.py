@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 
 from schemas.actions import ACTIONS, BY_NAME, Domain
 
-_COMMON = frozenset(
+COMMON = frozenset(
     "about again all and any anything are back bit but can can't could did does don't down every far for from get give going good "
     "got has have her here him his how i'd i'll i'm into it's its just know let level like long make many more much need next not "
     "now off one open other others ones out over play please put really say see set show side some something still switch take "
@@ -48,5 +48,5 @@ def of(names: Sequence[str], most: int = 3) -> tuple[str, ...]:
 
 def stems(text: str) -> frozenset[str]:
     """The beginnings of the words that name something in particular."""
-    words = (word for word in re.findall(r"[a-z']+", text.lower()) if len(word) > 2 and word not in _COMMON)
+    words = (word for word in re.findall(r"[a-z']+", text.lower()) if len(word) > 2 and word not in COMMON)
     return frozenset(_ENDING.sub("", word)[:_STEM] for word in words)

@@ -69,6 +69,17 @@ def test_nothing_fits_what_was_never_told(desk: Desk, memory: DriverMemory) -> N
     assert memory.fitting("take it out of there and never keep it") == ()
 
 
+def test_the_nearest_are_guessed_where_nothing_fits_and_none_if_nothing_is_near(
+    desk: Desk, memory: DriverMemory
+) -> None:
+    likes(desk, "p1", "favorite_podcast_shows", "agatha", "agatha is the one i hear")
+    likes(desk, "p2", "preferred_gas_station", "shell", "i buy petrol at shell")
+    text = "the audiobooks of that lady detective, take her out of there"
+    assert memory.fitting(text) == ()
+    assert memory.fitting(text, guesses=1) == (Selector(ids=("p1",)),)
+    assert memory.fitting("take it out of there and never keep it", guesses=3) == ()
+
+
 def test_two_that_fit_alike_are_both_told(desk: Desk, memory: DriverMemory) -> None:
     likes(desk, "p1", "preferred_gas_station", "co op", "i buy petrol at the co op")
     likes(desk, "p2", "preferred_gas_station", "shell", "i buy petrol at shell")

@@ -182,6 +182,11 @@ def test_words_of_erasing_that_name_nothing_remembered_may_ask_for_something_els
     assert rig.say(text, acts, sure).text.startswith(answer) and rig.done == []
 
 
+def test_an_order_beside_a_wish_that_names_nothing_remembered_is_carried_out(rig: Rig) -> None:
+    reply = rig.say("forget polka and open the window", "play_music(genre=polka); set_window(percent=100)").text
+    assert "nothing about polka" in reply and [one.name for one in rig.done] == ["set_window"]
+
+
 def test_a_trip_of_which_nothing_is_to_be_kept_is_private_and_no_wish_to_erase(rig: Rig) -> None:
     rig.say("don't keep anything i say this trip yeah", "private_trip(on=true)")
     assert rig.memory.consent().private_trip

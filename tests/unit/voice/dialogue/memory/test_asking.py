@@ -43,6 +43,15 @@ def test_an_answer_picks_one_or_all_and_a_yes_none(
     assert picked is None or which(OPEN, text, said) == picked
 
 
+def test_words_that_name_nothing_pick_nothing_and_most_of_its_words_pick_one() -> None:
+    boss, beep = (FIRST, "what you told me: the boss was in the lane"), (SECOND, "that you avoid lane keeping beep")
+    open_ = Question(Asked.WHICH, again="Which shall I forget: ...?", which=(boss, beep))
+    assert which(open_, "open the window", None) == () and read(open_, "open the window", None) is None
+    assert which(open_, "you know what i was told", None) == ()
+    assert which(open_, "the lane keeping beep", None) == (SECOND,)
+    assert which(open_, "the boss one", None) == (FIRST,)
+
+
 def test_each_has_a_button() -> None:
     choices = shown(Forgetting(OPEN), 1).choices
     assert [(one.label, one.answer) for one in choices] == [
