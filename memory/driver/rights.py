@@ -113,7 +113,7 @@ class Rights:
             waiting = [one.driver for one in self._conversations.hot.all()]
             near = session.search.nearest(text, BY_MEANING)
             likely = {key for said in (text, about) if said for key in topics(session.encoder, said)}
-            return fitting(self._store, text, session.encoder.encode, likely, near, waiting, guesses)
+            return fitting(self._store, text, session.encoder.encode, likely, near, waiting, guesses=guesses)
 
     def forget(self, key: str) -> Receipt:
         """Erase a preference or an open proposal by id, a category by key, or everything; history included."""

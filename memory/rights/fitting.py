@@ -75,7 +75,7 @@ class Fit:
 
 def fitting(
     store: Store, text: str, encode: Encode, topics: Collection[str] = (), near: Collection[str] = (),
-    waiting: Sequence[str] = (), guesses: int = 0,
+    waiting: Sequence[str] = (), *, guesses: int = 0,
 ) -> tuple[Selector, ...]:  # fmt: skip
     """What a sentence means: one where that is clear, several that fit alike; where nothing fits, the nearest; the best first.
 

@@ -111,7 +111,7 @@ _FRAME = COMMON | frozenset("a i me my told asked said keep avoid dislike need p
 
 
 def which(open_: Question, text: str, command: Command | None) -> tuple[Selector, ...]:
-    """What an answer to `Asked.WHICH` picks: one by its place or by most of the words that only it is called by, or all; nothing else."""
+    """What an answer to `Asked.WHICH` picks: one by its place or by most words that only it is called by, or all; else nothing."""
     if command is not None and command.name == "pick":
         place = int(command.slots["position"])
         return tuple(what for what, _ in open_.which[place - 1 : place])

