@@ -257,7 +257,7 @@ class Dialogue:
         """What the table's commands for the event come to; None for silence."""
         self._apologised = self._apologised and not addressed
         if turn.noted and not turn.errand:
-            self._talk.heard()
+            self._talk.heard(turn.heard.text)
             read = turn.plan.route is not Route.REJECT  # what was not read teaches nothing
             said = spoken(turn.heard.text)
             own = turn.heard.confidence >= planning.HEARD_AT and not planning.orders(turn.plan)

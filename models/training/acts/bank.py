@@ -25,7 +25,7 @@ from schemas.events import Command
 CONTROL = {
     "yes": "yes", "help": "help", "hello": "hello", "how_are_you": "how_are_you", "good_night": "goodbye", "joke": "joke",
     "repeat": "repeat", "who_are_you": "who_are_you", "privacy": "privacy", "praise": "praise", "blame": "blame",
-    "forget_last": "forget_last", "forget_everything": "forget_all", "private_trip": "private_trip",
+    "forget_last": "forget_last", "remember_last": "remember", "forget_everything": "forget_all", "private_trip": "private_trip",
     "pause_learning": "pause_learning", "resume_learning": "resume_learning", "guest_mode": "guest_mode",
     "export_data": "export_data", "delete_me": "delete_me", "who_am_i": "who_am_i", "forget_period": "forget_period",
 }  # fmt: skip

@@ -465,7 +465,7 @@ class Acting:
     async def _told(self, text: str, conversation: str, work: Work) -> str:
         """Learn from what the driver has just told, which was noted."""
         decisions = await asyncio.to_thread(self._seat.memory.learn_pending, conversation, text)
-        said, work.decision = self._talk.told(decisions)
+        said, work.decision = self._talk.told(decisions, text)
         return said
 
     async def _of_memory(self, act: Act, text: str, conversation: str, work: Work, *, moving: bool, alone: bool) -> str:
@@ -485,7 +485,7 @@ class Acting:
                 return talks.talked(self._seat, text, self._clock(), moving=moving, about=about)
             case "remember":
                 whole = text if alone and self._seat.memory.keeps(text) else about
-                said, work.decision = self._talk.remember(whole) if whole else (responder.REMEMBER_WHAT, None)
+                said, work.decision = self._talk.remember(whole) if whole else self._talk.remember_that()
                 return said
             case "forget" if not about:
                 return self._talk.forget_that(conversation)

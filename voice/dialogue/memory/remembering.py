@@ -26,6 +26,7 @@ from voice.dialogue.memory.counted import gone, listed, number, there, things, t
 from voice.dialogue.memory.likes import because
 from voice.dialogue.memory.question import ByTheWay
 from voice.dialogue.open.things import Remembering as MayRemember
+from voice.dialogue.replies import responder
 from voice.dialogue.replies.examples import stems
 from voice.dialogue.replies.moments import SAID, pause_end, period, spoken_moment, spoken_span
 
@@ -49,6 +50,8 @@ class _Mind:
     """"That" is what the driver has just told, which is noted but not stored yet."""
     heard: bool = False
     """"That" is what the driver has just said, of which nothing is stored."""
+    said: str = ""
+    """The driver's words that told it, where it is one of these two."""
     acted: bool = False
     """The last thing that happened was an action; "that" is it, and ``about`` what was used for it."""
 
@@ -94,13 +97,13 @@ class Remembering:
         """A preference was spoken of."""
         self._mind = _Mind(about=() if preference is None else (preference,))
 
-    def stated(self) -> None:
-        """The driver told something that is noted and not stored yet."""
-        self._mind = _Mind(stated=True)
+    def stated(self, said: str = "") -> None:
+        """The driver told something, in these words, that is noted and not stored yet."""
+        self._mind = _Mind(stated=True, said=said)
 
-    def heard(self) -> None:
-        """The driver said something that memory was told of."""
-        self._mind = _Mind(heard=True)
+    def heard(self, said: str = "") -> None:
+        """The driver said something, in these words, that memory was told of."""
+        self._mind = _Mind(heard=True, said=said)
 
     def ended(self) -> None:
         """The conversation is over: nothing is spoken of."""
@@ -250,12 +253,18 @@ class Remembering:
             decisions[0] if decisions else None,
         )
 
-    def told(self, decisions: Sequence[Decision]) -> tuple[str, Decision | None]:
-        """What is said to something that the driver has told without asking that it be kept: only what is stored is promised."""
+    def remember_that(self) -> tuple[str, Decision | None]:
+        """Store what the driver has just told, since that is asked for now: as a fact, if it is no preference."""
+        if self._mind.said:
+            return self.remember(f"remember that {self._mind.said}")
+        return (_KNOWN if self._mind.about and not self._mind.acted else responder.REMEMBER_WHAT), None
+
+    def told(self, decisions: Sequence[Decision], said: str = "") -> tuple[str, Decision | None]:
+        """What is said to something told without asking that it be kept: only what is stored is promised; ``said``: the words."""
         known = self._decided(decisions)
         if known is not None:
             return known
-        self.stated()
+        self.stated(said)
         if any(d.outcome is Outcome.ASK for d in decisions):
             self._doubt = self._questions.about(decisions) if self._questions is not None else None
             return ("I see." if self._doubt is not None else _UNSURE), decisions[0]
@@ -624,7 +633,8 @@ class Remembering:
             "switch_driver": lambda: self.switch(int(slots["driver"])),
             "export_data": self.export,
             "delete_me": self.delete_me,
-            "keep_those": lambda: "Okay.",
+            "remember_last": lambda: self.remember_that()[0],
+            "keep_those": lambda: self.remember_that()[0] if self._mind.stated else "Okay.",
             "delete_those": lambda: self.forget_that(conversation),
             "pick": lambda: _WHAT,
         }
@@ -657,10 +667,11 @@ _AWAITED = "Hello {name}. Please enter your PIN on the screen; until then you ar
 UNNAMED = "driver"
 """The name that the configuration gives before anybody chose one."""
 _WHAT = "I don't know what you mean by that."
+_KNOWN = "I have kept that already."
 UNNAMED_THING = "I find nothing by that name."
 NOTHING_LIKE_IT = "I find nothing like that in what I remember. Name it, or ask me what I remember."
 NOT_KEPT = "I only keep what you like, avoid or need on the road, and I could not tell what this is."
-_UNSURE = "I see, but I'm not sure about that, so I don't keep it yet."
+_UNSURE = "I see, but I don't keep that yet. If I should, say: keep that."
 _NO_FILES = "I can't write files here: use the command line."
 _UNVERIFIED = "I deleted it, but could not verify it."
 

@@ -32,7 +32,7 @@ CONTROL = {
     "blame",
 }  # fmt: skip
 MEMORY = {
-    "remember_what", "remember_more", "why_that", "when_said", "forget_last", "forget_category", "forget_period",
+    "remember_what", "remember_more", "remember_last", "why_that", "when_said", "forget_last", "forget_category", "forget_period",
     "forget_everything", "opt_out", "opt_in", "keep_those", "delete_those", "pick", "private_trip", "pause_learning",
     "resume_learning", "guest_mode", "export_data", "delete_me", "who_am_i", "switch_driver",
 }  # fmt: skip

@@ -13,6 +13,7 @@ from tests.dialogues import NOW, Rig
 from voice.dialogue.acts.planning import teaches
 from voice.dialogue.coordinator import Plan
 from voice.dialogue.memory.remembering import NOTHING_LIKE_IT
+from voice.dialogue.replies.responder import REMEMBER_WHAT
 from voice.dialogue.replies import responder
 
 
@@ -180,6 +181,26 @@ def test_words_of_erasing_that_name_nothing_remembered_may_ask_for_something_els
     rig: Rig, text: str, acts: str, sure: float, answer: str
 ) -> None:
     assert rig.say(text, acts, sure).text.startswith(answer) and rig.done == []
+
+
+@pytest.mark.parametrize(
+    ("text", "acts"),
+    [("keep that", "none()"), ("yes do keep it", "none()"), ("it may stand in your little book", "remember()")],
+)
+def test_what_was_told_and_not_kept_is_kept_once_that_is_asked_for(
+    rig: Rig, text: str, acts: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(rig.memory, "remember", lambda said: asked.append(said) or ())
+    assert rig.say("that is how i see it anyway", "tell()").text.startswith("I see, but I don't keep")
+    rig.say(text, acts)
+    assert asked == ["remember that that is how i see it anyway"]
+
+
+def test_there_must_be_something_to_keep(rig: Rig) -> None:
+    assert rig.say("remember that", "remember()").text == REMEMBER_WHAT
+    rig.say("set the volume to thirty", "set_volume(percent=30)")
+    assert rig.say("do keep that", "remember()").text == REMEMBER_WHAT and rig.memory.facts() == ()
 
 
 def test_an_order_beside_a_wish_that_names_nothing_remembered_is_carried_out(rig: Rig) -> None:

@@ -24,6 +24,9 @@ PHRASES: dict[tuple[str, tuple[tuple[str, object], ...]], str] = {
     ("when_said", ()): """when did i say that | when did i tell you that | when was that | when did you learn that |
         since when do you know that | how long have you known that | what day did i say that | how long ago did i say that |
         how long ago was that | did i say that today | when did i mention that""",
+    ("remember_last", ()): """remember that | please remember that | yes keep that please | note that down |
+        make a note of that | bear it in mind | you can keep that | i want you to remember that | don't forget that |
+        but do keep that | that's worth remembering | put that in your notes | save that for me""",
     ("forget_last", ()): """forget that | delete that | erase that please | please forget that | forget what i just said |
         forget the last thing i said | don't remember that | do not keep that | strike that | scratch that |
         remove that from your memory | take that out of your memory | could you forget that please""",

@@ -207,7 +207,7 @@ def test_what_is_told_and_not_worth_a_question_is_said_not_to_be_kept() -> None:
     for questions, worth in ((1, False), (0, True)):
         dialogue, _, memory = hinted(questions=questions)
         memory.worth = _always if worth else _never
-        assert say(dialogue, TOLD).text == "I see, but I'm not sure about that, so I don't keep it yet."
+        assert say(dialogue, TOLD).text == "I see, but I don't keep that yet. If I should, say: keep that."
         assert memory.proposals()[0].asked == 0
 
 
