@@ -36,6 +36,8 @@ _CUT = re.compile(
     r"until)\b|and (?:i|we)\b)"
 )
 _JOINS = re.compile(r"^(?:(?:because|since|as|so|and|but|that's why|although|when|while) )+")
+_REASON = re.compile(r"^(?:because|since|so|due to|that's why)\b")
+"""How a clause begins that gives a reason: what the sentence is about must not hide what it tells."""
 _OWN = re.compile(r"(?:i|we|i'm|i'd|i've|we're)\b")
 """How a clause begins that says something by itself: others lean on the one beside them ("tom, my eight year old, likes ...")."""
 
@@ -53,6 +55,16 @@ class Guard:
         return self._known(text)
 
     def _kinds(self, text: str) -> frozenset[str]:
+        found = self._told(text)
+        clauses = [part.strip() for part in _CUT.split(text) if part and part.strip()] if not found else []
+        if len(clauses) < 2:
+            return found
+        alone = ((_JOINS.sub("", clause), _REASON.match(normal(clause)) is not None) for clause in clauses)
+        told = (self._told(part) for part, reason in alone if reason or special_words(part).maybe)
+        return next((kinds for kinds in told if kinds), found)
+
+    def _told(self, text: str) -> frozenset[str]:
+        """What a text tells as a whole."""
         told = special_words(text)
         if told.surely or not without_names(text) or len(words(text)) < (1 if told.maybe else LEAST):
             return told.surely

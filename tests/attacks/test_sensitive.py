@@ -106,6 +106,20 @@ def test_what_can_be_kept_without_it_is(memory: DriverMemory) -> None:
     assert kept.value == "24 degrees" and kept.sentences == ("i like it at 24 degrees",)
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I like techno because it helps with my depression",
+        "metal because it drowns out the voices in my head",
+        "i like it warm in here since the biopsy came back",
+    ],
+)
+def test_what_a_sentence_is_about_does_not_hide_the_reason_it_gives(said: str, memory: DriverMemory) -> None:
+    told(memory, said)
+    held = {word for cell in every_word(memory.session.store) for word in words(cell)}
+    assert not {"depression", "voices", "biopsy"} & held
+
+
 def test_it_is_kept_once_it_was_asked_for_by_its_name(memory: DriverMemory) -> None:
     memory.opt_in("health")
     assert "chemotherapy" in told(memory, CHEMO)
@@ -165,10 +179,10 @@ def test_an_import_asks_the_guard_and_consent_for_every_text(memory: DriverMemor
     ("name", "missed", "taken"),
     [
         ("sensitive_third.txt", 3, 8),
-        ("sensitive_fourth.txt", 2, 23),
-        ("sensitive_fifth.txt", 1, 43),
-        ("sensitive_sixth.txt", 4, 23),
-        ("sensitive_seventh.txt", 1, 11),
+        ("sensitive_fourth.txt", 2, 25),
+        ("sensitive_fifth.txt", 1, 47),
+        ("sensitive_sixth.txt", 4, 25),
+        ("sensitive_seventh.txt", 1, 12),
         ("sensitive_eighth.txt", 0, 7),
     ],
 )
