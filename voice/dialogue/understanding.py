@@ -124,6 +124,11 @@ def _other(plan: Plan) -> bool:
     return bool(plan.acts) and all(act.is_action or act.name in _FROM_NOW for act in plan.acts)
 
 
+def _tells(plan: Plan) -> bool:
+    """Whether it only tells something lasting."""
+    return bool(plan.acts) and all(act.name == "tell" for act in plan.acts)
+
+
 def _orders(plan: Plan) -> bool:
     """Whether it surely asks for something of the car."""
     ordered = plan.command is not None and plan.command.kind is CommandKind.ACTION
@@ -187,8 +192,8 @@ class Understanding:
             plan = replace(plan, acts=tuple(Act("chat") for _ in plan.acts[:1]))  # "i wish i could forget that"
         if wish is not None and known and wish.only_heard:  # "get rid of this reggae"
             parsed = await self._planned(transcript, open_, recent)
-            ordered = _orders(parsed) and parsed.asks >= wish.heard  # of what is remembered, the wish only asks
-            plan, known, rest = (parsed, False, "") if ordered else (plan, known, rest)
+            other = (_orders(parsed) or _tells(parsed)) and parsed.asks >= wish.heard  # of what is remembered, the wish only asks
+            plan, known, rest, wish = (parsed, False, "", None) if other else (plan, known, rest, wish)
         if [act.name for act in plan.acts] == ["forget"] and self._is_stop(
             str(plan.acts[0].slots.get("about")), recent
         ):
