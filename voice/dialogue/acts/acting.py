@@ -328,7 +328,7 @@ class Acting:
             if any(against(clause, action) for action in work.actions):  # "open it but keep it closed"
                 work.actions, work.said = (), [(0, responder.CONTRARY)]
                 return
-            work.said.insert(0, (0, responder.not_done(clause)))
+            work.said.insert(0, (0, responder.not_done(clause, transcript.text)))
             if rules_out(clause, pointed.acts):  # what is left without it is what was turned down
                 work.actions = ()
                 return

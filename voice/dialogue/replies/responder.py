@@ -17,6 +17,7 @@ from schemas.manners import METRIC, Units
 from schemas.memory import Recollection
 from voice.dialogue.memory.likes import because
 from voice.dialogue.replies.answers import answer, parts_done
+from voice.dialogue.replies.turned import turned
 
 
 def question(action: Action, units: Units = METRIC) -> str:
@@ -294,9 +295,35 @@ def nothing_to_call_off(text: str) -> str:
     return NOTHING_TO_CALL_OFF if _CALLS_OFF.search(text) else OKAY
 
 
-def not_done(clause: str) -> str:
-    """What is said to words that no action has, in the driver's own."""
-    return f"I can't do this part: {clause}."
+def not_done(clause: str, written: str = "") -> str:
+    """What is said to an exception, a condition or a limit that no action has; ``written``: the driver's words with their capitals."""
+    said = " ".join(_capitals(written).get(word, word) for word in turned(exception(clause)).split())
+    return f"I left one thing out: {said}."
+
+
+def exception(clause: str) -> str:
+    """The words of an exception by themselves: without what joins them, and without what is said beside them."""
+    plain = _EXCEPTS.sub("not ", _JOINING.sub("", clause))
+    return _BESIDE.split(plain)[0] if plain.startswith("not ") else plain
+
+
+_JOINING = re.compile(r"^(?:(?:and|but|just|please) )+(?=\w)")
+_EXCEPTS = re.compile(
+    r"^(?:(?:all|both|every\w*|any\w*)(?: \w+){0,3}? (?:but|bar)|except(?: for)?|apart from|other than|excluding|save for|"
+    r"(?:that|which|who) (?:isn't|is not|aren't|are not)) "
+)
+"""Words that leave something out, each of which is a "not" to whoever hears it by itself."""
+_BESIDE = re.compile(
+    r" (?:just|only|instead|rather|because|cos|since)\b| (?:i|we|he|she|they|it)'\w+\b| (?:it|they) \w+|"
+    r"(?<!one)(?<!ones)(?<!that)(?<!which)(?<!who) (?:i|we) "
+)
+"""Where something else begins behind what is left out: a reason, an opinion, what is wanted in its place. "Not the one i like" goes on."""
+
+
+def _capitals(written: str) -> dict[str, str]:
+    """The words that the driver's text has with a capital inside a sentence, by their small form."""
+    inside = re.findall(r"(?<=[^.!?\s] )[A-Z][\w'’]*", written)
+    return {word.lower(): word for word in inside if word[:2] not in ("I", "I'", "I’")}
 
 
 def not_read(part: str) -> str:
