@@ -10,8 +10,8 @@ from datetime import date
 from typing import Any
 
 from schemas.actions import BY_NAME
-from schemas.actions.said import KINDS, LEVELS, WINDOWS, spoken_number, spoken_time
-from voice.dialogue.replies import examples
+from schemas.actions.said import LEVELS, WINDOWS, spoken_number, spoken_time
+from voice.dialogue.replies import examples, unknown
 
 _Told = dict[str, Any]
 
@@ -98,10 +98,7 @@ def found_nothing(name: str, told: _Told) -> bool:
 
 def _goal(name: str, slots: _Told, told: _Told) -> str:
     if found_nothing(name, told):
-        wanted, kind = slots.get("quality") or slots.get("destination"), slots.get("kind", "place")
-        if wanted:
-            return f"I don't know of {wanted} {_where(slots)}"
-        return f"I know of no {KINDS.get(kind, kind)} {_where(slots)}"
+        return unknown.place(slots, going=name != "get_distance")
     away = f", {minutes_words(told['minutes'])} away" if told.get("minutes") is not None else ""
     if name == "get_distance":
         return f"{told['name']} is {spoken_number(told['km'])} {_far(told)}{away}"
@@ -117,15 +114,10 @@ def _goal(name: str, slots: _Told, told: _Told) -> str:
     return f"{verb} {told['name']}{away}"
 
 
-def _where(slots: _Told) -> str:
-    return f"near {slots['near']}" if slots.get("near") else "around here"
-
-
 def _places(slots: _Told, told: _Told) -> str:
     found: list[_Told] = told.get("places") or []
     if not found:
-        kind = KINDS.get(slots["kind"], slots["kind"])
-        return f"I know of no {' '.join(filter(None, (slots.get('quality'), kind)))} {_where(slots)}"
+        return unknown.place(slots)
     named = [f"{place['name']}, {minutes_words(place['minutes'])} away" for place in found]
     return f"Near {told['near']} there is {listed(named)}" if told.get("near") else f"There is {listed(named)}"
 

@@ -296,7 +296,7 @@ def nothing_to_call_off(text: str) -> str:
 
 
 def not_done(clause: str, written: str = "") -> str:
-    """What is said to an exception, a condition or a limit that no action has; ``written``: the driver's words with their capitals."""
+    """What is said to an exception, a condition or a limit that no action has; ``written``: the driver's words as they stand."""
     said = " ".join(_capitals(written).get(word, word) for word in turned(exception(clause)).split())
     return f"I left one thing out: {said}."
 
@@ -317,7 +317,7 @@ _BESIDE = re.compile(
     r" (?:just|only|instead|rather|because|cos|since)\b| (?:i|we|he|she|they|it)'\w+\b| (?:it|they) \w+|"
     r"(?<!one)(?<!ones)(?<!that)(?<!which)(?<!who) (?:i|we) "
 )
-"""Where something else begins behind what is left out: a reason, an opinion, what is wanted in its place. "Not the one i like" goes on."""
+"""Where something else begins behind what is left out: a reason, an opinion, what is wanted instead. "The one i like" goes on."""
 
 
 def _capitals(written: str) -> dict[str, str]:
