@@ -274,10 +274,11 @@ def why_not(topic: str) -> str:
 
 
 def last(part: str, kept: Mapping[str, str]) -> str:
-    """What was done, or what the driver said last."""
-    if part not in kept:
-        return "Nothing that I know of." if part == "done" else "I don't know what you said last."
-    return f"The last thing that I did: {kept[part]}" if part == "done" else f"You said: {kept[part].rstrip('.')}."
+    """What was done, and why the last wish was not; or what the driver said last."""
+    if part != "done":
+        return f"You said: {kept[part].rstrip('.')}." if part in kept else "I don't know what you said last."
+    done = f"The last thing that I did: {kept[part]}" if part in kept else "Nothing that I know of."
+    return f"{done} I did not do the last thing that you asked for: {kept['undone']}" if "undone" in kept else done
 
 
 def try_saying(example: str) -> str:

@@ -442,3 +442,17 @@ def test_nothing_of_a_private_trip_or_of_another_driver_is_told(matcher: Templat
     assert drive.say("what did you do") == "The last thing that I did: Mirrors folded."
     drive.seat.take(memory_of(clock=drive.now))  # somebody else drives
     assert drive.say("what did you do") == "Nothing that I know of."
+
+
+def test_what_was_done_last_is_what_changed_something(matcher: TemplateMatcher) -> None:
+    drive = Drive(matcher)
+    drive.say("navigate to xyzzy")
+    nothing = (
+        "Nothing that I know of. I did not do the last thing that you asked for: I don't know of xyzzy around here."
+    )
+    assert drive.say("what did you do") == nothing
+    drive.say("fold the mirrors")
+    drive.say("close the sunroof")  # it is closed
+    assert drive.say("what did you do") == "The last thing that I did: Mirrors folded."
+    drive.say("navigate to xyzzy")
+    assert drive.say("what did you do") == f"The last thing that I did: Mirrors folded.{nothing.partition('.')[2]}"
