@@ -37,6 +37,7 @@ PARSED = {
     "set a timer for five minutes and another for ten minutes": "set_timer(minutes=5); set_timer(minutes=10)",
     "set two timers one for five and one for ten minutes": "set_timer(minutes=5); set_timer(minutes=10)",
     "forget the reminder about the dentist": "cancel_timer(kind=reminder,label=dentist)",
+    "navigate to xyzzy": "navigate_to(destination=xyzzy)",
     "close everything and turn on recirculation": "set_window(window=all,percent=0); set_sunroof(percent=0); "
     "set_recirculation(on=true)",
     "remind me to call anna": "set_reminder(what=call anna)",
