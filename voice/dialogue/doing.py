@@ -52,8 +52,7 @@ class Doing:
         """Somebody else drives: nothing of what was done or said is left."""
         self.recent = RecentActions()
         self.last: dict[str, str] = {}
-        """What was done and what was said last, by ``get_last``'s parts, and as ``undone`` why the last wish was not done; nothing of a private
-        trip."""
+        """What was done and said last, by ``get_last``'s parts, and as ``undone`` why a wish was not; nothing of a private trip."""
         self.why = ""
         """Why the last wish was refused; empty where it was not."""
 

@@ -53,6 +53,10 @@ def listed(said: Sequence[str]) -> str:
     return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
 
 
+ONE = "one thing"
+"""What is said of one thing that is named nowhere."""
+
+
 def _listed(count: int, about: str, timers: int, reminders: int) -> str:
     parts = [f"{_many(count, 'thing')} {about}".rstrip()] if count or not (timers or reminders) else []
     parts += [_many(n, what) for n, what in ((timers, "timer"), (reminders, "reminder")) if n]

@@ -22,7 +22,7 @@ from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES, find
 from schemas.seat import Seat
 from voice.dialogue.memory import kept, naming, talks
 from voice.dialogue.memory.asking import Asked, Question, picked, which
-from voice.dialogue.memory.counted import gone, listed, number, there, things, told
+from voice.dialogue.memory.counted import ONE, gone, listed, number, there, things, told
 from voice.dialogue.memory.likes import because
 from voice.dialogue.memory.question import ByTheWay
 from voice.dialogue.open.things import Remembering as MayRemember
@@ -30,10 +30,6 @@ from voice.dialogue.replies import responder
 from voice.dialogue.replies.examples import stems
 from voice.dialogue.replies.moments import SAID, pause_end, period, spoken_moment, spoken_span
 
-SAID_BACK = 4
-"""Words of a phrase that are said back at most where nothing is called that."""
-_CLAUSE = frozenset("do does did is are was were have has i i'm i've my me mine you your".split())
-"""Words of a question, or of whoever asks it: what has one is not said back ("anything about music does my wife")."""
 ALOUD = 3
 """Things of a list that are read out at a time: our choice; drivers keep three or four in mind, and look at the road."""
 
@@ -80,10 +76,18 @@ class Remembering:
         """Who was told last that their PIN is asked for."""
         self._begin()
         seat.follow(self._begin)
+        seat.observe(self._unsay)
+
+    def _unsay(self, forgotten: bool) -> None:
+        """Where something was forgotten, nothing of what was said is told any more."""
+        if forgotten:
+            self._said = []
 
     def _begin(self) -> None:
         """Somebody else drives: nothing is spoken of, nothing is asked, and their trip begins."""
         self._mind, self._trip = _Mind(), self._clock()
+        self._said: list[str] = []
+        """What the driver said in this conversation, apart from talk about memory."""
         self._asks: list[Question] = []
         self._doubt: MayRemember | None = None
 
@@ -104,10 +108,11 @@ class Remembering:
     def heard(self, said: str = "") -> None:
         """The driver said something, in these words, that memory was told of."""
         self._mind = _Mind(heard=True, said=said)
+        self._said.append(said)
 
     def ended(self) -> None:
         """The conversation is over: nothing is spoken of."""
-        self._mind = _Mind()
+        self._mind, self._said = _Mind(), []
 
     # Questions of the driver
 
@@ -137,10 +142,14 @@ class Remembering:
         """What is remembered about something in the driver's own words; ``question``: the whole sentence, where it is known."""
         meant = self._meant(words) or self._said_of(words) or self._of_topic(question)
         meant = kept.about(self._seat.memory, words) + meant
-        nothing = (
-            f"You haven't told me anything about {words if _CLAUSE.isdisjoint(words.lower().split()) else 'that'}."
-        )
-        return self._read(meant, "I remember that", moving=moving) if meant else nothing
+        return self._read(meant, "I remember that", moving=moving) if meant else self._nothing_about(words, question)
+
+    def _nothing_about(self, words: str, question: str) -> str:
+        """What is said where nothing is kept about that: it may have been spoken of all the same."""
+        called, asked = naming.called(words, question), stems(words)
+        if any(asked and asked <= stems(said) for said in self._said if said != question):
+            return f"You spoke of {called} just now, but I haven't kept it."
+        return f"I have kept nothing about {called}."
 
     def _said_of(self, words: str) -> tuple[Preference, ...]:
         """Recalled preferences of which the driver told with such a word ("I get my coffee from ...")."""
@@ -183,7 +192,7 @@ class Remembering:
         self._mind = _Mind(about=tuple(p.id for p in first), rest=rest)
         tail = f", and {len(rest)} more" if rest else ""
         hint = "" if moving or not rest or self._seat.manners.brief else " Say: what else."
-        return f"{begin} {', '.join(self._likes(p) for p in first)}{tail}.{hint}"
+        return f"{begin} {listed([self._likes(p) for p in first])}{tail}.{hint}"
 
     def why(self, said: str) -> str:
         """Why that was chosen, or is remembered; ``said``: the driver's words to it, empty where they are not known."""
@@ -324,7 +333,7 @@ class Remembering:
             self._seat.memory.answer(proposal, False)
             self._seat.memory.forget_pending(conversation)
             self._mind = _Mind()
-            return "Forgotten."
+            return _FORGOTTEN
         return self.forget_that(conversation)
 
     def forget_named(self, words: str, category: str | None, whole: str = "") -> str:
@@ -342,7 +351,7 @@ class Remembering:
             span = self._seat.memory.period(words)
             if span is not None:
                 return f"I remember nothing of that from {span.words.removeprefix('on ')}."
-            plain = category is not None or not (naming.SENTENCE.match(words) or len(words.split()) > SAID_BACK)
+            plain = category is not None or not (naming.SENTENCE.match(words) or len(words.split()) > naming.SAID_BACK)
             return f"I remember nothing {about}." if plain else NOTHING_LIKE_IT
         said = told(matches, self._seat.units.liking)
         if len(said) <= (ALOUD if what.period is None else 1):
@@ -389,16 +398,19 @@ class Remembering:
         except UnknownEntryError:
             return "That is forgotten already."
         self._mind = _Mind()
-        titles = ", ".join(find(c)[0].title.lower() for c in receipt.categories)
-        about = f"about {titles}" if titles else "that you asked me to keep"
-        return f"Forgotten: one thing {about}." if receipt.verified else _UNVERIFIED
+        return _FORGOTTEN if receipt.verified else _UNVERIFIED
 
-    def _told(self, receipt: Receipt, about: str) -> str:
+    def _told(self, *receipts: Receipt) -> str:
+        """What is said to what was forgotten: how much, where it was more than the one thing that was spoken of."""
         self._mind = _Mind()
-        if not receipt.verified:
+        if not all(receipt.verified for receipt in receipts):
             return _UNVERIFIED
-        count = gone(receipt)
-        return f"Forgotten: {count} {about}." if count else "Forgotten: what you have just told me."
+        counted = [count for receipt in receipts if (count := gone(receipt))]
+        if not counted:
+            return "Forgotten: what you have just told me."
+        if set(counted) == {ONE}:
+            return _FORGOTTEN if len(counted) == 1 else f"Forgotten: {number(len(counted))} things."
+        return f"Forgotten: {listed(counted)}."
 
     # Switches
 
@@ -552,12 +564,9 @@ class Remembering:
             case Asked.FORGET if open_.among and open_.what == Selector():
                 return self._forgotten(picked(open_, text, command) or open_.among)
             case Asked.WHICH:
-                receipts = [self._seat.memory.forget_where(what) for what in which(open_, text, command)]
-                self._mind = _Mind()
-                verified = all(receipt.verified for receipt in receipts)
-                return f"Forgotten: {listed([gone(receipt) for receipt in receipts])}." if verified else _UNVERIFIED
+                return self._told(*[self._seat.memory.forget_where(what) for what in which(open_, text, command)])
             case Asked.KEEP:
-                return self._told(self._seat.memory.forget_where(open_.what), "from before")
+                return self._told(self._seat.memory.forget_where(open_.what))
             case Asked.FORGET if open_.what.id is not None:
                 return self.erased(open_.what.id)
             case Asked.FORGET | Asked.FORGET_SURELY if open_.what.everything and (
@@ -569,7 +578,7 @@ class Remembering:
                 self._ask(Question(Asked.FORGET_SURELY, open_.what, again=again))
                 return ""
             case Asked.FORGET | Asked.FORGET_SURELY:
-                return self._told(self._seat.memory.forget_where(open_.what), "in all")
+                return self._told(self._seat.memory.forget_where(open_.what))
             case Asked.EXPORT:
                 return self._exported()
             case Asked.DELETE:
@@ -673,6 +682,8 @@ NOTHING_LIKE_IT = "I find nothing like that in what I remember. Name it, or ask 
 NOT_KEPT = "I only keep what you like, avoid or need on the road, and I could not tell what this is."
 _UNSURE = "I see, but I don't keep that yet. If I should, say: keep that."
 _NO_FILES = "I can't write files here: use the command line."
+_FORGOTTEN = "Forgotten."
+"""What is gone was named just before, or asked about: it is not said once more."""
 _UNVERIFIED = "I deleted it, but could not verify it."
 
 
