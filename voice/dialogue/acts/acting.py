@@ -458,7 +458,8 @@ class Acting:
         if act.name in ("repeat", "get_last", "why"):  # what these are about changes while the others are done
             return responder.THE_REST
         if act.name in CONTROLS and CONTROLS[act.name] in responder.SMALL_TALK:
-            return responder.SMALL_TALK[CONTROLS[act.name]]
+            said = responder.SMALL_TALK[CONTROLS[act.name]]
+            return said if alone else said.removesuffix(responder.INVITES)
         alone_only = responder.CANCELLED if act.name == "refrain" and alone else ""
         return responder.HELP if act.name == "help" else alone_only
 

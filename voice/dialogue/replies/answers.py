@@ -245,15 +245,17 @@ def _seats(slots: _Told, told: _Told) -> str:
 
 
 def _openings(slots: _Told, told: _Told) -> str:
-    opened = [
-        f"{_PARTS.get(name, name)}{' partly' if share is None else f' {round(share)} percent' if share < 100 else ''}"
-        for name, share in told.get("open", {}).items()
-    ]
-    opened += [f"the {door.replace('_', ' ')} door" for door in told.get("doors_open", ())]
+    shares: dict[str, list[str]] = {}
+    for name, share in told.get("open", {}).items():
+        far = "partly open" if share is None else f"{round(share)} percent open" if share < 100 else "open"
+        shares.setdefault(far, []).append(_PARTS.get(name, name))
+    for door in told.get("doors_open", ()):
+        shares.setdefault("open", []).append(f"the {door.replace('_', ' ')} door")
+    opened = [f"{listed(things)} {'are' if len(things) > 1 else 'is'} {far}" for far, things in shares.items()]
     locked = told.get("locked")
     lock = f"the doors are {'locked' if locked else 'unlocked'}" if locked is not None else ""
     if opened:
-        return f"Open: {', '.join(opened)}{f'; {lock}' if lock else ''}"
+        return f"{_first_upper(', '.join(opened))}{f'; {lock}' if lock else ''}"
     return (
         f"All closed{f'; {lock}' if lock else ''}" if slots.get("part") != "doors" or not lock else _first_upper(lock)
     )
@@ -371,7 +373,8 @@ def _playing(_: _Told, told: _Told) -> str:
 
 
 def _undone(_: _Told, told: _Told) -> str:
-    return "As it was before" if told.get("undone") else "Done"
+    thing = f"{told['thing']} as" if told.get("thing") else "As"
+    return f"{thing} it was before" if told.get("undone") else "Done"
 
 
 _ANSWERS: dict[str, Callable[[_Told, _Told], str]] = {

@@ -66,6 +66,7 @@ def told(
     instead = back and results[0].answer.get("undone") == results[1].action.name
     if back:
         results = results[1:]  # taken back to be done otherwise: what is said is what is done now
+    results = [_put_back(result) if len(results) > 1 else result for result in results]
     waiting = [result for result in results if result.status is ActionStatus.NEEDS_CONFIRMATION]
     alone = not any(result.moved for result in results)
     plain = [(n, r) for n, r in enumerate(results) if r not in waiting and not contacts(r)]
@@ -83,6 +84,12 @@ def told(
     why = (f"{units.sentence(result.ruling.reason).rstrip('.')}." for result in waiting)
     more = (OTHERWISE,) if length == "full" and results and all(map(_done, results)) else ()
     return " ".join(filter(None, dict.fromkeys((*sentences, *why, *more))))
+
+
+def _put_back(result: ActionResult) -> ActionResult:
+    """What was taken back, told by its name: beside what else was done, "as it was before" may be about that."""
+    undone = BY_NAME.get(str(result.answer.get("undone", "")))
+    return result if undone is None else result.model_copy(update={"answer": {**result.answer, "thing": undone.title}})
 
 
 def _done(result: ActionResult) -> bool:
@@ -199,9 +206,11 @@ JOKES = (
     "My favourite music is heavy metal. Well, look at me.",
 )
 """Told in turn, so that "another one" is another one."""
+INVITES = " What can I do for you?"
+"""Said where nothing was asked for beside the greeting."""
 SMALL_TALK = {
-    "hello": "Hello. What can I do for you?",
-    "how_are_you": "All is well, thank you. What can I do for you?",
+    "hello": f"Hello.{INVITES}",
+    "how_are_you": f"All is well, thank you.{INVITES}",
     "good_night": "Good night, and drive safely.",
     "joke": JOKES[0],
     "who_are_you": "I'm your car's assistant. Everything that you tell me stays in this car.",
@@ -288,7 +297,9 @@ def try_saying(example: str) -> str:
 
 def for_what(number: float, *, alone: bool) -> str:
     """What is said to a number that found no place; ``alone``: nothing else comes of the sentence."""
-    return f"I heard {number:g}, but I'm not sure what for.{' Please say that again.' if alone else ''}"
+    return (
+        f"What is the {number:g} for? Please say that again." if alone else f"I don't know what the {number:g} is for."
+    )
 
 
 def nothing_to_call_off(text: str) -> str:

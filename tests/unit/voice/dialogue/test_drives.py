@@ -92,7 +92,7 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
     "another thing the same": [
         ("it's freezing in here", "Making it warmer."),
         ("and the seat heating too", "Seat heating up."),
-        ("and the steering wheel as well", "Steering wheel warmer."),
+        ("and the steering wheel as well", "Making the steering wheel warmer."),
         ("turn on the seat heating", "Seat heating medium."),
         ("and the steering wheel too", "Steering wheel heating medium."),
         ("dim the display", "Screen dimmer."),

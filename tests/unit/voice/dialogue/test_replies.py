@@ -110,7 +110,10 @@ def test_an_answer_that_holds_nothing_is_still_a_sentence(templates: Templates, 
          "Thai Garden is 4.5 kilometres, 6 minutes away."),
         ("get_routes", {}, TOLD["get_routes"], "1: the fastest, 15 minutes, 12 kilometres, with tolls."),
         ("get_openings", {"part": "all"}, TOLD["get_openings"],
-         "Open: your window 40 percent, the trunk, the rear left door; the doors are unlocked."),
+         "Your window is 40 percent open, the trunk and the rear left door are open; the doors are unlocked."),
+        ("get_openings", {}, {"open": {"window.rear_left": 2.0}}, "The rear left window is 2 percent open."),
+        ("get_openings", {}, {"open": {"trunk.position": None}}, "The trunk is partly open."),
+        ("change_steering_wheel_heating", {"change": "down"}, {}, "Making the steering wheel cooler."),
         ("get_openings", {"part": "windows"}, {"open": {}}, "All closed."),
         ("get_seats", {"part": "occupancy"}, {"occupied": ["driver", "rear_left"]},
          "You, and somebody in the rear left seat."),
@@ -168,6 +171,12 @@ def test_what_the_car_lacks_is_named() -> None:
 
 def done(name: str, *, already: bool = False, **slots: Any) -> ActionResult:
     return ActionResult(action=parse_action(name, slots), status=ActionStatus.DONE, ruling=ALLOWED, already=already)
+
+
+def test_what_was_taken_back_is_named_beside_what_was_done() -> None:
+    undo = done("undo").model_copy(update={"answer": {"undone": "change_volume"}})
+    assert responder.told([undo]) == "As it was before."
+    assert responder.told([done("change_volume", change="down"), undo]) == "Turning it down. Volume as it was before."
 
 
 def test_the_same_for_both_in_front_is_one_sentence() -> None:
