@@ -187,7 +187,7 @@ def test_what_is_asked_to_be_remembered_is_stored_at_once(talk: Talk) -> None:
     assert talk.values() == {"jazz"} and talk.memory.learn_pending() == ()
     assert talk("remember that i like jazz") == "I knew that already: you like jazz."
     assert talk("remember that i like the moon") == NOT_KEPT
-    assert talk("remember that i am vegan").startswith("I won't keep that: the topic dietary needs")
+    assert talk("remember that i am vegan").endswith("off until you allow it on the screen.")
     assert talk("forget that") == "Forgotten." and talk.values() == set()
 
 
