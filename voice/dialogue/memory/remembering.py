@@ -23,7 +23,7 @@ from schemas.seat import Seat
 from voice.dialogue.memory import kept, naming, talks
 from voice.dialogue.memory.asking import Asked, Question, picked, which
 from voice.dialogue.memory.counted import ONE, gone, listed, number, there, things, told
-from voice.dialogue.memory.likes import because
+from voice.dialogue.memory.likes import as_written, because
 from voice.dialogue.memory.question import ByTheWay
 from voice.dialogue.open.things import Remembering as MayRemember
 from voice.dialogue.replies import responder
@@ -181,7 +181,10 @@ class Remembering:
         return self._read(rest, "I also remember that", moving=False)
 
     def _likes(self, told: Preference | Fact) -> str:
-        return kept.asked(told) if isinstance(told, Fact) else self._seat.units.liking(because(told))
+        if isinstance(told, Fact):
+            return kept.asked(told)
+        sentences = [sentence for _, sentence in self._seat.memory.explain(told.id).because]
+        return self._seat.units.liking(as_written(because(told), told.value, sentences))
 
     def _fact(self, name: str) -> Fact | None:
         """The fact of this id, if it is one."""
