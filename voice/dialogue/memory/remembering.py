@@ -16,7 +16,18 @@ from datetime import datetime
 
 from schemas.errors import UnknownEntryError
 from schemas.events import Command
-from schemas.memory import CONVERSATIONS, FACTS, Decision, Fact, Outcome, Preference, Receipt, Recollection, Selector
+from schemas.memory import (
+    CONVERSATIONS,
+    FACTS,
+    Decision,
+    Fact,
+    Outcome,
+    Preference,
+    Proposal,
+    Receipt,
+    Recollection,
+    Selector,
+)
 from schemas.ports import Drivers
 from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES, find
 from schemas.seat import Seat
@@ -180,11 +191,19 @@ class Remembering:
             return f"There are {number(len(rest))} more. I'll read them out when the car stands still."
         return self._read(rest, "I also remember that", moving=False)
 
-    def _likes(self, told: Preference | Fact) -> str:
+    def _likes(self, told: Preference | Proposal | Fact) -> str:
         if isinstance(told, Fact):
             return kept.asked(told)
-        sentences = [sentence for _, sentence in self._seat.memory.explain(told.id).because]
-        return self._seat.units.liking(as_written(because(told), told.value, sentences))
+        return self._seat.units.liking(as_written(because(told), told.value, self._words_of(told)))
+
+    def _words_of(self, told: Preference | Proposal) -> tuple[str, ...]:
+        """The driver's words that tell it."""
+        if isinstance(told, Proposal):
+            return (told.sentence,)
+        try:
+            return tuple(sentence for _, sentence in self._seat.memory.explain(told.id).because)
+        except UnknownEntryError:  # of what was liked before
+            return ()
 
     def _fact(self, name: str) -> Fact | None:
         """The fact of this id, if it is one."""
@@ -356,7 +375,7 @@ class Remembering:
                 return f"I remember nothing of that from {span.words.removeprefix('on ')}."
             plain = category is not None or not (naming.SENTENCE.match(words) or len(words.split()) > naming.SAID_BACK)
             return f"I remember nothing {about}." if plain else NOTHING_LIKE_IT
-        said = told(matches, self._seat.units.liking)
+        said = told(matches, self._likes)
         if len(said) <= (ALOUD if what.period is None else 1):
             again = f"Forget {listed(said)}?"
         else:
@@ -368,7 +387,7 @@ class Remembering:
     def _ask_which(self, fits: Sequence[Selector], begin: str = "") -> bool:
         """Ask which of several things is meant, after a sentence or none; False: nothing of them is there."""
         found = [(what, self._seat.memory.matching(what)) for what in fits]
-        called = tuple((what, listed(told(one, self._seat.units.liking))) for what, one in found if not one.empty)
+        called = tuple((what, listed(told(one, self._likes))) for what, one in found if not one.empty)
         if not called:
             return False
         *first, last = [name for _, name in called]
@@ -387,7 +406,7 @@ class Remembering:
         matches = self._seat.memory.matching(what)
         if matches.empty:
             return f"I remember nothing {about}."
-        said = [] if what.everything or what.period is not None else told(matches, self._seat.units.liking)
+        said = [] if what.everything or what.period is not None else told(matches, self._likes)
         if len(said) == 1 and things(matches) == 1:
             self._ask(Question(Asked.FORGET, what, again=f"Forget {listed(said)}?"))
         else:

@@ -244,14 +244,23 @@ def _seats(slots: _Told, told: _Told) -> str:
     return f"Heating: {listed(heating)}" if heating else "The seat heating is off"
 
 
+def _together(things: Sequence[str]) -> list[str]:
+    """Things as they are spoken of: each window named is all of them."""
+    windows = [_PARTS[f"window.{side}"] for side in ("driver", "passenger", "rear_left", "rear_right")]
+    rest = [thing for thing in things if thing not in windows]
+    return [WINDOWS["all"], *rest] if set(windows) <= set(things) else list(things)
+
+
 def _openings(slots: _Told, told: _Told) -> str:
     shares: dict[str, list[str]] = {}
     for name, share in told.get("open", {}).items():
         far = "partly open" if share is None else f"{round(share)} percent open" if share < 100 else "open"
-        shares.setdefault(far, []).append(_PARTS.get(name, name))
+        shares.setdefault(far, []).append(_PARTS.get(name) or str(name))
     for door in told.get("doors_open", ()):
         shares.setdefault("open", []).append(f"the {door.replace('_', ' ')} door")
-    opened = [f"{listed(things)} {'are' if len(things) > 1 else 'is'} {far}" for far, things in shares.items()]
+    opened = [
+        f"{listed(_together(things))} {'are' if len(things) > 1 else 'is'} {far}" for far, things in shares.items()
+    ]
     locked = told.get("locked")
     lock = f"the doors are {'locked' if locked else 'unlocked'}" if locked is not None else ""
     if opened:
