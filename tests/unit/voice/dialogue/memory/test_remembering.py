@@ -457,40 +457,6 @@ def test_what_is_remembered_is_found_by_a_word_with_which_it_was_told(
     assert remembering.about("boats do i", moving=False) == "I have kept nothing about that."
 
 
-def test_what_was_said_and_not_kept_is_not_denied(talk: Talk) -> None:
-    remembering = Remembering(talk.seat, talk.clock)
-    asked = "what do you know about my sister Linda"
-    assert (
-        remembering.about("sister linda", moving=False, question=asked)
-        == "I have kept nothing about your sister Linda."
-    )
-    remembering.heard("my sister linda is a plumber")
-    said = "You spoke of your sister Linda just now, but I haven't kept it."
-    assert remembering.about("sister linda", moving=False, question=asked) == said
-    tell(talk, "jazz")
-    talk.memory.forget(talk.memory.preferences()[0].id)
-    assert (
-        remembering.about("linda", moving=False) == "I have kept nothing about linda."
-    )  # nor is it told after forgetting
-    remembering.heard("my sister linda is a plumber")
-    remembering.ended()
-    assert remembering.about("linda", moving=False) == "I have kept nothing about linda."
-
-
-@pytest.mark.parametrize(
-    ("words", "question", "called"),
-    [
-        ("allergic", "what am i allergic to", "that"),
-        ("family", "what do you know about my family", "your family"),
-        ("jess", "who is jess", "jess"),
-        ("jess", "tell me what you know of Jess", "Jess"),
-    ],
-)
-def test_only_a_name_or_a_noun_is_said_back(talk: Talk, words: str, question: str, called: str) -> None:
-    told = Remembering(talk.seat, talk.clock).about(words, moving=False, question=question)
-    assert told == f"I have kept nothing about {called}."
-
-
 def test_who_has_no_name_is_not_called_by_one(matcher: TemplateMatcher) -> None:
     clock, unnamed = Clock(), load_config(flags={}, environment={}).driver.name
     talk = Talk(matcher, Seat(memory_of(unnamed, clock=clock)), clock)
