@@ -170,7 +170,7 @@ class Consent(Value):
             if key in self.opted_out:
                 return f"you switched {category.title.lower()} off"
         if category.sensitive and category.detail not in self.opted_in:
-            return f"the topic {category.title.lower()} is sensitive, and off until you ask for it"
+            return f"the topic {category.title.lower()} is sensitive, and off until you allow it on the screen"
         return None
 
 

@@ -119,7 +119,7 @@ class Guard:
     def refusal(self, kinds: Collection[str]) -> str:
         """Why something is not kept, as it is said."""
         titles = [SPECIAL_TITLES[kind] for kind in KINDS if kind in kinds]
-        return f"it tells of {' and '.join(titles)}, which I don't keep unless you ask for it"
+        return f"it tells of {' and '.join(titles)}, which I don't keep unless you allow it on the screen"
 
 
 def odds(scores: NDArray[np.float32]) -> float:

@@ -291,7 +291,7 @@ class ChangeSteeringWheelHeating(Action):
     title, thing = "Wheel heating", "steering wheel heating"
     examples = "warmer steering wheel", "turn down the wheel heating"
     do = up_down("turn the wheel heating up", "turn the wheel heating down")
-    done = up_down("Steering wheel warmer", "Steering wheel less warm")
+    done = up_down("Making the steering wheel warmer", "Making the steering wheel cooler")
     needs = ("steering_wheel.heating",)
     complaints = {"up": words("cold lukewarm"), "down": words("hot burning")}
     outright = "set_steering_wheel_heating"

@@ -131,7 +131,8 @@ class Dialogue:
         """What memory holds is another; where something was forgotten, what was said last is not said again."""
         if not forgotten:
             return
-        self._doing.last.pop("said", None)
+        for part in ("said", "undone"):
+            self._doing.last.pop(part, None)
         self._last_reply = ""
 
     @property

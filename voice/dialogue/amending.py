@@ -194,7 +194,11 @@ async def amended(
         before = reply if reply is not None else await respond(first.heard)
         after = await respond(tail)
         understood = before.route is not Route.REJECT and before.text and not after.ends_conversation
-        return after.model_copy(update={"text": f"{before.text} {after.text}"}) if understood else after
+        return (
+            after.model_copy(update={"text": f"{before.text.removesuffix(responder.INVITES)} {after.text}"})
+            if understood
+            else after
+        )
     stepped = _stepped(first, instead) if chosen is Way.REPLACED else None
     if stepped is not None and instead is not None:
         result = await vehicle.act(stepped)

@@ -52,7 +52,7 @@ class Doing:
         """Somebody else drives: nothing of what was done or said is left."""
         self.recent = RecentActions()
         self.last: dict[str, str] = {}
-        """What was done and what was said last, by ``get_last``'s parts; nothing of a private trip."""
+        """What was done and said last, by ``get_last``'s parts, and as ``undone`` why a wish was not; nothing of a private trip."""
         self.why = ""
         """Why the last wish was refused; empty where it was not."""
 
@@ -235,7 +235,10 @@ class Doing:
         elif plan.command is None or plan.command.name != "get_last":
             done = {part: told for part, told in self.last.items() if part == "done"}
             self.last = {**done, "said": text} if text else done
-            done = [r for r in reply.results if r.status is ActionStatus.DONE and not r.action.query]
+            done = [r for r in reply.results if _changed(r)]
+            undone = [r for r in reply.results if not r.action.query and _failed(r)]
+            if undone:
+                self.last["undone"] = responder.report(undone, (), self._seat.units)
             if done:
                 self.last["done"] = responder.report(done, (), self._seat.units)
             elif reply.decision is not None:
@@ -254,6 +257,18 @@ def evident(memory: MemoryPort, results: Sequence[ActionResult]) -> tuple[Recoll
         named = (p for p in memory.preferences(detail) if fitting(action.name, slot, p.value) == slots[slot])
         found += [Recollection(preference=p, score=1.0) for p in named if p.sense.wanted]
     return tuple(found)
+
+
+def _failed(result: ActionResult) -> bool:
+    """Whether a wish came to nothing: it was refused, the car failed, or there is no such place."""
+    lost = result.status is ActionStatus.DONE and found_nothing(result.action.name, result.answer)
+    return lost or result.status in (ActionStatus.DENIED, ActionStatus.FAULT)
+
+
+def _changed(result: ActionResult) -> bool:
+    """Whether something was done that was not so before."""
+    plain = result.status is ActionStatus.DONE and not (result.action.query or result.already)
+    return plain and not _failed(result)
 
 
 def _left_out(actions: Sequence[Action], results: Sequence[ActionResult]) -> tuple[tuple[int, str], ...]:

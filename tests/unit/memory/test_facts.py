@@ -192,7 +192,7 @@ def test_switched_off_it_is_shown_and_not_used(memory: DriverMemory) -> None:
 @pytest.mark.parametrize("text", ["my wife has her chemotherapy on tuesday", "my boss is gay"])
 def test_a_special_kind_is_refused_until_it_is_asked_for(desk: Desk, memory: DriverMemory, text: str) -> None:
     refused = memory.learner.keeping.remember(text)
-    assert refused.outcome is Outcome.REFUSED and "unless you ask" in refused.reason
+    assert refused.outcome is Outcome.REFUSED and "unless you allow it on the screen" in refused.reason
     name = keep(memory, KEY)
     with pytest.raises(ConsentError):
         memory.correct_fact(name, text)

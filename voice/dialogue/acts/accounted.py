@@ -18,9 +18,9 @@ from voice.dialogue.acts.excepted import CUT, EXCEPTION, named, place_of
 from voice.dialogue.acts.measured import foreign
 from voice.dialogue.acts.worded import unnamed
 from voice.dialogue.replies.examples import stems
+from voice.dialogue.replies.responder import DRIVES, exception
 from voice.dialogue.validator import careful, validate
 
-_NOT_ONE = re.compile(r"\b(?:but )?not (?:mine|my \w+(?: \w+)?|hers|his)$")
 _LIMITED = re.compile(
     r"\b(?:only|just) (?:at |in |on |for )?the (?:front|back|rear|left|right|side|sides)\b|"
     r"\b(?:at|in|on|for) the (?:front|back|rear|left|right) (?:only|alone)\b|\b(?:front|back|rear) only\b"
@@ -154,13 +154,20 @@ def unheeded(text: str, acts: Sequence[Act]) -> str:
     found = exception or _CONDITION.search(plain) or limit
     if found is None:
         return ""
-    clause = " ".join(CUT.split(whole[found.start() :])[0].split()[:8])
+    clause = _clause(whole, found.start())
     return "" if found is exception and _heeded(clause, acts) else clause
+
+
+def _clause(text: str, start: int) -> str:
+    """The words from there on that belong together, eight at most."""
+    return " ".join(CUT.split(text[start:])[0].split()[:8])
 
 
 def _heeded(clause: str, acts: Sequence[Act]) -> bool:
     """Whether what is left out in such words is nothing that the acts touch, or is what an act of them does."""
-    names = " ".join(act.name for act in acts)
+    if DRIVES.search(clause):
+        return True  # nothing that acts do touches it
+    clause, names = exception(clause), " ".join(act.name for act in acts)
     spared, places = named(clause), [place for act in acts if (place := place_of(act)[1])]
     if spared and places and not any(spared & set(corners(place)) for place in places):
         return True
@@ -251,7 +258,10 @@ def _unsaid(
 ) -> str:
     """What of the only action nobody said, or was turned down; empty where nothing is."""
     told = re.sub(r"[^a-z0-9.' ]", " ", context)
-    wanted = _NOT_ONE.sub("", _CONTRAST.sub("", text))
+    wanted = _CONTRAST.sub("", text)
+    found = EXCEPTION.search(text)
+    if found is not None and _heeded(clause := _clause(text, found.start()), [act]):
+        wanted = wanted.replace(exception(clause), " ", 1)
     for slot, value in action.slots().items():
         if isinstance(value, str):  # the parser writes words that were said, and rules what they are about
             told += f" {value}"

@@ -328,7 +328,7 @@ class Acting:
             if any(against(clause, action) for action in work.actions):  # "open it but keep it closed"
                 work.actions, work.said = (), [(0, responder.CONTRARY)]
                 return
-            work.said.insert(0, (0, responder.not_done(clause)))
+            work.said.insert(0, (0, responder.not_done(clause, transcript.text)))
             if rules_out(clause, pointed.acts):  # what is left without it is what was turned down
                 work.actions = ()
                 return
@@ -458,7 +458,8 @@ class Acting:
         if act.name in ("repeat", "get_last", "why"):  # what these are about changes while the others are done
             return responder.THE_REST
         if act.name in CONTROLS and CONTROLS[act.name] in responder.SMALL_TALK:
-            return responder.SMALL_TALK[CONTROLS[act.name]]
+            said = responder.SMALL_TALK[CONTROLS[act.name]]
+            return said if alone else said.removesuffix(responder.INVITES)
         alone_only = responder.CANCELLED if act.name == "refrain" and alone else ""
         return responder.HELP if act.name == "help" else alone_only
 

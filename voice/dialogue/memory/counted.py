@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from models.numbers import number_words
-from schemas.memory import Kind, Matches, Receipt
-from voice.dialogue.memory.likes import because
+from schemas.memory import Kind, Matches, Preference, Proposal, Receipt
 
 
 def number(count: int) -> str:
@@ -31,9 +30,9 @@ def gone(receipt: Receipt) -> str:
     return _listed(count, "", *waited) if count or any(waited) else ""
 
 
-def told(matches: Matches, units: Callable[[str], str]) -> list[str]:
+def told(matches: Matches, likes: Callable[[Preference | Proposal], str]) -> list[str]:
     """What a selector stands for, each as it is named in a question: "that you like jazz"; what is made of another is left out."""
-    found = [f"that {units(because(one))}" for one in (*matches.preferences, *matches.asked)]
+    found = [f"that {likes(one)}" for one in (*matches.preferences, *matches.asked)]
     for one in matches.others:
         text = one.text.rstrip(".!?")
         if one.kind is Kind.PROFILE and one.tags:
@@ -51,6 +50,10 @@ def told(matches: Matches, units: Callable[[str], str]) -> list[str]:
 def listed(said: Sequence[str]) -> str:
     """Several things as one part of a sentence."""
     return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
+
+
+ONE = "one thing"
+"""What is said of one thing that is named nowhere."""
 
 
 def _listed(count: int, about: str, timers: int, reminders: int) -> str:

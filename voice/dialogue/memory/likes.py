@@ -7,6 +7,9 @@ said so, and when.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
 from schemas.memory import OTHER, Condition, Preference, Proposal, Sense
 from schemas.preferences import BY_DETAIL
 
@@ -170,11 +173,18 @@ def because(told: Preference | Proposal) -> str:
     return " ".join((_meant(told), *(_when(one) for one in told.conditions)))
 
 
+def as_written(likes: str, value: str, sentences: Iterable[str]) -> str:
+    """A preference as half a sentence, its value with the capitals that the driver's words have: "you like Willie Nelson"."""
+    plain = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)", re.IGNORECASE)
+    written = next((found[0] for one in sentences if (found := plain.search(one)) and found[0] != value), value)
+    return plain.sub(lambda _: written, likes, count=1)
+
+
 def _meant(told: Preference | Proposal) -> str:
     ways = LIKES[told.detail]
     template = ways if isinstance(ways, str) else ways.get(told.value, ways.get(_ANY))
-    likes = None if template is None else template.format(value=told.value)
-    thing = THINGS.get(told.detail, "").format(value=told.value)
+    likes = None if template is None else _placed(template, told.value)
+    thing = _placed(THINGS.get(told.detail, ""), told.value)
     if told.sense is Sense.LIKES and told.detail == "avoidance_of_specific_road_types":
         return f"you don't mind {told.value}"
     if told.sense is Sense.LIKES:
@@ -191,6 +201,14 @@ def _meant(told: Preference | Proposal) -> str:
     return f"you {_VERBS[told.sense]} {rest}" if likes.startswith(_LIKING) else f"you would rather not {rest}"
 
 
+def _placed(template: str, value: str) -> str:
+    """A value in its wording; a storey stands behind what is parked on it: "parking on level 3"."""
+    if template.endswith("{value} parking") and _STOREY.fullmatch(value):
+        template = template.replace("{value} parking", "parking on {value}")
+    return template.format(value=value)
+
+
+_STOREY = re.compile(r"(?:the )?(?:(?:level|floor|deck|storey) \w+|\w+ (?:level|floor|deck|storey))")
 _VERBS = {Sense.DISLIKES: "dislike", Sense.AVOIDS: "avoid", Sense.NEEDS: "need"}
 
 

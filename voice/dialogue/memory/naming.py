@@ -10,7 +10,10 @@ import re
 from schemas.memory import Selector
 from schemas.ports import MemoryPort
 from voice.dialogue.replies.examples import stems
+from voice.dialogue.replies.turned import turned
 
+SAID_BACK = 4
+"""Words of a phrase that are said back at most where nothing is called that."""
 SENTENCE = re.compile(r"(?:i|i'm|i've|my|we|our|where|what|who|when|how|that|you)\b")
 """How words begin that are no name but a sentence of the driver's."""
 _NAMES = re.compile(
@@ -20,6 +23,9 @@ _NAMES = re.compile(
     r"got|ve|picked|up|found|out|gathered|collected|heard|whatever|stuff|bits?|data|info|information)\b)\w+"
 )
 """A word beside a time that names something."""
+_CLAUSE = frozenset("do does did is are was were have has i i'm i've me mine you".split())
+"""Words of a question, or of whoever asks it: what has one is not said back ("anything about music does my wife")."""
+_OWNERS = r"(?:(?:my|our|his|her|their|the|an?|this|that) )"
 
 
 def named(memory: MemoryPort, words: str, category: str | None) -> Selector | None:
@@ -35,6 +41,24 @@ def named(memory: MemoryPort, words: str, category: str | None) -> Selector | No
     of_a_time = span is not None and not _NAMES.search(left)
     tried.append(Selector(period=span) if of_a_time else Selector(about=words))
     return next((what for what in tried if not memory.matching(what).empty), None)
+
+
+def called(words: str, question: str = "") -> str:
+    """What a question is about, as the car speaks of it; "that" where the words are no name and no noun ("allergic").
+
+    Args:
+        words: what it is about.
+        question: the whole of it, in the driver's words, where it is known: what stands before the words tells what they are.
+    """
+    found = re.search(
+        rf"\b(about |of |with |on |for |who is |who's |who was )?({_OWNERS}?)({re.escape(words)})(?!\w)",
+        question,
+        re.IGNORECASE,
+    )
+    noun = not question or (found is not None and (found[1] or found[2] or found[3] != found[3].lower()))
+    said = f"{found[2]}{found[3]}" if found is not None else words
+    plain = re.sub(rf"^{_OWNERS}", "", words.lower()).split()
+    return turned(said) if noun and _CLAUSE.isdisjoint(plain) and len(plain) <= SAID_BACK else "that"
 
 
 def bare(words: str) -> str:

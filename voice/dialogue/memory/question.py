@@ -18,7 +18,7 @@ from schemas.errors import GloveboxError, UnknownEntryError
 from schemas.events import ActionStatus, Command, Reply, Route
 from schemas.memory import Decision, Outcome, Proposal
 from schemas.seat import Seat
-from voice.dialogue.memory.likes import because
+from voice.dialogue.memory.likes import as_written, because
 from voice.dialogue.open.things import Remembering
 
 REPEATED = 0.7
@@ -55,7 +55,8 @@ _REFUSING = frozenset("no not don't doesn't never bother need necessary want any
 
 def question(proposal: Proposal, begin: str = "By the way, shall") -> str:
     """What to ask."""
-    return f"{begin} I {'no longer assume' if proposal.negated else 'remember'} that {because(proposal)}?"
+    likes = as_written(because(proposal), proposal.value, (proposal.sentence,))
+    return f"{begin} I {'no longer assume' if proposal.negated else 'remember'} that {likes}?"
 
 
 def answer(text: str, proposal: Proposal) -> bool | None:

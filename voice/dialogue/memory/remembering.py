@@ -16,24 +16,31 @@ from datetime import datetime
 
 from schemas.errors import UnknownEntryError
 from schemas.events import Command
-from schemas.memory import CONVERSATIONS, FACTS, Decision, Fact, Outcome, Preference, Receipt, Recollection, Selector
+from schemas.memory import (
+    CONVERSATIONS,
+    FACTS,
+    Decision,
+    Fact,
+    Outcome,
+    Preference,
+    Proposal,
+    Receipt,
+    Recollection,
+    Selector,
+)
 from schemas.ports import Drivers
 from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES, find
 from schemas.seat import Seat
 from voice.dialogue.memory import kept, naming, talks
 from voice.dialogue.memory.asking import Asked, Question, picked, which
-from voice.dialogue.memory.counted import gone, listed, number, there, things, told
-from voice.dialogue.memory.likes import because
+from voice.dialogue.memory.counted import ONE, gone, listed, number, there, things, told
+from voice.dialogue.memory.likes import as_written, because
 from voice.dialogue.memory.question import ByTheWay
 from voice.dialogue.open.things import Remembering as MayRemember
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.examples import stems
 from voice.dialogue.replies.moments import SAID, pause_end, period, spoken_moment, spoken_span
 
-SAID_BACK = 4
-"""Words of a phrase that are said back at most where nothing is called that."""
-_CLAUSE = frozenset("do does did is are was were have has i i'm i've my me mine you your".split())
-"""Words of a question, or of whoever asks it: what has one is not said back ("anything about music does my wife")."""
 ALOUD = 3
 """Things of a list that are read out at a time: our choice; drivers keep three or four in mind, and look at the road."""
 
@@ -80,10 +87,18 @@ class Remembering:
         """Who was told last that their PIN is asked for."""
         self._begin()
         seat.follow(self._begin)
+        seat.observe(self._unsay)
+
+    def _unsay(self, forgotten: bool) -> None:
+        """Where something was forgotten, nothing of what was said is told any more."""
+        if forgotten:
+            self._said = []
 
     def _begin(self) -> None:
         """Somebody else drives: nothing is spoken of, nothing is asked, and their trip begins."""
         self._mind, self._trip = _Mind(), self._clock()
+        self._said: list[str] = []
+        """What the driver said in this conversation, apart from talk about memory."""
         self._asks: list[Question] = []
         self._doubt: MayRemember | None = None
 
@@ -104,10 +119,11 @@ class Remembering:
     def heard(self, said: str = "") -> None:
         """The driver said something, in these words, that memory was told of."""
         self._mind = _Mind(heard=True, said=said)
+        self._said.append(said)
 
     def ended(self) -> None:
         """The conversation is over: nothing is spoken of."""
-        self._mind = _Mind()
+        self._mind, self._said = _Mind(), []
 
     # Questions of the driver
 
@@ -137,10 +153,14 @@ class Remembering:
         """What is remembered about something in the driver's own words; ``question``: the whole sentence, where it is known."""
         meant = self._meant(words) or self._said_of(words) or self._of_topic(question)
         meant = kept.about(self._seat.memory, words) + meant
-        nothing = (
-            f"You haven't told me anything about {words if _CLAUSE.isdisjoint(words.lower().split()) else 'that'}."
-        )
-        return self._read(meant, "I remember that", moving=moving) if meant else nothing
+        return self._read(meant, "I remember that", moving=moving) if meant else self._nothing_about(words, question)
+
+    def _nothing_about(self, words: str, question: str) -> str:
+        """What is said where nothing is kept about that: it may have been spoken of all the same."""
+        called, asked = naming.called(words, question), stems(words)
+        if any(asked and asked <= stems(said) for said in self._said if said != question):
+            return f"You spoke of {called} just now, but I haven't kept it."
+        return f"I have kept nothing about {called}."
 
     def _said_of(self, words: str) -> tuple[Preference, ...]:
         """Recalled preferences of which the driver told with such a word ("I get my coffee from ...")."""
@@ -171,8 +191,19 @@ class Remembering:
             return f"There are {number(len(rest))} more. I'll read them out when the car stands still."
         return self._read(rest, "I also remember that", moving=False)
 
-    def _likes(self, told: Preference | Fact) -> str:
-        return kept.asked(told) if isinstance(told, Fact) else self._seat.units.liking(because(told))
+    def _likes(self, told: Preference | Proposal | Fact) -> str:
+        if isinstance(told, Fact):
+            return kept.asked(told)
+        return self._seat.units.liking(as_written(because(told), told.value, self._words_of(told)))
+
+    def _words_of(self, told: Preference | Proposal) -> tuple[str, ...]:
+        """The driver's words that tell it."""
+        if isinstance(told, Proposal):
+            return (told.sentence,)
+        try:
+            return tuple(sentence for _, sentence in self._seat.memory.explain(told.id).because)
+        except UnknownEntryError:  # of what was liked before
+            return ()
 
     def _fact(self, name: str) -> Fact | None:
         """The fact of this id, if it is one."""
@@ -183,7 +214,7 @@ class Remembering:
         self._mind = _Mind(about=tuple(p.id for p in first), rest=rest)
         tail = f", and {len(rest)} more" if rest else ""
         hint = "" if moving or not rest or self._seat.manners.brief else " Say: what else."
-        return f"{begin} {', '.join(self._likes(p) for p in first)}{tail}.{hint}"
+        return f"{begin} {listed([self._likes(p) for p in first])}{tail}.{hint}"
 
     def why(self, said: str) -> str:
         """Why that was chosen, or is remembered; ``said``: the driver's words to it, empty where they are not known."""
@@ -324,7 +355,7 @@ class Remembering:
             self._seat.memory.answer(proposal, False)
             self._seat.memory.forget_pending(conversation)
             self._mind = _Mind()
-            return "Forgotten."
+            return _FORGOTTEN
         return self.forget_that(conversation)
 
     def forget_named(self, words: str, category: str | None, whole: str = "") -> str:
@@ -342,9 +373,9 @@ class Remembering:
             span = self._seat.memory.period(words)
             if span is not None:
                 return f"I remember nothing of that from {span.words.removeprefix('on ')}."
-            plain = category is not None or not (naming.SENTENCE.match(words) or len(words.split()) > SAID_BACK)
+            plain = category is not None or not (naming.SENTENCE.match(words) or len(words.split()) > naming.SAID_BACK)
             return f"I remember nothing {about}." if plain else NOTHING_LIKE_IT
-        said = told(matches, self._seat.units.liking)
+        said = told(matches, self._likes)
         if len(said) <= (ALOUD if what.period is None else 1):
             again = f"Forget {listed(said)}?"
         else:
@@ -356,7 +387,7 @@ class Remembering:
     def _ask_which(self, fits: Sequence[Selector], begin: str = "") -> bool:
         """Ask which of several things is meant, after a sentence or none; False: nothing of them is there."""
         found = [(what, self._seat.memory.matching(what)) for what in fits]
-        called = tuple((what, listed(told(one, self._seat.units.liking))) for what, one in found if not one.empty)
+        called = tuple((what, listed(told(one, self._likes))) for what, one in found if not one.empty)
         if not called:
             return False
         *first, last = [name for _, name in called]
@@ -375,7 +406,7 @@ class Remembering:
         matches = self._seat.memory.matching(what)
         if matches.empty:
             return f"I remember nothing {about}."
-        said = [] if what.everything or what.period is not None else told(matches, self._seat.units.liking)
+        said = [] if what.everything or what.period is not None else told(matches, self._likes)
         if len(said) == 1 and things(matches) == 1:
             self._ask(Question(Asked.FORGET, what, again=f"Forget {listed(said)}?"))
         else:
@@ -389,16 +420,19 @@ class Remembering:
         except UnknownEntryError:
             return "That is forgotten already."
         self._mind = _Mind()
-        titles = ", ".join(find(c)[0].title.lower() for c in receipt.categories)
-        about = f"about {titles}" if titles else "that you asked me to keep"
-        return f"Forgotten: one thing {about}." if receipt.verified else _UNVERIFIED
+        return _FORGOTTEN if receipt.verified else _UNVERIFIED
 
-    def _told(self, receipt: Receipt, about: str) -> str:
+    def _told(self, *receipts: Receipt) -> str:
+        """What is said to what was forgotten: how much, where it was more than the one thing that was spoken of."""
         self._mind = _Mind()
-        if not receipt.verified:
+        if not all(receipt.verified for receipt in receipts):
             return _UNVERIFIED
-        count = gone(receipt)
-        return f"Forgotten: {count} {about}." if count else "Forgotten: what you have just told me."
+        counted = [count for receipt in receipts if (count := gone(receipt))]
+        if not counted:
+            return "Forgotten: what you have just told me."
+        if set(counted) == {ONE}:
+            return _FORGOTTEN if len(counted) == 1 else f"Forgotten: {number(len(counted))} things."
+        return f"Forgotten: {listed(counted)}."
 
     # Switches
 
@@ -552,12 +586,9 @@ class Remembering:
             case Asked.FORGET if open_.among and open_.what == Selector():
                 return self._forgotten(picked(open_, text, command) or open_.among)
             case Asked.WHICH:
-                receipts = [self._seat.memory.forget_where(what) for what in which(open_, text, command)]
-                self._mind = _Mind()
-                verified = all(receipt.verified for receipt in receipts)
-                return f"Forgotten: {listed([gone(receipt) for receipt in receipts])}." if verified else _UNVERIFIED
+                return self._told(*[self._seat.memory.forget_where(what) for what in which(open_, text, command)])
             case Asked.KEEP:
-                return self._told(self._seat.memory.forget_where(open_.what), "from before")
+                return self._told(self._seat.memory.forget_where(open_.what))
             case Asked.FORGET if open_.what.id is not None:
                 return self.erased(open_.what.id)
             case Asked.FORGET | Asked.FORGET_SURELY if open_.what.everything and (
@@ -569,7 +600,7 @@ class Remembering:
                 self._ask(Question(Asked.FORGET_SURELY, open_.what, again=again))
                 return ""
             case Asked.FORGET | Asked.FORGET_SURELY:
-                return self._told(self._seat.memory.forget_where(open_.what), "in all")
+                return self._told(self._seat.memory.forget_where(open_.what))
             case Asked.EXPORT:
                 return self._exported()
             case Asked.DELETE:
@@ -673,6 +704,8 @@ NOTHING_LIKE_IT = "I find nothing like that in what I remember. Name it, or ask 
 NOT_KEPT = "I only keep what you like, avoid or need on the road, and I could not tell what this is."
 _UNSURE = "I see, but I don't keep that yet. If I should, say: keep that."
 _NO_FILES = "I can't write files here: use the command line."
+_FORGOTTEN = "Forgotten."
+"""What is gone was named just before, or asked about: it is not said once more."""
 _UNVERIFIED = "I deleted it, but could not verify it."
 
 

@@ -34,7 +34,7 @@ ANSWERING = (Kind.FACT, Kind.EPISODE, Kind.EVENT, Kind.PREFERENCE)
 ANSWERED = 4
 """Words of the car's reply from which on it is told beside the driver's: "Okay" tells nothing."""
 
-_OFFERED = "You haven't told me exactly that. You told me"
+_OFFERED = "I haven't kept exactly that. You told me"
 _ASKS = re.compile(
     r"^(?:(?:please|okay|hey|so|and|can you|could you|do you remember|do you know|tell me|remind me|say) )*"
     r"what (?:else )?(?:(?:did|have|had) (?:we|i|you and i)|(?:we|i)(?: have| had|'ve)?)(?: all)? "

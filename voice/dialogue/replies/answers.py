@@ -10,8 +10,8 @@ from datetime import date
 from typing import Any
 
 from schemas.actions import BY_NAME
-from schemas.actions.said import KINDS, LEVELS, WINDOWS, spoken_number, spoken_time
-from voice.dialogue.replies import examples
+from schemas.actions.said import LEVELS, WINDOWS, spoken_number, spoken_time
+from voice.dialogue.replies import examples, unknown
 
 _Told = dict[str, Any]
 
@@ -98,10 +98,7 @@ def found_nothing(name: str, told: _Told) -> bool:
 
 def _goal(name: str, slots: _Told, told: _Told) -> str:
     if found_nothing(name, told):
-        wanted, kind = slots.get("quality") or slots.get("destination"), slots.get("kind", "place")
-        if wanted:
-            return f"I don't know of {wanted} {_where(slots)}"
-        return f"I know of no {KINDS.get(kind, kind)} {_where(slots)}"
+        return unknown.place(slots, going=name != "get_distance")
     away = f", {minutes_words(told['minutes'])} away" if told.get("minutes") is not None else ""
     if name == "get_distance":
         return f"{told['name']} is {spoken_number(told['km'])} {_far(told)}{away}"
@@ -117,15 +114,10 @@ def _goal(name: str, slots: _Told, told: _Told) -> str:
     return f"{verb} {told['name']}{away}"
 
 
-def _where(slots: _Told) -> str:
-    return f"near {slots['near']}" if slots.get("near") else "around here"
-
-
 def _places(slots: _Told, told: _Told) -> str:
     found: list[_Told] = told.get("places") or []
     if not found:
-        kind = KINDS.get(slots["kind"], slots["kind"])
-        return f"I know of no {' '.join(filter(None, (slots.get('quality'), kind)))} {_where(slots)}"
+        return unknown.place(slots)
     named = [f"{place['name']}, {minutes_words(place['minutes'])} away" for place in found]
     return f"Near {told['near']} there is {listed(named)}" if told.get("near") else f"There is {listed(named)}"
 
@@ -252,16 +244,27 @@ def _seats(slots: _Told, told: _Told) -> str:
     return f"Heating: {listed(heating)}" if heating else "The seat heating is off"
 
 
+def _together(things: Sequence[str]) -> list[str]:
+    """Things as they are spoken of: each window named is all of them."""
+    windows = [_PARTS[f"window.{side}"] for side in ("driver", "passenger", "rear_left", "rear_right")]
+    rest = [thing for thing in things if thing not in windows]
+    return [WINDOWS["all"], *rest] if set(windows) <= set(things) else list(things)
+
+
 def _openings(slots: _Told, told: _Told) -> str:
+    shares: dict[str, list[str]] = {}
+    for name, share in told.get("open", {}).items():
+        far = "partly open" if share is None else f"{round(share)} percent open" if share < 100 else "open"
+        shares.setdefault(far, []).append(_PARTS.get(name) or str(name))
+    for door in told.get("doors_open", ()):
+        shares.setdefault("open", []).append(f"the {door.replace('_', ' ')} door")
     opened = [
-        f"{_PARTS.get(name, name)}{' partly' if share is None else f' {round(share)} percent' if share < 100 else ''}"
-        for name, share in told.get("open", {}).items()
+        f"{listed(_together(things))} {'are' if len(things) > 1 else 'is'} {far}" for far, things in shares.items()
     ]
-    opened += [f"the {door.replace('_', ' ')} door" for door in told.get("doors_open", ())]
     locked = told.get("locked")
     lock = f"the doors are {'locked' if locked else 'unlocked'}" if locked is not None else ""
     if opened:
-        return f"Open: {', '.join(opened)}{f'; {lock}' if lock else ''}"
+        return f"{_first_upper(', '.join(opened))}{f'; {lock}' if lock else ''}"
     return (
         f"All closed{f'; {lock}' if lock else ''}" if slots.get("part") != "doors" or not lock else _first_upper(lock)
     )
@@ -379,7 +382,8 @@ def _playing(_: _Told, told: _Told) -> str:
 
 
 def _undone(_: _Told, told: _Told) -> str:
-    return "As it was before" if told.get("undone") else "Done"
+    thing = f"{told['thing']} as" if told.get("thing") else "As"
+    return f"{thing} it was before" if told.get("undone") else "Done"
 
 
 _ANSWERS: dict[str, Callable[[_Told, _Told], str]] = {

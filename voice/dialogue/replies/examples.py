@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from schemas.actions import ACTIONS, BY_NAME, Domain
+from schemas.actions import ACTIONS, BY_NAME, Domain, GetCapabilities
 
 COMMON = frozenset(
     "about again all and any anything are back bit but can can't could did does don't down every far for from get give going good "
@@ -33,7 +33,7 @@ def fitting(text: str, offers: Collection[str]) -> str:
     heard = stems(text)
     best, most = "", 0
     for action in ACTIONS:
-        if action.name not in offers or action.domain is Domain.MEMORY:
+        if action.name not in offers or action.domain is Domain.MEMORY or action is GetCapabilities:
             continue
         named = 2 * len(heard & stems(f"{action.title} {action.thing}")) + len(heard & stems(action.description))
         if named > most:

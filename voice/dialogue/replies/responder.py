@@ -17,6 +17,7 @@ from schemas.manners import METRIC, Units
 from schemas.memory import Recollection
 from voice.dialogue.memory.likes import because
 from voice.dialogue.replies.answers import answer, parts_done
+from voice.dialogue.replies.turned import turned
 
 
 def question(action: Action, units: Units = METRIC) -> str:
@@ -65,6 +66,7 @@ def told(
     instead = back and results[0].answer.get("undone") == results[1].action.name
     if back:
         results = results[1:]  # taken back to be done otherwise: what is said is what is done now
+    results = [_put_back(result) if len(results) > 1 else result for result in results]
     waiting = [result for result in results if result.status is ActionStatus.NEEDS_CONFIRMATION]
     alone = not any(result.moved for result in results)
     plain = [(n, r) for n, r in enumerate(results) if r not in waiting and not contacts(r)]
@@ -82,6 +84,12 @@ def told(
     why = (f"{units.sentence(result.ruling.reason).rstrip('.')}." for result in waiting)
     more = (OTHERWISE,) if length == "full" and results and all(map(_done, results)) else ()
     return " ".join(filter(None, dict.fromkeys((*sentences, *why, *more))))
+
+
+def _put_back(result: ActionResult) -> ActionResult:
+    """What was taken back, told by its name: beside what else was done, "as it was before" may be about that."""
+    undone = BY_NAME.get(str(result.answer.get("undone", "")))
+    return result if undone is None else result.model_copy(update={"answer": {**result.answer, "thing": undone.title}})
 
 
 def _done(result: ActionResult) -> bool:
@@ -198,9 +206,11 @@ JOKES = (
     "My favourite music is heavy metal. Well, look at me.",
 )
 """Told in turn, so that "another one" is another one."""
+INVITES = " What can I do for you?"
+"""Said where nothing was asked for beside the greeting."""
 SMALL_TALK = {
-    "hello": "Hello. What can I do for you?",
-    "how_are_you": "All is well, thank you. What can I do for you?",
+    "hello": f"Hello.{INVITES}",
+    "how_are_you": f"All is well, thank you.{INVITES}",
     "good_night": "Good night, and drive safely.",
     "joke": JOKES[0],
     "who_are_you": "I'm your car's assistant. Everything that you tell me stays in this car.",
@@ -273,10 +283,11 @@ def why_not(topic: str) -> str:
 
 
 def last(part: str, kept: Mapping[str, str]) -> str:
-    """What was done, or what the driver said last."""
-    if part not in kept:
-        return "Nothing that I know of." if part == "done" else "I don't know what you said last."
-    return f"The last thing that I did: {kept[part]}" if part == "done" else f"You said: {kept[part].rstrip('.')}."
+    """What was done, and why the last wish was not; or what the driver said last."""
+    if part != "done":
+        return f"You said: {kept[part].rstrip('.')}." if part in kept else "I don't know what you said last."
+    done = f"The last thing that I did: {kept[part]}" if part in kept else "Nothing that I know of."
+    return f"{done} I did not do the last thing that you asked for: {kept['undone']}" if "undone" in kept else done
 
 
 def try_saying(example: str) -> str:
@@ -286,7 +297,9 @@ def try_saying(example: str) -> str:
 
 def for_what(number: float, *, alone: bool) -> str:
     """What is said to a number that found no place; ``alone``: nothing else comes of the sentence."""
-    return f"I heard {number:g}, but I'm not sure what for.{' Please say that again.' if alone else ''}"
+    return (
+        f"What is the {number:g} for? Please say that again." if alone else f"I don't know what the {number:g} is for."
+    )
 
 
 def nothing_to_call_off(text: str) -> str:
@@ -294,9 +307,35 @@ def nothing_to_call_off(text: str) -> str:
     return NOTHING_TO_CALL_OFF if _CALLS_OFF.search(text) else OKAY
 
 
-def not_done(clause: str) -> str:
-    """What is said to words that no action has, in the driver's own."""
-    return f"I can't do this part: {clause}."
+def not_done(clause: str, written: str = "") -> str:
+    """What is said to an exception, a condition or a limit that no action has; ``written``: the driver's words as they stand."""
+    said = " ".join(_capitals(written).get(word, word) for word in turned(exception(clause)).split())
+    return f"I left one thing out: {said}."
+
+
+def exception(clause: str) -> str:
+    """The words of an exception by themselves: without what joins them, and without what is said beside them."""
+    plain = _EXCEPTS.sub("not ", _JOINING.sub("", clause))
+    return _BESIDE.split(plain)[0] if plain.startswith("not ") else plain
+
+
+_JOINING = re.compile(r"^(?:(?:and|but|just|please) )+(?=\w)")
+_EXCEPTS = re.compile(
+    r"^(?:(?:all|both|every\w*|any\w*)(?: \w+){0,3}? (?:but|bar)|except(?: for)?|apart from|other than|excluding|save for|"
+    r"(?:that|which|who) (?:isn't|is not|aren't|are not)) "
+)
+"""Words that leave something out, each of which is a "not" to whoever hears it by itself."""
+_BESIDE = re.compile(
+    r" (?:just|only|instead|rather|because|cos|since)\b| (?:i|we|he|she|they|it)'\w+\b| (?:it|they) \w+|"
+    r"(?<!one)(?<!ones)(?<!that)(?<!which)(?<!who) (?:i|we) "
+)
+"""Where something else begins behind what is left out: a reason, an opinion, what is wanted instead. "The one i like" goes on."""
+
+
+def _capitals(written: str) -> dict[str, str]:
+    """The words that the driver's text has with a capital inside a sentence, by their small form."""
+    inside = re.findall(r"(?<=[^.!?\s] )[A-Z][\w'’]*", written)
+    return {word.lower(): word for word in inside if word[:2] not in ("I", "I'", "I’")}
 
 
 def not_read(part: str) -> str:

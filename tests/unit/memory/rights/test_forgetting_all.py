@@ -75,7 +75,7 @@ def test_the_question_and_the_answer_tell_of_them(memory: DriverMemory, organize
     talk = Talk(memory)
     assert talk.all() == "That is two things about you, two timers and one reminder. Shall I forget it all?"
     assert len(organizer.waiting()) == 3, "not before a yes"
-    assert talk.yes() == "Forgotten: two things, two timers and one reminder in all."
+    assert talk.yes() == "Forgotten: two things, two timers and one reminder."
     assert organizer.waiting() == ()
     assert talk.all() == "I remember nothing about you."
 
@@ -83,7 +83,7 @@ def test_the_question_and_the_answer_tell_of_them(memory: DriverMemory, organize
 def test_they_are_asked_about_where_nothing_else_is_there(memory: DriverMemory, organizer: Organizer) -> None:
     talk = Talk(memory)
     assert talk.all() == "That is two timers and one reminder. Shall I forget it all?"
-    assert talk.yes() == "Forgotten: two timers and one reminder in all."
+    assert talk.yes() == "Forgotten: two timers and one reminder."
     assert organizer.waiting() == ()
 
 
@@ -91,7 +91,7 @@ def test_without_any_nothing_is_said_of_them(memory: DriverMemory) -> None:
     memory.remember("i love jazz", "favorite_genres")
     talk = Talk(memory)
     assert talk.all() == "That is one thing about you. Shall I forget it all?"
-    assert talk.yes() == "Forgotten: one thing in all."
+    assert talk.yes() == "Forgotten."
 
 
 # On the screen

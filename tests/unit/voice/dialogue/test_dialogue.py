@@ -118,7 +118,7 @@ def test_words_heard_too_faintly_are_not_acted_on() -> None:
 
 def test_memory_can_be_asked_forgotten_and_switched_off() -> None:
     dialogue, _, memory, _ = make(held=[("favorite_genres", "jazz"), ("favourite_cuisine", "italian")])
-    assert say(dialogue, "what do you remember").text == "I remember that you like italian food, you like jazz."
+    assert say(dialogue, "what do you remember").text == "I remember that you like italian food and you like jazz."
     assert say(dialogue, "forget that").text == "Forget that you like italian food and that you like jazz?"
     assert "Forgotten" in say(dialogue, "the jazz").text
     assert [p.value for p in memory.preferences()] == ["italian"]

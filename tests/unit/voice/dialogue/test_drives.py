@@ -37,6 +37,7 @@ PARSED = {
     "set a timer for five minutes and another for ten minutes": "set_timer(minutes=5); set_timer(minutes=10)",
     "set two timers one for five and one for ten minutes": "set_timer(minutes=5); set_timer(minutes=10)",
     "forget the reminder about the dentist": "cancel_timer(kind=reminder,label=dentist)",
+    "navigate to xyzzy": "navigate_to(destination=xyzzy)",
     "close everything and turn on recirculation": "set_window(window=all,percent=0); set_sunroof(percent=0); "
     "set_recirculation(on=true)",
     "remind me to call anna": "set_reminder(what=call anna)",
@@ -91,7 +92,7 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
     "another thing the same": [
         ("it's freezing in here", "Making it warmer."),
         ("and the seat heating too", "Seat heating up."),
-        ("and the steering wheel as well", "Steering wheel warmer."),
+        ("and the steering wheel as well", "Making the steering wheel warmer."),
         ("turn on the seat heating", "Seat heating medium."),
         ("and the steering wheel too", "Steering wheel heating medium."),
         ("dim the display", "Screen dimmer."),
@@ -442,3 +443,17 @@ def test_nothing_of_a_private_trip_or_of_another_driver_is_told(matcher: Templat
     assert drive.say("what did you do") == "The last thing that I did: Mirrors folded."
     drive.seat.take(memory_of(clock=drive.now))  # somebody else drives
     assert drive.say("what did you do") == "Nothing that I know of."
+
+
+def test_what_was_done_last_is_what_changed_something(matcher: TemplateMatcher) -> None:
+    drive = Drive(matcher)
+    drive.say("navigate to xyzzy")
+    nothing = (
+        "Nothing that I know of. I did not do the last thing that you asked for: I don't know of xyzzy around here."
+    )
+    assert drive.say("what did you do") == nothing
+    drive.say("fold the mirrors")
+    drive.say("close the sunroof")  # it is closed
+    assert drive.say("what did you do") == "The last thing that I did: Mirrors folded."
+    drive.say("navigate to xyzzy")
+    assert drive.say("what did you do") == f"The last thing that I did: Mirrors folded.{nothing.partition('.')[2]}"

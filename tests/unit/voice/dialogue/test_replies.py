@@ -110,7 +110,12 @@ def test_an_answer_that_holds_nothing_is_still_a_sentence(templates: Templates, 
          "Thai Garden is 4.5 kilometres, 6 minutes away."),
         ("get_routes", {}, TOLD["get_routes"], "1: the fastest, 15 minutes, 12 kilometres, with tolls."),
         ("get_openings", {"part": "all"}, TOLD["get_openings"],
-         "Open: your window 40 percent, the trunk, the rear left door; the doors are unlocked."),
+         "Your window is 40 percent open, the trunk and the rear left door are open; the doors are unlocked."),
+        ("get_openings", {}, {"open": {"window.rear_left": 2.0}}, "The rear left window is 2 percent open."),
+        ("get_openings", {}, {"open": {f"window.{side}": 3 for side in ("driver", "passenger", "rear_left", "rear_right")}},
+         "All windows are 3 percent open."),
+        ("get_openings", {}, {"open": {"trunk.position": None}}, "The trunk is partly open."),
+        ("change_steering_wheel_heating", {"change": "down"}, {}, "Making the steering wheel cooler."),
         ("get_openings", {"part": "windows"}, {"open": {}}, "All closed."),
         ("get_seats", {"part": "occupancy"}, {"occupied": ["driver", "rear_left"]},
          "You, and somebody in the rear left seat."),
@@ -124,6 +129,20 @@ def test_an_answer_that_holds_nothing_is_still_a_sentence(templates: Templates, 
          "Near Marrowby Airport there is Terminal Inn, 9 minutes away."),
         ("list_places", {"kind": "bakery", "near": "the airport"}, {"places": []}, "I know of no bakery near the airport."),
         ("find_place", {"kind": "bakery", "near": "the airport"}, {}, "I know of no bakery near the airport."),
+        ("find_place", {"kind": "gas_station", "quality": "cheaper", "near": "station"}, {},
+         "I know of no cheaper petrol station near the station."),
+        ("find_place", {"kind": "gas_station", "quality": "nearest", "near": "there"}, {}, "I know of no petrol station there."),
+        ("navigate_to", {"destination": "xyzzy"}, {}, "I don't know of xyzzy around here."),
+        ("navigate_to", {"destination": "mum's"}, {},
+         "I don't have an address for your mum. Tell me where it is, and I'll take you."),
+        ("navigate_to", {"destination": "boyfriends"}, {},
+         "I don't have an address for your boyfriend. Tell me where it is, and I'll take you."),
+        ("add_stop", {"destination": "my brother jim's house"}, {},
+         "I don't have an address for your brother jim. Tell me where it is, and I'll take you."),
+        ("get_distance", {"destination": "my mum and dad's place"}, {}, "I don't have an address for your mum and dad."),
+        ("navigate_to", {"destination": "the three brothers"}, {}, "I don't know of the three brothers around here."),
+        ("navigate_to", {"destination": "them"}, {}, "I'm not sure which place you mean."),
+        ("navigate_to", {"destination": "a cheaper one"}, {}, "I'm not sure which place you mean."),
         ("get_time", {"part": "date"}, TOLD["get_time"], "It is Saturday, 21 November."),
         ("set_timer", {"minutes": 2}, TOLD["set_timer"], "Timer for tea: 2 minutes 30 seconds."),
         ("get_charging", {"minutes": 30}, {"after_minutes": 30, "percent_then": 62},
@@ -154,6 +173,12 @@ def test_what_the_car_lacks_is_named() -> None:
 
 def done(name: str, *, already: bool = False, **slots: Any) -> ActionResult:
     return ActionResult(action=parse_action(name, slots), status=ActionStatus.DONE, ruling=ALLOWED, already=already)
+
+
+def test_what_was_taken_back_is_named_beside_what_was_done() -> None:
+    undo = done("undo").model_copy(update={"answer": {"undone": "change_volume"}})
+    assert responder.told([undo]) == "As it was before."
+    assert responder.told([done("change_volume", change="down"), undo]) == "Turning it down. Volume as it was before."
 
 
 def test_the_same_for_both_in_front_is_one_sentence() -> None:

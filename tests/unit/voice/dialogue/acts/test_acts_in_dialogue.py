@@ -262,3 +262,9 @@ def test_everything_goes_off_only_where_no_thing_is_named_and_off_is_said(rig: R
 
 def test_a_word_that_points_is_the_name_of_no_place(rig: Rig) -> None:
     assert rig.say("okay go there instead then", "navigate_to(destination=instead)").text == "Where to?"
+
+
+def test_a_greeting_beside_a_wish_does_not_ask_for_one(rig: Rig) -> None:
+    reply = rig.say("hello there the fan at three", "hello(); set_fan_speed(level=3)")
+    assert reply.text.startswith("Hello. ") and "What can I do" not in reply.text and len(rig.done) == 1
+    assert rig.say("hello there", "hello()").text == "Hello. What can I do for you?"

@@ -94,9 +94,9 @@ def test_a_temperature_that_is_no_celsius_is_fahrenheit(rig: Rig) -> None:
 
 def test_a_number_that_went_nowhere_is_named_and_only_what_was_said_is_offered(rig: Rig) -> None:
     reply = rig.say("twenty three and fan five", "set_fan_speed(level=5)")
-    assert reply.text == "I heard 23, but I'm not sure what for. Shall I set the fan to 5?" and rig.done == []
+    assert reply.text == "I don't know what the 23 is for. Shall I set the fan to 5?" and rig.done == []
     reply = rig.say("twenty three on the fan", "set_fan_speed(level=5)")
-    assert reply.text == "I heard 23, but I'm not sure what for. Please say that again." and rig.done == []
+    assert reply.text == "What is the 23 for? Please say that again." and rig.done == []
 
 
 def test_so_many_steps_are_no_number_that_is_left_over(rig: Rig) -> None:
@@ -107,7 +107,7 @@ def test_so_many_steps_are_no_number_that_is_left_over(rig: Rig) -> None:
 
 def test_what_a_leftover_number_is_about_is_asked_with_the_rest(rig: Rig) -> None:
     told = rig.say("windows up and air con on at nineteen", "set_window(percent=0); set_air_conditioning(on=true)").text
-    assert told.startswith("I heard 19, but I'm not sure what for. Shall I close") and "air conditioning" in told
+    assert told.startswith("I don't know what the 19 is for. Shall I close") and "air conditioning" in told
     assert rig.done == []
 
 

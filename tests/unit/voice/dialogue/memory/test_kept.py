@@ -57,7 +57,7 @@ def test_what_is_kept_is_said_and_what_is_refused_says_why(talk: Talk) -> None:
 def test_asked_what_is_remembered_it_is_told_with_the_rest(talk: Talk) -> None:
     talk.memory.remember("i love jazz", "favorite_genres")
     talk.keep(KEY)
-    assert talk.says("remember_what") == f"I remember that you like jazz, you asked me to keep this: {KEY}."
+    assert talk.says("remember_what") == f"I remember that you like jazz and you asked me to keep this: {KEY}."
     assert talk.says("remember_what", category=FACTS) == f"I remember that you asked me to keep this: {KEY}."
     assert talk.talk.about("the spare key", moving=False) == f"I remember that you asked me to keep this: {KEY}."
     assert talk.says("when_said") == "You said that today at 8:00."
@@ -66,7 +66,7 @@ def test_asked_what_is_remembered_it_is_told_with_the_rest(talk: Talk) -> None:
 
 def test_that_is_forgotten(talk: Talk) -> None:
     talk.keep(KEY)
-    assert talk.says("forget_last") == "Forgotten: one thing that you asked me to keep."
+    assert talk.says("forget_last") == "Forgotten."
     assert talk.memory.facts() == ()
     talk.keep("i parked on level three")
     assert talk.says("forget_words", words="where i parked") == (

@@ -11,7 +11,7 @@ from memory.learn.english.vocabulary import CLOSED
 from schemas.kinds import CONDITIONS
 from schemas.memory import Condition, ConditionKind, Preference, Sense, usual
 from schemas.preferences import BY_DETAIL, CATEGORIES
-from voice.dialogue.memory.likes import HELD, LIKES, THINGS, because
+from voice.dialogue.memory.likes import HELD, LIKES, THINGS, as_written, because
 
 NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 
@@ -96,3 +96,21 @@ def test_when_it_holds_is_said_in_the_drivers_words() -> None:
     assert worded("favorite_genres", "jazz", None, (wife,)) == "you like jazz when your wife is with you"
     assert worded("favorite_genres", "jazz", Sense.DISLIKES, (bare,)) == "you dislike jazz music in winter"
     assert set(HELD) == {value for values in CONDITIONS.values() for value in values}
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [("level 3", "parking on level 3"), ("the top floor", "parking on the top floor"), ("free", "free parking")],
+)
+def test_a_storey_is_no_kind_of_parking(value: str, said: str) -> None:
+    assert worded("preferred_parking_type", value) == f"you like {said}"
+    assert worded("preferred_parking_type", value, Sense.DISLIKES) == f"you dislike {said}"
+
+
+def test_a_name_has_the_capitals_of_the_drivers_own_words() -> None:
+    assert as_written("you like willie nelson", "willie nelson", ["I like Willie Nelson"]) == "you like Willie Nelson"
+    assert as_written("you like it at 22 degrees", "22 degrees", ["Twenty two, please"]) == "you like it at 22 degrees"
+    assert (
+        as_written("you need an accessible parking space", "yes", ["Yes, I do"])
+        == "you need an accessible parking space"
+    )

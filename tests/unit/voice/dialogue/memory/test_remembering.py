@@ -108,9 +108,9 @@ def test_a_list_is_read_three_at_a_time(talk: Talk) -> None:
     assert talk("what do you remember about me") == "I remember nothing about you yet."
     tell(talk, "jazz", "rock", "blues", "soul", "italian", "thai", "jazz")
     assert talk("what do you remember about me") == (
-        "I remember that you like thai food, you like italian food, you like soul, and 3 more. Say: what else."
+        "I remember that you like thai food, you like italian food and you like soul, and 3 more. Say: what else."
     )
-    assert talk("what else") == "I also remember that you like blues, you like rock, you like jazz."
+    assert talk("what else") == "I also remember that you like blues, you like rock and you like jazz."
     assert talk("what else") == "That was all."
 
 
@@ -120,7 +120,7 @@ def test_no_long_list_while_driving(talk: Talk) -> None:
     assert talk("what do you remember about me").endswith("you like blues, and 2 more.")
     assert talk("tell me the rest") == "There are two more. I'll read them out when the car stands still."
     talk.vehicle.speed = 0.0
-    assert talk("go on") == "I also remember that you like rock, you like jazz."
+    assert talk("go on") == "I also remember that you like rock and you like jazz."
 
 
 def test_one_category(talk: Talk) -> None:
@@ -187,14 +187,14 @@ def test_what_is_asked_to_be_remembered_is_stored_at_once(talk: Talk) -> None:
     assert talk.values() == {"jazz"} and talk.memory.learn_pending() == ()
     assert talk("remember that i like jazz") == "I knew that already: you like jazz."
     assert talk("remember that i like the moon") == NOT_KEPT
-    assert talk("remember that i am vegan").startswith("I won't keep that: the topic dietary needs")
-    assert talk("forget that") == "Forgotten: one thing about music genres." and talk.values() == set()
+    assert talk("remember that i am vegan").endswith("off until you allow it on the screen.")
+    assert talk("forget that") == "Forgotten." and talk.values() == set()
 
 
 def test_forget_that_is_the_last_thing_mentioned(talk: Talk) -> None:
     tell(talk, "jazz", "italian")
     talk("what do you remember about music")
-    assert talk("forget that") == "Forgotten: one thing about music genres."
+    assert talk("forget that") == "Forgotten."
     assert talk.values() == {"italian"}
 
 
@@ -203,11 +203,11 @@ def test_forget_that_asks_back_where_several_are_meant(talk: Talk) -> None:
     talk("what do you remember about me")
     question = talk("forget that")
     assert question == "Forget that you like italian food, that you like rock and that you like jazz?"
-    assert talk("the second one") == "Forgotten: one thing about music genres."
+    assert talk("the second one") == "Forgotten."
     assert talk.values() == {"jazz", "italian"}
     talk("what do you remember about me")
     talk("forget that")
-    assert talk("the italian food") == "Forgotten: one thing about favourite cuisine."
+    assert talk("the italian food") == "Forgotten."
     assert talk.values() == {"jazz"}
 
 
@@ -227,23 +227,23 @@ def test_forget_that_without_anything_mentioned_asks_about_the_newest(talk: Talk
     assert talk("forget that") == "Do you mean that you like italian food? Say yes or no."
     assert talk("no") == "Okay, I keep it." and talk.values() == {"jazz", "italian"}
     talk("forget that")
-    assert talk("yes") == "Forgotten: one thing about favourite cuisine." and talk.values() == {"jazz"}
+    assert talk("yes") == "Forgotten." and talk.values() == {"jazz"}
 
 
 def test_a_category_is_forgotten_after_a_yes(talk: Talk) -> None:
     tell(talk, "jazz", "italian", "thai")
     assert talk("forget everything about restaurants") == "That is two things about restaurants. Shall I forget it all?"
-    assert talk("yes") == "Forgotten: two things in all." and talk.values() == {"jazz"}
+    assert talk("yes") == "Forgotten: two things." and talk.values() == {"jazz"}
     assert talk("forget everything about restaurants") == "I remember nothing about restaurants."
     assert talk("forget everything about music") == "Forget that you like jazz?" and talk.values() == {"jazz"}
-    assert talk("yes") == "Forgotten: one thing in all." and talk.values() == set()
+    assert talk("yes") == "Forgotten." and talk.values() == set()
 
 
 def test_a_time_is_forgotten(talk: Talk) -> None:
     tell(talk, "jazz", at=START - timedelta(days=1))
     tell(talk, "rock", "italian")
     assert talk("forget what i said yesterday") == "That is one thing from yesterday. Shall I forget it all?"
-    assert talk("yes") == "Forgotten: one thing in all."
+    assert talk("yes") == "Forgotten."
     assert talk.values() == {"rock", "italian"}
     assert talk("forget what i said on this trip") == "That is two things from this trip. Shall I forget it all?"
     assert talk("no") == "Okay, I keep it." and len(talk.values()) == 2
@@ -263,7 +263,7 @@ def test_everything_is_forgotten_after_a_yes_only(talk: Talk) -> None:
     assert talk("no") == "Okay, I keep it."
     talk("erase your memory")
     talk("yes")
-    assert talk("yes").startswith("Forgotten: ") and talk.values() == set()
+    assert talk("yes").startswith("Forgotten") and talk.values() == set()
 
 
 # Switches
@@ -278,7 +278,7 @@ def test_switching_off_asks_what_to_do_with_what_is_there(talk: Talk) -> None:
     assert talk("keep them") == "Okay, it stays." and len(talk.values()) == 3
     assert talk("remember music again") == "Okay, I may remember things about music again."
     talk("stop remembering music")
-    assert talk("delete them") == "Forgotten: two things from before." and talk.values() == {"italian"}
+    assert talk("delete them") == "Forgotten: two things." and talk.values() == {"italian"}
     assert talk("stop remembering navigation") == "Okay, from now on I remember nothing about navigation and routing."
     assert talk.memory.consent().opted_out == {"music", "navigation_and_routing"}
 
@@ -401,7 +401,7 @@ def test_an_export_by_voice_lies_where_the_driver_can_fetch_it(car: Talk, tmp_pa
     assert file.name in said and "i like jazz music" in file.read_text("utf-8")
     assert file.stat().st_mode & 0o777 == 0o600
     car("what do you remember about music")
-    assert car("forget that") == "Forgotten: one thing about music genres."
+    assert car("forget that") == "Forgotten."
     assert not list((tmp_path / "exports").iterdir())
 
 
@@ -453,8 +453,8 @@ def test_what_is_remembered_is_found_by_a_word_with_which_it_was_told(
     monkeypatch.setattr(talk.memory, "recall", Mock(return_value=alike))
     remembering = Remembering(talk.seat, talk.clock)
     assert remembering.about("drives", moving=False) == "I remember that you like jazz."
-    assert remembering.about("boats", moving=False) == "You haven't told me anything about boats."
-    assert remembering.about("boats do i", moving=False) == "You haven't told me anything about that."
+    assert remembering.about("boats", moving=False) == "I have kept nothing about boats."
+    assert remembering.about("boats do i", moving=False) == "I have kept nothing about that."
 
 
 def test_who_has_no_name_is_not_called_by_one(matcher: TemplateMatcher) -> None:
