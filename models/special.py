@@ -237,6 +237,7 @@ def _terms() -> tuple[Mapping[str, tuple[tuple[tuple[str, ...], bool, str], ...]
 def _told(said: list[str]) -> Iterator[tuple[int, int, str]]:
     """Where a term stands in these words: its first word, how many it has, and its kind."""
     terms, beginnings = _terms()
+    longest = max(map(len, beginnings), default=0)
     for place, word in enumerate(said):
         for rest, goes_on, kind in terms.get(word, ()):
             there = said[place + 1 : place + 1 + len(rest)]
@@ -247,7 +248,7 @@ def _told(said: list[str]) -> Iterator[tuple[int, int, str]]:
                 and there[-1].startswith(rest[-1])
             ):
                 yield place, len(rest) + 1, kind
-        for end in range(SHORTEST, len(word) + 1):
+        for end in range(SHORTEST, min(len(word), longest) + 1):
             if word[:end] in beginnings:
                 yield place, 1, beginnings[word[:end]]
 

@@ -73,12 +73,30 @@ _WORDS = {"ok": "okay", "o'clock": "oclock", "ac": "a c", "metre": "meter", "met
 
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+_SEQUENCE = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)"
+)
+"""What steers a terminal (ECMA-48): a control sequence, or a control string with its end."""
+_UNSEEN = re.compile(
+    "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2028\\u2029\\u2060-\\u2069\\ufeff]+"
+)
+"""Characters that nobody says: controls but tab and new line, and marks that turn or hide what is shown."""
 
 WEEKDAYS = tuple(day.capitalize() for day in clock.WEEKDAYS)
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
 """Names that do not depend on the machine's language, as the standard library's do."""
+
+
+def plain(text: str) -> str:
+    """A text without what nobody says: controls, what steers a terminal, marks that turn or hide what is shown.
+
+    A space stands in their place. What is stored and what is printed goes through here.
+    """
+    if not _UNSEEN.search(text):
+        return text
+    return _UNSEEN.sub(" ", _SEQUENCE.sub(" ", text)).strip()
 
 
 def normal(text: str) -> str:

@@ -22,7 +22,8 @@ from memory.reflect.episodes import Drafter, Exchange, Hot
 from memory.reflect.reflection import Reflection, Reflector, Snapshot, thought_key
 from memory.reflect.retention import QUERIES, Held, kept
 from memory.settings import Prune, RetentionSettings, TierSettings
-from memory.store.preferences import require_sayable, silent
+from memory.store.preferences import sayable, silent
+from models.text import plain
 from schemas.errors import ConsentError, UnknownEntryError
 from schemas.manners import LINES, MANNERS
 from schemas.memory import (
@@ -287,9 +288,10 @@ class Conversations:
             UnknownEntryError: no key or no value.
             UnstorableTextError: no valid Unicode, or too long.
         """
+        sayable(f"{key} {value}")
+        key, value = plain(key), plain(value)
         if not key.strip() or not value.strip():
             raise UnknownEntryError("an entry of the profile has a key and a value: give both")
-        require_sayable(f"{key} {value}")
         with self._session.lock:
             now, consent = self._session.now()
             if MANNERS in consent.opted_out and any(key == line for line, _ in LINES.values()):
