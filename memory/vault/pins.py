@@ -202,7 +202,7 @@ class Pins:
             if held.get("until"):
                 datetime.fromisoformat(held["until"])
             return {"missed": int(held.get("missed") or 0), **{k: held[k] for k in ("hash", "until") if k in held}}
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):  # where there is no folder there is no file in it
             return {}
         except (OSError, ValueError, TypeError, AttributeError):
             return {"hash": "", "missed": FREE_TRIES}
