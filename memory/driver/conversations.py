@@ -40,8 +40,6 @@ from schemas.memory import (
 )
 from schemas.preferences import BY_DETAIL
 
-MOST_NAMES = 2
-"""Words of a name to be called by that are not looked at for what they tell: "Christian" is no creed."""
 UNWANTED = timedelta(days=365)
 """How long an entry or a thought that the driver deleted by itself is not made again."""
 WINDOW = 2_000
@@ -296,9 +294,9 @@ class Conversations:
             now, consent = self._session.now()
             if MANNERS in consent.opted_out and any(key == line for line, _ in LINES.values()):
                 raise ConsentError("how you want to be spoken to is not kept: you switched that off")
-            if (
-                key != LINES["name"][0] or len(value.split()) > MOST_NAMES
-            ):  # a name tells nothing that its bearer did not choose
+            if key == LINES["name"][0]:
+                self._session.guard.require_name(value, consent)
+            else:
                 self._session.guard.require(f"{key.replace('_', ' ')} {value}", consent)
             before = next((e for e in self.archive.profile() if e.key == key), None)
             entry = ProfileEntry(

@@ -31,6 +31,7 @@ from memory.store.preferences import LONGEST_SAID, Store, silent
 from memory.store.summaries import Line
 from models.text import plain
 from schemas.errors import ExportError, UnknownEntryError
+from schemas.manners import LINES
 from schemas.memory import (
     CONVERSATIONS,
     ENDLESS,
@@ -229,6 +230,10 @@ class Check(Protocol):
         """The special kinds that it tells of and that are off."""
         ...
 
+    def forbidden_name(self, name: str, consent: Consent) -> frozenset[str]:
+        """The special kinds that a name to be called by tells and that are off."""
+        ...
+
     def cleared(self, text: str, consent: Consent) -> str:
         """What of it tells nothing special."""
         ...
@@ -338,7 +343,13 @@ class _Taking:
 
     def _free(self, text: str, detail: str = "") -> bool:
         """Whether a text tells nothing special that the driver has not asked for."""
-        kinds = self._check.forbidden(text, self._consent) - WITH.get(detail, frozenset())
+        return self._let_in(self._check.forbidden(text, self._consent) - WITH.get(detail, frozenset()))
+
+    def _free_name(self, name: str) -> bool:
+        """Whether a name to be called by tells nothing special that the driver has not asked for."""
+        return self._let_in(self._check.forbidden_name(name, self._consent))
+
+    def _let_in(self, kinds: frozenset[str]) -> bool:
         self._refused |= {
             kind: f"it tells of {SPECIAL_TITLES[kind]}, which is off until you ask for it" for kind in kinds
         }
@@ -424,7 +435,10 @@ class _Taking:
     def _each(self, kind: Kind, parts: Iterable[Any], write: Callable[[Any], None]) -> None:
         profile = {e.key for e in self._archive.profile()}
         for one in parts:
-            if not self._allowed(one.details) or not all(map(self._free, _texts(one))):
+            named = isinstance(one, ExportedEntry) and one.key == LINES["name"][0]
+            if not self._allowed(one.details) or not (
+                self._free_name(one.value) if named else all(map(self._free, _texts(one)))
+            ):
                 continue
             if self._archive.kinds([one.id]) or (kind is Kind.PROFILE and one.key in profile):
                 self._known += 1
