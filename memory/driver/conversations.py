@@ -204,9 +204,14 @@ class Conversations:
         def unwanted(kind: str, text: str) -> bool:
             return store.declines(_unwanted(kind, text), now)
 
-        return self._reflector.plan(
+        plan = self._reflector.plan(
             seen, now, allowed=lambda detail: consent.forbids(BY_DETAIL[detail], now) is None, unwanted=unwanted
         )
+        forbidden = self._session.guard.forbidden_name
+        plan.entries = tuple(
+            one for one in plan.entries if one.key != LINES["name"][0] or not forbidden(one.value, consent)
+        )
+        return plan
 
     def _write(self, plan: Reflection, now: datetime, consent: Consent) -> None:
         """Write what was planned, and the queries of this trip."""

@@ -345,9 +345,10 @@ class _Taking:
         """Whether a text tells nothing special that the driver has not asked for."""
         return self._let_in(self._check.forbidden(text, self._consent) - WITH.get(detail, frozenset()))
 
-    def _free_name(self, name: str) -> bool:
-        """Whether a name to be called by tells nothing special that the driver has not asked for."""
-        return self._let_in(self._check.forbidden_name(name, self._consent))
+    def _free_part(self, one: ExportedEpisode | ExportedThought | ExportedEntry) -> bool:
+        if isinstance(one, ExportedEntry) and one.key == LINES["name"][0]:
+            return self._let_in(self._check.forbidden_name(one.value, self._consent))
+        return all(map(self._free, _texts(one)))
 
     def _let_in(self, kinds: frozenset[str]) -> bool:
         self._refused |= {
@@ -435,10 +436,7 @@ class _Taking:
     def _each(self, kind: Kind, parts: Iterable[Any], write: Callable[[Any], None]) -> None:
         profile = {e.key for e in self._archive.profile()}
         for one in parts:
-            named = isinstance(one, ExportedEntry) and one.key == LINES["name"][0]
-            if not self._allowed(one.details) or not (
-                self._free_name(one.value) if named else all(map(self._free, _texts(one)))
-            ):
+            if not self._allowed(one.details) or not self._free_part(one):
                 continue
             if self._archive.kinds([one.id]) or (kind is Kind.PROFILE and one.key in profile):
                 self._known += 1

@@ -255,7 +255,7 @@ FACT = {
 
 def test_a_text_that_nobody_says_is_not_read_and_the_rest_is(opened: Open) -> None:
     """Whatever part of an export holds one is left out at once, and told as what consent forbids is."""
-    exported = {**filled(opened("ada")), "facts": [{**FACT}]}
+    exported: dict[str, Any] = {**filled(opened("ada")), "facts": [{**FACT}]}
     whole = opened("grace").take_in(exported, allow=True)
     for part in (exported["preferences"][0], exported["facts"][0], exported["episodes"][0], exported["notices"][0]):
         part[next(name for name in ("value", "text", "driver", "label") if name in part)] = "x" * 5_000_000
