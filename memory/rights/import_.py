@@ -72,8 +72,8 @@ def parse(exported: Mapping[str, Any]) -> Export:
     try:
         whole = Export.model_validate(_plain(_brought_up(exported, version)))
     except (ValidationError, AttributeError, TypeError, KeyError, RecursionError) as error:
-        where = ".".join(map(str, error.errors()[0]["loc"])) if isinstance(error, ValidationError) else "its parts"
-        raise ExportError(f"the export is damaged at {where[:80]}: export it again") from None
+        where = ".".join(map(str, error.errors()[0]["loc"])) if isinstance(error, ValidationError) else ""
+        raise ExportError(f"the export is damaged at {plain(where)[:80] or 'its parts'}: export it again") from None
     unknown = {p.category for p in (*whole.preferences, *whole.proposals)} - {c.key for c in BY_DETAIL.values()}
     if unknown:
         raise ExportError(f"the export has the unknown category {min(unknown)[:80]!r}: install a newer Glovebox")
@@ -109,7 +109,7 @@ def _values(part: object, where: str = "") -> Iterator[tuple[str, object]]:
 
 
 def _require_possible(whole: Export) -> None:
-    """Refuse numbers and times that no export can have, before anything is reckoned with them.
+    """Refuse numbers, times and halves of characters that no export can have, before anything is reckoned with them.
 
     Raises:
         ExportError: there is one.
@@ -119,6 +119,17 @@ def _require_possible(whole: Export) -> None:
             raise ExportError(f"the export is damaged at {where[:80]}, the number there is too large: export it again")
         if isinstance(value, date) and value.year not in YEARS and value != ENDLESS:
             raise ExportError(f"the export is damaged at {where[:80]}, nobody lives then: export it again")
+        if isinstance(value, str) and not _whole(value):
+            raise ExportError(f"the export is damaged at {where[:80]}, half a character stands there: export it again")
+
+
+def _whole(text: str) -> bool:
+    """Whether it is valid Unicode."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _short(whole: Export) -> tuple[Export, dict[str, str]]:

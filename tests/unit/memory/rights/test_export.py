@@ -294,6 +294,9 @@ def test_a_text_that_nobody_says_is_not_read_and_the_rest_is(opened: Open) -> No
         (("version",), 10**400),
         (("version",), -(10**400)),
         (("driver",), [[[[]]]]),
+        (("notices", 1, "label"), "buy \ud800 milk"),
+        (("preferences", 0, "sentences", 0, "text"), "\udfff"),
+        (("\x1b[31m\ud800",), 1),
     ],
     ids=lambda one: str(one)[:40],
 )
