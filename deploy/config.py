@@ -36,6 +36,9 @@ SIMILAR = 60.0
 """Least similarity (0..100, rapidfuzz ratio) at which a key is offered as what was meant."""
 
 
+_TOO_DEEP = "holds values in values without end: a setting is a value in a section, write it so"
+
+
 @dataclass(frozen=True, slots=True)
 class _Layer:
     """One source of values."""
@@ -77,13 +80,19 @@ def load(
     Raises:
         ConfigError: a file cannot be read, a key is unknown, a value does not fit.
     """
-    env = os.environ if environment is None else environment
+    try:
+        return _load(path, flags or {}, os.environ if environment is None else environment)
+    except RecursionError:
+        raise ConfigError(f"the configuration {_TOO_DEEP}") from None
+
+
+def _load(path: Path | None, flags: Mapping[str, str], env: Mapping[str, str]) -> Loaded:
     defaults = _Layer(str(DEFAULTS), _read(DEFAULTS))
     layers = [defaults]
     file = path or _device_file(env)
     if file is not None:
         layers.append(_Layer(str(file), _read(file)))
-    layers += [_Layer("the environment", _from_environment(env)), _Layer("the command line", _from_flags(flags or {}))]
+    layers += [_Layer("the environment", _from_environment(env)), _Layer("the command line", _from_flags(flags))]
     profile = _merged(layers).get("profile")
     chosen = PROFILES / f"{profile}.toml"
     if isinstance(profile, str) and profile.isidentifier() and chosen.is_file():
@@ -118,6 +127,8 @@ def _read(path: Path) -> dict[str, Any]:
         if not path.is_file():
             raise ConfigError(f"the configuration file {path} does not exist; check --config or write the file")
         return _anchored(TomlConfigSettingsSource(_Sources, path)(), path.parent)
+    except RecursionError:
+        raise ConfigError(f"{path} {_TOO_DEEP}") from None
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path} is not valid TOML: {error}; mend that line") from None
     except (OSError, UnicodeDecodeError) as error:

@@ -15,13 +15,17 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from models.text import normal, spoken
+from models.text import normal, spoken, words
 
 TERMS = Path(__file__).with_name("special.txt")
 SHORTEST = 3
 """Letters of a term with a star at least."""
 WEAK = "weak"
 """The group of terms that tell a kind only with more than the word itself."""
+TITLE = "title "
+"""How a group begins whose words tell the kind behind it where they stand before a name ("father"), and nothing elsewhere."""
+FIRST_NAMES = "first names"
+"""The group of usual first names that are spelled as a term is."""
 
 
 def _any(*parts: str) -> re.Pattern[str]:
@@ -225,7 +229,7 @@ def _terms() -> tuple[Mapping[str, tuple[tuple[tuple[str, ...], bool, str], ...]
     for line in TERMS.read_text("utf-8").splitlines():
         if line.startswith("== "):
             kind = line.removeprefix("== ")
-        elif line and not line.startswith("#") and kind != WEAK:
+        elif line and not line.startswith("#") and kind not in (WEAK, FIRST_NAMES) and not kind.startswith(TITLE):
             first, *rest = line.removesuffix("*").split()
             if line.endswith("*") and not rest:
                 beginnings[first] = kind
@@ -237,6 +241,7 @@ def _terms() -> tuple[Mapping[str, tuple[tuple[tuple[str, ...], bool, str], ...]
 def _told(said: list[str]) -> Iterator[tuple[int, int, str]]:
     """Where a term stands in these words: its first word, how many it has, and its kind."""
     terms, beginnings = _terms()
+    longest = max(map(len, beginnings), default=0)
     for place, word in enumerate(said):
         for rest, goes_on, kind in terms.get(word, ()):
             there = said[place + 1 : place + 1 + len(rest)]
@@ -247,7 +252,7 @@ def _told(said: list[str]) -> Iterator[tuple[int, int, str]]:
                 and there[-1].startswith(rest[-1])
             ):
                 yield place, len(rest) + 1, kind
-        for end in range(SHORTEST, len(word) + 1):
+        for end in range(SHORTEST, min(len(word), longest) + 1):
             if word[:end] in beginnings:
                 yield place, 1, beginnings[word[:end]]
 
@@ -288,6 +293,37 @@ def special_words(text: str) -> Told:
 @cache
 def _weak() -> re.Pattern[str]:
     """Matches the terms that tell a kind and are also said of other things, with an article or without."""
-    lines = TERMS.read_text("utf-8").partition(f"== {WEAK}\n")[2].partition("\n== ")[0].splitlines()
-    terms = "|".join(re.escape(line).replace(r"\*", r"\w*") for line in lines if line and not line.startswith("#"))
+    terms = "|".join(re.escape(line).replace(r"\*", r"\w*") for line in _group(WEAK))
     return re.compile(rf"(?:(?:a|an|the) )?(?:{terms})(?:'s|')?")
+
+
+def told_by_name(name: str) -> frozenset[str]:
+    """The special kinds that a name to be called by tells: "Imam Yusuf" does, and "Christian" does not.
+
+    A usual first name at its beginning tells nothing. In all the rest every word counts, since a name has nothing else that could
+    say what it means: so do the titles of a creed or an office before another word.
+    """
+    said = list(words(name))
+    kinds = {titled for one in said[:-1] if (titled := _titles().get(one)) is not None}
+    while said and said[0] in _first_names():
+        del said[0]
+    told = special_words(" ".join(said))
+    return told.surely | told.maybe | kinds
+
+
+@cache
+def _group(name: str) -> tuple[str, ...]:
+    """The lines of a group of special.txt."""
+    lines = TERMS.read_text("utf-8").partition(f"== {name}\n")[2].partition("\n== ")[0].splitlines()
+    return tuple(line for line in lines if line and not line.startswith("#"))
+
+
+@cache
+def _titles() -> Mapping[str, str]:
+    """Title -> the kind that it tells before a name."""
+    return {title: kind for kind in WORDS for title in _group(f"{TITLE}{kind}")}
+
+
+@cache
+def _first_names() -> frozenset[str]:
+    return frozenset(_group(FIRST_NAMES))

@@ -73,12 +73,39 @@ _WORDS = {"ok": "okay", "o'clock": "oclock", "ac": "a c", "metre": "meter", "met
 
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+_SEQUENCE = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)"
+)
+"""What steers a terminal (ECMA-48): a control sequence, or a control string with its end."""
+_STEERING = "\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2028\\u2029\\u2060-\\u2069\\ufeff"
+_UNSEEN = re.compile(f"[{_STEERING}]+")
+"""Characters that nobody says: controls but tab and new line, and marks that turn or hide what is shown."""
+_RAW = re.compile(f"[{_STEERING}\\ud800-\\udfff]")
 
 WEEKDAYS = tuple(day.capitalize() for day in clock.WEEKDAYS)
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
 """Names that do not depend on the machine's language, as the standard library's do."""
+
+
+def plain(text: str) -> str:
+    """A text as it may be stored: without what nobody says, as `seen` has it, and without spaces around it where there was any."""
+    clean = seen(text)
+    return text if clean == text else clean.strip()
+
+
+def seen(text: str) -> str:
+    """A text as it may be printed: a space in the place of controls, of what steers a terminal, of marks that turn or hide words.
+
+    Tab and new line stay.
+    """
+    return _UNSEEN.sub(" ", _SEQUENCE.sub(" ", text)) if _UNSEEN.search(text) else text
+
+
+def escaped(json: str) -> str:
+    """JSON in which such characters, and halves of one, are written as their numbers: the same values, and nothing to steer by."""
+    return _RAW.sub(lambda found: f"\\u{ord(found[0]):04x}", json)
 
 
 def normal(text: str) -> str:

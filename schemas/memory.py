@@ -439,7 +439,7 @@ class TakenIn(Value):
     timers: int = 0
     reminders: int = 0
     refused: dict[str, str] = Field(default_factory=dict[str, str])
-    """Detail key -> why consent forbids it."""
+    """Detail key, kind, or the list of the export that it stood in -> why it was not read in."""
 
 
 class Explanation(Value):

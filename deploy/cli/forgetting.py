@@ -26,7 +26,7 @@ from deploy.cli.memory import (
     consent_line,
     opened,
 )
-from deploy.cli.session import err, out, put_json, require_yes, session_of
+from deploy.cli.session import err, out, put_json, require_yes, session_of, shown
 from schemas.clock import WEEKDAYS
 from schemas.errors import ExportError, MemoryStoreError, StorageFullError
 from schemas.manners import OFFERS
@@ -212,7 +212,7 @@ def export(
     if as_json:
         put_json(exported)
     elif file is None and page is None:
-        typer.echo(json.dumps(exported, ensure_ascii=False, indent=2))
+        put_json(exported, indent=2)
 
 
 def import_(
@@ -232,7 +232,7 @@ def import_(
     exported = _read(file)
     with opened(session) as memory:
         if not yes and _at_terminal(as_json=as_json):
-            written = str(exported.get("exported_at"))[: len("2026-11-20")]
+            written = shown(str(exported.get("exported_at"))[: len("2026-11-20")])
             if not typer.confirm(
                 f"It is of {written}, and what was deleted since then comes back. Read it in?", err=True
             ):
@@ -251,7 +251,9 @@ def import_(
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe would be waited for
+        descriptor = os.open(
+            file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
+        )  # a pipe would be waited for
         with os.fdopen(descriptor, "rb") as stream:
             if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
                 raise ExportError(f"{file} is no plain file: give a file that `glovebox memory export` wrote")
@@ -260,6 +262,8 @@ def _read(file: Path) -> dict[str, Any]:
             raise ExportError(f"{file} has more than {LARGEST_IMPORT >> 20} MB and is no export of a memory")
         exported = json.loads(read.decode("utf-8"))
     except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise ExportError(f"{file} is a link and nothing is read through one: give the file itself") from None
         raise ExportError(f"the export {file} cannot be read: {error.strerror}; check its path") from error
     except (UnicodeDecodeError, ValueError, RecursionError):
         raise ExportError(f"{file} is no JSON: give a file that `glovebox memory export` wrote") from None

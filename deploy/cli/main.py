@@ -15,7 +15,7 @@ from typer.exceptions import TyperException
 
 from deploy import __version__
 from deploy.cli import device, drive, drivers, forgetting, laboratory, memory, models, screen, vault, vehicle
-from deploy.cli.session import Session, parse_flags, put_json, report, report_unexpected
+from deploy.cli.session import Session, let_go, parse_flags, put_json, report, report_unexpected, unwritten
 from deploy.machine import unseen
 from schemas.errors import GloveboxError
 
@@ -124,6 +124,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     except GloveboxError as error:
         return report(error, session)
+    except OSError as error:
+        meant = unwritten(error)
+        return report_unexpected(error, session) if meant is None else report(meant, session)
     except Exception as error:  # noqa: BLE001 - the last place where a defect of ours can end as a sentence
         return report_unexpected(error, session)
+    finally:
+        let_go()
     return 0

@@ -5,21 +5,27 @@ Owns no command.
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import getpass
 import json
+import os
+import re
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import typer
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.text import Text
 
 from deploy import config as configuration
-from schemas.errors import ConfigError, GloveboxError, PinError, UnknownEntryError
+from models.text import escaped, seen
+from schemas.errors import ConfigError, GloveboxError, PinError, StorageFullError, UnknownEntryError
 
 UNEXPECTED_EXIT = 1
 
@@ -101,23 +107,40 @@ UNBROKEN = 100_000
 """Columns of an output that is no terminal: rich would break lines, and with them paths, at 80 or at ``COLUMNS``. Our choice."""
 
 
+_HALF = re.compile("[\ud800-\udfff]")
+"""Half a character, as a name of a file that is no Unicode has it: no stream takes it."""
+
+
+def shown(text: str) -> str:
+    """A text as it is printed for people: whoever said or wrote it, it steers no terminal."""
+    return _HALF.sub("\ufffd", seen(text))
+
+
+class _Plain(Console):
+    """A console that prints everything as `shown`."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(shown(segment.text), segment.style)
+
+
 def out() -> Console:
     """Standard output for people; made anew so that it follows a redirected stream.
 
     A terminal's lines are as wide as the terminal; in a pipe or a file no line is broken. Brackets are plain text unless ``markup``
     says otherwise: names and paths may have them.
     """
-    return Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else UNBROKEN)
+    return _Plain(highlight=False, markup=False, width=None if sys.stdout.isatty() else UNBROKEN)
 
 
 def err() -> Console:
     """Standard error for people; lines are broken by the terminal alone."""
-    return Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+    return _Plain(stderr=True, highlight=False, markup=False, soft_wrap=True)
 
 
-def put_json(value: Any) -> None:
-    """One JSON value on a line of standard output."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
+def put_json(value: Any, *, indent: int | None = None) -> None:
+    """One JSON value on a line of standard output, or on as many as it takes with ``indent``."""
+    sys.stdout.write(escaped(json.dumps(value, ensure_ascii=False, indent=indent)) + "\n")
     sys.stdout.flush()
 
 
@@ -142,12 +165,36 @@ def parse_flags(settings: Sequence[str]) -> dict[str, str]:
     return flags
 
 
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def unwritten(error: OSError) -> GloveboxError | None:
+    """What it means that something could not be written; None where it is something else that failed."""
+    if error.errno in _FULL:
+        return StorageFullError(
+            f"not all could be written ({error.strerror}): free some space, or write to another place"
+        )
+    try:
+        sys.stdout.flush()
+    except OSError:
+        return GloveboxError(f"standard output cannot be written ({error.strerror}): send it to another place")
+    return None
+
+
+def let_go() -> None:
+    """Drop what standard output does not take, so that the end of the program does not try it again."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        with contextlib.suppress(OSError):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, sys.stdout.fileno())
+            os.close(nowhere)
+
+
 def report(error: GloveboxError, session: Session, **about: str) -> int:
     """Tell an error; returns its exit code."""
-    if session.json:
-        put_json({"error": {"code": error.code, "message": str(error), "exit_code": error.exit_code, **about}})
-    else:
-        err().print(Text.assemble(("Error: ", "bold red"), str(error)))
+    _tell({"code": error.code, "message": str(error), "exit_code": error.exit_code, **about}, session)
     if session.debug:
         traceback.print_exception(error)
     return error.exit_code
@@ -158,8 +205,15 @@ def report_unexpected(error: Exception, session: Session) -> int:
     message = f"unexpected {type(error).__name__}; run the command again with --debug in front for the details"
     if session.debug:
         traceback.print_exception(error)
-    if session.json:
-        put_json({"error": {"code": "unexpected", "message": message, "exit_code": UNEXPECTED_EXIT}})
-    else:
-        err().print(Text.assemble(("Error: ", "bold red"), message))
+    _tell({"code": "unexpected", "message": message, "exit_code": UNEXPECTED_EXIT}, session)
     return UNEXPECTED_EXIT
+
+
+def _tell(told: dict[str, Any], session: Session) -> None:
+    """An error as JSON where that was asked for and can be written, else as a sentence on standard error."""
+    if session.json:
+        with contextlib.suppress(OSError):
+            put_json({"error": told})
+            return
+    with contextlib.suppress(OSError):
+        err().print(Text.assemble(("Error: ", "bold red"), str(told["message"])))

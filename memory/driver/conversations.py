@@ -22,7 +22,8 @@ from memory.reflect.episodes import Drafter, Exchange, Hot
 from memory.reflect.reflection import Reflection, Reflector, Snapshot, thought_key
 from memory.reflect.retention import QUERIES, Held, kept
 from memory.settings import Prune, RetentionSettings, TierSettings
-from memory.store.preferences import require_sayable, silent
+from memory.store.preferences import sayable, silent
+from models.text import plain
 from schemas.errors import ConsentError, UnknownEntryError
 from schemas.manners import LINES, MANNERS
 from schemas.memory import (
@@ -39,8 +40,6 @@ from schemas.memory import (
 )
 from schemas.preferences import BY_DETAIL
 
-MOST_NAMES = 2
-"""Words of a name to be called by that are not looked at for what they tell: "Christian" is no creed."""
 UNWANTED = timedelta(days=365)
 """How long an entry or a thought that the driver deleted by itself is not made again."""
 WINDOW = 2_000
@@ -205,9 +204,14 @@ class Conversations:
         def unwanted(kind: str, text: str) -> bool:
             return store.declines(_unwanted(kind, text), now)
 
-        return self._reflector.plan(
+        plan = self._reflector.plan(
             seen, now, allowed=lambda detail: consent.forbids(BY_DETAIL[detail], now) is None, unwanted=unwanted
         )
+        forbidden = self._session.guard.forbidden_name
+        plan.entries = tuple(
+            one for one in plan.entries if one.key != LINES["name"][0] or not forbidden(one.value, consent)
+        )
+        return plan
 
     def _write(self, plan: Reflection, now: datetime, consent: Consent) -> None:
         """Write what was planned, and the queries of this trip."""
@@ -287,16 +291,17 @@ class Conversations:
             UnknownEntryError: no key or no value.
             UnstorableTextError: no valid Unicode, or too long.
         """
+        sayable(f"{key} {value}")
+        key, value = plain(key), plain(value)
         if not key.strip() or not value.strip():
             raise UnknownEntryError("an entry of the profile has a key and a value: give both")
-        require_sayable(f"{key} {value}")
         with self._session.lock:
             now, consent = self._session.now()
             if MANNERS in consent.opted_out and any(key == line for line, _ in LINES.values()):
                 raise ConsentError("how you want to be spoken to is not kept: you switched that off")
-            if (
-                key != LINES["name"][0] or len(value.split()) > MOST_NAMES
-            ):  # a name tells nothing that its bearer did not choose
+            if key == LINES["name"][0]:
+                self._session.guard.require_name(value, consent)
+            else:
                 self._session.guard.require(f"{key.replace('_', ' ')} {value}", consent)
             before = next((e for e in self.archive.profile() if e.key == key), None)
             entry = ProfileEntry(

@@ -12,8 +12,8 @@ from datetime import datetime
 from memory.driver.session import Session
 from memory.learn.english.canonical import fold
 from memory.store.facts import MOST_FACTS, fact_words
-from memory.store.preferences import require_sayable
-from models.text import words
+from memory.store.preferences import sayable
+from models.text import plain, words
 from schemas.errors import ConsentError, UnknownEntryError
 from schemas.memory import FACTS, Consent, Decision, Fact, Outcome
 
@@ -55,7 +55,9 @@ class Keeping:
     def keep(self, fact: Fact) -> Decision:
         """Keep a fact, if it may be kept and is not kept already. All that is refused is said; nothing else is let go for it."""
         session = self._session
-        require_sayable(f"{fact.about} {fact.text} {fact.until_words}")
+        sayable(f"{fact.about} {fact.text} {fact.until_words}")
+        parts = {name: plain(getattr(fact, name)) for name in ("text", "about", "until_words")}
+        fact = fact.model_copy(update=parts)
         with session.lock:
             now, consent = session.now()
             reason = self.refusal(fact, consent, now)
@@ -148,11 +150,11 @@ class Keeping:
             ConsentError: facts may not be written now, or not such a one.
         """
         session = self._session
-        require_sayable(text)
+        text = sayable(text).strip()
         with session.lock:
             old = self.fact(name)
             now, consent = session.now()
-            fresh = old.model_copy(update={"text": text.strip()})
+            fresh = old.model_copy(update={"text": text})
             if not words(text) or len(text) > LONGEST_FACT:
                 raise UnknownEntryError(f"what is kept has a word and {LONGEST_FACT} characters at most")
             reason = self.refusal(fresh, consent, now)

@@ -22,7 +22,7 @@ from memory.learn.maintenance import Maintainer, Ruling
 from memory.learn.proposals import Draft, Proposals, Weighed
 from memory.learn.screening import screening, sift
 from memory.learn.worth import not_worth
-from memory.store.preferences import LONGEST_SAID, require_sayable, silent
+from memory.store.preferences import LONGEST_SAID, sayable, silent
 from models.text import spoken
 from schemas.kinds import OWN, Label
 from schemas.memory import Candidate, Consent, Conversation, Decision, Outcome, Preference, Proposal, Turn
@@ -90,7 +90,7 @@ class Learner:
         to a forbidden category; of one with a sentence that does, the others (`memory.learn.screening`). Exchanges wait
         in memory to become episodes, if conversations are kept at all.
         """
-        require_sayable(turn.text)
+        turn = _sayable(turn)
         if turn.speaker != "driver":
             with self._session.lock:
                 told = self._session.guard.forbidden(turn.text, self._session.store.consent())
@@ -139,9 +139,8 @@ class Learner:
 
     def learn(self, conversation: Conversation) -> tuple[Decision, ...]:
         """Extraction and maintenance over a finished conversation. All of a conversation is stored, or nothing of it."""
-        for turn in conversation.turns:
-            require_sayable(turn.text)
-        return self._learn(self._cleared(conversation))
+        turns = tuple(map(_sayable, conversation.turns))
+        return self._learn(self._cleared(conversation.model_copy(update={"turns": turns})))
 
     def _cleared(self, conversation: Conversation) -> Conversation:
         """What of it may be written."""
@@ -163,7 +162,7 @@ class Learner:
 
     def remember(self, sentence: str, key: str | None = None) -> tuple[Decision, ...]:
         """Store what the driver asks to be remembered. With the key of several categories the likeliest of them is taken."""
-        require_sayable(sentence)
+        sentence = sayable(sentence)
         guard, (now, consent) = self._session.guard, self._session.now()
         kinds = guard.forbidden(sentence, consent)
         sentence = guard.cleared(sentence, consent)
@@ -389,6 +388,10 @@ def _silenced(asked: Asked | None, consent: Consent, now: datetime) -> tuple[Dec
     if asked is None or reason is None:
         return ()
     return (refusal((asked.details or [CATEGORIES[0].detail])[0], reason),)
+
+
+def _sayable(turn: Turn) -> Turn:
+    return turn.model_copy(update={"text": sayable(turn.text)})
 
 
 def _same_breath(one: Candidate, other: Candidate) -> bool:

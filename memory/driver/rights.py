@@ -28,7 +28,7 @@ from memory.rights.selection import Chosen, choose, chosen, derive
 from memory.store import reminders as notices
 from memory.store.reminders import Reminders
 from memory.store.withheld import Withholding
-from models.text import contains, normal, words
+from models.text import contains, normal, plain, words
 from schemas.errors import ConsentError, UnknownEntryError
 from schemas.memory import (
     FACTS,
@@ -313,7 +313,7 @@ class Rights:
         Raises:
             UnknownEntryError: it is no value of the category; the message names those that it has, or what it is made of.
         """
-        title = BY_DETAIL[detail].title.lower()
+        title, said = BY_DETAIL[detail].title.lower(), plain(said)
         if not words(said) or len(said) > LONGEST_VALUE:
             raise UnknownEntryError(f"a value for {title} has 1 to {LONGEST_VALUE} characters with a word among them")
         if is_closed(detail):

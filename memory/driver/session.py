@@ -97,6 +97,10 @@ class Session:
         """See `memory.learn.guard.Guard`."""
         return self.guard.forbidden(text, consent)
 
+    def forbidden_name(self, name: str, consent: Consent) -> frozenset[str]:
+        """See `memory.learn.guard.Guard`."""
+        return self.guard.forbidden_name(name, consent)
+
     def cleared(self, text: str, consent: Consent) -> str:
         """See `memory.learn.guard.Guard`."""
         return self.guard.cleared(text, consent)

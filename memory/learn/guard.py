@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from models.special import special_words, without_names
+from models.special import special_words, told_by_name, without_names
 from models.text import normal, spoken, words
 from schemas.errors import ConsentError
 from schemas.memory import Consent
@@ -29,6 +29,8 @@ READ, STEP = 24, 16
 """Words that the encoder reads at a time, and how many further on it reads again: a few words that tell are not lost among many."""
 WITH_AT = 0.3
 """From this probability on a text is about a sensitive category that was asked for, and may tell what that is for. Our choice."""
+MOST_NAMES = 2
+"""Words of a name to be called by in which there is no sentence, so that the words alone are looked at."""
 LEAST = 3
 """Words that a clause needs to be kept by itself."""
 _CUT = re.compile(
@@ -111,7 +113,18 @@ class Guard:
         Raises:
             ConsentError: it tells something special that the driver has not asked for.
         """
-        kinds = self.forbidden(text, consent)
+        self._require_none(self.forbidden(text, consent))
+
+    def forbidden_name(self, name: str, consent: Consent) -> frozenset[str]:
+        """The special kinds that a name to be called by tells and that the driver has not asked for."""
+        kinds = told_by_name(name) - consent.special
+        return kinds if len(words(name)) <= MOST_NAMES else kinds | self.forbidden(f"name {name}", consent)
+
+    def require_name(self, name: str, consent: Consent) -> None:
+        """Refuse a name to be called by, as `require`."""
+        self._require_none(self.forbidden_name(name, consent))
+
+    def _require_none(self, kinds: Collection[str]) -> None:
         if kinds:
             asked = " or ".join(f"`memory optin {kind}`" for kind in KINDS if kind in kinds)
             raise ConsentError(f"that was refused, {self.refusal(kinds)}: {asked} switches it on")

@@ -14,6 +14,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from memory.store.conversations import Archive
 from memory.store.preferences import Sentence, Store, Use
 from memory.store.reminders import stored
+from schemas.kinds import Days
 from schemas.memory import Condition, Kind, Outcome, Preference, Proposal, Sense, Status
 
 FORMAT_VERSION = 4
@@ -220,11 +221,11 @@ class ExportedTerms(_Part):
     """How long the driver wants what comes of conversations kept, in days."""
 
     basis: Basis = "provided"
-    conversation_days: int = Field(ge=1)
+    conversation_days: Days
     """What was said, word for word."""
-    thought_days: int = Field(ge=1)
+    thought_days: Days
     """Thoughts and events, unused."""
-    summary_days: int = Field(ge=1)
+    summary_days: Days
     """Days and trips."""
 
 

@@ -6,12 +6,11 @@ out and named by category. The whole of what it allows is stored, or nothing.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date, datetime
 from typing import Any, Protocol
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from memory import consent as switches
 from memory.rights.export import (
@@ -28,11 +27,14 @@ from memory.rights.export import (
 from memory.store import reminders as notices
 from memory.store.conversations import Archive
 from memory.store.facts import MOST_FACTS, fact_words
-from memory.store.preferences import Store, silent
+from memory.store.preferences import LONGEST_SAID, Store, silent
 from memory.store.summaries import Line
+from models.text import plain
 from schemas.errors import ExportError, UnknownEntryError
+from schemas.manners import LINES
 from schemas.memory import (
     CONVERSATIONS,
+    ENDLESS,
     FACTS,
     Condition,
     Consent,
@@ -69,28 +71,90 @@ def parse(exported: Mapping[str, Any]) -> Export:
         )
     try:
         whole = Export.model_validate(_plain(_brought_up(exported, version)))
-    except (ValidationError, AttributeError, TypeError, KeyError) as error:
-        where = ".".join(map(str, error.errors()[0]["loc"])) if isinstance(error, ValidationError) else "its parts"
-        raise ExportError(f"the export is damaged at {where[:80]}: export it again") from None
+    except (ValidationError, AttributeError, TypeError, KeyError, RecursionError) as error:
+        where = ".".join(map(str, error.errors()[0]["loc"])) if isinstance(error, ValidationError) else ""
+        raise ExportError(f"the export is damaged at {plain(where)[:80] or 'its parts'}: export it again") from None
     unknown = {p.category for p in (*whole.preferences, *whole.proposals)} - {c.key for c in BY_DETAIL.values()}
     if unknown:
         raise ExportError(f"the export has the unknown category {min(unknown)[:80]!r}: install a newer Glovebox")
+    _require_possible(whole)
     return whole
 
 
-_STRAY = re.compile(
-    "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2028\\u2029\\u2060-\\u2069\\ufeff]+"
-)
-"""Characters that nobody says: controls, and marks that turn or hide what is shown."""
-
-
 def _plain(part: Any) -> Any:
-    """JSON values whose texts have a space in the place of such characters."""
+    """JSON values whose texts are `plain`."""
     if isinstance(part, str):
-        return _STRAY.sub(" ", part).strip() if _STRAY.search(part) else part
+        return plain(part)
     if isinstance(part, Mapping):
         return {key: _plain(value) for key, value in part.items()}  # pyright: ignore[reportUnknownVariableType]
     return [_plain(value) for value in part] if isinstance(part, list | tuple) else part  # pyright: ignore[reportUnknownVariableType]
+
+
+MOST = 1_000_000_000
+"""A number of an export at most: nothing is used or asked so often, and no vault has room for one of 400 digits."""
+YEARS = range(1900, 2200)
+"""In which what is remembered was said, used or due: from any of them a lifetime can be counted on and back."""
+
+
+def _values(part: object, where: str = "") -> Iterator[tuple[str, object]]:
+    """Every single value of a part of an export, and where it stands."""
+    if isinstance(part, BaseModel):
+        for name, value in part:
+            yield from _values(value, f"{where}.{name}" if where else name)
+    elif isinstance(part, tuple):
+        for place, value in enumerate(part):  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+            yield from _values(value, f"{where}.{place}" if where else str(place))  # pyright: ignore[reportUnknownArgumentType]
+    else:
+        yield where, part
+
+
+def _require_possible(whole: Export) -> None:
+    """Refuse numbers, times and halves of characters that no export can have, before anything is reckoned with them.
+
+    Raises:
+        ExportError: there is one.
+    """
+    for where, value in _values(whole):
+        if isinstance(value, int) and abs(value) > MOST:
+            raise ExportError(f"the export is damaged at {where[:80]}, the number there is too large: export it again")
+        if isinstance(value, date) and value.year not in YEARS and value != ENDLESS:
+            raise ExportError(f"the export is damaged at {where[:80]}, nobody lives then: export it again")
+        if isinstance(value, str) and not _whole(value):
+            raise ExportError(f"the export is damaged at {where[:80]}, half a character stands there: export it again")
+
+
+def _whole(text: str) -> bool:
+    """Whether it is valid Unicode."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _short(whole: Export) -> tuple[Export, dict[str, str]]:
+    """Without the parts that hold a text longer than anything that is said, which is never read; and what these were."""
+    kept: dict[str, tuple[BaseModel, ...]] = {}
+    refused: dict[str, str] = {}
+    for name, parts in whole:
+        if not isinstance(parts, tuple):
+            continue
+        long = {i for i, one in enumerate(parts) if _longest(one) > LONGEST_SAID}
+        if long:
+            kept[name] = tuple(one for i, one in enumerate(parts) if i not in long)
+            reason = f"a text of more than {LONGEST_SAID:,} characters is not read in"
+            refused |= {_called(name, parts[i]): reason for i in sorted(long)}
+    return (whole.model_copy(update=kept) if kept else whole), refused
+
+
+def _longest(part: object) -> int:
+    """Characters of the longest text in a part of an export."""
+    return max((len(value) for _, value in _values(part) if isinstance(value, str)), default=0)
+
+
+def _called(name: str, part: object) -> str:
+    """What a refused part is called by: its category, else the list that it stood in."""
+    return part.category.rsplit(".", 1)[-1] if isinstance(part, ExportedPreference | ExportedProposal) else name
 
 
 def _brought_up(exported: Mapping[str, Any], version: Any) -> Mapping[str, Any]:
@@ -145,7 +209,7 @@ def take_in(
     Raises:
         ExportError: it is no export that this program can read.
     """
-    whole = parse(exported)
+    whole, long = _short(parse(exported))
     with store.transaction():
         consent = store.consent()
         try:
@@ -167,7 +231,7 @@ def take_in(
                 }
             )
         )
-    return taken
+    return taken.model_copy(update={"refused": {**long, **taken.refused}})
 
 
 class Check(Protocol):
@@ -175,6 +239,10 @@ class Check(Protocol):
 
     def forbidden(self, text: str, consent: Consent) -> frozenset[str]:
         """The special kinds that it tells of and that are off."""
+        ...
+
+    def forbidden_name(self, name: str, consent: Consent) -> frozenset[str]:
+        """The special kinds that a name to be called by tells and that are off."""
         ...
 
     def cleared(self, text: str, consent: Consent) -> str:
@@ -216,14 +284,15 @@ class _Taking:
             return TakenIn(refused=dict.fromkeys(sorted(details), reason))
         self._preferences(whole.preferences)
         self._proposals(whole.proposals)
+        waiting = {(t.text, t.at) for c in self._store.waiting() for t in c.turns}
         for turn in whole.waiting:
             said = Turn(speaker="driver", text=turn.text, at=turn.at, confidence=turn.confidence)
             texts = self._check.pieces(turn.text, self._consent, self._now)
-            if texts and not any(
-                turn.text == t.text and turn.at == t.at for c in self._store.waiting() for t in c.turns
-            ):
-                for text in texts:
-                    self._store.note(said.model_copy(update={"text": text}), turn.conversation, self._now)
+            if (turn.text, turn.at) in waiting:
+                continue
+            for text in texts:
+                self._store.note(said.model_copy(update={"text": text}), turn.conversation, self._now)
+                waiting.add((text, turn.at))
         if self._consent.conversations:
             self._conversations(whole)
         elif whole.episodes or whole.summaries or whole.trips:
@@ -285,7 +354,14 @@ class _Taking:
 
     def _free(self, text: str, detail: str = "") -> bool:
         """Whether a text tells nothing special that the driver has not asked for."""
-        kinds = self._check.forbidden(text, self._consent) - WITH.get(detail, frozenset())
+        return self._let_in(self._check.forbidden(text, self._consent) - WITH.get(detail, frozenset()))
+
+    def _free_part(self, one: ExportedEpisode | ExportedThought | ExportedEntry) -> bool:
+        if isinstance(one, ExportedEntry) and one.key == LINES["name"][0]:
+            return self._let_in(self._check.forbidden_name(one.value, self._consent))
+        return all(map(self._free, _texts(one)))
+
+    def _let_in(self, kinds: frozenset[str]) -> bool:
         self._refused |= {
             kind: f"it tells of {SPECIAL_TITLES[kind]}, which is off until you ask for it" for kind in kinds
         }
@@ -371,7 +447,7 @@ class _Taking:
     def _each(self, kind: Kind, parts: Iterable[Any], write: Callable[[Any], None]) -> None:
         profile = {e.key for e in self._archive.profile()}
         for one in parts:
-            if not self._allowed(one.details) or not all(map(self._free, _texts(one))):
+            if not self._allowed(one.details) or not self._free_part(one):
                 continue
             if self._archive.kinds([one.id]) or (kind is Kind.PROFILE and one.key in profile):
                 self._known += 1

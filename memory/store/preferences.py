@@ -21,6 +21,7 @@ from pydantic import ValidationError
 from memory.store.facts import Facts
 from memory.store.rows import AMONG, cell, insert, listed, read, shown
 from memory.vault.lifecycle import Vault, utc_text
+from models.text import plain
 from schemas.errors import ConsentError, StorageFullError, UnstorableTextError
 from schemas.memory import Condition, Consent, Conversation, Decision, Outcome, Preference, Proposal, Terms, Turn
 from schemas.preferences import BY_DETAIL, CATEGORIES
@@ -460,8 +461,8 @@ LONGEST_SAID = 4000
 """Characters of a turn at most: five minutes of speech; reading one takes half a second, and its square of longer ones."""
 
 
-def require_sayable(text: str) -> None:
-    """Refuse what nobody can have said, before it is read.
+def sayable(text: str) -> str:
+    """A text as it may be read and stored, without control characters; what nobody can have said is refused.
 
     Raises:
         UnstorableTextError: no valid Unicode, or too long.
@@ -474,6 +475,7 @@ def require_sayable(text: str) -> None:
         raise UnstorableTextError(
             "a text holds half a character (a lone surrogate) and cannot be stored: send it as valid Unicode"
         )
+    return plain(text)
 
 
 def silent(consent: Consent, now: datetime) -> str | None:

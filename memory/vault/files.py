@@ -114,6 +114,14 @@ class Files:
         """Every file of the driver that there is."""
         return tuple(sorted(path for path in self.folder.glob(f"{self.stem}.*") if path.is_file() or path.is_symlink()))
 
+    def clear_parts(self) -> None:
+        """Remove what was begun beside the vault and has not taken its place. Whoever calls this holds the vault's lock.
+
+        Copies from before a change of the tables are `memory.vault.backups`', one with another key `memory.vault.rotation`'s.
+        """
+        for path in (self.vault, self.going):
+            remove(path.with_name(f"{path.name}{PART}"))
+
 
 def sync_folder(folder: Path) -> None:
     """Make names that were created, renamed or removed in a folder durable."""

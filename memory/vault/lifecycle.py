@@ -127,6 +127,8 @@ class Vault:
             ) from error
         lock = VaultLock(files.lock)
         try:
+            with translated(files.vault):
+                files.clear_parts()
             if files.going.exists():
                 _destroy(files, keys)
             if files.vault.exists():

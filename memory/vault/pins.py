@@ -20,7 +20,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from memory.vault.files import file_stem, make_folder, retire, write_whole
+from memory.vault.files import PART, file_stem, make_folder, remove, retire, write_whole
 from memory.vault.keys import KeySource
 from memory.vault.keys.pinned import COST, Cost, PinnedKey
 from schemas.errors import MemoryStoreError, PinError, WrongKeyError
@@ -202,7 +202,7 @@ class Pins:
             if held.get("until"):
                 datetime.fromisoformat(held["until"])
             return {"missed": int(held.get("missed") or 0), **{k: held[k] for k in ("hash", "until") if k in held}}
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):  # where there is no folder there is no file in it
             return {}
         except (OSError, ValueError, TypeError, AttributeError):
             return {"hash": "", "missed": FREE_TRIES}
@@ -227,6 +227,10 @@ class Pins:
                 raise MemoryStoreError(f"the data folder {self._folder} cannot be used ({error.strerror})") from error
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX)
+                for part in self._folder.glob(
+                    f"*.pin{PART}"
+                ):  # of a change that was cut off: nobody else writes one now
+                    remove(part)
                 yield
             finally:
                 os.close(handle)

@@ -134,7 +134,8 @@ def fold(files: Files, key: bytes) -> None:
 
 
 def _clear(files: Files) -> None:
-    for name in (files.rekeyed, files.named(".rekeyed.part"), files.named(".rekeyed-journal")):
+    """Remove the copy and whatever was begun beside it: its part, and what the engine opens with it."""
+    for name in files.folder.glob(f"{files.rekeyed.name}*"):
         remove(name)
 
 

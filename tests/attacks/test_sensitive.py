@@ -7,6 +7,7 @@ is read. Half of the sentences (by the first byte of their hash) were for tuning
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -268,3 +269,9 @@ def test_the_end_of_a_long_text_is_read_too(memory: DriverMemory) -> None:
     long = "we drove along the coast and had the windows open and the music on and talked about the holidays " * 3
     assert not memory.session.guard.kinds(long)
     assert memory.session.guard.kinds(f"{long} and then i had to stop since the infusion makes me shiver") == {"health"}
+
+
+def test_a_long_word_is_read_in_time_that_grows_with_its_length() -> None:
+    began = time.process_time()
+    assert not special_words("x" * 2_000_000).terms
+    assert time.process_time() - began < 10

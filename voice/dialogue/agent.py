@@ -19,7 +19,7 @@ from functools import partial
 from itertools import cycle
 from uuid import uuid4
 
-from models.text import spoken
+from models.text import plain, spoken
 from schemas.actions import Action, ListPlaces, parse_action
 from schemas.events import ActionStatus, Asking, Reply, Route, Transcript
 from schemas.memory import Turn as Noted
@@ -209,6 +209,7 @@ class Dialogue:
         started = time.perf_counter()
         if len(transcript.text) > MOST_CHARACTERS:
             return Reply(text=responder.TOO_LONG, route=Route.REJECT, reason="too long to be parsed or kept")
+        transcript = transcript.model_copy(update={"text": plain(transcript.text)})
         if ours.overheard(transcript, said, self._open.thing):
             return ours.REPLY
         self._asks = False

@@ -174,6 +174,21 @@ def test_broken_toml_names_file_and_line(tmp_path: Path, text: str) -> None:
         load_config(device_file(tmp_path, text), environment=EMPTY)
 
 
+@pytest.mark.parametrize(
+    "text", ["a=" + "[" * 5_000, ".".join("a" * 900) + "=1", ".".join("a" * 9_000) + "=1", "a=" + "{a=" * 5_000]
+)
+def test_values_without_end_are_told(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ConfigError, match="values in values"):
+        load_config(device_file(tmp_path, text), environment=EMPTY)
+
+
+def test_a_flag_and_a_variable_without_end_are_told() -> None:
+    with pytest.raises(ConfigError, match="values in values"):
+        load_config(flags={".".join("a" * 3_000): "1"}, environment=EMPTY)
+    with pytest.raises(ConfigError, match="values in values"):
+        load_config(environment={**EMPTY, "GLOVEBOX_DRIVER__OTHERS": "[" * 5_000})
+
+
 def test_a_file_that_is_no_text_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "glovebox.toml"
     path.write_bytes(b"\xff\xfe\x00")

@@ -80,9 +80,52 @@ def test_manners_are_shown_exported_forgotten_and_switched_off_like_the_rest(day
     assert seat.manners == Manners() and not memory.profile()
 
 
-def test_a_name_may_be_kept_whatever_it_means_and_a_sentence_is_none(days: Days) -> None:
-    days.memory.edit_profile("name", "Christian")
-    assert manners_of(days.memory.profile()).name == "Christian"
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Christian",
+        "christian meyer",
+        "Gay",
+        "Fabian",
+        "Evangeline Moss",
+        "Islam",
+        "Dr. Krummholz",
+        "Captain Kirk",
+        "Sam",
+    ],
+)
+def test_a_first_name_may_be_kept_whatever_else_it_means(days: Days, name: str) -> None:
+    days.memory.edit_profile("name", name)
+    assert manners_of(days.memory.profile()).name == name
+    other = memory_of("bert", clock=lambda: NOW)
+    other.take_in(days.memory.export())
+    assert manners_of(other.profile()).name == name
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Pastor Krummholz", "Imam Yusuf", "Rev. Green", "Father Ted", "Sister Mary", "Rabbi Levi", "Sheikh Ali", "Deacon Frost",
+        "Comrade Sam", "Senator Smith", "Christian Baptist", "Sam the Christian", "Deaf Dave", "rabbi",
+    ],
+)  # fmt: skip
+def test_a_title_that_tells_a_special_kind_is_not_kept_with_a_name(days: Days, name: str) -> None:
+    with pytest.raises(ConsentError, match="tells of"):
+        days.memory.edit_profile("name", name)
+    assert not days.memory.profile()
+    days.memory.edit_profile("name", "Sam")
+    exported = days.memory.export()
+    exported["profile"][0]["value"] = name
+    other = memory_of("bert", clock=lambda: NOW)
+    assert other.take_in(exported).refused and not other.profile()
+
+
+def test_a_title_may_be_kept_once_its_kind_was_asked_for(days: Days) -> None:
+    days.memory.opt_in("belief")
+    assert days.memory.edit_profile("name", "Pastor Krummholz").value == "Pastor Krummholz"
+
+
+def test_a_sentence_is_no_name(days: Days) -> None:
     with pytest.raises(ConsentError):
         days.memory.edit_profile("name", "the muslim with cancer")
 

@@ -18,6 +18,7 @@ from memory.service import DriverMemory
 from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
 from models.runtime.fake_encoder import KeywordEncoder
+from models.text import plain
 from schemas.errors import ModelError, StorageFullError
 from schemas.memory import Conversation, Outcome, Turn, Words
 from tests.memories import memory_of
@@ -360,12 +361,12 @@ def test_the_export_has_its_published_shape(open_memory: Open) -> None:
 
 @pytest.mark.parametrize("text", ["x'; DROP TABLE preferences; -- jazz", "\0 jazz \x07", "\u202ejazz\u202c \u0639\u0631",
                                   "jazz " + "x" * 3_900, "jazz 🎷"])  # fmt: skip
-def test_any_text_comes_back_as_it_was(open_memory: Open, text: str) -> None:
+def test_any_text_comes_back_as_it_was_without_what_nobody_says(open_memory: Open, text: str) -> None:
     memory = open_memory()
     memory.note(Turn(speaker="driver", text=text, at=NOW), "trip")
     memory.learn_pending()
     (preference,) = memory.preferences()
-    assert preference.value == "jazz" and preference.sentences == (text,)
+    assert preference.value == "jazz" and preference.sentences == (plain(text),)
 
 
 def test_a_look_ahead_does_not_count_as_asked(monkeypatch: pytest.MonkeyPatch) -> None:

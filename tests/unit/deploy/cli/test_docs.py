@@ -1,4 +1,4 @@
-"""The command line's documentation: every command and option stands in docs/cli.md, and nothing else does."""
+"""The command line's documentation: every command and option stands in docs/cli.md, and nothing else does; settings exist."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from deploy.config import keys
 
 
 def commands() -> dict[str, Any]:
@@ -27,7 +29,8 @@ def commands() -> dict[str, Any]:
     return found
 
 
-DOCS = (Path(__file__).parents[4] / "docs" / "cli.md").read_text("utf-8")
+ROOT = Path(__file__).parents[4]
+DOCS = (ROOT / "docs" / "cli.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("path", commands())
@@ -45,3 +48,14 @@ def test_every_command_has_help_and_is_documented(path: str) -> None:
 def test_no_command_is_documented_that_does_not_exist() -> None:
     named = re.findall(r"^### `glovebox ((?:[a-z]+ ?)+)", DOCS, re.MULTILINE)
     assert sorted(name.strip() for name in named) == sorted(commands())
+
+
+PAGES = sorted(path for path in (ROOT / "docs").glob("*.md") if path.name != "log.md")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_setting_that_a_page_gives_exists(page: Path) -> None:
+    text = page.read_text("utf-8")
+    given = {name.replace("__", ".").lower() for name in re.findall(r"GLOVEBOX_([A-Z]+__[A-Z_]+)", text)}
+    given |= set(re.findall(r"--set ([a-z]+\.[a-z_.]+)=", text))
+    assert given - {"section.key"} <= set(keys())

@@ -6,7 +6,10 @@ import io
 import json
 import os
 import stat
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,19 +18,21 @@ import pytest
 
 import deploy.app
 from deploy.cli import main
-from deploy.config import Config
+from deploy.config import Config, load_config
 from deploy.drivers.keys import key_source
 from deploy.drivers.switching import ConfiguredDrivers
 from memory.guest import GuestMemory
 from memory.service import DriverMemory
+from memory.store.preferences import Store
 from memory.vault.keys import KeySource
 from memory.vault.lifecycle import Vault
 from models.runtime.fake_encoder import KeywordEncoder
 from schemas.errors import UnknownEntryError
-from schemas.memory import Conversation, Selector, Turn
+from schemas.memory import Conversation, Fact, Selector, Turn
 from schemas.seat import Seat
 
 Run = Callable[..., Any]
+ROOT = Path(__file__).parents[4]
 
 
 def open_memory(config: Config, keys: KeySource | None = None) -> DriverMemory:
@@ -207,6 +212,70 @@ def test_what_is_no_plain_file_is_not_read(run: Run, tmp_path: Path, kind: str) 
     os.mkfifo(tmp_path / "pipe")
     file = {"pipe": tmp_path / "pipe", "device": Path("/dev/zero"), "folder": tmp_path}[kind]
     assert run("memory", "import", str(file), code=47)["error"]["code"] == "export"
+
+
+def test_nothing_is_imported_through_a_link(told: Run, tmp_path: Path) -> None:
+    own, link = tmp_path / "own.json", tmp_path / "export.json"
+    told("memory", "export", str(own))
+    link.symlink_to(own)
+    assert "is a link" in told("memory", "import", str(link), driver="grace", code=47)["error"]["message"]
+    assert told("memory", "import", str(own), driver="grace")["kinds"] == {"preference": 2}
+
+
+WHOLE = "\x1b]0;pwn\x07 my dog is called Rex\x1b[31m \x9b5m\u202e!"
+
+
+def at() -> datetime:
+    return datetime.now(UTC)
+
+
+def steers(text: str) -> bool:
+    return any((ord(one) < 32 and one not in "\t\n") or 0x7F <= ord(one) < 0xA0 or one == "\u202e" for one in text)
+
+
+@pytest.mark.parametrize("json_too", [(), ("--json",)])
+def test_nothing_that_steers_a_terminal_is_stored_or_printed(
+    told: Run, home: Path, capsys: pytest.CaptureFixture[str], json_too: tuple[str, ...]
+) -> None:
+    """By whichever door it comes; what lies in a vault from before is not printed either."""
+    (jazz, *_) = told("memory", "list")["preferences"]
+    told("remember", f"i love rock music {WHOLE}", "--category", "favorite_genres")
+    told("memory", "profile", "--set", "name", f"Ada{WHOLE}")
+    told("memory", "correct", jazz["id"], "blues\x1b[31m\x07")
+    with closing(
+        Vault.open(home, "ada", key_source(load_config(flags={"home": str(home), "driver.name": "ada"})), clock=at)
+    ) as vault:
+        store = Store(vault)
+        with store.transaction():
+            store.facts.add(Fact(id="old", text=f"from before {WHOLE}", said_at=at(), conversation="t"), at())
+    exported = told("memory", "export")
+    assert not steers("".join(str(part) for name, part in exported.items() if name != "facts"))
+    capsys.readouterr()
+    commands = (("memory", "list"), ("memory", "profile"), ("memory", "show", "old"), ("memory", "export"))
+    for command in (*commands, ("memory", "show", f"none{WHOLE}")):
+        main([*command, "--driver", "ada", "--home", str(home), *json_too])
+        printed = capsys.readouterr()
+        assert not steers(printed.out) and not steers(printed.err)
+        assert "Rex" in printed.out + printed.err
+
+
+@pytest.mark.parametrize("json_too", [(), ("--json",)])
+@pytest.mark.parametrize("command", [("memory", "export"), ("memory", "list"), ("config", "show"), ("--help",)])
+def test_what_cannot_be_written_is_told(home: Path, command: tuple[str, ...], json_too: tuple[str, ...]) -> None:
+    """Standard output on a full device: a sentence, and the end of the program says nothing more."""
+    program = "import sys; from deploy.cli import main; sys.exit(main())"
+    call = [sys.executable, "-c", program, "--home", str(home), *command, *json_too]
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        ended = subprocess.run(call, stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=ROOT)
+    assert ended.returncode == 60
+    assert ended.stderr.startswith("Error: not all could be written") and ended.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", [("memory", "list"), ("remember", "i love jazz")])
+def test_a_home_that_is_no_folder_is_told_as_that(run: Run, home: Path, command: tuple[str, ...]) -> None:
+    home.write_text("a plain file")
+    told = run(*command, code=40)["error"]["message"]
+    assert "Not a directory" in told and "PIN" not in told
 
 
 @pytest.mark.parametrize("option", [(), ("--page",)])

@@ -30,6 +30,15 @@ def test_conversations_are_not_kept_until_asked_for(tmp_path: Path) -> None:
     memory.close()
 
 
+@pytest.mark.parametrize(("said", "kept"), [("ada", {"ada"}), ("comrade green", set[str]())])
+def test_a_name_that_was_said_in_passing_is_not_kept_with_a_title_that_tells(
+    bench: Bench, said: str, kept: set[str]
+) -> None:
+    bench.say(f"my name is {said}")
+    bench.memory.reflect()
+    assert {e.value for e in bench.memory.profile() if e.key == "name"} == kept
+
+
 def test_an_exchange_becomes_an_episode_when_the_conversation_is_over(bench: Bench) -> None:
     bench.say("i met my sister in hamburg", "How nice.")
     assert [(e.driver, e.assistant) for e in bench.memory.conversations.hot.all()] == [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from memory.rights.export import Export
 from memory.rights.export_page import page
 from memory.service import DriverMemory
+from memory.store.preferences import LONGEST_SAID
 from memory.store.summaries import Line
 from models.runtime.fake_encoder import KeywordEncoder
 from schemas.errors import ExportError
@@ -243,6 +245,80 @@ def test_a_value_that_forges_nothing(opened: Open) -> None:
     exported["preferences"][0]["confidence"] = 7
     with pytest.raises(ExportError, match="confidence"):
         opened("grace").take_in(exported)
+
+
+FACT = {
+    "id": "f1", "text": "the spare key is under the mat", "about": "", "said_at": "2026-03-01T08:00:00Z", "conversation": "t-1",
+    "until": None, "until_words": "", "uses": 0, "last_used": None,
+}  # fmt: skip
+
+
+def test_a_text_that_nobody_says_is_not_read_and_the_rest_is(opened: Open) -> None:
+    """Whatever part of an export holds one is left out at once, and told as what consent forbids is."""
+    exported: dict[str, Any] = {**filled(opened("ada")), "facts": [{**FACT}]}
+    whole = opened("grace").take_in(exported, allow=True)
+    for part in (exported["preferences"][0], exported["facts"][0], exported["episodes"][0], exported["notices"][0]):
+        part[next(name for name in ("value", "text", "driver", "label") if name in part)] = "x" * 5_000_000
+    exported["profile"][0]["key"] = "y" * (LONGEST_SAID + 1)
+    memory = opened("mary")
+    began = time.process_time()
+    taken = memory.take_in(exported, allow=True)
+    assert time.process_time() - began < 5
+    detail = exported["preferences"][0]["category"].rsplit(".", 1)[-1]
+    assert {detail, "facts", "episodes", "notices", "profile"} <= set(taken.refused)
+    assert all("more than 4,000 characters" in taken.refused[name] for name in (detail, "facts", "episodes"))
+    assert taken.kinds[Kind.PREFERENCE] == whole.kinds[Kind.PREFERENCE] - 1
+    assert "xxxx" not in json.dumps(memory.export()) and "yyyy" not in json.dumps(memory.export())
+
+
+@pytest.mark.parametrize(
+    ("where", "value"),
+    [
+        (("preferences", 0, "uses"), 10**400),
+        (("preferences", 0, "uses"), 2**63 - 1),
+        (("preferences", 0, "kept_unused_days"), -(10**400)),
+        (("preferences", 0, "confidence"), float("nan")),
+        (("preferences", 0, "confidence"), float("inf")),
+        (("preferences", 0, "valid_from"), "0001-01-01T00:00:00+14:00"),
+        (("preferences", 0, "valid_from"), "9999-12-31T23:59:59-12:00"),
+        (("preferences", 0, "valid_from"), 10**400),
+        (("facts", 0, "uses"), 10**400),
+        (("facts", 0, "until"), "9999-12-30T00:00:00Z"),
+        (("episodes", 0, "uses"), 10**400),
+        (("thoughts", 0, "uses"), 10**400),
+        (("summaries", 0, "day"), "0001-01-01"),
+        (("terms", "conversation_days"), 10**400),
+        (("terms", "thought_days"), 10**9),
+        (("notices", 0, "due_at"), "9999-12-31T23:59:59Z"),
+        (("consent", "paused_until"), "9999-12-31T23:59:59-12:00"),
+        (("version",), 10**400),
+        (("version",), -(10**400)),
+        (("driver",), [[[[]]]]),
+        (("notices", 1, "label"), "buy \ud800 milk"),
+        (("preferences", 0, "sentences", 0, "text"), "\udfff"),
+        (("\x1b[31m\ud800",), 1),
+    ],
+    ids=lambda one: str(one)[:40],
+)
+def test_a_number_or_a_time_that_nothing_has_is_refused(opened: Open, where: tuple[str | int, ...], value: Any) -> None:
+    exported = {**filled(opened("ada")), "facts": [{**FACT}]}
+    place: Any = exported
+    for step in where[:-1]:
+        place = place[step]
+    place[where[-1]] = value
+    other = opened("grace")
+    with pytest.raises(ExportError) as raised:
+        other.take_in(exported, allow=True)
+    assert len(str(raised.value)) < 600 and other.export()["preferences"] == []
+
+
+def test_an_export_that_is_nested_too_deeply_is_damaged(opened: Open) -> None:
+    exported = filled(opened("ada"))
+    deep: list[Any] = []
+    for _ in range(3_000):
+        deep = [deep]
+    with pytest.raises(ExportError, match="damaged"):
+        opened("grace").take_in({**exported, "facts": deep})
 
 
 def test_the_page_shows_everything_and_runs_nothing(opened: Open) -> None:

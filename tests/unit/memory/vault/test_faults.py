@@ -28,7 +28,19 @@ from schemas.errors import (
     VaultBusyError,
 )
 from schemas.memory import Consent, Turn
-from tests.vaults import KEY, NOW, ROOT, WRITER, child, first_line, image, opened, preference, refused_and_untouched
+from tests.vaults import (
+    KEY,
+    NOW,
+    ROOT,
+    WRITER,
+    child,
+    clock,
+    first_line,
+    image,
+    opened,
+    preference,
+    refused_and_untouched,
+)
 
 
 def test_a_second_opening_in_the_same_process(tmp_path: Path) -> None:
@@ -192,6 +204,30 @@ def test_a_vault_that_was_being_made_when_the_power_went(tmp_path: Path) -> None
 
 
 # More than one at once
+
+
+def test_what_a_change_that_was_cut_off_left_is_cleaned_at_the_next_opening(tmp_path: Path) -> None:
+    """Whatever it had begun beside the vault; what belongs to others stays."""
+    with closing(Vault.open(tmp_path, "ada", KEY, clock=clock)):
+        pass
+    before = {path.name for path in tmp_path.iterdir()}
+    ends = (
+        ".rekeyed",
+        ".rekeyed.part",
+        ".rekeyed-wal",
+        ".rekeyed-shm",
+        ".rekeyed-journal",
+        ".deleting.part",
+        ".vault.part",
+    )
+    for end in (*ends, ".v3.backup.part"):
+        (tmp_path / f"ada{end}").write_bytes(b"")
+    others = {"adam.rekeyed-wal", "adam.deleting.part", "ada.pin"}
+    for name in others:
+        (tmp_path / name).write_bytes(b"")
+    with closing(Vault.open(tmp_path, "ada", KEY, clock=clock)):
+        pass
+    assert {path.name for path in tmp_path.iterdir()} == before | others
 
 
 def test_of_many_threads_one_opens_the_vault(tmp_path: Path) -> None:

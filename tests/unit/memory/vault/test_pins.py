@@ -378,6 +378,13 @@ def test_a_damaged_count_makes_wait_and_a_damaged_wrapping_lets_nobody_in(tmp_pa
     assert pins.has("ada")
 
 
+def test_what_a_change_that_was_cut_off_left_of_a_count_goes_with_the_next_try(tmp_path: Path) -> None:
+    pins = Pins(tmp_path, lambda driver: KeyFile(tmp_path / f"{driver}.key"), cost=CHEAP)
+    (tmp_path / "ada.pin.part").write_bytes(b"cut")
+    pins.try_("ada", "1234", NOW)
+    assert not (tmp_path / "ada.pin.part").exists()
+
+
 def test_a_name_without_a_pin_is_let_in(tmp_path: Path) -> None:
     assert pins_of(tmp_path).try_("ada", "", NOW).right
 

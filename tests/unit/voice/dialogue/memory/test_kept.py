@@ -54,6 +54,13 @@ def test_what_is_kept_is_said_and_what_is_refused_says_why(talk: Talk) -> None:
     assert talk.keep("x y z") == "I won't keep that: you switched keeping things for you off."
 
 
+def test_what_steers_a_terminal_is_not_kept(talk: Talk) -> None:
+    assert talk.keep("\x1b]0;pwn\x07 my dog is called Rex\x1b[31m") == "Okay, I'll keep that: my dog is called Rex."
+    (fact,) = talk.memory.facts()
+    assert fact.text == "my dog is called Rex"
+    assert talk.memory.correct_fact(fact.id, "my dog is called Max\x9b5m\u202e").text == "my dog is called Max"
+
+
 def test_asked_what_is_remembered_it_is_told_with_the_rest(talk: Talk) -> None:
     talk.memory.remember("i love jazz", "favorite_genres")
     talk.keep(KEY)
