@@ -344,7 +344,7 @@ class Understanding:
         meant = (timed,) if timed else followup.meant(plan.command, recent, self._clock(), values)
         if len(meant) == 1 and plan.command.name not in followup.LOOKS:
             meant = replacing(meant[0], transcript.text, recent, self._clock())
-        undone = recent.undoable or not any(isinstance(action, Undo) for action in meant)
+        undone = recent.replaceable or not any(isinstance(action, Undo) for action in meant)
         meant = tuple(
             one for one in meant if one.name in self._vehicle.offers() and (undone or not isinstance(one, Undo))
         )

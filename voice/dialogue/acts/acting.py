@@ -188,7 +188,7 @@ class Acting:
         skimmed = await self._parts(parser.skim, pieces, context)
         if skimmed is None:
             return whole
-        lost = joined.lost(whole, pieces, skimmed)
+        lost = joined.lost(whole, pieces, await self._standing(pieces, skimmed, context))
         doubtful = whole.sure < SURE_AT or left_over(text, whole.acts) is not None or unspoken(text, whole.acts)
         if not (doubtful or lost or joined.turned_round(whole, skimmed)):
             return whole
@@ -232,6 +232,21 @@ class Acting:
                 return None
         return found
 
+    async def _standing(self, pieces: Sequence[str], found: Sequence[Parsed], context: str) -> list[Parsed]:
+        """Readings of the parts; one is not sure where the part means something else after what was done before the sentence.
+
+        "Forward a touch" is the music's by itself, and the backrest's once that was moved.
+        """
+        told = list[Parsed]()
+        for piece, part in zip(pieces, found, strict=True):
+            leans = bool(context) and part.sure >= joined.SURE_PART and self._matcher.match(piece) is None
+            try:
+                leans = leans and (await asyncio.to_thread(self._parser.skim, piece, context)).acts != part.acts
+            except GenerationError:
+                leans = True
+            told.append(replace(part, sure=0.0) if leans else part)
+        return told
+
     async def look(
         self,
         acts: Sequence[Act],
@@ -256,7 +271,10 @@ class Acting:
         """
         work, found, said = Work(), list[Action](), spoken(transcript.text)
         offers = self._vehicle.offers()
-        pointed = seen(said, planning.arranged(acts), await self._signals(), self._seat.units)
+        done = (
+            recent.done.name if recent.done is not None and recent.replaceable and recent.fresh(self._clock()) else ""
+        )
+        pointed = seen(said, planning.arranged(acts, done), await self._signals(), self._seat.units)
         for act in pointed.acts:
             if act.is_action:
                 dated = on_day(act, said, self._clock())
@@ -267,7 +285,7 @@ class Acting:
                     self._resolved(to_share(dated, said) if len(acts) == 1 else dated, offers, work, found)
             elif act.name == "choose":
                 self._chosen(act, recent, work, found)
-            elif act.name == "cancel" and len(acts) > 1 and recent.fresh(self._clock()):
+            elif act.name == "cancel" and len(acts) > 1 and recent.fresh(self._clock()) and not recent.refused:
                 found.append(parse_action("undo", {}))
             elif sure < {"cannot": REFUSE_AT, "refrain": REFRAIN_AT}.get(act.name, 0.0):
                 if len(acts) == 1:
