@@ -13,8 +13,8 @@ from tests.dialogues import NOW, Rig
 from voice.dialogue.acts.planning import teaches
 from voice.dialogue.coordinator import Plan
 from voice.dialogue.memory.remembering import NOTHING_LIKE_IT
-from voice.dialogue.replies.responder import REMEMBER_WHAT
 from voice.dialogue.replies import responder
+from voice.dialogue.replies.responder import REMEMBER_WHAT
 
 
 def test_noted_is_said_only_of_what_is_stored(rig: Rig) -> None:
