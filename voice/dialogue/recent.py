@@ -31,8 +31,8 @@ class RecentActions:
     done_at: datetime | None = None
     ended: str = ""
     """Where the route went that was ended last, for "restart the navigation"; however long ago."""
-    refused: bool = False
-    """The actions are what was tried last, and nothing came of them."""
+    vain: bool = False
+    """The actions are what was tried last, and nothing came of them: they were refused, or all was so already."""
 
     @property
     def undoable(self) -> bool:
@@ -42,7 +42,7 @@ class RecentActions:
     @property
     def replaceable(self) -> bool:
         """Whether "it" was done, so that it is called off where something else is to stand in its place."""
-        return self.undoable and not self.refused
+        return self.undoable and not self.vain
 
     def fresh(self, now: datetime) -> bool:
         """Whether it is still what the driver means."""
@@ -56,10 +56,11 @@ class RecentActions:
         tried = [r for r in results if r.action.name != "undo"]
         actions = tuple(r.action for r in tried)
         held = any(r.status is ActionStatus.NEEDS_CONFIRMATION for r in results)
-        changed = [r.action for r in tried if r.status is ActionStatus.DONE and not r.action.query]
+        moved = [r for r in tried if r.status is ActionStatus.DONE and not r.already]
+        changed = [r.action for r in moved if not r.action.query]
         if not actions:
             return replace(self, done=None) if held or any(r.status is ActionStatus.DONE for r in results) else self
-        refused = not changed and not held and any(r.status is not ActionStatus.DONE for r in tried)
+        vain = not changed and not held and len(moved) < len(tried)
         lately = not held and self.undoable and self.done_at is not None and now - self.done_at <= FRESH
         done, done_at = (changed[-1], now) if changed else (self.done, self.done_at) if lately else (None, now)
         ended = next(
@@ -74,7 +75,7 @@ class RecentActions:
         visited = self.visited if actions == self.actions or goal(actions[-1]) else ()
         if goal(actions[-1]) and answer.get("name"):
             visited = (*visited, str(answer["name"]))
-        return RecentActions(actions, answer, now, visited, done, done_at, ended, refused)
+        return RecentActions(actions, answer, now, visited, done, done_at, ended, vain)
 
 
 def goal(action: Action) -> bool:

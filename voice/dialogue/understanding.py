@@ -50,7 +50,7 @@ ask for nothing to be kept the marks alone took 51 for such a wish, 36 of which 
 something of the car, or as something that it lacks (docs/log.md)."""
 _ROUND = re.compile(
     r"^(?:(?:okay|ok|all ?right|so|well|now|um|uh|er|erm|hmm|oh|ah|hey|please|sorry|cool|great|perfect|lovely|thanks|"
-    r"love|mate|darling|dear)\b[ ,.!]*)+|"
+    r"love|mate|darling|dear|do(?! (?:not|you|i|we|they)\b))\b[ ,.!]*)+|"
     r"(?:[ ,.!]+(?:then|now|please|thanks|thank you|ta|cheers|mate|(?:would|will|could|can) you))+[ .!?]*$",
     re.IGNORECASE,
 )

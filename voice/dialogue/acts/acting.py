@@ -285,7 +285,7 @@ class Acting:
                     self._resolved(to_share(dated, said) if len(acts) == 1 else dated, offers, work, found)
             elif act.name == "choose":
                 self._chosen(act, recent, work, found)
-            elif act.name == "cancel" and len(acts) > 1 and recent.fresh(self._clock()) and not recent.refused:
+            elif act.name == "cancel" and len(acts) > 1 and recent.fresh(self._clock()) and not recent.vain:
                 found.append(parse_action("undo", {}))
             elif sure < {"cannot": REFUSE_AT, "refrain": REFRAIN_AT}.get(act.name, 0.0):
                 if len(acts) == 1:

@@ -8,8 +8,10 @@ import pytest
 
 from models.acts.spelling import read
 from models.commands.matcher import TemplateMatcher
+from schemas.actions import Action, SetMute
 from schemas.actions.acts import Parsed
-from tests.dialogues import NOW, Rig, StubParser
+from schemas.events import ActionResult
+from tests.dialogues import NOW, FakeVehicle, Rig, StubParser
 from tests.memories import memory_of
 from voice.dialogue.recent import FRESH
 from voice.dialogue.replies.responder import JOKES
@@ -31,6 +33,20 @@ def test_what_was_refused_is_what_is_meant_and_what_was_done_is_called_off(rig: 
     assert rig.parser.contexts[-1] == "did set_trunk(open=true)"
     assert rig.say("no wait shut it instead", "set_trunk(open=false)").text.startswith("I can only")
     assert rig.done == ["set_fan_speed(level=3)"]
+    assert rig.say("cancel that").text == "Shall I undo that?"
+
+
+def test_what_was_so_already_is_not_called_off(matcher: TemplateMatcher) -> None:
+    class Still(FakeVehicle):
+        def carried_out(self, action: Action) -> ActionResult:
+            result = super().carried_out(action)
+            return result.model_copy(update={"already": isinstance(action, SetMute)})
+
+    rig = Rig(matcher, Still())
+    rig.say("hush for a while", "set_mute(on=true)")
+    assert rig.say("cancel that").text == "There is nothing to call off."
+    rig.say("bring the fan to three then", "set_fan_speed(level=3)")
+    rig.say("hush for a while", "set_mute(on=true)")
     assert rig.say("cancel that").text == "Shall I undo that?"
 
 
