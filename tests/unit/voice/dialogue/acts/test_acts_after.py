@@ -14,6 +14,7 @@ from schemas.events import ActionResult
 from tests.dialogues import NOW, FakeVehicle, Rig, StubParser
 from tests.memories import memory_of
 from voice.dialogue.recent import FRESH
+from voice.dialogue.replies import responder
 from voice.dialogue.replies.responder import JOKES
 
 
@@ -48,6 +49,13 @@ def test_what_was_so_already_is_not_called_off(matcher: TemplateMatcher) -> None
     rig.say("bring the fan to three then", "set_fan_speed(level=3)")
     rig.say("hush for a while", "set_mute(on=true)")
     assert rig.say("cancel that").text == "Shall I undo that?"
+
+
+def test_the_second_of_one_place_is_none(rig: Rig) -> None:
+    rig.say("find me a taco somewhere", "find_place(kind=fast_food,quality=taco)")
+    assert rig.say("the next best of those", "choose(number=2)").text == responder.NAMED_ONE
+    rig.say("bring the fan to three then", "set_fan_speed(level=3)")
+    assert rig.say("the next best of those", "choose(number=2)").text == responder.NOTHING_TO_FOLLOW
 
 
 class _Leaning(StubParser):
