@@ -13,7 +13,7 @@ from dataclasses import replace
 from models.commands import dialling
 from models.numbers import numbers
 from schemas.actions import BY_NAME
-from schemas.actions.acts import MEMORY, Act, Parsed
+from schemas.actions.acts import MEMORY, Act, Parsed, SlotValue
 from schemas.events import Command, CommandKind, Route
 from voice.dialogue import errands
 from voice.dialogue.acts import all_off
@@ -228,7 +228,7 @@ def _once(acts: Sequence[Act]) -> list[Act]:
     return [act for act in acts if "zone" in act.slots or act not in zoned]
 
 
-def _unzoned(act: Act) -> dict[str, object]:
+def _unzoned(act: Act) -> dict[str, SlotValue]:
     return {slot: value for slot, value in act.slots.items() if slot != "zone"}
 
 
