@@ -13,6 +13,11 @@ from schemas.events import VehicleState
 from vehicle.organizer import Notice, Organizer, time_of_day
 from vehicle.planning.plan import Effect, Plan, present, unplanned
 
+MORNING = time(6)
+"""Before it is night: nobody plans for it who does not say so, or is not up in it. Our choice."""
+SOON = timedelta(hours=3)
+"""How far ahead an hour of the night is at most that is meant without saying so. Our choice."""
+
 
 def desk(action: a.Action, state: VehicleState, organizer: Organizer, offers: Callable[[], frozenset[str]]) -> Plan:
     """What an assistant's action does and answers; nothing runs before the plan's effect is done."""
@@ -74,7 +79,7 @@ def _weather(action: a.GetWeather, organizer: Organizer, now: datetime) -> Plan:
     if known is None:
         return Plan(refusal="I have no forecast for that; ask me how warm it is outside.")
     if action.hour is not None:
-        at = _meant(action.hour, None, action.half, now if action.day == "today" else None)
+        at = _meant(action.hour, None, action.half, now, tomorrow=action.day == "tomorrow")
         part = known.at(at.hour)
         if part is not None:
             told = {"sky": part.sky, "celsius": part.celsius, "rain_percent": part.rain_percent}
@@ -84,20 +89,28 @@ def _weather(action: a.GetWeather, organizer: Organizer, now: datetime) -> Plan:
     return Plan(answer={"day": action.day, "place": known.place, **told, **unknown})
 
 
-def _meant(hour: int, minute: int | None, half: str | None, now: datetime | None) -> time:
+def _meant(hour: int, minute: int | None, half: str | None, now: datetime, *, tomorrow: bool) -> time:
     """The time of day that is meant: "at five", said after five in the morning, is in the afternoon.
+
+    An hour of the night is meant only where it comes soon: "at three", said in the evening, is in the afternoon, too.
 
     Args:
         hour: as it was said.
         minute: as it was said.
-        half: am or pm; None: whichever comes next.
-        now: the present moment; None where it is about another day, whose hours stand as they were said.
+        half: am or pm; None: whichever comes next, by day.
+        now: the present moment.
+        tomorrow: it is about tomorrow, whose hours of the day stand as they were said.
     """
     at = time_of_day(hour, minute, half)
-    if now is not None and half is None and hour <= 12 and at <= now.time():
-        later = time_of_day(hour, minute, "pm")
-        at = later if later > now.time() else at
-    return at
+    if half is not None or not 0 < hour <= 12:
+        return at
+    later = time_of_day(hour, minute, "pm")
+    passed = not tomorrow and at <= now.time()
+    if at < MORNING:
+        then = datetime.combine(now.date(), at, now.tzinfo)
+        ahead = (then + timedelta(days=1) if tomorrow or passed else then) - now
+        return later if ahead > SOON else at
+    return later if passed and later > now.time() else at
 
 
 def _started(organizer: Organizer, notice: Notice, answer: dict[str, Any]) -> Plan:
@@ -109,7 +122,7 @@ def _reminder(action: a.SetReminder, organizer: Organizer, now: datetime) -> Pla
         notice = organizer.reminder(action.what, seconds=60.0 * action.minutes)
     else:
         tomorrow = action.day == "tomorrow"
-        at = _meant(action.hour or 0, action.minute, action.half, None if tomorrow else now)
+        at = _meant(action.hour or 0, action.minute, action.half, now, tomorrow=tomorrow)
         notice = organizer.reminder(action.what, at=at, tomorrow=tomorrow)
     return _noted(organizer, notice, action.what)
 

@@ -54,6 +54,8 @@ class Sound:
                 present(state, VOLUME)
                 louder = {"media.muted": False} if (times or change) in ("double", "up") else {}
                 return Plan({VOLUME: round(movements(action, state)[VOLUME].target or 0.0), **louder})
+            case a.SetPlayback(command="pause") if state.values.get("media.source") == "off":
+                return Plan(refusal="Nothing is playing; ask me for some music.")
             case a.SetPlayback(command="pause"):
                 return Plan({"media.playing": False})
             case a.SetPlayback(command="restart"):

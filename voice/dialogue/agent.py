@@ -98,6 +98,7 @@ class Dialogue:
             seat=seat,
             vehicle=spares,
             talk=self._talk,
+            knowing=self._knowing,
             matcher=matcher,
             clock=clock,
             drivers=drivers,

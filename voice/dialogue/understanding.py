@@ -50,7 +50,7 @@ ask for nothing to be kept the marks alone took 51 for such a wish, 36 of which 
 something of the car, or as something that it lacks (docs/log.md)."""
 _ROUND = re.compile(
     r"^(?:(?:okay|ok|all ?right|so|well|now|um|uh|er|erm|hmm|oh|ah|hey|please|sorry|cool|great|perfect|lovely|thanks|"
-    r"love|mate|darling|dear)\b[ ,.!]*)+|"
+    r"love|mate|darling|dear|do(?! (?:not|you|i|we|they)\b))\b[ ,.!]*)+|"
     r"(?:[ ,.!]+(?:then|now|please|thanks|thank you|ta|cheers|mate|(?:would|will|could|can) you))+[ .!?]*$",
     re.IGNORECASE,
 )
@@ -192,7 +192,9 @@ class Understanding:
             plan = replace(plan, acts=tuple(Act("chat") for _ in plan.acts[:1]))  # "i wish i could forget that"
         if wish is not None and known and wish.only_heard:  # "get rid of this reggae"
             parsed = await self._planned(transcript, open_, recent)
-            other = (_orders(parsed) or _tells(parsed)) and parsed.asks >= wish.heard  # of what is remembered, the wish only asks
+            other = (
+                _orders(parsed) or _tells(parsed)
+            ) and parsed.asks >= wish.heard  # of what is remembered, the wish only asks
             plan, known, rest, wish = (parsed, False, "", None) if other else (plan, known, rest, wish)
         if [act.name for act in plan.acts] == ["forget"] and self._is_stop(
             str(plan.acts[0].slots.get("about")), recent
@@ -349,7 +351,7 @@ class Understanding:
         meant = (timed,) if timed else followup.meant(plan.command, recent, self._clock(), values)
         if len(meant) == 1 and plan.command.name not in followup.LOOKS:
             meant = replacing(meant[0], transcript.text, recent, self._clock())
-        undone = recent.undoable or not any(isinstance(action, Undo) for action in meant)
+        undone = recent.replaceable or not any(isinstance(action, Undo) for action in meant)
         meant = tuple(
             one for one in meant if one.name in self._vehicle.offers() and (undone or not isinstance(one, Undo))
         )

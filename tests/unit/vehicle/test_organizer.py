@@ -84,6 +84,13 @@ def test_several_are_told_in_the_order_in_which_they_are_due() -> None:
         (NOON, {"hour": 12}, "12:00", 24 * 60),
         (NOON.replace(hour=20), {"hour": 7}, "07:00", 11 * 60),
         (NOON.replace(hour=6), {"hour": 7}, "07:00", 60),
+        (NOON.replace(hour=18), {"hour": 3}, "15:00", 21 * 60),
+        (NOON.replace(hour=18), {"hour": 3, "day": "tomorrow"}, "15:00", 21 * 60),
+        (NOON.replace(hour=18), {"hour": 3, "half": "am"}, "03:00", 9 * 60),
+        (NOON.replace(hour=18), {"hour": 9, "day": "tomorrow"}, "09:00", 15 * 60),
+        (NOON.replace(hour=1), {"hour": 3}, "03:00", 2 * 60),
+        (NOON.replace(hour=1), {"hour": 5}, "17:00", 16 * 60),
+        (NOON.replace(hour=23), {"hour": 1}, "01:00", 2 * 60),
     ],
 )
 def test_a_reminder_is_the_next_such_time(now: datetime, slots: dict[str, Any], at: str, minutes: int) -> None:
@@ -237,6 +244,7 @@ def test_weather_here_and_elsewhere() -> None:
     assert (early["at"], early["sky"], early["celsius"], early["rain_percent"]) == ("08:00", "cloudy", 8, 20)
     late = desk.plan("get_weather", day="tomorrow", hour=8, half="pm").answer
     assert (late["at"], late["celsius"]) == ("20:00", 9) and "low" not in late
+    assert desk.plan("get_weather", day="tomorrow", hour=3).answer["at"] == "15:00"
     whole = desk.plan("get_weather", place="sandy reach beach", hour=15).answer
     assert whole["hour_unknown"] and (whole["low"], whole["high"]) == (9, 16)
     assert "no forecast" in Desk(known=False).plan("get_weather").refusal

@@ -46,10 +46,12 @@ from voice.dialogue.acts.seen import Seen, seen, unconditional
 from voice.dialogue.coordinator import Plan
 from voice.dialogue.filling import fill
 from voice.dialogue.followup import lacks_time
+from voice.dialogue.knowing.reading import told_name
+from voice.dialogue.knowing.talk import Knowing
 from voice.dialogue.memory import talks
-from voice.dialogue.memory.remembering import Remembering
+from voice.dialogue.memory.remembering import UNNAMED, Remembering
 from voice.dialogue.memory.sparing import Sparing
-from voice.dialogue.recent import RecentActions
+from voice.dialogue.recent import RecentActions, goal
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.cannot import refusal
 from voice.dialogue.validator import careful
@@ -130,6 +132,7 @@ class Acting:
         seat: Seat,
         vehicle: Sparing,
         talk: Remembering,
+        knowing: Knowing,
         matcher: CommandMatcher,
         clock: Callable[[], datetime],
         drivers: Drivers | None,
@@ -140,7 +143,7 @@ class Acting:
         """The last utterance that was parsed, with its context, and what it means: a pause and the end ask for the same."""
         self._sounded: tuple[tuple[str, str, tuple[Hypothesis, ...]], float] | None = None
         """The same of what else it may have been, and the probability that it means the same."""
-        self._seat, self._vehicle, self._talk = seat, vehicle, talk
+        self._seat, self._vehicle, self._talk, self._knowing = seat, vehicle, talk, knowing
         self._matcher, self._clock, self._drivers = matcher, clock, drivers
 
     async def plan(self, transcript: Transcript, context: str) -> Plan:
@@ -188,7 +191,7 @@ class Acting:
         skimmed = await self._parts(parser.skim, pieces, context)
         if skimmed is None:
             return whole
-        lost = joined.lost(whole, pieces, skimmed)
+        lost = joined.lost(whole, pieces, await self._standing(pieces, skimmed, context))
         doubtful = whole.sure < SURE_AT or left_over(text, whole.acts) is not None or unspoken(text, whole.acts)
         if not (doubtful or lost or joined.turned_round(whole, skimmed)):
             return whole
@@ -232,6 +235,21 @@ class Acting:
                 return None
         return found
 
+    async def _standing(self, pieces: Sequence[str], found: Sequence[Parsed], context: str) -> list[Parsed]:
+        """Readings of the parts; one is not sure where the part means something else after what was done before the sentence.
+
+        "Forward a touch" is the music's by itself, and the backrest's once that was moved.
+        """
+        told = list[Parsed]()
+        for piece, part in zip(pieces, found, strict=True):
+            leans = bool(context) and part.sure >= joined.SURE_PART and self._matcher.match(piece) is None
+            try:
+                leans = leans and (await asyncio.to_thread(self._parser.skim, piece, context)).acts != part.acts
+            except GenerationError:
+                leans = True
+            told.append(replace(part, sure=0.0) if leans else part)
+        return told
+
     async def look(
         self,
         acts: Sequence[Act],
@@ -256,7 +274,10 @@ class Acting:
         """
         work, found, said = Work(), list[Action](), spoken(transcript.text)
         offers = self._vehicle.offers()
-        pointed = seen(said, planning.arranged(acts), await self._signals(), self._seat.units)
+        done = (
+            recent.done.name if recent.done is not None and recent.replaceable and recent.fresh(self._clock()) else ""
+        )
+        pointed = seen(said, planning.arranged(acts, done), await self._signals(), self._seat.units)
         for act in pointed.acts:
             if act.is_action:
                 dated = on_day(act, said, self._clock())
@@ -267,7 +288,7 @@ class Acting:
                     self._resolved(to_share(dated, said) if len(acts) == 1 else dated, offers, work, found)
             elif act.name == "choose":
                 self._chosen(act, recent, work, found)
-            elif act.name == "cancel" and len(acts) > 1 and recent.fresh(self._clock()):
+            elif act.name == "cancel" and len(acts) > 1 and recent.fresh(self._clock()) and not recent.vain:
                 found.append(parse_action("undo", {}))
             elif sure < {"cannot": REFUSE_AT, "refrain": REFRAIN_AT}.get(act.name, 0.0):
                 if len(acts) == 1:
@@ -443,7 +464,9 @@ class Acting:
         elif isinstance(number, int) and recent.answer.get("routes"):
             found.append(parse_action("choose_route", {"number": max(1, min(3, number))}))
         else:
-            work.said.append((len(found), responder.NOTHING_TO_FOLLOW))
+            went = "places" in recent.answer or any(goal(action) for action in recent.actions[-1:])
+            few = responder.NAMED_ONE if went and len(places) == 1 else responder.NOTHING_TO_FOLLOW
+            work.said.append((len(found), few))
 
     def _said(self, act: Act, text: str, work: Work, before: int, *, alone: bool) -> None:
         """What needs words alone."""
@@ -498,7 +521,10 @@ class Acting:
             case _:  # switch_driver
                 drivers = self._drivers.names if self._drivers is not None else ()
                 named = [driver for driver in drivers if driver.replace("_", " ") == about]
-                return self._talk.switch(named[0]) if named else responder.NO_SUCH_DRIVER
+                if named:
+                    return self._talk.switch(named[0])
+                own = told_name(text, about) if self._seat.memory.driver not in {*drivers} - {UNNAMED} else ""
+                return self._knowing.obey({"name": own}) if own else responder.NO_SUCH_DRIVER
 
     def _command(self, name: str, slots: Mapping[str, object], conversation: str, *, moving: bool) -> str:
         return self._talk.handle(

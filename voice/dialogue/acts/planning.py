@@ -13,7 +13,7 @@ from dataclasses import replace
 from models.commands import dialling
 from models.numbers import numbers
 from schemas.actions import BY_NAME
-from schemas.actions.acts import MEMORY, Act, Parsed
+from schemas.actions.acts import MEMORY, Act, Parsed, SlotValue
 from schemas.events import Command, CommandKind, Route
 from voice.dialogue import errands
 from voice.dialogue.acts import all_off
@@ -177,12 +177,18 @@ _AS_STOP = {"navigate_to": "add_stop", "find_place": "find_on_route"}
 _ELSEWHERE = frozenset({*_AS_STOP, "change_destination"})
 
 
-def arranged(acts: Sequence[Act]) -> tuple[Act, ...]:
+def arranged(acts: Sequence[Act], done: str = "") -> tuple[Act, ...]:
     """Acts of one sentence that mean something else together than one after the other.
 
     "To school, then to work" is one way with a stop; a route that gives way to another is not ended first; air to two places
-    is one setting, and the later would undo the earlier.
+    is one setting, and the later would undo the earlier. "Too loud, back to where it was" takes back what was done before the
+    sentence, and the same change with a zone and without one is one change.
+
+    Args:
+        acts: in their order.
+        done: name of the action that was done last and can be called off; empty where there is none.
     """
+    acts = _once(_back_first(acts, done))
     going = [act for act in acts if act.name in _AS_STOP]
     found = list(acts)
     if len(going) > 1 and going[-1].name == "navigate_to":
@@ -199,6 +205,31 @@ def arranged(acts: Sequence[Act]) -> tuple[Act, ...]:
         found = [act for act in found if act not in blown]
         found.insert(place, Act("set_airflow", {"direction": together}))
     return tuple(found)
+
+
+_STEPS = frozenset({"change", "direction"})
+"""Slots of a step from how it was."""
+
+
+def _back_first(acts: Sequence[Act], done: str) -> list[Act]:
+    """What is taken back comes first; a step of the same thing that was said before it says only why."""
+    undo = next((n for n, act in enumerate(acts) if act.name == "undo"), None)
+    if undo is None:
+        return list(acts)
+    kind = BY_NAME.get(done)
+    same = {kind.name, kind.step, kind.outright} if kind is not None else set[str]()
+    before = [act for act in acts[:undo] if not (act.name in same and _STEPS & act.slots.keys())]
+    return [acts[undo], *before, *acts[undo + 1 :]]
+
+
+def _once(acts: Sequence[Act]) -> list[Act]:
+    """Each change once: one for no zone is the same as the one beside it for a zone."""
+    zoned = [Act(act.name, _unzoned(act)) for act in acts if act.slots.get("change") and "zone" in act.slots]
+    return [act for act in acts if "zone" in act.slots or act not in zoned]
+
+
+def _unzoned(act: Act) -> dict[str, SlotValue]:
+    return {slot: value for slot, value in act.slots.items() if slot != "zone"}
 
 
 def meant(planned: Plan) -> bool:

@@ -177,7 +177,7 @@ def replacing(action: Action, said: str, recent: RecentActions, now: datetime) -
         recent: what was done last.
         now: the present moment.
     """
-    last = recent.done if recent.undoable and recent.fresh(now) else None
+    last = recent.done if recent.replaceable and recent.fresh(now) else None
     if last is None or last.name != action.name or _BESIDE.search(said) is not None:
         return (action,)
     if isinstance(action, SetTimer | SetReminder):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from models.commands.units import DIMENSIONS
 from models.numbers import NUMBER, number_of
 from schemas.actions.acts import Act, SlotValue, slots_of
 from schemas.actions.base import GROUPS
@@ -262,21 +263,50 @@ _STEPPED = {
 """Action of one step -> the one that sets a level, the signal, and the highest level."""
 
 
+_WAY = re.compile(rf"\b(?P<way>up|down) (?:by )?(?P<number>{NUMBER})\b(?! (?:{'|'.join(DIMENSIONS)})\b)")
+
+
 def _by_steps(text: str, acts: Sequence[Act], values: Signals) -> Seen:
-    """The level that is so many steps up or down: "fan down two notches"."""
-    found, stepped = _STEPS.search(text), [act for act in acts if act.name in _STEPPED]
+    """The level that is so many steps up or down: "fan down two notches", "fan down two"."""
+    found = _STEPS.search(text)
+    stepped = {act: act for act in acts if act.name in _STEPPED}
+    if found is None and (found := _WAY.search(text)) is not None:
+        stepped = _as_steps(acts, found["way"], number_of(found["number"]), values)
     if found is None or len(stepped) != 1:
         return Seen(tuple(acts))
-    (act,) = stepped
+    ((was, act),) = stepped.items()
     name, signal, most = _STEPPED[act.name]
     now = values.get(signal.format(act.slots.get("zone", "driver")))
     if not isinstance(now, int | float):
         return Seen(tuple(acts))
     steps = 2 if found["number"] == "a couple of" else int(number_of(found["number"]))
     level = max(0, min(most, int(now) + (steps if act.slots.get("change") == "up" else -steps)))
-    where = {slot: value for slot, value in act.slots.items() if slot == "zone"}
-    meant = tuple(Act(name, {**where, "level": level}) if one is act else one for one in acts)
+    meant = tuple(Act(name, {**_zone(act), "level": level}) if one is was else one for one in acts)
     return Seen(meant, grounds=frozenset({"level"}), heeded=(found[0],))
+
+
+_LEVELS = {name: step for step, (name, *_) in _STEPPED.items()}
+
+
+def _as_steps(acts: Sequence[Act], way: str, number: float, values: Signals) -> dict[Act, Act]:
+    """The acts that the number after "up" or "down" belongs to -> the same as a step.
+
+    It may be the level that is to be reached; but not where that does not lie that way.
+    """
+    found = {act: act for act in acts if act.name in _STEPPED and act.slots.get("change") == way}
+    having = [act for act in acts if number in act.slots.values()]
+    if len(having) != 1 or having[0].name not in _LEVELS:
+        return {} if having else found
+    (act,) = having
+    step = _LEVELS[act.name]
+    now = values.get(_STEPPED[step][1].format(act.slots.get("zone", "driver")))
+    if not isinstance(now, int | float) or (number > now if way == "up" else number < now):
+        return {}
+    return {act: Act(step, {**_zone(act), "change": way})}
+
+
+def _zone(act: Act) -> dict[str, SlotValue]:
+    return {slot: value for slot, value in act.slots.items() if slot == "zone"}
 
 
 def _by_what_is_on(acts: Sequence[Act], values: Signals) -> Seen:

@@ -37,6 +37,7 @@ _ASKED_NAME = re.compile(
     r"^(?:(?:please|just|simply|well|um|oh|hi|hello|okay|yes|sure|you can|you may|call me|my name is|my name's|it's|it is|i'm|i am|"
     r"i go by|everybody calls me|everyone calls me|people call me|the name is|say) )+"
 )
+_OWN_NAME: Final = r"\b(?:(?:my|the) name(?:['’]s| is)|(?:i['’]m|i am)(?: called)?|this is|it['’]s|it is|call me)"
 _NAME_ENDS = re.compile(
     r"\b(?:please|from now on|if you (?:like|want|please)|thanks|thank you|will do|is fine|is good|is enough|and|but|so|then|"
     r"because|not|when|instead|again)\b.*$|"
@@ -150,6 +151,17 @@ def called(text: str) -> str:
     last = plain.rfind("call me ")
     found = _CALLED.search(plain[max(0, last) :]) or _CALLED.search(plain)
     return "" if found is None else _name(found["name"], text)
+
+
+def told_name(text: str, name: str) -> str:
+    """A name as it is written, where whoever speaks says that it is their own: "my name's Rob, by the way"; else empty.
+
+    Args:
+        text: the utterance.
+        name: the name of a driver that was found in it.
+    """
+    found = re.search(rf"{_OWN_NAME} {re.escape(name.lower())}\b(?!['’]s)", " ".join(text.lower().split()))
+    return "" if found is None else _name(name.lower(), text)
 
 
 def _name(said: str, text: str) -> str:

@@ -19,6 +19,7 @@ from schemas.events import Command
 from schemas.memory import (
     CONVERSATIONS,
     FACTS,
+    Consent,
     Decision,
     Fact,
     Outcome,
@@ -448,14 +449,28 @@ class Remembering:
         return done
 
     def opt_in(self, key: str) -> str:
-        """Allow a category again."""
+        """Allow a category again; where it was allowed all the time, say what is not."""
+        before = self._seat.memory.consent()
         consent = self._seat.memory.opt_in(key)
-        if key == FACTS:
-            return _opted_in(key)
-        off = [c for c in find(key) if c.sensitive and c.detail not in consent.opted_in]
-        if len(off) == len(find(key)):
-            return f"{title(key).capitalize()} stays off."
-        return _opted_in(key)
+        if key != FACTS:
+            off = [c for c in find(key) if c.sensitive and c.detail not in consent.opted_in]
+            if len(off) == len(find(key)):
+                return f"{title(key).capitalize()} stays off."
+        same = (consent.opted_out, consent.opted_in) == (before.opted_out, before.opted_in)
+        return self._on_anyway(key, consent) if same else _opted_in(key)
+
+    def _on_anyway(self, key: str, consent: Consent) -> str:
+        """What is said where a category was on: what is off may be what the driver means."""
+        if self._guest:
+            return "You are a guest: I remember nothing."
+        allowed = "I keep what you ask me to" if key == FACTS else f"I may remember things about {title(key)}"
+        off = [title(one) for one in sorted(consent.opted_out) if one == FACTS or is_category(one)]
+        but = f"but nothing about {listed(off)}" if off else ""
+        if consent.paused_until is not None and consent.paused_until > self._clock():
+            but = "but learning is paused still: say that I may learn again"
+        if consent.private_trip:
+            but = "but this is a private trip still: say that it is over"
+        return f"{allowed} as before{', ' if but else ''}{but}."
 
     def private(self, on: bool) -> str:
         """Begin or end a private trip; where there is none, end the pause."""
@@ -640,7 +655,7 @@ class Remembering:
         key = str(command.slots.get("category", ""))
         if command.name in _LOOKS:
             return copy(self).handle(command, "", moving=moving)  # what was told is kept in mind by the copy alone
-        return {"opt_out": _opted_out, "opt_in": _opted_in}[command.name](key) if command.name in _SWITCHES else None
+        return _opted_out(key) if command.name == "opt_out" else None
 
     def handle(self, command: Command, conversation: str, *, moving: bool) -> str:
         """The reply to a command about memory.
@@ -693,7 +708,6 @@ class Remembering:
 
 _LOOKS = frozenset({"remember_what", "remember_more", "when_said", "who_am_i"})
 """Commands that change nothing."""
-_SWITCHES = frozenset({"opt_out", "opt_in"})
 _AWAITED = "Hello {name}. Please enter your PIN on the screen; until then you are a guest, and I remember nothing."
 UNNAMED = "driver"
 """The name that the configuration gives before anybody chose one."""
@@ -724,6 +738,11 @@ def _opted_in(key: str) -> str:
     if key == FACTS:
         return "Okay, I keep for you again what you ask me to."
     return f"Okay, I may remember things about {title(key)} again."
+
+
+def is_category(key: str) -> bool:
+    """Whether it is the key of a category, of whatever level."""
+    return any(key in titles for titles in (MAIN_TITLES, SUB_TITLES, BY_DETAIL))
 
 
 def title(key: str) -> str:

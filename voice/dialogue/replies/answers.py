@@ -204,8 +204,8 @@ def parts_done(signals: Sequence[str]) -> str:
 def _climate(_: _Told, told: _Told) -> str:
     if told.get("on") is False:
         return "The climate control is off"
-    celsius = told.get("celsius", told.get("passenger_celsius"))
-    parts = [f"{spoken_number(float(celsius))} degrees"] if celsius is not None else []
+    sides = told.get("celsius"), told.get("passenger_celsius")
+    parts = [_sides(*sides)] if sides != (None, None) else []
     if told.get("auto") or "fan" in told:
         parts.append("automatic" if told.get("auto") else f"the fan at {told.get('fan')}")
     parts += [f"air to the {str(told['airflow']).replace('_', ' ')}"] if "airflow" in told else []
@@ -214,6 +214,14 @@ def _climate(_: _Told, told: _Told) -> str:
     parts += ["recirculating"] if told.get("recirculation") else []
     parts += [f"{listed(told['defrost'])} defroster on"] if told.get("defrost") else []
     return ", ".join(parts) or "The defrosters are off"
+
+
+def _sides(yours: float | None, other: float | None) -> str:
+    """The temperature that is set, and on whose side."""
+    if yours is None or other is None or yours == other:
+        side = " on the passenger's side" if yours is None else "" if other is None else " on both sides"
+        return f"{spoken_number(float(yours if yours is not None else other or 0.0))} degrees{side}"
+    return f"{spoken_number(float(yours))} degrees on your side, {spoken_number(float(other))} on the passenger's"
 
 
 def _trip(_: _Told, told: _Told) -> str:

@@ -230,6 +230,7 @@ WELCOME = "You're welcome."
 FOR_HOW_LONG = "For how long?"
 WHEN = "When shall I remind you?"
 NOTHING_TO_FOLLOW = "I'm not sure what you mean. Please say it in full."
+NAMED_ONE = "I named only one. To go somewhere else, say: another one."
 THE_REST = "I didn't understand the rest."
 NOT_UNDERSTOOD = "Sorry, I didn't understand that."
 UNKNOWN = (NOTHING_TO_FOLLOW, NOT_UNDERSTOOD)

@@ -206,7 +206,7 @@ def test_a_missing_signal_takes_its_actions_away() -> None:
             {**JAZZ, "media.playing": True},
         ),
         ("set_mute", {"on": True}, {}, {"media.muted": True}),
-        ("set_playback", {"command": "pause"}, {}, {"media.playing": False}),
+        ("set_playback", {"command": "pause"}, JAZZ, {"media.playing": False}),
         ("set_playback", {"command": "play"}, JAZZ, {"media.playing": True}),
         (
             "cancel_navigation",
@@ -367,6 +367,7 @@ def test_no_window_at_all_is_refused(window: str, but: str) -> None:
         ("seek", {"change": "back"}, {"media.source": "radio"}, "with music and podcasts"),
         ("seek", {"change": "forward"}, {}, "with music and podcasts"),
         ("set_playback", {"command": "restart"}, {"media.source": "radio"}, "with music and podcasts"),
+        ("set_playback", {"command": "pause"}, {"media.source": "off"}, "Nothing is playing"),
         ("play_radio", {"station": "99.1"}, {}, "no station on that frequency"),
         ("play_radio", {"station": "marmalade"}, {}, "can't find that station"),
     ],

@@ -6,9 +6,15 @@ from datetime import timedelta
 
 import pytest
 
-from tests.dialogues import NOW, Rig
+from models.acts.spelling import read
+from models.commands.matcher import TemplateMatcher
+from schemas.actions import Action, SetMute
+from schemas.actions.acts import Parsed
+from schemas.events import ActionResult
+from tests.dialogues import NOW, FakeVehicle, Rig, StubParser
 from tests.memories import memory_of
 from voice.dialogue.recent import FRESH
+from voice.dialogue.replies import responder
 from voice.dialogue.replies.responder import JOKES
 
 
@@ -19,6 +25,55 @@ def test_the_parser_is_told_what_was_done_and_what_waits(rig: Rig) -> None:
     rig.say("give me air from outside through the glass", "set_window(window=driver,percent=100)")
     rig.say("only half of it though", "set_window(window=driver,percent=50)")
     assert rig.parser.contexts[-1] == "asked set_window(percent=100)"
+
+
+def test_what_was_refused_is_what_is_meant_and_what_was_done_is_called_off(rig: Rig) -> None:
+    rig.say("bring the fan to three then", "set_fan_speed(level=3)")
+    rig.say("lift the boot lid for me", "set_trunk(open=true)")
+    assert "parked" in rig.say("go on just a bit", "set_trunk(open=true)").text
+    assert rig.parser.contexts[-1] == "did set_trunk(open=true)"
+    assert rig.say("no wait shut it instead", "set_trunk(open=false)").text.startswith("I can only")
+    assert rig.done == ["set_fan_speed(level=3)"]
+    assert rig.say("cancel that").text == "Shall I undo that?"
+
+
+def test_what_was_so_already_is_not_called_off(matcher: TemplateMatcher) -> None:
+    class Still(FakeVehicle):
+        def carried_out(self, action: Action) -> ActionResult:
+            result = super().carried_out(action)
+            return result.model_copy(update={"already": isinstance(action, SetMute)})
+
+    rig = Rig(matcher, Still())
+    rig.say("hush for a while", "set_mute(on=true)")
+    assert rig.say("cancel that").text == "There is nothing to call off."
+    rig.say("bring the fan to three then", "set_fan_speed(level=3)")
+    rig.say("hush for a while", "set_mute(on=true)")
+    assert rig.say("cancel that").text == "Shall I undo that?"
+
+
+def test_the_second_of_one_place_is_none(rig: Rig) -> None:
+    rig.say("find me a taco somewhere", "find_place(kind=fast_food,quality=taco)")
+    assert rig.say("the next best of those", "choose(number=2)").text == responder.NAMED_ONE
+    rig.say("bring the fan to three then", "set_fan_speed(level=3)")
+    assert rig.say("the next best of those", "choose(number=2)").text == responder.NOTHING_TO_FOLLOW
+
+
+class _Leaning(StubParser):
+    """A stub: "forward a touch" is the music's, but after the backrest was moved it is not."""
+
+    def parse(self, text: str, context: str = "") -> Parsed:
+        moved = "recline_seat" in context
+        if text == "forward a touch":
+            return Parsed(read("recline_seat(direction=forward)" if moved else "seek(change=forward)"), 0.95)
+        return super().parse(text, context)
+
+
+def test_a_part_that_means_something_else_after_what_was_done_is_not_lost(matcher: TemplateMatcher) -> None:
+    forward = "recline_seat(direction=forward)"
+    rig = Rig(matcher, parser=_Leaning({"too far": forward, "too far forward a touch": forward}))
+    rig.say("lean me back", "recline_seat(direction=back)")
+    rig.say("too far, forward a touch")
+    assert rig.done == ["recline_seat(direction=back)", "recline_seat(direction=forward)"]
 
 
 def test_the_same_parse_with_another_driver_finds_no_context(rig: Rig) -> None:

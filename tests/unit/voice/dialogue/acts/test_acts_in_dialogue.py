@@ -27,7 +27,13 @@ def test_a_complete_command_needs_no_parser(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Okay, lock the doors then.", "um lock the doors would you", "so lock the doors please mate"]
+    "text",
+    [
+        "Okay, lock the doors then.",
+        "um lock the doors would you",
+        "Do lock the doors!",
+        "so lock the doors please mate",
+    ],
 )
 def test_words_around_a_complete_command_need_no_parser(rig: Rig, text: str) -> None:
     rig.say(text)

@@ -27,6 +27,27 @@ def test_acts_that_mean_something_else_together(said: str, meant: str) -> None:
     assert write(arranged(read(said))) == meant
 
 
+@pytest.mark.parametrize(
+    ("said", "done", "meant"),
+    [
+        ("change_volume(change=down); undo()", "change_volume", "undo()"),
+        ("change_volume(change=down); undo()", "set_volume", "undo()"),
+        ("recline_seat(direction=forward); undo()", "recline_seat", "undo()"),
+        ("change_volume(change=down); undo()", "set_mute", "undo(); change_volume(change=down)"),
+        ("undo(); change_volume(change=down)", "change_volume", "undo(); change_volume(change=down)"),
+        ("set_mute(on=true); undo()", "", "undo(); set_mute(on=true)"),
+        ("change_temperature(change=up); change_temperature(change=up,zone=driver)", "",
+         "change_temperature(change=up,zone=driver)"),
+        ("change_temperature(change=up,zone=driver); change_temperature(change=up,zone=passenger)", "",
+         "change_temperature(change=up,zone=driver); change_temperature(change=up,zone=passenger)"),
+        ("change_temperature(change=up); change_temperature(change=down,zone=driver)", "",
+         "change_temperature(change=up); change_temperature(change=down,zone=driver)"),
+    ],
+)  # fmt: skip
+def test_what_is_taken_back_was_done_before_and_a_change_is_made_once(said: str, done: str, meant: str) -> None:
+    assert write(arranged(read(said), done)) == meant
+
+
 def test_the_parts_count_where_they_leave_nothing_over() -> None:
     text = "the fan at three and twenty three degrees"
     whole = Parsed(read("set_temperature(celsius=23)"), 0.9)

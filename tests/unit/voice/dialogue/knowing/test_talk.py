@@ -20,6 +20,7 @@ from tests.screens import preference
 from voice.dialogue.agent import Dialogue
 from voice.dialogue.coordinator import DialogueSettings
 from voice.dialogue.knowing import saying
+from voice.dialogue.replies import responder
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +87,14 @@ def first(matcher: TemplateMatcher) -> Drive:
 
 
 # The first minute
+
+
+def test_a_name_of_nobody_who_is_configured_is_what_the_driver_is_called(drive: Drive) -> None:
+    assert drive.say("My name's Rob by the way", "switch_driver(name=rob)") == "Okay, Rob."
+    assert "You are Rob" in drive.say("remind me who i am", "who_am_i()")
+    assert drive.say("switch over to driver Zoe", "switch_driver(name=zoe)") == responder.NO_SUCH_DRIVER
+    assert drive.say("i'm Rob's better half", "switch_driver(name=rob)") == responder.NO_SUCH_DRIVER
+    assert drive.say("i'm Bea and that's all", "switch_driver(name=bea); chat()").startswith("Okay, Bea.")
 
 
 def test_one_question_after_the_other_each_with_an_example_and_kept(drive: Drive) -> None:

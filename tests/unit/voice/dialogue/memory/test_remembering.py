@@ -283,6 +283,20 @@ def test_switching_off_asks_what_to_do_with_what_is_there(talk: Talk) -> None:
     assert talk.memory.consent().opted_out == {"music", "navigation_and_routing"}
 
 
+def test_allowing_what_is_allowed_says_what_is_off(talk: Talk) -> None:
+    assert talk("remember music again") == "I may remember things about music as before."
+    talk("stop remembering navigation")
+    assert talk("remember music again") == (
+        "I may remember things about music as before, but nothing about navigation and routing."
+    )
+    talk("this is a private trip")
+    assert talk("remember music again").endswith("as before, but this is a private trip still: say that it is over.")
+    talk("the private trip is over")
+    talk("stop learning")
+    assert "but learning is paused still" in talk("remember music again")
+    assert talk("remember navigation again") == "Okay, I may remember things about navigation and routing again."
+
+
 def test_a_private_trip(talk: Talk) -> None:
     assert talk("this is a private trip") == "Private trip: I remember nothing."
     assert talk("remember that i like jazz") == "I won't keep that: this is a private trip." and talk.values() == set()
