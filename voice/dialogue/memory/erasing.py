@@ -62,7 +62,7 @@ SURELY_AT = 0.9
 """The same where it names nothing that is remembered: the driver is told so, or asked what is meant. Our choice."""
 NAMED_AT = 0.8
 """Probability that something is named from which on "that" is no thing spoken of before: "the gym, lose that". Our choice."""
-NEVER_AT = 0.02
+NEVER_AT = 0.015
 """Probability below which words that may be a wish are none. Our choice, on the halves of tests/attacks/forgetting_*.jsonl that
 may be read (docs/log.md)."""
 

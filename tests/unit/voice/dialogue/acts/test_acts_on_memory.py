@@ -8,7 +8,7 @@ from unittest.mock import Mock
 import pytest
 
 from schemas.events import Command, CommandKind, Route
-from schemas.memory import ENDLESS, Turn
+from schemas.memory import ENDLESS, Decision, Turn
 from tests.dialogues import NOW, Rig
 from voice.dialogue.acts.planning import teaches
 from voice.dialogue.coordinator import Plan
@@ -191,7 +191,12 @@ def test_what_was_told_and_not_kept_is_kept_once_that_is_asked_for(
     rig: Rig, text: str, acts: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
-    monkeypatch.setattr(rig.memory, "remember", lambda said: asked.append(said) or ())
+
+    def remember(said: str) -> tuple[Decision, ...]:
+        asked.append(said)
+        return ()
+
+    monkeypatch.setattr(rig.memory, "remember", remember)
     assert rig.say("that is how i see it anyway", "tell()").text.startswith("I see, but I don't keep")
     rig.say(text, acts)
     assert asked == ["remember that that is how i see it anyway"]
