@@ -135,6 +135,11 @@ def test_whoever_asked_for_a_diet_may_tell_what_it_is_for(memory: DriverMemory) 
     assert "chemotherapy" not in told(memory, CHEMO, 1)
 
 
+def test_what_stands_beside_it_is_no_fact_by_itself(memory: DriverMemory) -> None:
+    (decision,) = memory.remember("i am allergic to nuts, please keep that in mind when we look for restaurants")
+    assert decision.outcome is Outcome.REFUSED and memory.facts() == ()
+
+
 def test_what_is_asked_to_be_remembered_is_refused_with_its_reason(memory: DriverMemory) -> None:
     (decision,) = memory.remember("i vote for the green party")
     assert decision.outcome is Outcome.REFUSED and "politics" in decision.reason

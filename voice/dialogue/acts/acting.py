@@ -399,7 +399,7 @@ class Acting:
         if asks or [act.name for act in plan.acts] == ["cannot"]:  # what the car cannot know, the driver may have told
             beyond = " ".join(map(called, work.actions)) if asks else None
             told = await asyncio.to_thread(
-                self._talk.answered, transcript.text, moving=moving, unasked=True, beyond=beyond
+                self._talk.answered, transcript.text, moving=moving, unasked=not _of_the_car(plan.acts), beyond=beyond
             )
             work.actions, work.said = ((), [(0, told)]) if told else (work.actions, work.said)
         before = 0
@@ -547,6 +547,11 @@ class Acting:
         if command is not None and "category" in command.slots:
             return str(command.slots["category"])
         return None
+
+
+def _of_the_car(acts: Sequence[Act]) -> bool:
+    """Whether it asks where the car was parked, which memory alone may know."""
+    return [(act.name, act.slots.get("topic")) for act in acts] == [("cannot", "parked_car")]
 
 
 def _amount_guessed(act: Act, said: str) -> bool:

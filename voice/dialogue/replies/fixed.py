@@ -26,7 +26,7 @@ PLAIN = (
     "Say yes or no.",
     "I didn't understand the rest.",
     "Okay, I won't.",
-    "I haven't asked you anything.",
+    "There is no open question. Please say what you want.",
     "Sorry, I still don't understand, so I'll leave it.",
     "I remember nothing about you yet.",
     "You're welcome.",

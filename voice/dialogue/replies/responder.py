@@ -235,7 +235,7 @@ THE_REST = "I didn't understand the rest."
 NOT_UNDERSTOOD = "Sorry, I didn't understand that."
 UNKNOWN = (NOTHING_TO_FOLLOW, NOT_UNDERSTOOD)
 """Replies to what was not understood."""
-NOTHING_PENDING = "I haven't asked you anything."
+NOTHING_PENDING = "There is no open question. Please say what you want."
 CANCELLED = "Okay, I won't."
 _CALLS_OFF = re.compile(r"\b(?:cancel|undo|abort|call (?:it|that) off|take (?:it|that) back)\b")
 NOTHING_TO_CALL_OFF = "There is nothing to call off."

@@ -385,7 +385,7 @@ def test_an_open_question_does_not_outlive_the_change(car: Talk) -> None:
     car("remember that i like rock music")
     car("forget everything you know about me")
     car("i am grace")
-    assert "haven't asked" in car("yes")
+    assert "no open question" in car("yes")
     car("i am ada")
     assert car.values() == {"jazz", "rock"}
 
@@ -435,7 +435,7 @@ def test_deleting_takes_two_yeses(car: Talk, tmp_path: Path) -> None:
     car("delete me")
     assert car("yes") == "Once more, to be sure: delete everything now? Say yes or no."
     assert car("set the temperature to twenty two degrees") and car.values() == {"jazz"}
-    assert "haven't asked" in car("yes")
+    assert "no open question" in car("yes")
     car("delete me")
     car("yes")
     assert car("yes") == "Everything is deleted, and so is the key. You are a guest now."
