@@ -96,7 +96,11 @@ def test_what_was_asked_for_completes_what_was_begun(rig: Rig) -> None:
 
 @pytest.mark.parametrize(("text", "acts"), [("cancel that", ""), ("oh drop that again would you", "cancel()")])
 def test_what_was_done_is_taken_back_when_it_is_called_off(rig: Rig, text: str, acts: str) -> None:
-    assert rig.say(text, acts).text in ("Okay.", "There is nothing to call off.", "There is no open question. Please say what you want.")
+    assert rig.say(text, acts).text in (
+        "Okay.",
+        "There is nothing to call off.",
+        "There is no open question. Please say what you want.",
+    )
     rig.say("bring the fan to three then", "set_fan_speed(level=3)")
     assert rig.say(text, acts).text == "Shall I undo that?"
     rig.say("yes")
