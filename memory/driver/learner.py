@@ -184,9 +184,7 @@ class Learner:
                     self._carry_out(plan, told.id)
             if key is not None or plan.silent or any(d.outcome is not Outcome.DROPPED for d in plan.decisions):
                 return plan.decisions
-            if (
-                kinds
-            ):  # what is left beside it is no fact by itself: "keep in mind that i am ... when we look for restaurants"
+            if kinds:  # what is left is no fact by itself: "i am ..., keep that in mind when we look for restaurants"
                 return (refusal(next(iter(BY_DETAIL)), guard.refusal(kinds)),)
             made = fact(
                 self._session.encoder, sentence, now, self._zone, name=self._session.new_id(), conversation=told.id
