@@ -16,7 +16,7 @@ from math import log1p
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.recall.lexical import stem, stems
+from memory.recall.lexical import stem
 from memory.rights.meant import Thing, asked_for, known_of, plain, talk_of
 from memory.store.preferences import Store
 from models.text import contains
@@ -45,6 +45,8 @@ MOST_SHARED = 3.0
 """Such words that count at most."""
 OF_TOPIC = 0.15
 """What it counts that a thing is of the category that the sentence is most about."""
+JUST = 0.1
+"""What it counts that the driver told it just now."""
 WORD_AT, TOPIC_AT, ALONE_AT = 0.3, 0.4, 0.5
 """Score from which on something fits that a telling word names, that is of the category, that has neither. Our choice, on the
 half of tests/attacks/forgetting_loose.jsonl that may be read, on forgetting_meant.jsonl, and on fifteen wishes about things that
@@ -55,6 +57,8 @@ CLOSE = 0.1
 """Difference of scores within which the driver is asked which is meant."""
 GUESSED_AT = 0.25
 """Score from which on a thing that does not fit is worth a guess. Our choice, on the halves that may be read."""
+UNSAID = 3
+"""Words that what fits has not from which on something else may be described: "that raised road in west london". Our choice."""
 TELLING = 3
 """Words from which on a sentence is looked for wherever it stands: fewer may stand anywhere."""
 _SPOKEN = frozenset({"episodes", "turns", "summary_lines", "waiting"})
@@ -71,6 +75,10 @@ class Fit:
     """Cosine, 0..1, and what the words and the category add."""
     least: float
     """Score from which on it fits."""
+    named: bool
+    """Whether the sentence has words of its own, and not only of what its kind is called."""
+    left: int
+    """Words of the sentence that tell something and that it has not."""
 
 
 def fitting(
@@ -86,10 +94,14 @@ def fitting(
         topics: detail keys that it may be about.
         near: ids of what is looked at even if it shares no word.
         waiting: what the driver said that waits to be kept.
-        guesses: how many are found at most where nothing fits.
+        guesses: how many are found at most where nothing fits, or where what fits leaves much of it unsaid.
     """
     found = ranked(store, text, encode, topics, near, waiting)
-    told = best(found) or _together(one.thing for one in found if one.score >= GUESSED_AT)[:guesses]
+    told = sure = best(found)
+    if not told or all(not one.named and one.left >= UNSAID for one in found if one.thing in told[0]):
+        likely = [one.thing for one in found if one.score >= GUESSED_AT]
+        told = [*told, *_together(one for one in likely if not any(one in copies for copies in told))]
+        told = told[: max(guesses, len(sure))]
     return tuple(what for copies in told for what in _meant(store, copies))
 
 
@@ -98,7 +110,7 @@ def ranked(
     waiting: Sequence[str] = (),
 ) -> list[Fit]:  # fmt: skip
     """All that was looked at, the best first; arguments as of `fitting`."""
-    said = [Thing("waiting", one, frozenset(), frozenset(stems(one)), texts=frozenset({plain(one)})) for one in waiting]
+    said = [Thing("waiting", one, frozenset(), asked_for(one), texts=frozenset({plain(one)})) for one in waiting]
     things = [*known_of(store), *talk_of(store, None), *said]
     about = asked_for(text) - GENERAL
     had = Counter[str]()
@@ -106,7 +118,8 @@ def ranked(
         had.update(about & frozenset().union(*(one.own | one.said for one in copies)))
     count = max(len(_copies(things)), LEAST)
     whole = _rarity(1, count)
-    shared = {one: sum(_rarity(had[word], count) / whole for word in about & (one.own | one.said)) for one in things}
+    weight = {word: _rarity(had[word], count) / whole for word in about}
+    shared = {one: sum(weight[word] for word in about & (one.own | one.said)) for one in things}
     by_words = sorted((one for one in things if shared[one]), key=lambda one: -shared[one])[:BY_WORDS]
     looked = [*by_words, *(one for one in things if one.name in near and one not in by_words)]
     looked += [one for one in said[-BY_MEANING:] if one not in looked]
@@ -120,8 +133,10 @@ def ranked(
     for one in looked:
         cosine = max((cosines[each] for each in texts[one]), default=0.0)
         topic = one.detail in topics
-        score = cosine + SHARED * min(shared[one], MOST_SHARED) + OF_TOPIC * topic
-        found.append(Fit(one, score, WORD_AT if shared[one] >= TELLS_AT else TOPIC_AT if topic else ALONE_AT))
+        score = cosine + SHARED * min(shared[one], MOST_SHARED) + OF_TOPIC * topic + JUST * (one.table == "waiting")
+        least = WORD_AT if shared[one] >= TELLS_AT else TOPIC_AT if topic else ALONE_AT
+        named = sum(weight[word] for word in about & ((one.value or one.own) | one.said)) >= TELLS_AT
+        found.append(Fit(one, score, least, named, len(about - one.own - one.said)))
     return sorted(found, key=lambda one: -one.score)
 
 

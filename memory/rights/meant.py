@@ -7,13 +7,14 @@ Reads the tables, writes nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memory.recall.lexical import ASKING, STOP, stem, stems
 from memory.store import words as told
 from memory.store.preferences import Store
-from models.text import contains, words
+from models.text import contains, spoken, words
 from schemas.memory import Period, Selector
 from schemas.preferences import BY_DETAIL, SUB_TITLES
 
@@ -36,6 +37,7 @@ TELLING = (
 """Stems that say how something is told, and not what. Our list."""
 PLAIN = frozenset(stem(word) for word in ("yes", "no", "low", "medium", "high", "warm", "cool", "cheap"))
 """Values that are ordinary words: they name nothing by themselves."""
+_DIGIT = re.compile(r"\d")
 _KNOWN = frozenset({"preferences", "proposals", "profile", "facts"})
 _SPOKEN = frozenset({"episodes", "turns"})
 """Tables of what the driver said, as it was said."""
@@ -64,8 +66,8 @@ class Thing:
 
 
 def asked_for(text: str) -> frozenset[str]:
-    """The stems of a phrase that say what it is about."""
-    return frozenset(stems(text)) - TELLING
+    """The stems of a phrase that say what it is about, numbers as they are spoken."""
+    return _stems(text) - TELLING
 
 
 def meant(store: Store, text: str, period: Period | None = None) -> list[tuple[str, str]]:
@@ -74,8 +76,12 @@ def meant(store: Store, text: str, period: Period | None = None) -> list[tuple[s
     if not phrase:
         return []
     known, talk = list(known_of(store)) if period is None else [], list(talk_of(store, period))
-    said = frozenset(stems(text))
-    found = [one for one in known if _names(one, said) or (phrase <= one.own | one.said and phrase & one.own)]
+    said = _stems(text)
+    found = [one for one in known if _names(one, said)]
+    if found:  # of what else is called so, only what has the words itself: "talk radio" is no station
+        found += [one for one in known if one not in found and phrase & one.value and phrase <= one.value | one.said]
+    else:
+        found = [one for one in known if phrase & one.own and phrase <= one.own | one.said]
     if found:
         values = [one.value for one in found if one.value - PLAIN]
         found += [one for one in talk if any(value <= one.own for value in values)]
@@ -112,7 +118,7 @@ def _names(one: Thing, said: frozenset[str]) -> bool:
 
 
 def _stems(*texts: str) -> frozenset[str]:
-    return frozenset(one for text in texts for one in stems(text))
+    return frozenset(one for text in texts for one in stems(spoken(text) if _DIGIT.search(text) else text))
 
 
 def _texts(*texts: str) -> frozenset[str]:

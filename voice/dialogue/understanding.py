@@ -115,15 +115,6 @@ def _forgets(name: str, slots: Mapping[str, str]) -> Plan:
     return Plan(Route.MEMORY, "asked to forget", Command(kind=CommandKind.MEMORY, name=name, slots=dict(slots)))
 
 
-def _other(plan: Plan) -> bool:
-    """Whether it surely asks for something of the car, or for nothing to be kept from now on."""
-    if plan.asks < SURELY_AT:
-        return False
-    if plan.command is not None:
-        return plan.command.name in _FROM_NOW
-    return bool(plan.acts) and all(act.is_action or act.name in _FROM_NOW for act in plan.acts)
-
-
 def _tells(plan: Plan) -> bool:
     """Whether it only tells something lasting."""
     return bool(plan.acts) and all(act.name == "tell" for act in plan.acts)
@@ -201,7 +192,8 @@ class Understanding:
         ):
             plan, known = STOP_OFF, True
         if wish is not None and wish.what is erasing.What.NAMED:
-            unknown = wish.surely and not known and not _other(plan)
+            topicless = [act.name for act in plan.acts] == ["opt_out"] and not self._has_topic(plan.acts[0])
+            unknown = (wish.surely or topicless) and not known and not self._other(plan)
             if unknown or _sets(plan):  # a number that is to be forgotten is no order
                 plan, rest = (
                     _forgets("forget_words", {"words": wish.about, "whole": wish.whole}),
@@ -238,6 +230,18 @@ class Understanding:
             lambda part: self._coordinator.is_order(part) or (" " in part and self._acting.is_request(part)),
             None if self._encoder is None else self._encoder.wishes(spoken(transcript.text)),
         )
+
+    def _other(self, plan: Plan) -> bool:
+        """Whether it surely asks for something of the car, or for nothing to be kept from now on, of a topic that there is."""
+        if plan.asks < SURELY_AT:
+            return False
+        if plan.command is not None:
+            return plan.command.name in _FROM_NOW
+        named = (act.is_action or (act.name in _FROM_NOW and self._has_topic(act)) for act in plan.acts)
+        return bool(plan.acts) and all(named)
+
+    def _has_topic(self, act: Act) -> bool:
+        return act.name != "opt_out" or self._acting.key(str(act.slots.get("about", ""))) is not None
 
     def _is_stop(self, about: str, recent: RecentActions) -> bool:
         """Whether words name the stop that was put on the route last: "forget the coffee"."""

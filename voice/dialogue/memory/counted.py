@@ -30,8 +30,14 @@ def gone(receipt: Receipt) -> str:
     return _listed(count, "", *waited) if count or any(waited) else ""
 
 
-def told(matches: Matches, likes: Callable[[Preference | Proposal], str]) -> list[str]:
-    """What a selector stands for, each as it is named in a question: "that you like jazz"; what is made of another is left out."""
+def told(matches: Matches, likes: Callable[[Preference | Proposal], str], said: str = "") -> list[str]:
+    """What a selector stands for, each as it is named in a question: "that you like jazz"; what is made of another is left out.
+
+    Args:
+        matches: what it stands for.
+        likes: how a preference is told.
+        said: the words of what was told just now, where several things are named.
+    """
     found = [f"that {likes(one)}" for one in (*matches.preferences, *matches.asked)]
     for one in matches.others:
         text = one.text.rstrip(".!?")
@@ -43,7 +49,8 @@ def told(matches: Matches, likes: Callable[[Preference | Proposal], str]) -> lis
             found.append(f"what I noticed: {text}")
         elif one.kind in (Kind.EPISODE, Kind.EVENT):
             found.append(f"what you told me: {text}")
-    found += ["what you have just told me"] if matches.turns and not found else []
+    just = "what you have just told me"
+    found += [f"{just}: {said}" if said else just] if matches.turns and not found else []
     return list(dict.fromkeys(found)) or [_many(things(matches), "thing")]
 
 

@@ -226,7 +226,7 @@ def _worded(text: str, is_order: Callable[[str], bool]) -> Wish | None:
         [part for part in parts if not _speaks_of_erasing(part) and not _THING.match(part)] if len(parts) > 1 else []
     )
     orders = [part for part in others if is_order(part)]
-    plain = " ".join(words(text)) if not orders else " and ".join(part for part in parts if part not in orders)
+    plain = " ".join(words(text)) if not orders else " ".join(part for part in parts if part not in orders)
     found = _found(plain)
     if found is None:
         return None

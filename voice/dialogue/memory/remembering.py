@@ -363,6 +363,8 @@ class Remembering:
         """Ask whether what these words name is to be forgotten, else what the ``whole`` sentence means best, if it is known."""
         what = naming.named(self._seat.memory, words, category)
         fits = self._seat.memory.fitting(whole, words)[:ALOUD] if what is None and whole else ()
+        if len(fits) == 1:
+            fits = self._seat.memory.fitting(whole, words, guesses=ALOUD)
         if len(fits) > 1 and self._ask_which(fits):
             return ""
         what = fits[0] if fits else what
@@ -387,8 +389,13 @@ class Remembering:
 
     def _ask_which(self, fits: Sequence[Selector], begin: str = "") -> bool:
         """Ask which of several things is meant, after a sentence or none; False: nothing of them is there."""
-        found = [(what, self._seat.memory.matching(what)) for what in fits]
-        called = tuple((what, listed(told(one, self._likes))) for what, one in found if not one.empty)
+        named = dict[str, Selector]()
+        for what in fits:
+            matches = self._seat.memory.matching(what)
+            if not matches.empty:
+                name = listed(told(matches, self._likes, what.text or ""))
+                named[name] = Selector(ids=named[name].ids + what.ids) if name in named and what.ids else what
+        called = tuple((what, name) for name, what in named.items())
         if not called:
             return False
         *first, last = [name for _, name in called]
