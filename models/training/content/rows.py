@@ -1,7 +1,7 @@
 """What the branch that tells what a sentence tells of the driver learns from: texts, with what each of them teaches.
 
-For special kinds: sentences.txt, pairs.txt, more.txt, asides.txt, passing.txt, circumstance.txt, indirect.txt, quiet.txt and, for
-what is ordinary, phrases of this project that hold none of the words. For lasting preferences: preferences.txt and sentences made
+For special kinds: sentences.txt, pairs.txt, more.txt, asides.txt, passing.txt, circumstance.txt, indirect.txt, quiet.txt, beside.txt and,
+for what is ordinary, phrases of this project that hold none of the words. For lasting preferences: preferences.txt and sentences made
 of the phrase bank. For what memory is asked for: wishes.txt and the lines of ``models.training.acts``. For the words: the marked
 lines of ``models.training.marks``. Of a text only what it was written for is taught.
 """
@@ -30,6 +30,7 @@ FOLDER = Path(__file__).parent
 ORDINARY = "ordinary"
 OWN = (
     "sentences.txt", "pairs.txt", "more.txt", "asides.txt", "passing.txt", "circumstance.txt", "indirect.txt", "quiet.txt",
+    "beside.txt",
 )  # fmt: skip
 """Our sentences of special kinds, and ordinary ones."""
 LIKINGS = FOLDER.parent / "marks" / "data" / "senses.txt"
