@@ -33,6 +33,8 @@ SAME_AT = 0.93
 RELATED_AT = 0.9
 """Below this cosine they are different things; between the two they are the same where the words of one stand in the other."""
 
+SONGS = "favorite_songs"
+
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
@@ -100,7 +102,7 @@ class Maintainer:
     def _equal(self, candidate: Candidate, existing: Sequence[Preference], close: Sequence[float]) -> Preference | None:
         value = fold(candidate.value)
         for preference in existing:
-            if fold(preference.value) == value:
+            if fold(preference.value) == value or _same_song(candidate, preference):
                 return preference
         if is_closed(candidate.detail) or any(c.isdecimal() for c in value):
             return None  # "low" and "high", "21 degrees" and "22 degrees" are close to any encoder
@@ -148,6 +150,14 @@ class Maintainer:
             return False
         by_words = negated(sentence, value, polarity(stored.detail, value)) is not None
         return against >= AT or by_words or displaced(sentence, value)
+
+
+def _same_song(candidate: Candidate, stored: Preference) -> bool:
+    """Whether a song is one that is stored, of which only one of the two tells who sings it."""
+    if stored.detail != SONGS:
+        return False
+    first, second = (fold(value).rsplit(" by ", 1) for value in (candidate.value, stored.value))
+    return first[0] == second[0] and len(first) != len(second)
 
 
 def _sensed(candidate: Candidate) -> str:

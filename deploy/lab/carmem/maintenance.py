@@ -26,10 +26,11 @@ from deploy.lab.report.statistics import Ratio, share
 from memory.learn.english.canonical import Canon
 from memory.learn.extraction import Extractor
 from memory.learn.maintenance import Maintainer
+from memory.learn.meaning import sense_of
 from memory.service import DriverMemory
 from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
-from schemas.memory import Candidate, Decision, Outcome, Preference
+from schemas.memory import Candidate, Decision, Outcome, Preference, Sense
 
 KINDS = ("equal", "negate", "different")
 LENIENT = "different_lenient"
@@ -158,6 +159,7 @@ def _artificial(
             said_at=NOW,
             conversation=item.id,
             confidence=1.0,
+            sense=sense_of(item.gold.detail, value, Sense.LIKES),
         )
         found.add(kind, item, maintainer.decide(incoming, held).outcome)
 

@@ -35,6 +35,10 @@ LIKELY_CHOICE = 0.5
 (311 utterances in closed categories): rules alone .74, choice alone .88, this order .89."""
 LEAST_CHOICE = 0.4
 """And where neither tells, from this share on."""
+LIKE_EXAMPLE = 0.5
+"""Cosine from which on a value alone is another way of writing an example: "less than 5 min". Our choice."""
+_REMARK = re.compile(r"\s*\([^()]*\)$")
+"""A remark behind a value alone: "Ed Sheeran (pop)"."""
 _ANSWER = re.compile(r"(yes|no)\b(?=$|[ ,.;(])")
 _INGREDIENT = re.compile(
     r"^(?:\w+ )?(?:meat|pork|gluten|wheat|milk|dairy|nuts?|peanuts?|shellfish|shrimps?|sugar|carbs?|eggs?|"
@@ -52,7 +56,8 @@ _TAILS: dict[str, frozenset[str]] = {
         "food cuisine cooking dishes restaurant restaurants kitchen places flavours".split()
     ),
     "preferred_restaurant_type": frozenset("restaurant restaurants places place".split()),
-    "favorite_genres": frozenset("music songs tunes".split()),
+    "favorite_genres": frozenset("music songs tunes radio station stations channel channels".split()),
+    "preferred_music_streaming_service": frozenset("service app streaming".split()),
     "favorite_podcast_genres": frozenset("podcast podcasts shows stories".split()),
     "favorite_podcast_shows": frozenset("podcast podcasts show shows".split()),
     "preferred_gas_station": frozenset("station stations fuel petrol gas garage".split()),
@@ -255,6 +260,7 @@ class Canon:
             sentence: the driver's sentence they stand in; None for a value alone, which the encoder has not learnt to read.
         """
         alone, sentence = sentence is None, said if sentence is None else sentence
+        said = (alone and _REMARK.sub("", said).strip()) or said
         if detail == "preferred_temperature":
             return temperature(said) or temperature(clause(sentence, said))
         if normal(said) in BY_DETAIL[detail].examples:
@@ -277,7 +283,9 @@ class Canon:
             return INDIFFERENT
         if (outright := _by_pattern(_OUTRIGHT.get(detail, ()), normal(sentence))) is not None:
             return outright
-        choices = {} if alone else self._encoder.choices(sentence, detail)
+        if alone:
+            return by_rule(detail, said, sentence) or self._nearest(detail, said)
+        choices = self._encoder.choices(sentence, detail)
         best = max(choices, key=choices.__getitem__, default=None) if len(choices) > 1 else None
         if best is not None and choices[best] >= SURE_CHOICE:
             return best
@@ -286,6 +294,13 @@ class Canon:
             return best
         likeliest = best if best is not None and choices[best] >= LEAST_CHOICE else None
         return ruled or likeliest
+
+    def _nearest(self, detail: str, said: str) -> str | None:
+        """The example of a closed category that a value alone means most likely, None for none."""
+        examples = BY_DETAIL[detail].examples
+        vectors = self._encoder.encode([said, *examples])
+        close = vectors[1:] @ vectors[0]
+        return examples[int(close.argmax())] if close.max() >= LIKE_EXAMPLE else None
 
 
 def all_the_same(text: str) -> bool:

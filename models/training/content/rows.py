@@ -1,9 +1,9 @@
 """What the branch that tells what a sentence tells of the driver learns from: texts, with what each of them teaches.
 
-For special kinds: sentences.txt, pairs.txt, more.txt, asides.txt, passing.txt, circumstance.txt, indirect.txt, quiet.txt, beside.txt and,
-for what is ordinary, phrases of this project that hold none of the words. For lasting preferences: preferences.txt and sentences made
-of the phrase bank. For what memory is asked for: wishes.txt and the lines of ``models.training.acts``. For the words: the marked
-lines of ``models.training.marks``. Of a text only what it was written for is taught.
+For special kinds: the files of `OWN` and, for what is ordinary, phrases of this project that hold none of the words. For lasting
+preferences: preferences.txt and sentences made of the phrase bank. For what memory is asked for: wishes.txt and the lines of
+``models.training.acts``. For the words: the marked lines of ``models.training.marks``. Of a text only what it was written for is
+taught.
 """
 
 from __future__ import annotations

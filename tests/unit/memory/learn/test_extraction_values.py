@@ -72,6 +72,9 @@ def test_closed_values_by_rule(detail: str, said: str, sentence: str, value: str
     ("dietary_preference", "allergic to nuts", "nut free"), ("airflow_direction_preferences", "my feet", "feet"),
     ("interior_lighting_color_preferences", "a blue light", "blue"), ("preferred_payment_method", "with my card", "card"),
     ("charging_station_onsite_amenities", "a coffee shop", "cafe"), ("preferred_parking_type", "a multi storey", "parking garage"),
+    ("favorite_genres", "pop radio station", "pop"), ("preferred_music_streaming_service", "the tidewave service", "tidewave"),
+    ("favorite_artists_or_bands", "Ed Sherwood (Pop/Folk)", "ed sherwood"),
+    (WALK, "less than 5 min (accepting a higher cost)", "less than 5 minutes"),
 ])  # fmt: skip
 def test_listed_values(detail: str, said: str, value: str) -> None:
     assert canonical(detail, said) == value
@@ -79,7 +82,7 @@ def test_listed_values(detail: str, said: str, value: str) -> None:
 
 @pytest.mark.parametrize(("detail", "said"), [
     ("favorite_podcast_genres", "podcasts"), ("favourite_cuisine", "the food"), ("favorite_genres", "some music"),
-    ("preferred_radio_station", "the radio"), ("preferred_gas_station", "a petrol station"),
+    ("preferred_radio_station", "the radio"), ("preferred_gas_station", "a petrol station"), (WALK, "a purple elephant"),
 ])  # fmt: skip
 def test_words_that_only_name_the_kind_are_no_value(detail: str, said: str) -> None:
     assert canonical(detail, said) is None

@@ -134,7 +134,9 @@ BY_OTTERS = "waltz of snow by the otters"
 @pytest.mark.parametrize(("new", "held", "close", "same"), [
     ("waltz of snow", BY_OTTERS, RELATED_AT + 0.01, True),
     (BY_OTTERS, "waltz of snow", RELATED_AT + 0.01, True),
-    ("waltz of snow", BY_OTTERS, RELATED_AT - 0.01, False),  # too far apart, and nothing in the sentence leaves it open
+    ("waltz of snow", BY_OTTERS, RELATED_AT - 0.01, True),  # only one tells who sings it
+    ("waltz of snow by the crows", BY_OTTERS, RELATED_AT - 0.01, False),
+    ("snow by the otters", BY_OTTERS, RELATED_AT - 0.01, False),  # too far apart, and nothing in the sentence leaves it open
     ("waltz of rain", "waltz of snow", RELATED_AT + 0.01, False),
     ("river by the lake", BY_OTTERS, RELATED_AT + 0.01, False),  # little words in common
 ])  # fmt: skip
