@@ -35,7 +35,7 @@ LEAST = 3
 """Words that a clause needs to be kept by itself."""
 _CUT = re.compile(
     r"\s*[,;.!?:]+\s+|\s+(?=(?:because|since|so|but|that's why|due to|although|when|while|if|"
-    r"until)\b|and (?:i|we)\b)"
+    r"until)\b|and (?:i|we|my|our|he|she|they|his|her|their|mum|dad|mom)\b)"
 )
 _JOINS = re.compile(r"^(?:(?:because|since|as|so|and|but|that's why|although|when|while) )+")
 _REASON = re.compile(r"^(?:because|since|so|due to|that's why)\b")

@@ -20,6 +20,8 @@ from schemas.memory import Consent
 from schemas.preferences import BY_DETAIL
 
 _END = re.compile(r"(?<=[.!?])\s+")
+_BESIDE = re.compile(r",? and (?=(?:i|we|my|our|he|she|they|his|her|their|mum|dad|mom)\b)", re.IGNORECASE)
+"""Where something of its own is said beside the rest: "I like jazz and my wife ..."."""
 _LEANS = re.compile(
     r"^(?:(?:and|but|so|well|also|then) )*(?:that|that's|this|it|it's|they|those|these|them|such|which|because|since|therefore|"
     r"hence|so|same|the same|likewise|for (?:that|this|the same) reason|due to|with that|like that)\b",
@@ -62,13 +64,14 @@ def screening(extractor: Extractor, consent: Consent, now: datetime) -> Callable
 
 
 def units(text: str) -> tuple[str, ...]:
-    """The sentences of a turn, or its statements where it has one sentence; the turn itself where it cannot be cut."""
+    """The sentences of a turn, or what one sentence states; the turn itself where it cannot be cut."""
     sentences = [part.strip() for part in _END.split(text.strip()) if part.strip()]
     if len(sentences) < 2:
         told = statements(text)
-        if not told or any(one.thing for one in told):  # a thing that "and" joins may be half of a name
+        joined = not told or any(one.thing for one in told)  # a thing that "and" joins may be half of a name
+        sentences = _BESIDE.split(text.strip()) if joined else [one.text for one in told]
+        if len(sentences) < 2:
             return (text,)
-        sentences = [one.text for one in told]
     return tuple(sentences) if len(sentences) <= MOST else (text,)
 
 
