@@ -98,3 +98,13 @@ def talked(memory: DriverMemory, at: datetime, *said: str, answer: str = "I see,
         memory.note(Turn(speaker="assistant", text=answer, at=at), f"trip-{number}")
     memory.learn_pending()
     memory.reflect()
+
+
+def likes(desk: Desk, name: str, detail: str, value: str, *said: str) -> None:
+    """A preference that is stored."""
+    at = StoppedClock().now
+    held = Preference(
+        id=name, detail=detail, value=value, sentences=said, conversation="trip-0", confidence=0.9, valid_from=at
+    )
+    with desk.store.transaction():
+        desk.store.add(held, at)

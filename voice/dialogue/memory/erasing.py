@@ -71,7 +71,8 @@ _HEARD = {
     Told.NAMED: What.NAMED, Told.LAST: What.LAST, Told.EVERYTHING: What.ALL, Told.REMINDER: What.REMINDER,
 }  # fmt: skip
 _ERASES = re.compile(
-    r"\b(?:forget|delete|erase|un ?(?:learn|remember|know|save|store|note|keep)|scrap|"
+    r"\b(?:(?<=mind )(?:forgetting|deleting|erasing|unlearning|scrapping|binning)|"
+    r"forget|delete|erase|un ?(?:learn|remember|know|save|store|note|keep)|scrap|"
     r"purge|scratch|strike|disregard|expunge|rub out|bin|"
     r"(?P<idle>let go of|throw (?:away|out))|"
     r"(?P<weak>drop|lose|clear|remove|wipe|take|cut|cross|strip|throw|dismiss|discard|cancel|get rid of))\b"

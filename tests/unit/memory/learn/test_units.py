@@ -42,6 +42,7 @@ def waiting(memory: DriverMemory) -> list[str]:
         ("i love jazz and i always fill up at shell", ("i love jazz", "i always fill up at shell")),
         ("i love italian food and jazz music", ("i love italian food and jazz music",)),
         ("i love fish and chips", ("i love fish and chips",)),
+        ("I like jazz and my wife is a Catholic", ("I like jazz", "my wife is a Catholic")),
         ("keep it at 21.5 degrees", ("keep it at 21.5 degrees",)),
         ("Yes. " * 9, ("Yes. " * 9,)),
         ("", ("",)),
@@ -69,6 +70,7 @@ def screened(text: str) -> Screening:
         ("I love jazz. So I listen to Radio Swing.", ()),
         ("I love jazz. And because of it I go to New Orleans.", ()),
         ("I love jazz. Only Shell.", ()),
+        ("we fill up at Shell and my brother plays jazz", ("we fill up at Shell",)),
     ],
 )
 def test_what_may_be_kept_of_a_turn(text: str, kept: tuple[str, ...]) -> None:

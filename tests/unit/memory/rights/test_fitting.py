@@ -7,8 +7,8 @@ import pytest
 from memory.service import DriverMemory
 from models.catalog.shelf import BUILTIN
 from models.runtime.onnx_encoder import OnnxEncoder
-from schemas.memory import CONVERSATIONS, Preference, Selector, Turn
-from tests.memories import Desk, StoppedClock, talked
+from schemas.memory import CONVERSATIONS, Selector, Turn
+from tests.memories import Desk, StoppedClock, likes, talked
 from tests.vaults import every_word
 
 NOW = StoppedClock().now
@@ -21,15 +21,6 @@ def memory(desk: Desk) -> DriverMemory:
     made = desk(encoder=ENCODER)
     made.opt_in(CONVERSATIONS)
     return made
-
-
-def likes(desk: Desk, name: str, detail: str, value: str, *said: str) -> None:
-    """A preference that is stored."""
-    held = Preference(
-        id=name, detail=detail, value=value, sentences=said, conversation="trip-0", confidence=0.9, valid_from=NOW
-    )
-    with desk.store.transaction():
-        desk.store.add(held, NOW)
 
 
 def left(desk: Desk, word: str) -> bool:
@@ -78,6 +69,15 @@ def test_the_nearest_are_guessed_where_nothing_fits_and_none_if_nothing_is_near(
     assert memory.fitting(text) == ()
     assert memory.fitting(text, guesses=1) == (Selector(ids=("p1",)),)
     assert memory.fitting("take it out of there and never keep it", guesses=3) == ()
+
+
+def test_what_is_described_at_length_may_be_another_than_what_is_called_so(desk: Desk, memory: DriverMemory) -> None:
+    likes(desk, "p1", "avoidance_of_specific_road_types", "highways", "i avoid highways")
+    likes(desk, "p2", "avoidance_of_specific_road_types", "the hammersmith flyover", "i avoid the hammersmith flyover")
+    likes(desk, "p3", "preferred_gas_station", "shell", "i buy petrol at shell")
+    described = "that raised road in west london i said i dodge, it doesn't need remembering, out with it"
+    assert {one.ids for one in memory.fitting(described, guesses=2)} == {("p1",), ("p2",)}
+    assert memory.fitting("lose the highways from your files", guesses=3) == (Selector(ids=("p1",)),)
 
 
 def test_two_that_fit_alike_are_both_told(desk: Desk, memory: DriverMemory) -> None:

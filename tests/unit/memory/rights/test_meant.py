@@ -8,7 +8,7 @@ import pytest
 
 from memory.service import DriverMemory
 from schemas.memory import CONVERSATIONS, Proposal, Selector, Turn
-from tests.memories import Desk, StoppedClock, talked
+from tests.memories import Desk, StoppedClock, likes, talked
 from tests.vaults import every_word
 
 NOW = StoppedClock().now
@@ -58,3 +58,16 @@ def test_what_was_said_just_now_and_waits_to_be_kept_is_found_by_its_words(desk:
     memory.forget_where(Selector(about="my thursdays"))
     memory.reflect()
     assert not left(desk, "climbing")
+
+
+def test_a_value_that_is_said_names_nothing_else_of_its_kind(desk: Desk, memory: DriverMemory) -> None:
+    likes(desk, "p1", "favorite_genres", "talk radio", "i can't stand talk radio")
+    likes(desk, "p2", "preferred_radio_station", "capital", "capital is the station i listen to")
+    assert [p.id for p in memory.matching(Selector(about="not liking talk radio")).preferences] == ["p1"]
+    assert [p.id for p in memory.matching(Selector(about="my radio")).preferences] == ["p2", "p1"]
+
+
+def test_a_number_is_the_same_in_words_and_in_digits(desk: Desk, memory: DriverMemory) -> None:
+    likes(desk, "p1", "preferred_temperature", "19 degrees", "i like it at 19 degrees")
+    likes(desk, "p2", "seat_heating_preferences", "high", "i like my seat warm")
+    assert [p.id for p in memory.matching(Selector(about="the nineteen degrees")).preferences] == ["p1"]
