@@ -49,7 +49,7 @@ from memory.learn.evidence import (
     read,
     weighed,
 )
-from memory.learn.meaning import ROADS, Holds, Meaning, meaning, named, sense_of
+from memory.learn.meaning import ROADS, Holds, Meaning, meaning, named, sense_of, unconditioned
 from memory.store.preferences import silent
 from models.text import contains, normal, words
 from schemas.kinds import OWN, Label, Marked
@@ -357,6 +357,7 @@ class Extractor:
         turn, detail = whole.turns[number], finding.detail
         category = BY_DETAIL[detail]
         marked = self._encoder.marks(turn.text)
+        bare = unconditioned(marked) if is_closed(detail) and marked.told else turn.text
         halves = [one.text for one in statements(turn.text)] or _OTHERS_TOO.split(turn.text)
         parts = [part.text for part in finding.words if part.probability >= WORDS_AT]
         if polarity(detail, "") is Polarity.PLAIN:
@@ -369,7 +370,8 @@ class Extractor:
         if not said:
             yield _dropped(detail, f"{UNTOLD} {category.title.lower()} you meant")
         for part in (part for words_ in said for part in split(detail, words_)):
-            value = self._canon.canonical(detail, part, turn.text)
+            own = part if bare == turn.text or contains(bare, part) else bare
+            value = self._canon.canonical(detail, own, bare)
             if value is None:
                 yield _dropped(detail, f"{UNTOLD} {category.title.lower()} you meant")
                 continue

@@ -156,6 +156,14 @@ def conditions(marked: Marked, said: str) -> tuple[Condition, ...]:
     return tuple(condition(part.label, part.text) for part in found.values())
 
 
+def unconditioned(marked: Marked) -> str:
+    """A sentence without the words of its conditions: in "I like my seat warm in winter" the winter says nothing of the warmth."""
+    left = [(start, end) for start, end in marked.spans]
+    for part in marked.parts(CONDITION_LABELS, SURELY):
+        left[part.start : part.end] = [(0, 0)] * (part.end - part.start)
+    return " ".join(marked.text[start:end] for start, end in left if end > start) or marked.text
+
+
 def _hollow(part: Part) -> bool:
     """Whether a condition is none: words that only join, or none that the car may tell, and not surely one."""
     if not set(words(part.text)) - _JOINING:

@@ -191,6 +191,7 @@ def test_an_import_asks_the_guard_and_consent_for_every_text(memory: DriverMemor
         ("sensitive_seventh.txt", 1, 14),
         ("sensitive_eighth.txt", 0, 8),
         ("sensitive_ninth.txt", 3, 31),
+        ("sensitive_tenth.txt", 0, 14),
     ],
 )
 def test_of_sentences_that_it_was_not_taught_no_more_is_missed_than_was_measured(

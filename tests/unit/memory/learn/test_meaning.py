@@ -11,7 +11,7 @@ import pytest
 from memory.learn.english.conditions import condition, same
 from memory.learn.facts import asks, fact, until
 from memory.learn.maintenance import Maintainer
-from memory.learn.meaning import Holds, meaning
+from memory.learn.meaning import Holds, meaning, unconditioned
 from memory.service import DriverMemory
 from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
@@ -53,6 +53,13 @@ def test_a_condition_belongs_to_the_value_beside_it() -> None:
     )
     assert [c.value for c in meaning(told, GENRES, "soul", "soul").conditions] == ["morning"]
     assert [c.value for c in meaning(told, GENRES, "rock", "rock").conditions] == ["evening"]
+
+
+def test_a_value_is_read_without_the_words_of_its_condition() -> None:
+    told = marked("i like my seat warm when cold", warm=Label.LIKES, when=Label.WEATHER, cold=Label.WEATHER)
+    assert unconditioned(told) == "i like my seat warm"
+    assert unconditioned(marked("when cold", when=Label.WEATHER, cold=Label.WEATHER)) == "when cold"
+    assert unconditioned(Marked("warm")) == "warm"
 
 
 def test_words_of_a_condition_are_one_of_few_values() -> None:
