@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import partial
 
 from models.text import contains, spoken
-from schemas.actions import Domain, ForgetPreference, Undo, parse_action
+from schemas.actions import Action, Domain, ForgetPreference, Undo, parse_action
 from schemas.actions.acts import Act
 from schemas.events import Command, CommandKind, Reply, Route, Transcript
 from schemas.ports import CommandMatcher, Drivers, Encoder, VehiclePort
@@ -58,6 +58,9 @@ _ROUND = re.compile(
 _FROM_NOW = frozenset({"private_trip", "pause_learning", "opt_out"})
 """Acts and commands after which less is kept."""
 _FORGETS = frozenset({"forget", "forget_period"})
+_STEPPED = frozenset({Domain.CLIMATE, Domain.SEATS, Domain.LIGHTS, Domain.DISPLAY})
+"""What goes by steps, too, and is no sound."""
+_IT = re.compile(r"\bturn it\b")
 _ERRANDS = frozenset({"set_timer", "set_reminder", "cancel_timer", "get_timers"})
 
 
@@ -348,6 +351,9 @@ class Understanding:
         if again and recent.fresh(self._clock()) and recent.actions[-1].domain is Domain.MEDIA:
             restart = Command(kind=CommandKind.ACTION, name="set_playback", slots={"command": "restart"})
             plan = replace(plan, route=Route.FAST, command=restart)
+        turned = self._turned(plan.command, transcript.text, recent)
+        if turned:
+            return replace(plan, command=None, meant=turned)
         if plan.command is None or plan.command.kind is not CommandKind.FOLLOW:
             return plan
         values = (await self._vehicle.state()).values if plan.command.name in followup.LOOKS else {}
@@ -360,6 +366,22 @@ class Understanding:
             one for one in meant if one.name in self._vehicle.offers() and (undone or not isinstance(one, Undo))
         )
         return replace(plan, meant=meant) if meant else await parse()
+
+    def _turned(self, command: Command | None, text: str, recent: RecentActions) -> tuple[Action, ...]:
+        """What "turn it up" means where something else than sound was set just now."""
+        only = command is not None and command.name == "change_volume" and command.slots.keys() == {"change"}
+        last = recent.actions[-1] if recent.fresh(self._clock()) else None
+        if (
+            command is None
+            or not only
+            or _IT.search(text.lower()) is None
+            or last is None
+            or last.domain not in _STEPPED
+        ):
+            return ()
+        step = Command(kind=CommandKind.FOLLOW, name="follow_step", slots={"step": command.slots["change"]})
+        meant = followup.meant(step, recent, self._clock())
+        return meant if all(one.name in self._vehicle.offers() for one in meant) else ()
 
     def _within(self, text: str) -> str | None:
         """The complete command that a text is but for words around it that ask for nothing."""

@@ -259,6 +259,14 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ("move my seat back a bit", "Moving your seat back."),
         ("too much", "Moving your seat forward."),
     ],
+    "turn it up": [
+        ("turn it up", "Turning it up."),
+        ("turn on the seat heating", "Seat heating medium."),
+        ("turn it up", "Seat heating up."),
+        ("turn it down a bit please", "Seat heating down."),
+        ("louder", "Turning it up."),
+        ("turn it up", "Turning it up."),
+    ],
     "windows": [
         ("turn off the air conditioning", "Air conditioning off already."),
         ("open my window", "Opening your window."),
