@@ -93,3 +93,10 @@ def test_an_unknown_key_is_an_error(tmp_path: Path):
     path.write_text("- {id: a, kind: likes, say: x, right: [nothing], nver: []}", "utf-8")
     with pytest.raises(EvaluationDataError, match="entry 1"):
         suite.read(path)
+
+
+def test_a_secret_is_no_part_of_the_digits_of_a_hash():
+    never = entry("refused", never=[{"text": "2026|two zero two six"}])
+    no = "I won't keep that: never a code."
+    assert verdict(never, reply=no, tables="7c277a252cacce202610cba6") == "right"
+    assert verdict(never, reply=no, tables="garage 2026") == "never"
