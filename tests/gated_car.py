@@ -82,7 +82,7 @@ SLOTS: dict[str, list[dict[str, Any]]] = {
     "set_mirrors": [{"folded": True}],
     "set_ambient_color": [{"color": "blue"}],
     "set_ambient_brightness": [{"percent": 80}],
-    "change_ambient_brightness": [{"change": "down"}],
+    "change_ambient_brightness": [{"change": "up"}],
     "play_music": [{"genre": "jazz"}],
     "play_radio": [{"station": "radio one"}],
     "play_podcast": [{"show": "serial"}],

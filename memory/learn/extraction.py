@@ -3,8 +3,7 @@
 The encoder says which turn reveals which category, how surely (`memory.learn.evidence`) and in which words. What it finds is put
 into a call with the categories that may be remembered (`memory.learn.calling`), and the candidates are read from that. Owns what
 of a finding is believed, and how sure is sure enough: to store, or to ask first. Stores nothing and decides nothing about what
-is stored already: that is `memory.learn.maintenance`. Consent comes first: a turn that belongs to a forbidden category is taken
-out, and a forbidden category has no place in the call.
+is stored already: that is `memory.learn.maintenance`. Consent comes first: a turn of a forbidden category has no place in the call.
 """
 
 from __future__ import annotations
@@ -357,7 +356,7 @@ class Extractor:
         turn, detail = whole.turns[number], finding.detail
         category = BY_DETAIL[detail]
         marked = self._encoder.marks(turn.text)
-        bare = unconditioned(marked) if is_closed(detail) and marked.told else turn.text
+        bare = unconditioned(marked, turn.text) if is_closed(detail) else turn.text
         halves = [one.text for one in statements(turn.text)] or _OTHERS_TOO.split(turn.text)
         parts = [part.text for part in finding.words if part.probability >= WORDS_AT]
         if polarity(detail, "") is Polarity.PLAIN:
@@ -370,8 +369,7 @@ class Extractor:
         if not said:
             yield _dropped(detail, f"{UNTOLD} {category.title.lower()} you meant")
         for part in (part for words_ in said for part in split(detail, words_)):
-            own = part if bare == turn.text or contains(bare, part) else bare
-            value = self._canon.canonical(detail, own, bare)
+            value = self._canon.canonical(detail, part if contains(bare, part) or bare == turn.text else bare, bare)
             if value is None:
                 yield _dropped(detail, f"{UNTOLD} {category.title.lower()} you meant")
                 continue

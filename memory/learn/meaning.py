@@ -156,12 +156,12 @@ def conditions(marked: Marked, said: str) -> tuple[Condition, ...]:
     return tuple(condition(part.label, part.text) for part in found.values())
 
 
-def unconditioned(marked: Marked) -> str:
+def unconditioned(marked: Marked, text: str) -> str:
     """A sentence without the words of its conditions: in "I like my seat warm in winter" the winter says nothing of the warmth."""
     left = [(start, end) for start, end in marked.spans]
     for part in marked.parts(CONDITION_LABELS, SURELY):
         left[part.start : part.end] = [(0, 0)] * (part.end - part.start)
-    return " ".join(marked.text[start:end] for start, end in left if end > start) or marked.text
+    return " ".join(marked.text[start:end] for start, end in left if end > start) or text
 
 
 def _hollow(part: Part) -> bool:

@@ -174,6 +174,8 @@ def lights(action: a.Action, state: VehicleState) -> dict[str, Any]:
             return {f"{_AMBIENT}.on": True, f"{_AMBIENT}.color": color}
         case a.SetAmbientBrightness(percent=percent):
             return {f"{_AMBIENT}.on": percent > 0, f"{_AMBIENT}.brightness": percent}
+        case a.ChangeAmbientBrightness(change="down") if present(state, f"{_AMBIENT}.on") is False:
+            return {f"{_AMBIENT}.on": False}
         case a.ChangeAmbientBrightness(change=change):
             percent = stepped(state, f"{_AMBIENT}.brightness", change, PERCENT_STEP)
             return {f"{_AMBIENT}.on": percent > 0, f"{_AMBIENT}.brightness": percent}

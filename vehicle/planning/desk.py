@@ -44,7 +44,9 @@ def desk(action: a.Action, state: VehicleState, organizer: Organizer, offers: Ca
             return _reminder(action, organizer, now)
         case a.GetTimers(kind=kind):
             told = [_told(organizer, notice) for notice in organizer.waiting(kind)]
-            return Plan(answer={"kind": kind, "timers": told})
+            other = "reminder" if kind == "timer" else "timer"
+            others = [] if told else [_told(organizer, notice) for notice in organizer.waiting(other)]
+            return Plan(answer={"kind": kind, "timers": told, "others": others})
         case a.CancelTimer(kind=kind, label=label):
             return _cancelled(organizer, organizer.waiting(kind, label), kind)
         case a.GetCalendar(day=day):

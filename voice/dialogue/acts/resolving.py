@@ -157,7 +157,7 @@ def _limits(name: str, slot: str) -> str:
     return "I can't set that."
 
 
-_IN_ITS_PLACE = re.compile(r"\b(?:instead|make (?:it|that)|change (?:it|that)|i meant?|no wait|not that)\b")
+_IN_ITS_PLACE = re.compile(r"\b(?:instead|(?:make|change|move) (?:it|that|the|my)|i meant?|no wait|not that)\b")
 _NOT_THERE = re.compile(
     r"^(?:no|nope|not|wrong|sorry|oops)\b|\b(?:instead|i meant?|i said|not (?:that|mine|hers|his|me))\b"
 )
@@ -183,7 +183,10 @@ def replacing(action: Action, said: str, recent: RecentActions, now: datetime) -
     if isinstance(action, SetTimer | SetReminder):
         if _IN_ITS_PLACE.search(said) is None:
             return (action,)
-        kept = {slot: value for slot, value in last.slots().items() if slot in ("label", "what")}
+        had, same = last.slots(), ["label", "what"]
+        if "hour" in action.slots() and _NEAR_DAY.search(said) is None:
+            same += ["day", *(["half"] if had.get("hour") == action.slots()["hour"] else [])]
+        kept = {slot: value for slot, value in had.items() if slot in same}
         return Undo(), parse_action(action.name, {**kept, **action.slots()})
     if _NOT_THERE.search(said) is None or _where(last) <= _where(action):
         return (action,)

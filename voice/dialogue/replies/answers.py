@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Any
 
+from models.numbers import number_words
 from schemas.actions import BY_NAME
 from schemas.actions.said import LEVELS, WINDOWS, spoken_number, spoken_time
 from voice.dialogue.replies import examples, unknown
@@ -43,6 +44,10 @@ def listed(things: Sequence[str]) -> str:
     if len(things) > _MANY:
         named = [*named, f"{len(things) - _MANY} more"]
     return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
+
+
+def _first_lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
 
 
 def _first_upper(text: str) -> str:
@@ -347,12 +352,21 @@ def _when(told: _Told) -> str:
 
 def _timers(slots: _Told, told: _Told) -> str:
     running: list[_Told] = told.get("timers") or []
-    if not running:
-        return f"There is no {slots.get('kind', 'timer')}"
-    if slots.get("kind") == "reminder":
-        return listed([f"{_when(one)}: {one['label']}" for one in running])
-    left = [f"{one['label'] or 'timer'}: {seconds_words(one['seconds'])} left" for one in running]
-    return _first_upper(listed(left))
+    kind = slots.get("kind", "timer")
+    if running:
+        return _first_upper(_waiting(kind, running))
+    others: list[_Told] = told.get("others") or []
+    other = "reminder" if kind == "timer" else "timer"
+    many = "" if len(others) == 1 else "s"
+    beside = f", but {number_words(len(others))} {other}{many}, {_waiting(other, others)}" if others else ""
+    return f"There is no {kind}{beside}"
+
+
+def _waiting(kind: str, running: Sequence[_Told]) -> str:
+    """What waits, such as "tea: 5 minutes left", "at 5 o'clock in the evening: call mum"."""
+    if kind == "reminder":
+        return ", and ".join(f"{_first_lower(_when(one))}: {one['label']}" for one in running)
+    return listed([f"{one['label'] or 'timer'}: {seconds_words(one['seconds'])} left" for one in running])
 
 
 def _cancelled(slots: _Told, told: _Told) -> str:

@@ -179,7 +179,8 @@ def _already(result: ActionResult, slots: Slots, units: Units, *, alone: bool) -
     """What is said where everything was so before: nothing is claimed to move. Beside what was done, "off" says enough."""
     action = type(result.action)
     if "change" in slots:
-        return f"{action.title}: that is as far as it goes."
+        way = {"up": "higher", "down": "lower"}.get(slots["change"])
+        return f"{action.title}: {f'it goes no {way}' if way else 'that is as far as it goes'}."
     wide = slots.get("open", {0: False, 100: True}.get(slots.get("percent", -1)))
     said = action.done(slots) if action.done else answer(action.name, slots, units.told(result.answer))
     if "open" in slots or (action.domain is Domain.OPENINGS and "percent" in slots):

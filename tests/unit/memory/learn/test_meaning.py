@@ -57,9 +57,9 @@ def test_a_condition_belongs_to_the_value_beside_it() -> None:
 
 def test_a_value_is_read_without_the_words_of_its_condition() -> None:
     told = marked("i like my seat warm when cold", warm=Label.LIKES, when=Label.WEATHER, cold=Label.WEATHER)
-    assert unconditioned(told) == "i like my seat warm"
-    assert unconditioned(marked("when cold", when=Label.WEATHER, cold=Label.WEATHER)) == "when cold"
-    assert unconditioned(Marked("warm")) == "warm"
+    assert unconditioned(told, told.text) == "i like my seat warm"
+    cold = marked("when cold", when=Label.WEATHER, cold=Label.WEATHER)
+    assert unconditioned(cold, cold.text) == "when cold" and unconditioned(Marked(), "warm") == "warm"
 
 
 def test_words_of_a_condition_are_one_of_few_values() -> None:

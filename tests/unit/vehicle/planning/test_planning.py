@@ -146,11 +146,12 @@ def test_a_missing_signal_takes_its_actions_away() -> None:
         ("set_ambient_light", {"on": True}, {}, {"light.ambient.on": True}),
         ("set_ambient_color", {"color": "blue"}, {}, {"light.ambient.on": True, "light.ambient.color": "blue"}),
         ("set_ambient_brightness", {"percent": 0}, {}, {"light.ambient.on": False, "light.ambient.brightness": 0}),
+        ("change_ambient_brightness", {"change": "down"}, {"light.ambient.on": False}, {"light.ambient.on": False}),
         ("change_ambient_brightness", {"change": "up"}, {}, {"light.ambient.on": True, "light.ambient.brightness": 60}),
         (
             "change_ambient_brightness",
             {"change": "down"},
-            {"light.ambient.brightness": 10},
+            {"light.ambient.on": True, "light.ambient.brightness": 10},
             {"light.ambient.on": False, "light.ambient.brightness": 0},
         ),
         (

@@ -45,6 +45,8 @@ PARSED = {
     "set a timer for the roast potatoes": "set_timer(label=roast potatoes)",
     "set a timer": "set_timer()",
     "remind me at half past nine to call mum": "set_reminder(what=call mum,hour=9,minute=30)",
+    "make the dentist half past nine": "set_reminder(what=the dentist,hour=9,minute=30)",
+    "remind me tomorrow at nine in the morning of the dentist": "set_reminder(what=dentist,hour=9,half=am,day=tomorrow)",
     "remind me tomorrow at nine to take the lasagne out of the freezer":
     "set_reminder(what=take the lasagne out of the freezer,hour=9,day=tomorrow)",
     "remind me when i get home to water the plants": "set_reminder(what=water the plants)",
@@ -259,6 +261,12 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ("move my seat back a bit", "Moving your seat back."),
         ("too much", "Moving your seat forward."),
     ],
+    "a reminder at another time": [
+        ("remind me tomorrow at nine in the morning of the dentist", "I'll remind you at 9 o'clock tomorrow morning: the dentist."),
+        ("make the dentist half past nine", "I'll remind you at 9:30 tomorrow morning: the dentist instead."),
+        ("how much time is left on the timer", "There is no timer, but one reminder, at 9:30 tomorrow morning: the dentist."),
+    ],
+    "dimmer than off": [("make the ambient light dimmer", "Ambient light: it goes no lower.")],
     "turn it up": [
         ("turn it up", "Turning it up."),
         ("turn on the seat heating", "Seat heating medium."),

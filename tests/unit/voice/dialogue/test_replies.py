@@ -201,7 +201,7 @@ def test_the_same_for_both_in_front_is_one_sentence() -> None:
         ("set_window", {"window": "driver", "percent": 40}, "Your window is at 40 percent already."),
         ("set_sunroof", {"percent": 0}, "The sunroof is closed already."),
         ("set_trunk", {"open": False}, "The trunk is closed already."),
-        ("change_volume", {"change": "up"}, "Volume: that is as far as it goes."),
+        ("change_volume", {"change": "up"}, "Volume: it goes no higher."),
         ("set_door_locks", {"locked": True}, "Doors locked already."),
         ("set_playback", {"command": "pause"}, "Paused already."),
     ],
