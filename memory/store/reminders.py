@@ -69,6 +69,11 @@ def in_order(waiting: Iterable[Waiting]) -> tuple[Waiting, ...]:
     return tuple(sorted(waiting, key=lambda one: (one.at, one.kind, one.label)))
 
 
+def bare(one: Waiting) -> Waiting:
+    """Without its words, where they may not be written: that it is due, and when."""
+    return one.model_copy(update={"label": ""})
+
+
 class Reminders:
     """What waits of one driver, for whoever rings. Safe for use by several threads."""
 
@@ -130,9 +135,9 @@ class Reminders:
             self._unkept = in_order(fresh if self._store.consent().private_trip else fresh & frozenset(self._unkept))
             kept = now - frozenset(self._unkept)
             if kept != held:
-                bare = {one: one.model_copy(update={"label": ""}) for one in kept if self._special(one.label)}
-                self._words = {without: one for one, without in bare.items()}
-                keep(self._store, in_order(bare.get(one, one) for one in kept))
+                wordless = {one: bare(one) for one in kept if self._special(one.label)}
+                self._words = {without: one for one, without in wordless.items()}
+                keep(self._store, in_order(wordless.get(one, one) for one in kept))
             if held - kept:
                 self._store.wiped()
 

@@ -350,7 +350,7 @@ def _timers(slots: _Told, told: _Told) -> str:
     if not running:
         return f"There is no {slots.get('kind', 'timer')}"
     if slots.get("kind") == "reminder":
-        return listed([f"{_when(one)}: {one['label']}" for one in running])
+        return listed([f"{_when(one)}: {one['label'] or 'a reminder without its words'}" for one in running])
     left = [f"{one['label'] or 'timer'}: {seconds_words(one['seconds'])} left" for one in running]
     return _first_upper(listed(left))
 
