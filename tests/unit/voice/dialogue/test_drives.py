@@ -122,10 +122,10 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ("this is a private trip", "Private trip: I remember nothing."),
         (
             "remind me to buy milk in one hour",
-            "I'll remind you at 9:31 in the evening: buy milk. It is lost when the car is switched off.",
+            "I'll remind you at 9:32 in the evening: buy milk. It is lost when the car is switched off.",
         ),
         ("the private trip is over", "I may remember things again."),
-        ("remind me to buy milk in one hour", "I'll remind you at 9:31 in the evening: buy milk."),
+        ("remind me to buy milk in one hour", "I'll remind you at 9:32 in the evening: buy milk."),
     ],
     "stuffy": [
         ("turn on recirculation", "Recirculating the air."),
