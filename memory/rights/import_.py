@@ -322,7 +322,7 @@ class _Taking:
     def _notices(self, exported: Iterable[ExportedNotice]) -> None:
         """Those that are still to come; of words that may not be written only the time, as of what is set by voice."""
         held, fresh = frozenset(notices.stored(self._store)), set[Waiting]()
-        for one in {Waiting(kind=one.kind, label=one.label, at=one.due_at) for one in exported}:
+        for one in frozenset(Waiting(kind=one.kind, label=one.label, at=one.due_at) for one in exported):
             if one in held:
                 self._known += 1
             elif one.at > self._now:
